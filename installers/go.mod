@@ -1,0 +1,3 @@
+module github.com/grantwright/grantwright/installers
+
+go 1.26

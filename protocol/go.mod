@@ -1,0 +1,3 @@
+module github.com/grantwright/grantwright/protocol
+
+go 1.26

@@ -1,0 +1,2 @@
+// Package v1 is version 1 of the connector protocol.
+package v1
