@@ -1,0 +1,81 @@
+package connectorkit
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"time"
+
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// Connector reads a target system. One value serves many calls at once and keeps nothing between them but what Env's
+// owner may share, such as rate budgets and OAuth2 tokens: the settings and secrets of a call travel in its request.
+//
+// Errors are *v1.ErrorDetail wherever the target, its settings or the network are to blame; anything else is a fault of
+// the connector itself. A method returns soon after ctx ends, with the connection to the target closed.
+type Connector interface {
+	// Test probes the connection, step by step, and reports each step as it ends. A target that refuses is not an error:
+	// it is a TestResponse without success. Test never changes anything in the target.
+	Test(ctx context.Context, req v1.TestRequest, report Report) (v1.TestResponse, error)
+
+	// Discover tells which fields the target has, from its declared schema and from a few sampled records.
+	Discover(ctx context.Context, req v1.DiscoverRequest, report Report) (v1.DiscoverResponse, error)
+
+	// Sync reads the target and emits what it finds in pages of whatever size is natural, in a stable order. It attests
+	// completeness by Page.Scopes on the last page, and only for what it has read to the end without an error.
+	// It holds at most a page in memory. It stops with emit's error when emit fails.
+	Sync(ctx context.Context, req v1.SyncRequest, emit Emit) error
+}
+
+// Emit hands a page up. It may block for as long as the receiver has no room: that is the back pressure. The page belongs to
+// the receiver from then on. Emit is called from one goroutine at a time.
+type Emit func(ctx context.Context, page v1.SyncResponse) error
+
+// Report tells how a call gets on. It never blocks for long and may be nil; use Tell.
+type Report func(v1.Progress)
+
+// Tell reports p where there is somebody to tell.
+func (r Report) Tell(p v1.Progress) {
+	if r != nil {
+		r(p)
+	}
+}
+
+// Env is what a connector may use of the world around it.
+type Env struct {
+	// Dial opens every connection to a target, token endpoints included. Hosted mode lends the guarded dialer that refuses
+	// private addresses; an agent lends a plain one. It returns a *v1.ErrorDetail of class policy when it refuses.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+
+	// Plaintext says whether credentials and data may cross to host:port without TLS. A nil error with warn true allows it
+	// and asks for a warning in the answer (an agent inside the customer's network).
+	Plaintext func(ctx context.Context, hostport string) (warn bool, err error)
+
+	// AllowInsecureTLS permits tls_insecure_skip_verify. Never in hosted mode.
+	AllowInsecureTLS bool
+
+	Log *slog.Logger
+	Now func() time.Time
+
+	// By is put into test answers, so that the user sees which machine spoke to the target.
+	By v1.ExecutedBy
+}
+
+// Field describes one connection setting of a connector type: it becomes a form field of the wizard, a member of
+// connection or credentials in the API, and a key of auth_config on the wire.
+type Field struct {
+	Key         string   `json:"key"`
+	Label       string   `json:"label"`
+	Help        string   `json:"help,omitempty"`
+	Type        string   `json:"type"` // string, integer, boolean, enum, string_list, object
+	Enum        []string `json:"enum,omitempty"`
+	Default     any      `json:"default,omitempty"`
+	Required    bool     `json:"required"`
+	Secret      bool     `json:"secret"`
+	Advanced    bool     `json:"advanced,omitempty"`
+	DependsOn   string   `json:"depends_on,omitempty"`   // key of another field ...
+	DependsVals []string `json:"depends_vals,omitempty"` // ... that must have one of these values for this field to apply
+	Min         *int     `json:"min,omitempty"`
+	Max         *int     `json:"max,omitempty"`
+}

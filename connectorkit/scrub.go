@@ -1,0 +1,94 @@
+package connectorkit
+
+import (
+	"encoding/base64"
+	"net/url"
+	"sort"
+	"strings"
+
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// Scrubber masks the secrets of one call in text that leaves it: excerpts of answers, diagnostics, error messages.
+type Scrubber struct{ replacer *strings.Replacer }
+
+const masked = "[secret]"
+
+// minSecret keeps very short secrets from blanking out half of a text; such a secret is hardly one.
+const minSecret = 4
+
+// NewScrubber masks the given secrets, plain and as they look in a URL, in base64 and in a JSON string.
+func NewScrubber(secrets ...string) *Scrubber {
+	seen := map[string]bool{}
+	var forms []string
+	for _, s := range secrets {
+		for _, form := range []string{
+			s, url.QueryEscape(s), url.PathEscape(s),
+			base64.StdEncoding.EncodeToString([]byte(s)), base64.RawURLEncoding.EncodeToString([]byte(s)),
+			strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s),
+		} {
+			if len(form) >= minSecret && !seen[form] {
+				seen[form] = true
+				forms = append(forms, form)
+			}
+		}
+	}
+	// The longest first, so that a secret which contains another is masked whole.
+	sort.Slice(forms, func(i, j int) bool { return len(forms[i]) > len(forms[j]) })
+	pairs := make([]string, 0, 2*len(forms))
+	for _, f := range forms {
+		pairs = append(pairs, f, masked)
+	}
+	return &Scrubber{replacer: strings.NewReplacer(pairs...)}
+}
+
+// ScrubberFor masks the values of the secret fields in auth. Members of secret objects count as secrets too.
+func ScrubberFor(auth v1.AuthConfig, fields []Field) *Scrubber {
+	var secrets []string
+	for _, f := range fields {
+		if f.Secret {
+			secrets = append(secrets, stringsIn(auth[f.Key])...)
+		}
+	}
+	return NewScrubber(secrets...)
+}
+
+func stringsIn(v any) []string {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case map[string]any:
+		var out []string
+		for _, e := range v {
+			out = append(out, stringsIn(e)...)
+		}
+		return out
+	case []any:
+		var out []string
+		for _, e := range v {
+			out = append(out, stringsIn(e)...)
+		}
+		return out
+	}
+	return nil
+}
+
+// Clean masks secrets in s.
+func (c *Scrubber) Clean(s string) string {
+	if c == nil || s == "" {
+		return s
+	}
+	return c.replacer.Replace(s)
+}
+
+// Excerpt is at most n bytes of s, cut at a rune, with secrets masked, and whether something was cut.
+func (c *Scrubber) Excerpt(s string, n int) (string, bool) {
+	s = strings.ToValidUTF8(c.Clean(s), "\uFFFD")
+	if len(s) <= n {
+		return s, false
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n], true
+}

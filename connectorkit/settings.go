@@ -1,0 +1,161 @@
+package connectorkit
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// Settings reads a call's auth_config with types and remembers what was wrong, so that a user hears of all mistakes at once.
+type Settings struct {
+	auth     v1.AuthConfig
+	problems []string
+}
+
+// Read wraps an auth_config.
+func Read(auth v1.AuthConfig) *Settings { return &Settings{auth: auth} }
+
+// String gives a string setting, or def where it is absent or empty.
+func (s *Settings) String(key, def string) string {
+	v, ok := s.auth[key]
+	if !ok || v == nil {
+		return def
+	}
+	str, ok := v.(string)
+	if !ok {
+		s.wrong("%s must be a string", key)
+		return def
+	}
+	if str == "" {
+		return def
+	}
+	return str
+}
+
+// Required gives a string setting that must be there.
+func (s *Settings) Required(key string) string {
+	v := s.String(key, "")
+	if v == "" {
+		s.wrong("%s is missing", key)
+	}
+	return v
+}
+
+// Int gives a whole number between min and max.
+func (s *Settings) Int(key string, def, min, max int) int {
+	var n int
+	switch v := s.auth[key].(type) {
+	case nil:
+		return def
+	case int:
+		n = v
+	case int64:
+		n = int(v)
+	case float64:
+		if v != math.Trunc(v) {
+			s.wrong("%s must be a whole number", key)
+			return def
+		}
+		n = int(v)
+	default:
+		s.wrong("%s must be a whole number", key)
+		return def
+	}
+	if n < min || n > max {
+		s.wrong("%s must be between %d and %d, not %d", key, min, max, n)
+		return def
+	}
+	return n
+}
+
+// Bool gives a boolean setting.
+func (s *Settings) Bool(key string, def bool) bool {
+	switch v := s.auth[key].(type) {
+	case nil:
+		return def
+	case bool:
+		return v
+	default:
+		s.wrong("%s must be true or false", key)
+		return def
+	}
+}
+
+// OneOf gives a string setting that must be one of the allowed values.
+func (s *Settings) OneOf(key, def string, allowed ...string) string {
+	v := s.String(key, def)
+	for _, a := range allowed {
+		if v == a {
+			return v
+		}
+	}
+	s.wrong("%s must be one of %s, not %q", key, strings.Join(allowed, ", "), v)
+	return def
+}
+
+// Strings gives a list of strings; one string counts as a list of one.
+func (s *Settings) Strings(key string) []string {
+	switch v := s.auth[key].(type) {
+	case nil:
+		return nil
+	case string:
+		if v == "" {
+			return nil
+		}
+		return []string{v}
+	case []string:
+		return v
+	case []any:
+		out := make([]string, 0, len(v))
+		for _, e := range v {
+			str, ok := e.(string)
+			if !ok {
+				s.wrong("%s must be a list of strings", key)
+				return nil
+			}
+			out = append(out, str)
+		}
+		return out
+	default:
+		s.wrong("%s must be a list of strings", key)
+		return nil
+	}
+}
+
+// Map gives an object setting.
+func (s *Settings) Map(key string) map[string]any {
+	switch v := s.auth[key].(type) {
+	case nil:
+		return nil
+	case map[string]any:
+		return v
+	case v1.AuthConfig:
+		return v
+	default:
+		s.wrong("%s must be an object", key)
+		return nil
+	}
+}
+
+// Wrong notes a problem found by the caller.
+func (s *Settings) Wrong(format string, args ...any) { s.wrong(format, args...) }
+
+func (s *Settings) wrong(format string, args ...any) {
+	s.problems = append(s.problems, fmt.Sprintf(format, args...))
+}
+
+// Err is nil, or one error of class config that names every problem. Values are never part of it.
+func (s *Settings) Err() error {
+	if len(s.problems) == 0 {
+		return nil
+	}
+	sort.Strings(s.problems)
+	return &v1.ErrorDetail{
+		Class: v1.ClassConfig, Code: "invalid_settings",
+		Message: "the connection settings cannot be used: " + strings.Join(s.problems, "; "),
+		Hint:    "Correct the named settings and test the connection again.",
+	}
+}

@@ -1,0 +1,193 @@
+package connectorkit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// Chunk sizes in records.
+const (
+	DefaultChunkSize = 500
+	MaxChunkSize     = 10000
+)
+
+// Limits bound what one Sync hands on.
+type Limits struct {
+	ChunkSize  int // records in a chunk; 0: DefaultChunkSize
+	ChunkBytes int // a chunk is closed near this encoded size; 0: no such bound
+	MaxRecords int // accounts, or identities where there are no accounts; 0: no cap
+}
+
+// LimitsOf reads the limits a request asks for.
+func LimitsOf(req v1.SyncRequest, chunkBytes int) Limits {
+	l := Limits{ChunkBytes: chunkBytes}
+	if o := req.Options; o != nil {
+		l.ChunkSize = min(o.ChunkSize, MaxChunkSize)
+		if o.MaxRecords != nil {
+			l.MaxRecords = *o.MaxRecords
+		}
+	}
+	if l.ChunkSize <= 0 {
+		l.ChunkSize = DefaultChunkSize
+	}
+	return l
+}
+
+// errEnough stops a connector whose caller has all the records it asked for.
+var errEnough = errors.New("max_records reached")
+
+// Sync runs c and cuts what it emits into chunks, the same way in hosted and in agent mode, so that both stage the same
+// rows in the same order. The last chunk, and only it, has Page.HasMore false. With MaxRecords reached the read stops early
+// and every scope is reported as not complete.
+func Sync(ctx context.Context, c Connector, req v1.SyncRequest, limits Limits, emit Emit) error {
+	if limits.ChunkSize <= 0 {
+		limits.ChunkSize = DefaultChunkSize
+	}
+	ch := &chunker{limits: limits, emit: emit}
+	err := c.Sync(ctx, req, ch.take)
+	switch {
+	case errors.Is(err, errEnough):
+		ch.capped = true
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		// A connector that stops quietly when cancelled must not pass for one that has read everything.
+		return ctx.Err()
+	}
+	return ch.flush(ctx, true)
+}
+
+type chunker struct {
+	limits  Limits
+	emit    Emit
+	out     v1.SyncResponse
+	page    v1.Page
+	bytes   int
+	records int // counted against MaxRecords
+	capped  bool
+}
+
+func (c *chunker) take(ctx context.Context, in v1.SyncResponse) error {
+	if !in.Success || in.Error != nil {
+		return failure(in)
+	}
+	c.keep(in.Page)
+	if err := add(ctx, c, &c.out.Identities, in.Identities, false); err != nil {
+		return err
+	}
+	if err := add(ctx, c, &c.out.Accounts, in.Accounts, true); err != nil {
+		return err
+	}
+	if err := add(ctx, c, &c.out.Entitlements, in.Entitlements, false); err != nil {
+		return err
+	}
+	return add(ctx, c, &c.out.Grants, in.Grants, false)
+}
+
+// add appends records one by one, sending a chunk whenever it is full. counted kinds go against the cap.
+func add[T any](ctx context.Context, c *chunker, to *[]T, records []T, counted bool) error {
+	for i := range records {
+		if counted && c.limits.MaxRecords > 0 {
+			if c.records >= c.limits.MaxRecords {
+				return errEnough
+			}
+			c.records++
+		}
+		if c.limits.ChunkBytes > 0 {
+			n := size(&records[i])
+			if c.bytes > 0 && c.bytes+n > c.limits.ChunkBytes {
+				if err := c.flush(ctx, false); err != nil {
+					return err
+				}
+			}
+			c.bytes += n
+		}
+		*to = append(*to, records[i])
+		if c.out.Len() >= c.limits.ChunkSize {
+			if err := c.flush(ctx, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// size estimates a record's encoded length in bytes.
+func size(record any) int {
+	b, err := json.Marshal(record)
+	if err != nil {
+		return 0
+	}
+	return len(b)
+}
+
+// keep remembers what belongs to the whole read.
+func (c *chunker) keep(p *v1.Page) {
+	if p == nil {
+		return
+	}
+	if p.Checkpoint != "" {
+		c.page.Checkpoint = p.Checkpoint
+	}
+	if p.Cursor != "" {
+		c.page.Cursor = p.Cursor
+	}
+	if p.Stats != nil {
+		c.page.Stats = p.Stats
+	}
+	if p.Estimate != nil {
+		c.page.Estimate = p.Estimate
+	}
+	if p.Watermark != nil {
+		c.page.Watermark = p.Watermark
+	}
+	c.page.Scopes = append(c.page.Scopes, p.Scopes...)
+	c.page.Warnings = append(c.page.Warnings, p.Warnings...)
+}
+
+func (c *chunker) flush(ctx context.Context, last bool) error {
+	out := c.out
+	out.Success = true
+	page := v1.Page{HasMore: !last, Stats: c.page.Stats, Estimate: c.page.Estimate, Warnings: first(c.page.Warnings, 100)}
+	if last {
+		page.Cursor, page.Watermark, page.Scopes = c.page.Cursor, c.page.Watermark, c.page.Scopes
+		if c.capped {
+			page.Cursor = ""
+			page.Scopes = incomplete(c.page.Scopes)
+		}
+	}
+	out.Page = &page
+	out.Normalize()
+	c.out, c.bytes, c.page.Warnings = v1.SyncResponse{}, 0, nil
+	return c.emit(ctx, out)
+}
+
+func incomplete(scopes []v1.Scope) []v1.Scope {
+	out := make([]v1.Scope, len(scopes))
+	for i, s := range scopes {
+		s.Complete = false
+		out[i] = s
+	}
+	return out
+}
+
+func first[T any](s []T, n int) []T { return s[:min(len(s), n)] }
+
+// failure turns an unsuccessful page into the error it stands for.
+func failure(in v1.SyncResponse) error {
+	if in.ErrorDetail != nil {
+		return in.ErrorDetail
+	}
+	msg := "the connector reported a failure without saying which"
+	if in.Error != nil {
+		msg = *in.Error
+	}
+	if in.Success {
+		return &v1.ErrorDetail{Class: v1.ClassProtocol, Code: "protocol_violation", Message: fmt.Sprintf("the connector answered success and an error at once: %s", msg)}
+	}
+	return &v1.ErrorDetail{Class: v1.ClassTargetFault, Code: "connector_failed", Message: msg}
+}

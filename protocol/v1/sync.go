@@ -1,0 +1,143 @@
+package v1
+
+import "time"
+
+// AuthConfig is the free-form map of connection settings and secrets that a connector gets with each call.
+// Its keys depend on the connector's type; see the connector's Fields.
+type AuthConfig map[string]any
+
+// SyncRequest asks a connector to read its target system.
+type SyncRequest struct {
+	ConnectorBusinessID string       `json:"connector_business_id"`
+	Incremental         bool         `json:"incremental"`
+	LastSyncAt          *time.Time   `json:"last_sync_at"`
+	AuthConfig          AuthConfig   `json:"auth_config"`
+	Options             *SyncOptions `json:"options,omitempty"`
+}
+
+// SyncOptions are the optional wishes of the caller. A connector may ignore any of them but MaxRecords,
+// which the caller enforces by itself as well.
+type SyncOptions struct {
+	RequestID      string         `json:"request_id,omitempty"`
+	SyncRunID      string         `json:"sync_run_id,omitempty"`
+	ChunkSize      int            `json:"chunk_size,omitempty"`  // records in one page at most
+	MaxRecords     *int           `json:"max_records,omitempty"` // accounts (or identities, where there are no accounts) at most; nil: no cap
+	Objects        []ObjectKind   `json:"objects,omitempty"`     // kinds wanted; empty: all
+	Mode           SyncMode       `json:"mode,omitempty"`
+	DeadlineAt     *time.Time     `json:"deadline_at,omitempty"`
+	FieldAllowlist []string       `json:"field_allowlist,omitempty"` // raw attributes wanted; empty: all
+	Cursor         string         `json:"cursor,omitempty"`          // incremental position of the last run
+	Checkpoint     string         `json:"checkpoint,omitempty"`      // resume position inside this run
+	PageToken      string         `json:"page_token,omitempty"`      // the previous answer's Page.NextPageToken
+	Extra          map[string]any `json:"extra,omitempty"`
+}
+
+// SyncMode says what a read is for.
+type SyncMode string
+
+// Modes of a read.
+const (
+	ModeRead     SyncMode = "read"
+	ModeDiscover SyncMode = "discover"
+	ModeTest     SyncMode = "test"
+)
+
+// ObjectKind names one of the four kinds of record.
+type ObjectKind string
+
+// The kinds of record, in the words of SyncResponse.
+const (
+	Identities   ObjectKind = "identities"
+	Accounts     ObjectKind = "accounts"
+	Entitlements ObjectKind = "entitlements"
+	Grants       ObjectKind = "grants"
+)
+
+// SyncResponse is one page of what was read. The four arrays are always present on the wire, possibly empty.
+// Success false means that nothing of this page may be applied and that absence proves nothing.
+type SyncResponse struct {
+	Success      bool                `json:"success"`
+	Identities   []RemoteIdentity    `json:"identities"`
+	Accounts     []RemoteAccount     `json:"accounts"`
+	Entitlements []RemoteEntitlement `json:"entitlements"`
+	Grants       []RemoteGrant       `json:"grants"`
+	Error        *string             `json:"error"`
+	Page         *Page               `json:"page,omitempty"`
+	ErrorDetail  *ErrorDetail        `json:"error_detail,omitempty"`
+}
+
+// Len is the number of records in the page, all kinds together.
+func (r *SyncResponse) Len() int {
+	return len(r.Identities) + len(r.Accounts) + len(r.Entitlements) + len(r.Grants)
+}
+
+// Page places a SyncResponse in a longer read. Without it an answer is one whole page, complete for the arrays it
+// carries when the request was not incremental.
+type Page struct {
+	HasMore       bool       `json:"has_more"`
+	NextPageToken string     `json:"next_page_token,omitempty"` // at most 4 KiB
+	Checkpoint    string     `json:"checkpoint,omitempty"`      // at most 64 KiB, opaque; all up to here may be resumed from
+	Cursor        string     `json:"cursor,omitempty"`          // at most 64 KiB, opaque; last page only
+	Scopes        []Scope    `json:"scopes,omitempty"`
+	Stats         *Stats     `json:"stats,omitempty"`
+	Warnings      []Warning  `json:"warnings,omitempty"` // at most 100
+	Estimate      *Estimate  `json:"estimate,omitempty"`
+	Watermark     *time.Time `json:"watermark,omitempty"` // greatest source time seen; never the reader's clock
+}
+
+// Scope attests that all records of a kind under a key were read. Only what lies in a complete scope and was not seen
+// may be taken for gone.
+type Scope struct {
+	Kind     ObjectKind `json:"kind"`
+	Key      string     `json:"key"` // "*": everything of this kind
+	Complete bool       `json:"complete"`
+	Count    int        `json:"count"`
+}
+
+// Stats are running totals of a read.
+type Stats struct {
+	Pages      int   `json:"pages"`
+	APICalls   int   `json:"api_calls"`
+	RateWaitMS int64 `json:"rate_wait_ms"`
+	Skipped    int   `json:"skipped"`
+	Warnings   int   `json:"warnings"`
+}
+
+// Warning tells of something that did not stop the read.
+type Warning struct {
+	Code       string `json:"code"`
+	Message    string `json:"message"`
+	ExternalID string `json:"external_id,omitempty"`
+}
+
+// Estimate is what the source says it holds, where it says so.
+type Estimate struct {
+	Identities   *int `json:"identities,omitempty"`
+	Accounts     *int `json:"accounts,omitempty"`
+	Entitlements *int `json:"entitlements,omitempty"`
+	Grants       *int `json:"grants,omitempty"`
+}
+
+// Progress tells how a running call gets on. It is advice: only acknowledged pages count as recorded.
+type Progress struct {
+	Phase         string     `json:"phase,omitempty"` // connect, users, groups, roles, memberships, finalize
+	Message       string     `json:"message,omitempty"`
+	Step          *TestStep  `json:"step,omitempty"` // one finished step of a connection test
+	RateWaitUntil *time.Time `json:"rate_wait_until,omitempty"`
+}
+
+// Normalize gives empty arrays for nil ones, as the wire wants all four present.
+func (r *SyncResponse) Normalize() {
+	if r.Identities == nil {
+		r.Identities = []RemoteIdentity{}
+	}
+	if r.Accounts == nil {
+		r.Accounts = []RemoteAccount{}
+	}
+	if r.Entitlements == nil {
+		r.Entitlements = []RemoteEntitlement{}
+	}
+	if r.Grants == nil {
+		r.Grants = []RemoteGrant{}
+	}
+}
