@@ -19,7 +19,7 @@ const (
 type Limits struct {
 	ChunkSize  int // records in a chunk; 0: DefaultChunkSize
 	ChunkBytes int // a chunk is closed near this encoded size; 0: no such bound
-	MaxRecords int // accounts, or identities where there are no accounts; 0: no cap
+	MaxRecords int // identities at most, and accounts at most; 0: no cap
 }
 
 // LimitsOf reads the limits a request asks for.
@@ -62,13 +62,14 @@ func Sync(ctx context.Context, c Connector, req v1.SyncRequest, limits Limits, e
 }
 
 type chunker struct {
-	limits  Limits
-	emit    Emit
-	out     v1.SyncResponse
-	page    v1.Page
-	bytes   int
-	records int // counted against MaxRecords
-	capped  bool
+	limits     Limits
+	emit       Emit
+	out        v1.SyncResponse
+	page       v1.Page
+	bytes      int
+	identities int // so far, against MaxRecords
+	accounts   int
+	capped     bool
 }
 
 func (c *chunker) take(ctx context.Context, in v1.SyncResponse) error {
@@ -76,27 +77,39 @@ func (c *chunker) take(ctx context.Context, in v1.SyncResponse) error {
 		return failure(in)
 	}
 	c.keep(in.Page)
-	if err := add(ctx, c, &c.out.Identities, in.Identities, false); err != nil {
+	identities, more := c.within(len(in.Identities), &c.identities)
+	accounts, still := c.within(len(in.Accounts), &c.accounts)
+	if err := add(ctx, c, &c.out.Identities, in.Identities[:identities]); err != nil {
 		return err
 	}
-	if err := add(ctx, c, &c.out.Accounts, in.Accounts, true); err != nil {
+	if err := add(ctx, c, &c.out.Accounts, in.Accounts[:accounts]); err != nil {
 		return err
 	}
-	if err := add(ctx, c, &c.out.Entitlements, in.Entitlements, false); err != nil {
+	if err := add(ctx, c, &c.out.Entitlements, in.Entitlements); err != nil {
 		return err
 	}
-	return add(ctx, c, &c.out.Grants, in.Grants, false)
+	if err := add(ctx, c, &c.out.Grants, in.Grants); err != nil {
+		return err
+	}
+	if more || still {
+		return errEnough
+	}
+	return nil
 }
 
-// add appends records one by one, sending a chunk whenever it is full. counted kinds go against the cap.
-func add[T any](ctx context.Context, c *chunker, to *[]T, records []T, counted bool) error {
+// within says how many of n further records of one kind still fit under the cap, and whether some did not.
+func (c *chunker) within(n int, taken *int) (fit int, cut bool) {
+	fit = n
+	if c.limits.MaxRecords > 0 {
+		fit = min(n, c.limits.MaxRecords-*taken)
+	}
+	*taken += fit
+	return fit, fit < n
+}
+
+// add appends records one by one, sending a chunk whenever it is full.
+func add[T any](ctx context.Context, c *chunker, to *[]T, records []T) error {
 	for i := range records {
-		if counted && c.limits.MaxRecords > 0 {
-			if c.records >= c.limits.MaxRecords {
-				return errEnough
-			}
-			c.records++
-		}
 		if c.limits.ChunkBytes > 0 {
 			n := size(&records[i])
 			if c.bytes > 0 && c.bytes+n > c.limits.ChunkBytes {

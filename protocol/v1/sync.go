@@ -21,7 +21,7 @@ type SyncOptions struct {
 	RequestID      string         `json:"request_id,omitempty"`
 	SyncRunID      string         `json:"sync_run_id,omitempty"`
 	ChunkSize      int            `json:"chunk_size,omitempty"`  // records in one page at most
-	MaxRecords     *int           `json:"max_records,omitempty"` // accounts (or identities, where there are no accounts) at most; nil: no cap
+	MaxRecords     *int           `json:"max_records,omitempty"` // identities at most, and accounts at most; nil: no cap
 	Objects        []ObjectKind   `json:"objects,omitempty"`     // kinds wanted; empty: all
 	Mode           SyncMode       `json:"mode,omitempty"`
 	DeadlineAt     *time.Time     `json:"deadline_at,omitempty"`
