@@ -1,0 +1,170 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// AppRole and AcrossRole are the roles that statements run under. Neither owns anything nor can bypass row security.
+const (
+	AppRole    = "grantwright_app"
+	AcrossRole = "grantwright_across"
+	OwnerRole  = "grantwright_owner"
+)
+
+// DB is a pool of connections under the application's role.
+type DB struct{ pool *pgxpool.Pool }
+
+// Options of a DB.
+type Options struct {
+	URL      string
+	SetRole  bool // the login is not the application's role itself: SET ROLE on every connection
+	MaxConns int  // 0: pgx's default
+}
+
+// Open connects. The pool is lazy: an unreachable server shows at the first use.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	c, err := pgxpool.ParseConfig(o.URL)
+	if err != nil {
+		// pgx's own message masks the password but quotes the rest; say no more than needed.
+		return nil, errors.New("the database URL cannot be read; it must look like postgres://user:password@host:port/database")
+	}
+	if o.MaxConns > 0 {
+		c.MaxConns = int32(o.MaxConns)
+	}
+	c.ConnConfig.ConnectTimeout = 3 * time.Second
+	params := c.ConnConfig.RuntimeParams
+	params["application_name"] = "grantwright"
+	params["idle_in_transaction_session_timeout"] = "60s"
+	params["timezone"] = "UTC"
+	if o.SetRole {
+		c.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+			_, err := conn.Exec(ctx, "set role "+AppRole)
+			return err
+		}
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("open database pool: %w", err)
+	}
+	return &DB{pool: pool}, nil
+}
+
+// Close ends all connections.
+func (db *DB) Close() { db.pool.Close() }
+
+// Pool is for what needs a pool of its own kind, such as the job queue and listeners; never for tenant tables.
+func (db *DB) Pool() *pgxpool.Pool { return db.pool }
+
+// Tx is a transaction on a viewer's behalf.
+type Tx struct {
+	pgx.Tx
+	Viewer viewer.Viewer
+}
+
+// As runs fn in a transaction as v: statements see v's tenant alone, and visible_identity() follows v's roles.
+// The transaction commits when fn returns nil. Serialization failures and deadlocks are tried again, twice.
+func (db *DB) As(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) error {
+	begin, err := beginAs(v)
+	if err != nil {
+		return err
+	}
+	return db.run(ctx, pgx.TxOptions{BeginQuery: begin}, v, fn)
+}
+
+// AsBulk is As for the sync engine's large statements: commits do not wait for the disk when durable is false, and the
+// planner is kept from the nested loops that fresh statistics would tempt it into (see docs on bulk merges).
+func (db *DB) AsBulk(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) error {
+	begin, err := beginAs(v)
+	if err != nil {
+		return err
+	}
+	return db.run(ctx, pgx.TxOptions{BeginQuery: begin + "; set local statement_timeout = '10min'; set local work_mem = '32MB'"}, v, fn)
+}
+
+// Across runs fn in a read-only transaction over all tenants, under a role that may read the few tables where work is
+// found: sign-in, agents, runs. Callers are listed by a test.
+func (db *DB) Across(ctx context.Context, fn func(tx *Tx) error) error {
+	begin := "begin read only; set local role " + AcrossRole + "; set local statement_timeout = '5s'"
+	return db.run(ctx, pgx.TxOptions{BeginQuery: begin}, viewer.Viewer{Kind: viewer.Machine}, fn)
+}
+
+func beginAs(v viewer.Viewer) (string, error) {
+	tenant, err := uuid.Parse(v.Tenant)
+	if err != nil {
+		return "", fmt.Errorf("a transaction needs a tenant: %w", err)
+	}
+	// Every value below is a parsed UUID or one of our own constants, so this text holds nothing that came from outside.
+	var b strings.Builder
+	b.WriteString("begin; set local app.tenant_id = '" + tenant.String() + "'")
+	if v.SeesAll() {
+		b.WriteString("; set local app.sees = 'all'")
+		return b.String(), nil
+	}
+	if v.Identity != "" {
+		identity, err := uuid.Parse(v.Identity)
+		if err != nil {
+			return "", fmt.Errorf("a viewer's identity must be a UUID: %w", err)
+		}
+		b.WriteString("; set local app.identity_id = '" + identity.String() + "'")
+	}
+	if names := roleNames(v); names != "" {
+		b.WriteString("; set local app.roles = '" + names + "'")
+	}
+	return b.String(), nil
+}
+
+func roleNames(v viewer.Viewer) string {
+	var names []string
+	for _, r := range []viewer.Role{viewer.Manager, viewer.ResourceOwner} {
+		if v.Has(r) {
+			names = append(names, string(r))
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+func (db *DB) run(ctx context.Context, o pgx.TxOptions, v viewer.Viewer, fn func(tx *Tx) error) error {
+	for attempt := 1; ; attempt++ {
+		err := db.once(ctx, o, v, fn)
+		if err == nil || attempt == 3 || !canRetry(err) {
+			return Translate(err)
+		}
+	}
+}
+
+func (db *DB) once(ctx context.Context, o pgx.TxOptions, v viewer.Viewer, fn func(tx *Tx) error) error {
+	raw, err := db.pool.BeginTx(ctx, o)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() {
+		// A rollback must reach the server even when the caller has gone away; after a commit it does nothing.
+		bg, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+		defer cancel()
+		_ = raw.Rollback(bg)
+	}()
+	if err := fn(&Tx{Tx: raw, Viewer: v}); err != nil {
+		return err
+	}
+	if err := raw.Commit(ctx); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// canRetry reports whether nothing of the transaction can have happened and another try may succeed.
+func canRetry(err error) bool {
+	var pe *pgconn.PgError
+	return errors.As(err, &pe) && (pe.Code == "40001" || pe.Code == "40P01")
+}

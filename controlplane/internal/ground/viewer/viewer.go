@@ -1,0 +1,58 @@
+// Package viewer says on whose behalf something is done. A viewer is passed as a parameter, never hidden in a context:
+// a function without one plainly acts for no one.
+package viewer
+
+import "slices"
+
+// Role is what a user may do and see in a tenant. A user may have several; they add up.
+type Role string
+
+// The roles of the specification.
+const (
+	Manager       Role = "manager"        // sees direct and indirect reports
+	ResourceOwner Role = "resource_owner" // sees who holds what they own
+	Admin         Role = "admin"          // sees and does everything in the tenant
+	Auditor       Role = "auditor"        // sees everything in the tenant, changes nothing
+)
+
+// Kind is the kind of token, or the system itself.
+type Kind string
+
+// Kinds of viewer.
+const (
+	User    Kind = "user"
+	Service Kind = "service"
+	Agent   Kind = "agent"
+	Machine Kind = "system"
+)
+
+// Viewer is who acts.
+type Viewer struct {
+	Tenant            string // UUID; empty only for the deployment itself
+	Kind              Kind
+	ID                string // user, service token or agent id
+	Display           string // e-mail or name, for the audit log
+	Identity          string // the user's own identity, where linked
+	Roles             []Role
+	Session           string // id of the sign-in, or of the token
+	ControlPlaneAdmin bool
+	RequestID         string
+	IP                string
+}
+
+// System acts for the product itself within a tenant.
+func System(tenant string) Viewer { return Viewer{Tenant: tenant, Kind: Machine, Display: "system"} }
+
+// Has reports whether the viewer has the role.
+func (v Viewer) Has(r Role) bool { return slices.Contains(v.Roles, r) }
+
+// HasAny reports whether the viewer has one of the roles.
+func (v Viewer) HasAny(roles ...Role) bool { return slices.ContainsFunc(roles, v.Has) }
+
+// SeesAll reports whether the whole tenant is visible.
+func (v Viewer) SeesAll() bool { return v.Kind == Machine || v.HasAny(Admin, Auditor) }
+
+// OnlyReads reports whether the viewer may change nothing: an auditor without another role.
+func (v Viewer) OnlyReads() bool {
+	return v.Has(Auditor) && !v.HasAny(Admin, Manager, ResourceOwner)
+}
