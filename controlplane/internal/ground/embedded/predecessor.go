@@ -33,10 +33,10 @@ func awaitPredecessor(ctx context.Context, c Config, bins binaries, ours int) er
 	began := time.Now()
 	told := map[int]syscall.Signal{}
 	for {
-		postmaster := readPostmasterPID(c.Dir)
+		postmaster := readPID(filepath.Join(c.Dir, postmasterPID))
 		left := serversIn(c.Dir, postmaster)
 		if len(left) == 0 {
-			return removeStalePID(c.Dir, postmaster)
+			return removeStaleLocks(c.Dir)
 		}
 		waited := time.Since(began)
 		foreign := slices.Contains(left, postmaster) && postmaster != ours
@@ -80,10 +80,13 @@ func hurry(bins binaries, left []int, postmaster int, waited time.Duration, told
 	}
 }
 
-// readPostmasterPID is the process named by postmaster.pid, 0 when there is none. A single-user server writes
-// its number negative.
-func readPostmasterPID(dir string) int {
-	f, err := os.Open(filepath.Join(dir, "postmaster.pid"))
+// postmasterPID is PostgreSQL's lock on its data directory.
+const postmasterPID = "postmaster.pid"
+
+// readPID is the process named by the first line of one of PostgreSQL's lock files, 0 when there is none. A
+// single-user server writes its number negative.
+func readPID(path string) int {
+	f, err := os.Open(path)
 	if err != nil {
 		return 0
 	}

@@ -46,16 +46,18 @@ func serversIn(dir string, _ int) []int {
 	return pids
 }
 
-// removeStalePID removes a postmaster.pid whose number meanwhile belongs to another program or to a zombie:
-// PostgreSQL would take that for a living server and refuse to start. The caller has seen that no server works
-// in the directory and holds its lock.
-func removeStalePID(dir string, postmaster int) error {
-	if postmaster <= 0 || !exists(postmaster) {
-		return nil
-	}
-	err := os.Remove(filepath.Join(dir, "postmaster.pid"))
-	if err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("stale postmaster.pid: %w", err)
+// removeStaleLocks removes PostgreSQL's lock files whose process id meanwhile belongs to another program or to a
+// zombie: PostgreSQL would take that for a living server and refuse to start. The caller has seen that no server
+// works in the directory and holds its lock.
+func removeStaleLocks(dir string) error {
+	for _, name := range []string{postmasterPID, ".s.PGSQL." + strconv.Itoa(socketPort) + ".lock"} {
+		path := filepath.Join(dir, name)
+		if pid := readPID(path); pid == 0 || !exists(pid) {
+			continue
+		}
+		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+			return fmt.Errorf("stale lock: %w", err)
+		}
 	}
 	return nil
 }

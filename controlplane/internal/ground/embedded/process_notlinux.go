@@ -13,8 +13,8 @@ func serversIn(_ string, postmaster int) []int {
 	return nil
 }
 
-// removeStalePID leaves the judgement to PostgreSQL.
-func removeStalePID(string, int) error { return nil }
+// removeStaleLocks leaves the judgement to PostgreSQL.
+func removeStaleLocks(string) error { return nil }
 
 // smallSharedMemory does not apply.
 func smallSharedMemory() bool { return false }

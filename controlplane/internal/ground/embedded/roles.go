@@ -26,7 +26,8 @@ const (
 
 // Roles says what EnsureRoles makes. The zero value names the roles as above and gives them no login.
 type Roles struct {
-	// Owner, App and Across are the roles' names; empty means OwnerRole, AppRole and AcrossRole.
+	// Owner, App and Across are the roles' names; empty means OwnerRole, AppRole and AcrossRole. On a connection that
+	// is no superuser's an empty Owner means the connection's own user.
 	Owner, App, Across string
 	// OwnerPassword and AppPassword make logins of the two. An existing role's password is only changed when the
 	// connection may read password verifiers (a superuser) and sees another one.
@@ -46,7 +47,7 @@ type Roles struct {
 // Several callers may do this at once, on one database or on several of a cluster.
 func EnsureRoles(ctx context.Context, conn *pgx.Conn, spec Roles) error {
 	b := bootstrap{Roles: spec, conn: conn}
-	b.Owner, b.App, b.Across = or(b.Owner, OwnerRole), or(b.App, AppRole), or(b.Across, AcrossRole)
+	b.App, b.Across = or(b.App, AppRole), or(b.Across, AcrossRole)
 	const attempts = 20
 	for attempt := 1; ; attempt++ {
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return b.run(ctx, tx) })
@@ -106,6 +107,13 @@ func (b *bootstrap) run(ctx context.Context, tx pgx.Tx) error {
 		 where rolname = current_user`
 	if err := tx.QueryRow(ctx, sql).Scan(&b.database, &b.user, &b.superuser, &b.version); err != nil {
 		return fmt.Errorf("read who we are: %w", err)
+	}
+	switch {
+	case b.Owner != "":
+	case b.superuser:
+		b.Owner = OwnerRole
+	default:
+		b.Owner = b.user
 	}
 	for _, step := range []func(context.Context) error{
 		b.createRoles, b.setPasswords, b.joinAcross, b.assume, b.giveDatabase, b.giveSchema, b.grantUse,

@@ -1,0 +1,9 @@
+package embedded
+
+// SuperuserURL lets tests play an external cluster's administrator.
+func (s *Server) SuperuserURL(database string) string {
+	return s.addr.url(superuser, s.inst.secrets.Superuser, database)
+}
+
+// PackageFor lets tests name distributions.
+var PackageFor = packageFor

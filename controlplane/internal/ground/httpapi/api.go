@@ -1,0 +1,112 @@
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/go-chi/chi/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// Authenticate turns a request's Bearer token into a viewer. It returns a fault of kind Unauthenticated otherwise.
+type Authenticate func(ctx context.Context, bearer string, r *http.Request) (viewer.Viewer, error)
+
+// Config of an API.
+type Config struct {
+	Title, Version string
+	Log            *slog.Logger
+	User           Authenticate // user and service tokens: everything but the agent's paths
+	Agent          Authenticate // agent tokens: /api/v1/agent and beneath, and nothing else
+	PublicDocs     bool         // /openapi.json, /docs and /redoc need no token
+}
+
+// API is the router with its description.
+type API struct {
+	Router chi.Router
+	Huma   huma.API
+	cfg    Config
+	free   map[string]bool // "METHOD path" of routes that need no token, or look at it themselves
+}
+
+var setErrors sync.Once
+
+// New makes an API without routes.
+func New(cfg Config) *API {
+	setErrors.Do(func() {
+		huma.NewError = func(status int, msg string, errs ...error) huma.StatusError { return newProblem(status, msg, errs...) }
+		huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
+			return withRequest(newProblem(status, msg, errs...), RequestID(ctx.Context()))
+		}
+	})
+	r := chi.NewRouter()
+	a := &API{Router: r, cfg: cfg, free: map[string]bool{}}
+	r.Use(a.identify, a.recoverPanic, conditional, a.authenticate, a.checkBody)
+	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
+		a.Fail(w, r, fault.New(fault.NotFound, "there is nothing at %s", r.URL.Path))
+	})
+	r.MethodNotAllowed(a.methodNotAllowed)
+	hc := huma.DefaultConfig(cfg.Title, cfg.Version)
+	hc.DocsPath, hc.OpenAPIPath, hc.SchemasPath, hc.CreateHooks = "", "", "", nil
+	hc.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"bearer": {Type: "http", Scheme: "bearer", BearerFormat: "JWT"}}
+	a.Huma = humachi.New(r, hc)
+	a.Huma.UseMiddleware(checkQuery(a.Huma))
+	return a
+}
+
+// Add registers routes.
+func (a *API) Add(routes ...Route) {
+	for _, route := range routes {
+		if route.free {
+			a.free[route.Method+" "+route.Path] = true
+		}
+		route.register(a, route)
+	}
+}
+
+// Mount serves a plain handler, which is not part of the described API. It is behind authentication when its path is.
+func (a *API) Mount(method, path string, h http.Handler) { a.Router.Method(method, path, h) }
+
+// Free lets a path through without a token: the handler looks at it itself.
+func (a *API) Free(method, path string) { a.free[method+" "+path] = true }
+
+// needsToken says whether a request must carry a token before it is even routed, and of which kind.
+func (a *API) needsToken(r *http.Request) (auth Authenticate, needed bool) {
+	path := r.URL.Path
+	switch {
+	case a.free[r.Method+" "+path]:
+		return nil, false
+	case under(path, "/api/v1/agent"):
+		return a.cfg.Agent, true
+	case under(path, "/api"):
+		return a.cfg.User, true
+	case path == "/openapi.json" || path == "/docs" || path == "/redoc":
+		return a.cfg.User, !a.cfg.PublicDocs
+	}
+	return nil, false
+}
+
+// under matches whole path segments, so that /api/v1/agents never inherits the rules of /api/v1/agent.
+func under(path, prefix string) bool {
+	return path == prefix || strings.HasPrefix(path, prefix+"/")
+}
+
+func (a *API) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+		if a.Router.Match(chi.NewRouteContext(), m, r.URL.Path) {
+			allowed = append(allowed, m)
+		}
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	p := problemOf(fault.Coded(fault.Malformed, "method_not_allowed", "%s is not possible here; %s is", r.Method, strings.Join(allowed, ", ")), RequestID(r.Context()))
+	p.Status = http.StatusMethodNotAllowed
+	p.Title = http.StatusText(p.Status)
+	writeProblem(w, r, p)
+}

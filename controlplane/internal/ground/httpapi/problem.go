@@ -1,0 +1,200 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+)
+
+// Problem is the body of every answer that is not a success (RFC 9457).
+type Problem struct {
+	Type       string         `json:"type" doc:"urn:grantwright:problem:<code>" example:"urn:grantwright:problem:not_found"`
+	Title      string         `json:"title"`
+	Status     int            `json:"status"`
+	Detail     string         `json:"detail,omitempty" doc:"what happened, where, and how to mend it"`
+	Instance   string         `json:"instance,omitempty"`
+	Code       string         `json:"code" doc:"stable word for programs"`
+	RequestID  string         `json:"request_id,omitempty" doc:"quote it when you ask for help"`
+	Errors     []fault.Field  `json:"errors,omitempty"`
+	RetryAfter time.Duration  `json:"-"`
+	Extra      map[string]any `json:"-"`
+}
+
+// Error is the detail.
+func (p *Problem) Error() string { return p.Detail }
+
+// GetStatus is the HTTP status.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// GetHeaders are the headers that go with the status.
+func (p *Problem) GetHeaders() http.Header {
+	h := http.Header{}
+	if p.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", challenge(p.Code))
+	}
+	if p.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(max(1, int(p.RetryAfter.Round(time.Second)/time.Second))))
+	}
+	return h
+}
+
+// ContentType is problem+json whatever was negotiated.
+func (p *Problem) ContentType(string) string { return "application/problem+json" }
+
+// MarshalJSON writes the extension members beside the standard ones.
+func (p *Problem) MarshalJSON() ([]byte, error) {
+	type plain Problem
+	b, err := json.Marshal((*plain)(p))
+	if err != nil || len(p.Extra) == 0 {
+		return b, err
+	}
+	var m map[string]any
+	if err := json.Unmarshal(b, &m); err != nil {
+		return nil, err
+	}
+	maps.Copy(m, p.Extra)
+	return json.Marshal(m)
+}
+
+// challenge is the WWW-Authenticate header (RFC 6750 section 3): no error attribute when nothing was presented.
+func challenge(code string) string {
+	const realm = `Bearer realm="grantwright"`
+	if code == "authentication_required" || code == "invalid_credentials" {
+		return realm
+	}
+	return realm + `, error="invalid_token"`
+}
+
+var statuses = map[fault.Kind]int{
+	fault.Internal: 500, fault.Malformed: 400, fault.Unauthenticated: 401, fault.Forbidden: 403, fault.NotFound: 404,
+	fault.Conflict: 409, fault.Precondition: 412, fault.Invalid: 422, fault.NeedsPrecondition: 428, fault.TooMany: 429,
+	fault.Unavailable: 503, fault.TargetFailed: 502,
+}
+
+// problemOf says an error in public. What is not a fault is an internal error, whose words stay inside.
+func problemOf(err error, requestID string) *Problem {
+	var p *Problem
+	if errors.As(err, &p) {
+		return withRequest(p, requestID)
+	}
+	var f *fault.Fault
+	if !errors.As(err, &f) {
+		f = fault.New(fault.Internal, "something went wrong on our side; the request id finds it in the log")
+	}
+	status := statuses[f.Kind]
+	switch f.Code {
+	case "payload_too_large":
+		status = http.StatusRequestEntityTooLarge
+	case "unsupported_media_type":
+		status = http.StatusUnsupportedMediaType
+	}
+	return withRequest(&Problem{
+		Status: status, Title: http.StatusText(status), Detail: f.Message, Code: f.Code, Errors: f.Fields,
+		RetryAfter: f.RetryAfter, Extra: f.Extra,
+	}, requestID)
+}
+
+func withRequest(p *Problem, requestID string) *Problem {
+	p.RequestID = requestID
+	if requestID != "" {
+		p.Instance = "urn:grantwright:request:" + requestID
+	}
+	if p.Type == "" {
+		p.Type = "urn:grantwright:problem:" + p.Code
+	}
+	return p
+}
+
+// newProblem is what huma calls for its own findings. The rejected value is never echoed: it may be a password.
+func newProblem(status int, msg string, errs ...error) *Problem {
+	p := &Problem{Status: status, Detail: msg, Code: codeOf(status)}
+	for _, err := range errs {
+		var ready *Problem
+		if errors.As(err, &ready) {
+			return ready
+		}
+		var d *huma.ErrorDetail
+		if !errors.As(err, &d) {
+			continue
+		}
+		field := fieldOf(d)
+		p.Errors = append(p.Errors, field)
+		if field.Pointer == "" {
+			p.Status = http.StatusBadRequest // a parameter or header, not the body
+			p.Code, p.Detail = "invalid_parameter", "a parameter cannot be used"
+		} else if field.Code == "unknown_field" && p.Status == http.StatusUnprocessableEntity {
+			p.Code, p.Detail = "unknown_field", "the body has a member that is not known here"
+		}
+	}
+	if status == http.StatusBadRequest && len(p.Errors) == 0 {
+		p.Code = "malformed_json"
+	}
+	p.Title = http.StatusText(p.Status)
+	return withRequest(p, "")
+}
+
+func codeOf(status int) string {
+	switch status {
+	case 400:
+		return "invalid_request"
+	case 406:
+		return "not_acceptable"
+	case 408:
+		return "request_timeout"
+	case 413:
+		return "payload_too_large"
+	case 415:
+		return "unsupported_media_type"
+	case 422:
+		return "validation_failed"
+	}
+	return "internal_error"
+}
+
+func fieldOf(d *huma.ErrorDetail) fault.Field {
+	f := fault.Field{Code: "invalid", Detail: d.Message}
+	switch {
+	case d.Message == "unexpected property":
+		f.Code, f.Detail = "unknown_field", "this member is not known here; check its spelling"
+	case strings.HasPrefix(d.Message, "expected required property"):
+		f.Code = "required"
+	}
+	where, rest, _ := strings.Cut(d.Location, ".")
+	switch where {
+	case "query", "path":
+		f.Parameter = rest
+	case "header":
+		f.Header = rest
+	default:
+		f.Pointer = "#/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(rest)
+	}
+	return f
+}
+
+// Fail answers a request that never reached a typed handler.
+func (a *API) Fail(w http.ResponseWriter, r *http.Request, err error) {
+	p, ok := a.problem(r.Context(), err).(*Problem)
+	if !ok {
+		return
+	}
+	writeProblem(w, r, p)
+}
+
+func writeProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
+	for k, v := range p.GetHeaders() {
+		w.Header()[k] = v
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	if r.Method != http.MethodHead {
+		_ = json.NewEncoder(w).Encode(p)
+	}
+}

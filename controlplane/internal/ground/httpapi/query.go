@@ -1,0 +1,52 @@
+package httpapi
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+)
+
+var wholeNumber = regexp.MustCompile(`^-?[0-9]{1,10}$`)
+
+// checkQuery refuses unknown and repeated parameters: a mistyped filter must not answer with everyone.
+func checkQuery(api huma.API) func(ctx huma.Context, next func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		u := ctx.URL()
+		for name, values := range u.Query() {
+			if err := checkParameter(ctx.Operation(), name, values); err != nil {
+				p := problemOf(err, RequestID(ctx.Context()))
+				_ = huma.WriteErr(api, ctx, p.Status, p.Detail, p)
+				return
+			}
+		}
+		next(ctx)
+	}
+}
+
+func checkParameter(op *huma.Operation, name string, values []string) error {
+	i := slices.IndexFunc(op.Parameters, func(p *huma.Param) bool { return p.In == "query" && p.Name == name })
+	if i < 0 {
+		return fault.Coded(fault.Malformed, "unknown_parameter", "there is no query parameter %q here", name).
+			With(fault.Field{Parameter: name, Code: "unknown_parameter", Detail: "check its spelling"})
+	}
+	if len(values) > 1 {
+		return fault.Coded(fault.Malformed, "invalid_parameter", "%s may be given once", name).
+			With(fault.Field{Parameter: name, Code: "repeated", Detail: "give it once"})
+	}
+	schema := op.Parameters[i].Schema
+	if schema != nil && schema.Type == "integer" && !isWhole(values[0]) {
+		return fault.Coded(fault.Malformed, "invalid_parameter", "%s must be a whole number", name).
+			With(fault.Field{Parameter: name, Code: "invalid", Detail: "digits only"})
+	}
+	return nil
+}
+
+// isWhole accepts digits that fit 32 bits, without the plus sign and the leading spaces that a lenient parser takes.
+func isWhole(s string) bool {
+	_, err := strconv.ParseInt(s, 10, 32)
+	return err == nil && wholeNumber.MatchString(s)
+}

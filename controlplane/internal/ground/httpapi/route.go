@@ -1,0 +1,126 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// Prefix is where the API lives.
+const Prefix = "/api/v1"
+
+// Route is one operation of the API.
+type Route struct {
+	Method, Path, Summary string
+	description, tag      string
+	status                int
+	roles                 []viewer.Role
+	free, hidden          bool
+	errors                []int
+	register              func(a *API, r Route)
+}
+
+// Handler is a typed operation: in is a huma input struct (path, query, header fields and Body), out a huma output struct
+// (header fields and Body). It returns faults.
+type Handler[I, O any] func(ctx context.Context, v viewer.Viewer, in *I) (*O, error)
+
+// Handle makes a route under Prefix. Without For, every signed-in viewer may call it.
+func Handle[I, O any](method, path, summary string, h Handler[I, O]) Route {
+	return Route{Method: method, Path: Prefix + path, Summary: summary, register: func(a *API, r Route) {
+		huma.Register(a.Huma, r.operation(), func(ctx context.Context, in *I) (*O, error) {
+			v, _ := ctx.Value(viewerKey{}).(viewer.Viewer)
+			if err := r.allow(v); err != nil {
+				return nil, problemOf(err, RequestID(ctx))
+			}
+			out, err := h(ctx, v, in)
+			if err != nil {
+				return nil, a.problem(ctx, err)
+			}
+			return out, nil
+		})
+	}}
+}
+
+// For names the roles that may call the route. An auditor without another role is refused every write before this is asked.
+func (r Route) For(roles ...viewer.Role) Route { r.roles = roles; return r }
+
+// Status sets the status of success; 200 otherwise, or 204 without a body.
+func (r Route) Status(code int) Route { r.status = code; return r }
+
+// Tag groups the route in the documentation; its first path segment otherwise.
+func (r Route) Tag(name string) Route { r.tag = name; return r }
+
+// Describe adds a paragraph to the documentation.
+func (r Route) Describe(text string) Route { r.description = text; return r }
+
+// NoToken opens the route to callers without a token: the handler authenticates by itself, or needs nobody.
+func (r Route) NoToken() Route { r.free = true; return r }
+
+// Errors names the statuses, beyond the common ones, that the route answers.
+func (r Route) Errors(statuses ...int) Route { r.errors = statuses; return r }
+
+func (r Route) allow(v viewer.Viewer) error {
+	if r.free {
+		return nil
+	}
+	if v.OnlyReads() && r.Method != http.MethodGet && r.Method != http.MethodHead && !under(r.Path, Prefix+"/auth") {
+		return fault.Coded(fault.Forbidden, "read_only_role", "an auditor sees everything and changes nothing")
+	}
+	if len(r.roles) > 0 && v.Kind != viewer.Agent && !v.HasAny(r.roles...) {
+		return fault.New(fault.Forbidden, "this needs the role %s", joinRoles(r.roles))
+	}
+	return nil
+}
+
+func joinRoles(roles []viewer.Role) string {
+	names := make([]string, len(roles))
+	for i, r := range roles {
+		names[i] = string(r)
+	}
+	return strings.Join(names, " or ")
+}
+
+func (r Route) operation() huma.Operation {
+	op := huma.Operation{
+		Method: r.Method, Path: r.Path, Summary: r.Summary, Description: r.description,
+		OperationID: operationID(r.Method, r.Path), Tags: []string{r.group()}, DefaultStatus: r.status, Hidden: r.hidden,
+		Errors:       append([]int{400, 422, 500}, r.errors...),
+		MaxBodyBytes: MaxBody,
+	}
+	if !r.free {
+		op.Security = []map[string][]string{{"bearer": {}}}
+		op.Errors = append(op.Errors, 401, 403)
+	}
+	if strings.Contains(r.Path, "{") {
+		op.Errors = append(op.Errors, 404)
+	}
+	return op
+}
+
+func (r Route) group() string {
+	if r.tag != "" {
+		return r.tag
+	}
+	return strings.SplitN(strings.TrimPrefix(r.Path, Prefix+"/"), "/", 2)[0]
+}
+
+// operationID makes get_identities_id out of GET /api/v1/identities/{id}.
+func operationID(method, path string) string {
+	clean := strings.NewReplacer("{", "", "}", "", "-", "_").Replace(strings.Trim(strings.TrimPrefix(path, Prefix), "/"))
+	return strings.ToLower(method) + "_" + strings.ReplaceAll(clean, "/", "_")
+}
+
+// problem turns an error into a problem document, and logs what is our own fault, once.
+func (a *API) problem(ctx context.Context, err error) error {
+	p := problemOf(err, RequestID(ctx))
+	if p.Status >= 500 && !errors.Is(err, context.Canceled) {
+		a.cfg.Log.ErrorContext(ctx, "request failed", "request_id", p.RequestID, "code", p.Code, "err", err)
+	}
+	return p
+}
