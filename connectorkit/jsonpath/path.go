@@ -1,0 +1,154 @@
+// Package jsonpath selects values in JSON documents by the query language of RFC 9535: child names, indexes, wildcards,
+// slices, descendants, unions and filters with comparisons and existence tests. Function extensions are not part of it.
+//
+// A Path is compiled once and is safe for many goroutines. A Plan reads a document of any length while holding one selected
+// record in memory.
+package jsonpath
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Path is a compiled query.
+type Path struct {
+	text     string
+	segments []segment
+}
+
+// SyntaxError says where and why a query cannot be compiled.
+type SyntaxError struct {
+	Text   string // the query
+	Column int    // 1 is the first character
+	Reason string
+}
+
+// Error names the column, which is what a person editing the query needs.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%q, column %d: %s", e.Text, e.Column, e.Reason)
+}
+
+// segment is one step of a query: its selectors are applied to every node reached so far, or to every descendant too.
+type segment struct {
+	descend   bool
+	selectors []selector
+}
+
+type selectorKind uint8
+
+const (
+	byName selectorKind = iota
+	byIndex
+	byWildcard
+	bySlice
+	byFilter
+)
+
+type selector struct {
+	kind   selectorKind
+	name   string
+	index  int64
+	slice  slice
+	filter expression
+}
+
+type slice struct {
+	start, end *int64
+	step       int64
+}
+
+// Compile reads a query as RFC 9535 writes it, starting with $.
+func Compile(text string) (*Path, error) {
+	p := &parser{text: text}
+	segments, err := p.query('$')
+	if err != nil {
+		return nil, err
+	}
+	if !p.done() {
+		return nil, p.fail("unexpected %s", p.here())
+	}
+	return &Path{text: text, segments: segments}, nil
+}
+
+// CompileShort is Compile for people: the leading $ and its dot may be left out, so "data.items" is "$.data.items".
+func CompileShort(text string) (*Path, error) {
+	trimmed := strings.TrimSpace(text)
+	full, shift := trimmed, 0
+	switch {
+	case strings.HasPrefix(trimmed, "$"):
+	case strings.HasPrefix(trimmed, "["), strings.HasPrefix(trimmed, "."):
+		full, shift = "$"+trimmed, 1
+	default:
+		full, shift = "$."+trimmed, 2
+	}
+	p, err := Compile(full)
+	if syntax, ok := err.(*SyntaxError); ok {
+		syntax.Text, syntax.Column = trimmed, max(1, syntax.Column-shift)
+	}
+	return p, err
+}
+
+// MustCompile is Compile for queries that are part of the program.
+func MustCompile(text string) *Path {
+	p, err := Compile(text)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// String is the query as it was given.
+func (p *Path) String() string { return p.text }
+
+// Singular tells whether the query can select one value at most (RFC 9535 section 2.3.5.1).
+func (p *Path) Singular() bool { return singular(p.segments) }
+
+func singular(segments []segment) bool {
+	for _, s := range segments {
+		if s.descend || len(s.selectors) != 1 || s.selectors[0].kind > byIndex {
+			return false
+		}
+	}
+	return true
+}
+
+// Names are the member names of a query made of nothing else, such as [a b] for $.a.b.
+func (p *Path) Names() ([]string, bool) {
+	names := make([]string, 0, len(p.segments))
+	for _, s := range p.segments {
+		if s.descend || len(s.selectors) != 1 || s.selectors[0].kind != byName {
+			return nil, false
+		}
+		names = append(names, s.selectors[0].name)
+	}
+	return names, true
+}
+
+// Filter is a compiled logical expression over one value, the part of a filter selector behind the question mark.
+type Filter struct {
+	text string
+	expr expression
+}
+
+// CompileFilter reads an expression such as @.status == 'active' && !@.deleted. A leading question mark is allowed.
+func CompileFilter(text string) (*Filter, error) {
+	trimmed := strings.TrimSpace(text)
+	p := &parser{text: trimmed}
+	p.accept("?")
+	p.blank()
+	expr, err := p.or()
+	if err != nil {
+		return nil, err
+	}
+	p.blank()
+	if !p.done() {
+		return nil, p.fail("unexpected %s", p.here())
+	}
+	return &Filter{text: trimmed, expr: expr}, nil
+}
+
+// String is the expression as it was given.
+func (f *Filter) String() string { return f.text }
+
+// Match tells whether the expression holds for a value; $ and @ both stand for it.
+func (f *Filter) Match(value any) bool { return f.expr.holds(value, value) }

@@ -1,0 +1,390 @@
+package jsonpath
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Limits bound what a Plan holds in memory. Zero means no bound.
+type Limits struct {
+	Record   int64 // bytes of one record, and of one picked value
+	Document int64 // bytes of a document that must be held whole
+}
+
+// TooLargeError says that a part of the document is larger than the Limits allow.
+type TooLargeError struct {
+	What  string // record, document
+	Limit int64
+}
+
+// Error names the limit.
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("the %s is larger than %d bytes", e.What, e.Limit)
+}
+
+// ErrTrailing says that something follows the end of the document.
+var ErrTrailing = errors.New("there is more data after the end of the JSON document")
+
+// Result tells what Run came across besides the records.
+type Result struct {
+	Found   bool    // the place of the records exists, be it empty
+	Records int     // records yielded
+	Picks   [][]any // what each pick selected, in the order given to NewPlan
+}
+
+// Run reads one document from r and yields its records in document order. Numbers are decoded as json.Number. It ends with
+// yield's error, with the reader's, or with one of the document: a *json.SyntaxError, io.ErrUnexpectedEOF where the document
+// breaks off, io.EOF where there is none at all, *TooLargeError or ErrTrailing.
+func (pl *Plan) Run(r io.Reader, limits Limits, yield func(record any) error) (Result, error) {
+	run := &reading{plan: pl, yield: yield, limits: limits, in: &metered{from: r}}
+	run.out.Picks = make([][]any, len(pl.picks))
+	run.dec = json.NewDecoder(run.in)
+	run.dec.UseNumber()
+	var err error
+	if pl.streams {
+		err = run.walk(pl.root)
+		run.pickLast()
+	} else {
+		err = run.whole()
+	}
+	if err != nil {
+		return run.out, err
+	}
+	return run.out, run.end()
+}
+
+type reading struct {
+	plan   *Plan
+	yield  func(any) error
+	limits Limits
+	in     *metered
+	dec    *json.Decoder
+	out    Result
+	last   any  // the element read last ...
+	any    bool // ... if there was one
+}
+
+// metered lets a reader give so many bytes and no more until it is topped up again.
+type metered struct {
+	from  io.Reader
+	what  string
+	limit int64
+	left  int64
+}
+
+func (m *metered) allow(what string, limit int64) { m.what, m.limit, m.left = what, limit, limit }
+
+func (m *metered) Read(b []byte) (int, error) {
+	if m.limit <= 0 {
+		return m.from.Read(b)
+	}
+	if m.left <= 0 {
+		return 0, &TooLargeError{What: m.what, Limit: m.limit}
+	}
+	if int64(len(b)) > m.left {
+		b = b[:m.left]
+	}
+	n, err := m.from.Read(b)
+	m.left -= int64(n)
+	return n, err
+}
+
+func (r *reading) token() (json.Token, error) {
+	r.in.allow("record", r.limits.Record)
+	t, err := r.dec.Token()
+	return t, r.broken(err)
+}
+
+func (r *reading) value() (v any, err error) {
+	r.in.allow("record", r.limits.Record)
+	return v, r.broken(r.dec.Decode(&v))
+}
+
+// broken turns the end of the input inside a document into what it is.
+func (r *reading) broken(err error) error {
+	if err == io.EOF && r.dec.InputOffset() > 0 {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// end makes sure that the document ended where its value did.
+func (r *reading) end() error {
+	switch _, err := r.dec.Token(); {
+	case err == io.EOF:
+		return nil
+	case err == nil, errors.As(err, new(*json.SyntaxError)):
+		return ErrTrailing
+	default:
+		return err
+	}
+}
+
+// walk reads the value that comes next, going only where a query leads.
+func (r *reading) walk(at *node) error {
+	switch {
+	case at == nil:
+		return r.skip()
+	case at.records:
+		return r.records()
+	case len(at.captures) > 0:
+		v, err := r.value()
+		if err != nil {
+			return err
+		}
+		r.capture(at, v)
+		return nil
+	}
+	t, err := r.token()
+	if err != nil {
+		return err
+	}
+	return r.inside(t, func(name string, index int64) *node {
+		if t == json.Delim('{') {
+			return at.names[name]
+		}
+		return at.indexes[index]
+	})
+}
+
+// inside reads the rest of an object or array whose opening was t, each part with the node that child names.
+func (r *reading) inside(t json.Token, child func(name string, index int64) *node) error {
+	open, ok := t.(json.Delim)
+	if !ok {
+		return nil
+	}
+	for i := int64(0); r.more(); i++ {
+		name := ""
+		if open == '{' {
+			key, err := r.token()
+			if err != nil {
+				return err
+			}
+			name, _ = key.(string)
+		}
+		if err := r.walk(child(name, i)); err != nil {
+			return err
+		}
+	}
+	_, err := r.token()
+	return err
+}
+
+func (r *reading) more() bool {
+	r.in.allow("record", r.limits.Record)
+	return r.dec.More()
+}
+
+// skip passes over a value without keeping it.
+func (r *reading) skip() error {
+	depth := 0
+	for {
+		t, err := r.token()
+		if err != nil {
+			return err
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
+
+func (r *reading) capture(at *node, v any) {
+	for _, c := range at.captures {
+		r.out.Picks[c.pick] = run(c.rest, v, v)
+	}
+	if object, ok := v.(map[string]any); ok {
+		for name, below := range at.names {
+			if child, ok := object[name]; ok {
+				r.capture(below, child)
+			}
+		}
+	}
+	if array, ok := v.([]any); ok {
+		for i, below := range at.indexes {
+			if i < int64(len(array)) {
+				r.capture(below, array[i])
+			}
+		}
+	}
+}
+
+// records reads the place where the records stand.
+func (r *reading) records() error {
+	t, err := r.token()
+	if err != nil {
+		return err
+	}
+	if t != json.Delim('[') {
+		return r.notArray(t)
+	}
+	r.out.Found = true
+	for i := int64(0); r.more(); i++ {
+		v, err := r.value()
+		if err != nil {
+			return err
+		}
+		if err := r.element(i, v); err != nil {
+			return err
+		}
+	}
+	_, err = r.token()
+	return err
+}
+
+// element yields what is selected from the element with index i.
+func (r *reading) element(i int64, v any) error {
+	r.last, r.any = v, true
+	if each := r.plan.each; each != nil {
+		switch {
+		case each.kind == bySlice && !each.slice.contains(i):
+			return nil
+		case each.kind == byFilter && !each.filter.holds(v, v):
+			return nil
+		}
+	}
+	if len(r.plan.rest) == 0 {
+		return r.give(v)
+	}
+	return r.giveAll(run(r.plan.rest, v, v))
+}
+
+// notArray reads an object or a plain value, which began with t, where an array was to be.
+func (r *reading) notArray(t json.Token) error {
+	each := r.plan.each
+	if t != json.Delim('{') {
+		// A null in the place of the records says that there are none.
+		r.out.Found = t == nil || each == nil
+		if t == nil || each != nil {
+			return nil
+		}
+		return r.give(t)
+	}
+	if each != nil && each.kind != bySlice && len(r.plan.inner) == 0 {
+		return r.members()
+	}
+	object, err := r.object()
+	if err != nil {
+		return err
+	}
+	place := len(lead(r.plan.records.segments))
+	for _, i := range r.plan.inner {
+		r.out.Picks[i] = run(r.plan.picks[i].segments[place:], object, object)
+	}
+	switch {
+	case each == nil:
+		r.out.Found = true
+		return r.give(object)
+	case each.kind == bySlice:
+		return nil
+	}
+	r.out.Found = true
+	for i, child := range children(object) {
+		if err := r.element(int64(i), child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// object reads the rest of an object whose opening brace is read.
+func (r *reading) object() (any, error) {
+	r.in.allow("document", r.limits.Document)
+	out := map[string]any{}
+	for r.dec.More() {
+		name, err := r.dec.Token()
+		if err != nil {
+			return nil, r.broken(err)
+		}
+		var v any
+		if err := r.dec.Decode(&v); err != nil {
+			return nil, r.broken(err)
+		}
+		key, _ := name.(string)
+		out[key] = v
+	}
+	_, err := r.dec.Token()
+	return out, r.broken(err)
+}
+
+// members yields the members of an object as records, as a wildcard over an object does.
+func (r *reading) members() error {
+	r.out.Found = true
+	for r.more() {
+		if _, err := r.token(); err != nil {
+			return err
+		}
+		v, err := r.value()
+		if err != nil {
+			return err
+		}
+		if err := r.element(0, v); err != nil {
+			return err
+		}
+	}
+	_, err := r.token()
+	return err
+}
+
+func (r *reading) give(v any) error {
+	r.out.Records++
+	return r.yield(v)
+}
+
+// giveAll yields what a query selected, an array that a name or index led to element by element.
+func (r *reading) giveAll(found []any) error {
+	segments := r.plan.records.segments
+	spread := len(segments) == 0
+	if !spread {
+		s := segments[len(segments)-1]
+		spread = len(s.selectors) == 1 && s.selectors[0].kind <= byIndex
+	}
+	for _, v := range found {
+		array, ok := v.([]any)
+		switch {
+		case spread && v == nil:
+			continue // a null in the place of a list says that there are none
+		case !ok || !spread:
+			array = []any{v}
+		}
+		for _, e := range array {
+			if err := r.give(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *reading) pickLast() {
+	if !r.any {
+		return
+	}
+	for _, p := range r.plan.last {
+		r.out.Picks[p.pick] = run(p.rest, r.last, r.last)
+	}
+}
+
+// whole decodes the document and selects in it.
+func (r *reading) whole() error {
+	r.in.allow("document", r.limits.Document)
+	var doc any
+	if err := r.broken(r.dec.Decode(&doc)); err != nil {
+		return err
+	}
+	for i, p := range r.plan.picks {
+		r.out.Picks[i] = p.Select(doc)
+	}
+	segments := r.plan.records.segments
+	found := run(segments, doc, doc)
+	r.out.Found = len(found) > 0 || len(run(segments[:len(lead(segments))], doc, doc)) > 0
+	return r.giveAll(found)
+}
