@@ -1,0 +1,433 @@
+package target
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/grantwright/grantwright/connectorkit"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// Client speaks to one target system during one call of a connector. It serves several goroutines.
+type Client struct {
+	env    connectorkit.Env
+	opts   Options
+	auth   Auth
+	base   *url.URL
+	host   string // host:port, for errors
+	shared *Shared
+	gate   *gate
+	sleep  Sleep
+	once   bool // a probe: no second try
+
+	tls            *tls.Config
+	transport      http.RoundTripper
+	tokenTransport http.RoundTripper
+	closeIdle      func()
+	warnings       []v1.Warning
+
+	tally *tally
+}
+
+// tally is what a Client and its WithoutRetry copies have in common.
+type tally struct {
+	mu        sync.Mutex
+	calls     int
+	waited    time.Duration
+	hidden    []string // tokens fetched by this call
+	scrubbers []*connectorkit.Scrubber
+}
+
+// New checks the options and makes a Client; it opens no connection. Its errors are *v1.ErrorDetail of class config or
+// policy: unusable addresses, headers or certificates, plain http where it is not allowed. Close it at the end of the call.
+func New(ctx context.Context, env connectorkit.Env, o Options) (*Client, error) {
+	base, err := ParseURL("base_url", o.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if base.RawQuery != "" || base.ForceQuery {
+		return nil, &v1.ErrorDetail{
+			Class: v1.ClassConfig, Code: "invalid_url", Phase: "connect",
+			Message: "base_url cannot be used: it must not have a query (?)", Hint: "Query parameters have settings of their own.",
+		}
+	}
+	if err := checkHeaders(o.Headers); err != nil {
+		return nil, err
+	}
+	c := &Client{env: env, opts: defaults(o), base: base, host: hostPort(base), shared: o.Shared, sleep: o.Sleep, tally: &tally{}}
+	c.auth = c.opts.Auth
+	if c.shared == nil {
+		c.shared = &Shared{}
+	}
+	if c.sleep == nil {
+		c.sleep = realSleep
+	}
+	c.tally.scrubbers = []*connectorkit.Scrubber{o.Scrub, connectorkit.NewScrubber(c.ownSecrets()...)}
+	c.gate = c.shared.gate(c.gateKey(), c.opts.RateRPS, c.opts.Concurrency)
+	if err := c.plaintext(ctx, base); err != nil {
+		return nil, err
+	}
+	if err := c.transports(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func defaults(o Options) Options {
+	if o.Auth == nil {
+		o.Auth = None{}
+	}
+	if o.Accept == "" {
+		o.Accept = "application/json"
+	}
+	if o.UserAgent == "" {
+		o.UserAgent = userAgent
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.ConnectTimeout <= 0 {
+		o.ConnectTimeout = defaultConnect
+	}
+	if o.MaxBody <= 0 {
+		o.MaxBody = DefaultMaxBody
+	}
+	if o.Tries <= 0 {
+		o.Tries = defaultTries
+	}
+	if o.Concurrency <= 0 {
+		o.Concurrency = defaultParallel
+	}
+	return o
+}
+
+func checkHeaders(headers map[string]string) error {
+	for name, value := range headers {
+		why := ""
+		switch canonical := http.CanonicalHeaderKey(name); {
+		case name == "" || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "":
+			why = "is not the name of a header"
+		case slices.Contains([]string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Accept-Encoding", "Upgrade", "Te", "Trailer"}, canonical):
+			why = "is set by the connector itself"
+		case strings.ContainsAny(value, "\r\n\x00"):
+			why = "has a line break in its value"
+		}
+		if why != "" {
+			return &v1.ErrorDetail{Class: v1.ClassConfig, Code: "invalid_header", Phase: "connect",
+				Message: fmt.Sprintf("the extra header %q %s", name, why)}
+		}
+	}
+	return nil
+}
+
+func (c *Client) ownSecrets() []string {
+	secrets := c.auth.secrets()
+	for _, v := range c.opts.Headers {
+		secrets = append(secrets, v)
+	}
+	return secrets
+}
+
+// gateKey tells budgets apart by host and credentials.
+func (c *Client) gateKey() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %T %q", c.host, c.auth, c.ownSecrets())
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// plaintext asks whether u may be spoken to without TLS.
+func (c *Client) plaintext(ctx context.Context, u *url.URL) error {
+	if u.Scheme != "http" {
+		return nil
+	}
+	refused := &v1.ErrorDetail{
+		Class: v1.ClassPolicy, Code: "plaintext_not_allowed", Phase: "connect",
+		Message: "credentials and data may not cross to " + hostPort(u) + " without TLS",
+		Hint:    "Use https://, or run the connector on an agent in the target's network.",
+		Target:  &v1.Target{Kind: "http", Host: hostPort(u)},
+	}
+	if c.env.Plaintext == nil {
+		return refused
+	}
+	warn, err := c.env.Plaintext(ctx, hostPort(u))
+	var detail *v1.ErrorDetail
+	switch {
+	case errors.As(err, &detail):
+		return err
+	case err != nil:
+		return refused
+	case warn:
+		c.warnings = append(c.warnings, v1.Warning{
+			Code: "plaintext", Message: "the connection to " + hostPort(u) + " is not encrypted: anybody on the way can read the credentials",
+		})
+	}
+	return nil
+}
+
+func (c *Client) transports(ctx context.Context) error {
+	conf, warnings, err := c.opts.TLS.Config(c.env, c.base.Hostname())
+	if err != nil {
+		return err
+	}
+	c.warnings = append(c.warnings, warnings...)
+	c.tls = conf
+	main := c.newTransport(conf)
+	token := main
+	oauth, ok := c.auth.(ClientCredentials)
+	if ok {
+		u, err := ParseURL("token_url", oauth.TokenURL)
+		if err != nil {
+			return err
+		}
+		if hostPort(u) != c.host {
+			if err := c.plaintext(ctx, u); err != nil {
+				return err
+			}
+		}
+		// The expected name and the client certificate are the target's own; the CA is the organisation's.
+		elsewhere := conf.Clone()
+		elsewhere.ServerName, elsewhere.Certificates = u.Hostname(), nil
+		token = c.newTransport(elsewhere)
+	}
+	c.transport, c.tokenTransport = main, token
+	c.closeIdle = func() { main.CloseIdleConnections(); token.CloseIdleConnections() }
+	return nil
+}
+
+// newTransport is a transport without the environment's proxy, without compression of its own (bodies are decompressed
+// under bounds) and, used directly, without redirects and cookies.
+func (c *Client) newTransport(conf *tls.Config) *http.Transport {
+	return &http.Transport{
+		Proxy:                  nil,
+		DialContext:            c.dial,
+		TLSClientConfig:        conf,
+		TLSHandshakeTimeout:    c.opts.ConnectTimeout,
+		ResponseHeaderTimeout:  c.opts.Timeout,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		DisableCompression:     true,
+		MaxIdleConnsPerHost:    c.opts.Concurrency,
+		IdleConnTimeout:        90 * time.Second,
+	}
+}
+
+func (c *Client) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	if c.env.Dial == nil {
+		return nil, errors.New("no dialer was lent to the connector")
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.opts.ConnectTimeout)
+	defer cancel()
+	return c.env.Dial(ctx, network, addr)
+}
+
+// Close lets go of the connections.
+func (c *Client) Close() { c.closeIdle() }
+
+// Warnings are what the user should know about this connection: no TLS, certificates not checked.
+func (c *Client) Warnings() []v1.Warning { return slices.Clone(c.warnings) }
+
+// WithoutRetry is the same client for probes: what fails is told at once. A 401 still leads to one fresh OAuth2 token.
+func (c *Client) WithoutRetry() *Client {
+	probe := *c
+	probe.once = true
+	return &probe
+}
+
+// Calls is how many requests were sent so far, and Waited how long the target made us wait between them.
+func (c *Client) Calls() int { c.tally.mu.Lock(); defer c.tally.mu.Unlock(); return c.tally.calls }
+
+// Waited is how long requests were held back by the target's wish or by the rate that was set.
+func (c *Client) Waited() time.Duration {
+	c.tally.mu.Lock()
+	defer c.tally.mu.Unlock()
+	return c.tally.waited
+}
+
+// BaseURL is the target's address, safe to show.
+func (c *Client) BaseURL() string { return c.clean(c.base.String()) }
+
+// Do sends a request and gives the answer when its status is 2xx; the caller closes it. Any other status, and whatever kept
+// the answer from coming, is a *v1.ErrorDetail. What may be repeated is tried again while the head of the answer does not
+// come; trouble in the middle of a body is the caller's (see Read).
+func (c *Client) Do(ctx context.Context, r Request) (resp *Response, err error) {
+	err = c.repeat(ctx, r, func() error {
+		resp, err = c.try(ctx, r)
+		return err
+	})
+	return resp, err
+}
+
+// Read sends a request, hands the answer to use, and closes it. It tries again as Do does, and also when the body breaks
+// off or is no JSON for reasons that may pass: use must be able to run twice. An error that use wraps in Stop is final.
+func (c *Client) Read(ctx context.Context, r Request, use func(*Response) error) error {
+	err := c.repeat(ctx, r, func() error {
+		resp, err := c.try(ctx, r)
+		if err != nil {
+			return err
+		}
+		defer resp.Close()
+		return use(resp)
+	})
+	var s stopped
+	if errors.As(err, &s) {
+		return s.error
+	}
+	return err
+}
+
+// JSON reads a whole answer into v.
+func (c *Client) JSON(ctx context.Context, r Request, v any) error {
+	return c.Read(ctx, r, func(resp *Response) error { return resp.Decode(v) })
+}
+
+type stopped struct{ error }
+
+func (s stopped) Unwrap() error { return s.error }
+
+// Stop marks an error of a Read callback as final, for instance that of a full receiver.
+func Stop(err error) error {
+	if err == nil {
+		return nil
+	}
+	return stopped{err}
+}
+
+// try sends r once; with OAuth2, and a 401 for an answer, once more with a fresh token.
+func (c *Client) try(ctx context.Context, r Request) (*Response, error) {
+	resp, sent, err := c.send(ctx, r, "")
+	if err != nil {
+		return nil, err
+	}
+	if _, oauth := c.auth.(ClientCredentials); oauth && resp.Status == http.StatusUnauthorized {
+		resp.Drain()
+		resp.Close()
+		if resp, _, err = c.send(ctx, r, sent); err != nil {
+			return nil, err
+		}
+	}
+	if resp.Status/100 != 2 {
+		defer resp.Close()
+		return nil, resp.Refusal()
+	}
+	return resp, nil
+}
+
+// send sends r with a token other than stale, and tells the token it used.
+func (c *Client) send(ctx context.Context, r Request, stale string) (*Response, string, error) {
+	u, err := resolve(c.base, r)
+	if err != nil {
+		return nil, "", err
+	}
+	shown := c.shown(u)
+	req, err := http.NewRequestWithContext(ctx, r.method(), u.String(), bytes.NewReader(r.Body))
+	if err != nil {
+		return nil, "", &v1.ErrorDetail{Class: v1.ClassConfig, Code: "invalid_request", Phase: r.Phase, Message: "the request cannot be made from the settings"}
+	}
+	if len(r.Body) == 0 {
+		req.Body, req.GetBody, req.ContentLength = nil, nil, 0
+	}
+	req.Header = c.headers(r)
+	token := ""
+	if oauth, ok := c.auth.(ClientCredentials); ok {
+		if token, err = c.oauthToken(ctx, oauth, stale); err != nil {
+			return nil, "", err
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+	} else if err := c.auth.apply(ctx, c, req); err != nil {
+		return nil, "", err
+	}
+	if err := c.pace(ctx, r); err != nil {
+		return nil, "", err
+	}
+	if err := c.gate.enter(ctx); err != nil {
+		return nil, "", c.explain(err, c.host, r)
+	}
+	defer c.gate.leave()
+	resp, err := c.exchange(ctx, c.transport, req, r, shown)
+	return resp, token, err
+}
+
+func (c *Client) headers(r Request) http.Header {
+	h := http.Header{"Accept": {c.opts.Accept}, "User-Agent": {c.opts.UserAgent}}
+	for k, v := range c.opts.Headers {
+		h.Set(k, v)
+	}
+	for k, v := range r.Header {
+		h[http.CanonicalHeaderKey(k)] = v
+	}
+	return h
+}
+
+// shown is u as users may see it, before the credentials are added.
+func (c *Client) shown(u *url.URL) string {
+	shown := c.clean(u.String())
+	if key, ok := c.auth.(APIKey); ok && key.InQuery {
+		sep := "?"
+		if u.RawQuery != "" {
+			sep = "&"
+		}
+		shown += sep + url.QueryEscape(key.Name) + "=[secret]"
+	}
+	return shown
+}
+
+// exchange does one HTTP round trip. It follows nothing.
+func (c *Client) exchange(ctx context.Context, via http.RoundTripper, req *http.Request, r Request, shown string) (*Response, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	req = req.WithContext(ctx)
+	req.Header.Set("Accept-Encoding", "gzip")
+	c.tally.mu.Lock()
+	c.tally.calls++
+	c.tally.mu.Unlock()
+	answer, err := via.RoundTrip(req)
+	if err != nil {
+		cancel(err)
+		return nil, c.explain(err, hostPort(req.URL), r)
+	}
+	return c.response(ctx, cancel, answer, r, shown), nil
+}
+
+func (c *Client) response(ctx context.Context, cancel context.CancelCauseFunc, answer *http.Response, r Request, shown string) *Response {
+	resp := &Response{
+		Status: answer.StatusCode, Header: answer.Header, URL: shown,
+		client: c, method: r.method(), phase: r.Phase, host: hostPort(answer.Request.URL), ctx: ctx,
+	}
+	raw := &counter{r: answer.Body, idle: c.opts.Timeout, cancel: cancel}
+	b := &body{resp: resp, plain: raw, limit: c.opts.MaxBody}
+	if r.Stream {
+		b.limit = StreamMaxBody
+	}
+	switch encoding := strings.ToLower(answer.Header.Get("Content-Encoding")); encoding {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		b.raw, b.plain = raw, &lazyGzip{from: raw}
+	default:
+		b.failed = resp.fault(v1.ClassTargetFault, "unknown_encoding", "the answer is compressed in a way that was not asked for: "+c.clean(encoding), "")
+	}
+	resp.Body, resp.close = b, raw.Close
+	return resp
+}
+
+// Decode reads the whole body as one JSON value into v.
+func (r *Response) Decode(v any) error {
+	dec, err := r.JSON()
+	if err != nil {
+		return err
+	}
+	if err := dec.Decode(v); err != nil {
+		return r.Explain(err)
+	}
+	r.Drain()
+	return nil
+}

@@ -1,0 +1,98 @@
+package target
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/grantwright/grantwright/connectorkit"
+)
+
+// Limits of an answer (SSRF-7). Streamed bodies are read piece by piece, so that only their decoder bounds memory.
+const (
+	DefaultMaxBody  = 32 << 20 // bytes of one answer after decompression
+	StreamMaxBody   = 2 << 30  // the same for a Request with Stream set
+	maxHeaderBytes  = 32 << 10
+	maxRatio        = 100 // decompressed to compressed
+	excerptBytes    = 4 << 10
+	defaultTimeout  = 60 * time.Second
+	defaultConnect  = 10 * time.Second
+	defaultTries    = 5
+	defaultParallel = 4
+	maxRetryAfter   = 5 * time.Minute
+	firstPause      = 500 * time.Millisecond
+	longestPause    = 30 * time.Second
+	userAgent       = "grantwright-connector/1"
+)
+
+// Options say how one target system is spoken to. The zero value of every field but BaseURL is a usable default.
+type Options struct {
+	// BaseURL is https://host[:port][/path], or http:// where Env.Plaintext allows it. Query, fragment and user info are refused.
+	BaseURL string
+
+	// Auth is None when nil.
+	Auth Auth
+
+	// Headers are put on every request to the target, but not on those to a token endpoint. Their values count as secrets.
+	Headers map[string]string
+
+	Accept    string // default application/json
+	UserAgent string
+
+	TLS TLS
+
+	// Timeout bounds the wait for the head of an answer and every single read of its body, not the whole body: 60 s.
+	Timeout        time.Duration
+	ConnectTimeout time.Duration // to connect, and again to shake hands: 10 s
+
+	RateRPS     float64 // requests a second to this host with these credentials; 0: no bound
+	Concurrency int     // requests under way to this host with these credentials; 0: 4
+	MaxBody     int64   // bytes of one answer; 0: DefaultMaxBody
+	Tries       int     // of a request that may be repeated; 0: 5
+
+	// Scrub masks the call's secrets in whatever leaves the Client. The secrets in Auth and Headers, and tokens that are
+	// fetched, are masked anyway.
+	Scrub *connectorkit.Scrubber
+
+	// Report hears of waits imposed by the target.
+	Report connectorkit.Report
+
+	// Shared outlives the call. Nil: nothing is kept.
+	Shared *Shared
+
+	// Sleep replaces the real wait in tests.
+	Sleep Sleep
+}
+
+// Request is one request to the target.
+type Request struct {
+	Method string // default GET
+
+	// URL is a path below the base URL, with or without its first slash, or an absolute URL of the same scheme, host and port, as
+	// targets give it in a next link. A query in it is kept and Query is added to it.
+	URL   string
+	Query url.Values
+
+	Header http.Header
+	Body   []byte
+
+	// Phase names the step in errors: users, groups, request.
+	Phase string
+
+	// Stream lifts the bound on the body from Options.MaxBody to StreamMaxBody: the caller decodes piece by piece.
+	Stream bool
+
+	// Repeatable lets a method other than GET and HEAD be tried again, for instance a search by POST.
+	Repeatable bool
+}
+
+func (r Request) method() string {
+	if r.Method == "" {
+		return http.MethodGet
+	}
+	return r.Method
+}
+
+func (r Request) repeatable() bool {
+	return r.Repeatable || r.method() == http.MethodGet || r.method() == http.MethodHead
+}
