@@ -159,7 +159,8 @@ func (i *Intake) Commit(seq int) {
 	}
 }
 
-// Rewind forgets what was taken and not committed, after storing failed: the sender's copies are taken again.
+// Rewind forgets what was taken and not committed, after storing failed. The sender sends its copies again only after a
+// reconnect, so the connection must be closed with it.
 func (i *Intake) Rewind() { i.taken = i.committed }
 
 // SetCredit changes how many chunks the sender may have unacknowledged from the next Ack on; 0 pauses it.

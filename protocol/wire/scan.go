@@ -160,11 +160,18 @@ func (s *scanner) number() error {
 	if short && s.pos-start <= 15 {
 		return nil
 	}
-	n, err := strconv.ParseFloat(string(s.msg[start:s.pos]), 64)
-	if err != nil || n > maxExact || n < -maxExact {
+	if !exact(string(s.msg[start:s.pos])) {
 		return s.wrong("a number beyond 2^53; send it as a string")
 	}
 	return nil
+}
+
+func exact(number string) bool {
+	if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+		return -maxExact <= n && n <= maxExact
+	}
+	f, err := strconv.ParseFloat(number, 64)
+	return err == nil && -maxExact < f && f < maxExact
 }
 
 func isNumber(c byte) bool  { return c == '-' || (c >= '0' && c <= '9') }
