@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 )
@@ -49,12 +48,17 @@ func (a account) own(dir string, log *slog.Logger) error {
 	return chownTree(dir, a.uid, a.gid)
 }
 
-// chownTree changes the owner of everything below dir; symbolic links themselves, never what they point to.
+// chownTree changes the owner of everything in dir; of symbolic links themselves, and never of anything outside.
 func chownTree(dir string, uid, gid int) error {
-	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		return os.Lchown(path, uid, gid)
+		return root.Lchown(path, uid, gid)
 	})
 }

@@ -129,6 +129,7 @@ func start(ctx context.Context, c Config, h home) (*Server, error) {
 	}
 	srv, err := inst.run(ctx)
 	if err != nil {
+		h.dropNote()
 		return nil, err
 	}
 	c.Log.InfoContext(ctx, "private PostgreSQL is up", "dir", c.Dir, "version", inst.bins.version,

@@ -1,14 +1,13 @@
 package embedded
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -32,8 +31,21 @@ type Server struct {
 	lock     *dirLock
 }
 
+// errPortTaken says that another program took the loopback port before PostgreSQL could.
+var errPortTaken = errors.New("the port was taken")
+
 // run starts the server, waits for it and makes its roles and its database.
 func (i *installation) run(ctx context.Context) (*Server, error) {
+	const attempts = 3
+	for attempt := 1; ; attempt++ {
+		srv, err := i.try(ctx)
+		if err == nil || attempt == attempts || !errors.Is(err, errPortTaken) {
+			return srv, err
+		}
+	}
+}
+
+func (i *installation) try(ctx context.Context) (*Server, error) {
 	addr, err := chooseAddress(i.config.Dir)
 	if err != nil {
 		return nil, err
@@ -42,24 +54,28 @@ func (i *installation) run(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := note{ControlPlane: os.Getpid(), Postmaster: srv.pid, Host: addr.host, Port: addr.port}
-	err = i.home.writeNote(n)
-	if err == nil {
-		err = srv.awaitReady(ctx)
-	}
-	if err == nil {
-		err = srv.prepareDatabase(ctx)
-	}
-	if err == nil {
-		n.Ready = true
-		err = i.home.writeNote(n)
-	}
-	if err != nil {
+	if err := srv.settle(ctx); err != nil {
 		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()
 		return nil, errors.Join(err, srv.Stop(patient))
 	}
 	return srv, nil
+}
+
+// settle waits for the server, makes what it must hold, and tells other commands where it is.
+func (s *Server) settle(ctx context.Context) error {
+	n := note{ControlPlane: os.Getpid(), Postmaster: s.pid, Host: s.addr.host, Port: s.addr.port}
+	if err := s.inst.home.writeNote(n); err != nil {
+		return err
+	}
+	if err := s.awaitReady(ctx); err != nil {
+		return err
+	}
+	if err := s.prepareDatabase(ctx); err != nil {
+		return err
+	}
+	n.Ready = true
+	return s.inst.home.writeNote(n)
 }
 
 // spawn starts postgres as our child. A goroutine keeps the thread that started it for the server's whole life:
@@ -127,7 +143,11 @@ func (s *Server) awaitReady(ctx context.Context) error {
 		}
 		select {
 		case <-s.ended:
-			return fmt.Errorf("postgres did not start: %w%s", s.exit, s.lastWords())
+			words := s.lastWords()
+			if !s.addr.unix() && strings.Contains(words, "could not create any TCP/IP sockets") {
+				return fmt.Errorf("postgres did not start: %w%s", errPortTaken, words)
+			}
+			return fmt.Errorf("postgres did not start: %w%s", s.exit, words)
 		case <-ctx.Done():
 			return fmt.Errorf("postgres did not accept connections in time: %w%s", ctx.Err(), s.lastWords())
 		case <-time.After(poll):
@@ -228,70 +248,4 @@ func (s *Server) endsWithin(ctx context.Context, limit time.Duration) bool {
 	case <-time.After(limit):
 	}
 	return false
-}
-
-// lastWords is what PostgreSQL itself said about a failure, as ": …" for an error's end, or "".
-func (s *Server) lastWords() string {
-	words := fatalLines(s.stderr.bytes())
-	if words == "" {
-		words = fatalLines(newestLog(filepath.Join(s.inst.config.Dir, "log")))
-	}
-	if words == "" {
-		return ""
-	}
-	return ": " + words
-}
-
-// newestLog is the end of the log file that was written last.
-func newestLog(dir string) []byte {
-	const enough = 4 << 10
-	entries, _ := os.ReadDir(dir) // without a folder there is no log
-	var newest os.FileInfo
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && (newest == nil || info.ModTime().After(newest.ModTime())) {
-			newest = info
-		}
-	}
-	if newest == nil {
-		return nil
-	}
-	text, _ := os.ReadFile(filepath.Join(dir, newest.Name()))
-	return text[max(0, len(text)-enough):]
-}
-
-// fatalLines keeps what explains a failure, its last three lines at most.
-func fatalLines(log []byte) string {
-	var kept [][]byte
-	for line := range bytes.Lines(log) {
-		for _, level := range []string{"FATAL:", "PANIC:", "HINT:"} {
-			if _, said, ok := bytes.Cut(line, []byte(level)); ok {
-				kept = append(kept, bytes.TrimSpace(said))
-			}
-		}
-	}
-	return string(bytes.Join(kept[max(0, len(kept)-3):], []byte(" | ")))
-}
-
-// tail keeps the last few kilobytes written to it.
-type tail struct {
-	mu   sync.Mutex
-	kept []byte
-}
-
-// Write never fails.
-func (t *tail) Write(p []byte) (int, error) {
-	const limit = 8 << 10
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.kept = append(t.kept, p...)
-	if over := len(t.kept) - limit; over > 0 {
-		t.kept = append([]byte(nil), t.kept[over:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tail) bytes() []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return append([]byte(nil), t.kept...)
 }
