@@ -7,3 +7,6 @@ func (s *Server) SuperuserURL(database string) string {
 
 // PackageFor lets tests name distributions.
 var PackageFor = packageFor
+
+// BinDir is where the server's programs are.
+func (s *Server) BinDir() string { return s.inst.bins.dir }

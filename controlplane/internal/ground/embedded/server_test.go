@@ -100,6 +100,17 @@ func TestRestartKeepsTheDataForWhoeverRunsIt(t *testing.T) {
 	})
 }
 
+// inBackground runs a statement that only the server's end will end.
+func inBackground(t *testing.T, conn *pgx.Conn, sql string) {
+	t.Helper()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_, _ = conn.Exec(t.Context(), sql)
+	}()
+	t.Cleanup(func() { <-over })
+}
+
 // writeUntil inserts numbers until the connection breaks and returns the last one that was committed.
 func writeUntil(t *testing.T, url string, broken func(acked int)) int {
 	t.Helper()
@@ -194,6 +205,73 @@ func TestStartWaitsForTheServerOfItsPredecessor(t *testing.T) {
 	srv := start(t, embedded.Config{Dir: dir})
 	if srv.PID() == cp.PID || alive(cp.PID) {
 		t.Errorf("the old server %d still runs beside %d", cp.PID, srv.PID())
+	}
+}
+
+func TestServerOfSomebodyElseIsNotTouched(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(openFolder(t), "pg")
+	srv := start(t, embedded.Config{Dir: dir, Fast: true})
+	stop(t, srv)
+	other := startByHand(t, srv, dir)
+	_, err := embedded.Start(soon(t), embedded.Config{Dir: dir})
+	inUse, ok := errors.AsType[*embedded.InUseError](err)
+	if !ok || inUse.PID != other.Process.Pid || !alive(other.Process.Pid) {
+		t.Errorf("Start fails with %v, want an InUseError of process %d, which lives: %v", err, other.Process.Pid, alive(other.Process.Pid))
+	}
+}
+
+// startByHand runs a server on the data directory as an operator would.
+func startByHand(t *testing.T, srv *embedded.Server, dir string) *exec.Cmd {
+	t.Helper()
+	info, err := os.Stat(dir)
+	check(t, err)
+	stat := info.Sys().(*syscall.Stat_t)
+	cmd := exec.Command(filepath.Join(srv.BinDir(), "postgres"), "-D", dir, "-c", "listen_addresses=", "-c", "unix_socket_directories="+dir)
+	cmd.Dir, cmd.Env = "/", []string{"LC_ALL=C"}
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stat.Uid, Gid: stat.Gid}}
+	}
+	check(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGINT); _ = cmd.Wait() })
+	within(t, 10*time.Second, "the server started by hand is up", func() bool {
+		_, err := os.Stat(filepath.Join(dir, ".s.PGSQL.5432"))
+		return err == nil
+	})
+	return cmd
+}
+
+func TestServerIsDurableAndPrivate(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "pg")
+	srv := start(t, embedded.Config{Dir: dir, MaxConnections: 37})
+	admin := connect(t, srv.SuperuserURL("postgres"))
+	got := map[string]string{}
+	want := map[string]string{
+		"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on", "data_checksums": "on",
+		"listen_addresses": "", "unix_socket_directories": `"` + dir + `"`, "unix_socket_permissions": "0700",
+		"max_connections": "37", "server_encoding": "UTF8", "TimeZone": "UTC", "jit": "off",
+		"client_connection_check_interval": "10s", "log_parameter_max_length": "0",
+	}
+	for name := range want {
+		got[name] = value[string](t, admin, `select current_setting($1)`, name)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+	hba := value[int](t, admin, `select count(*) from pg_hba_file_rules where auth_method <> 'scram-sha-256'`)
+	if hba != 0 {
+		t.Errorf("%d rules let somebody in without a password", hba)
+	}
+	for _, path := range []string{dir, dir + ".control"} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s has mode %v, %v", path, info.Mode(), err)
+		}
+	}
+	logs, err := filepath.Glob(dir + "/log/postgresql-???.log")
+	check(t, err)
+	if len(logs) != 1 {
+		t.Errorf("PostgreSQL's logs: %v", logs)
 	}
 }
 
@@ -321,7 +399,7 @@ func TestStopDoesNotWaitForBusyClients(t *testing.T) {
 	srv := start(t, embedded.Config{Dir: filepath.Join(t.TempDir(), "pg"), Fast: true})
 	conn := connect(t, srv.AppURL())
 	run(t, conn, `begin`)
-	go func() { _, _ = conn.Exec(context.Background(), `select pg_sleep(60)`) }()
+	inBackground(t, conn, `select pg_sleep(60)`)
 	began := time.Now()
 	stop(t, srv)
 	if took := time.Since(began); took > 5*time.Second {

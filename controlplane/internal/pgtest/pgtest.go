@@ -1,0 +1,191 @@
+// Package pgtest gives every test a fresh, migrated database on a real PostgreSQL, under the application's own role. It starts
+// a private server when none is given by TEST_DATABASE_ADMIN_URL, so that no test is ever skipped.
+package pgtest
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/schema"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/migrations"
+)
+
+// Database is one test's own.
+type Database struct {
+	DB                         *pg.DB
+	AppURL, OwnerURL, AdminURL string
+}
+
+type cluster struct {
+	url      func(user, database string) string
+	template string
+}
+
+var (
+	once   sync.Once
+	shared cluster
+	failed error
+	count  atomic.Int64
+)
+
+// New gives the test a pool on a fresh database.
+func New(t testing.TB) *pg.DB {
+	t.Helper()
+	return Fresh(t).DB
+}
+
+// Fresh gives the test a fresh database with every way into it.
+func Fresh(t testing.TB) Database {
+	t.Helper()
+	once.Do(func() { shared, failed = start() })
+	if failed != nil {
+		t.Fatalf("no PostgreSQL for the test: %v", failed)
+	}
+	ctx := context.Background()
+	name := fmt.Sprintf("t_%d_%d", os.Getpid(), count.Add(1))
+	if err := admin(ctx, "create database "+name+" template "+shared.template+" owner "+pg.OwnerRole); err != nil {
+		t.Fatal(err)
+	}
+	d := Database{AppURL: shared.url(pg.AppRole, name), OwnerURL: shared.url(pg.OwnerRole, name), AdminURL: shared.url("", name)}
+	db, err := pg.Open(ctx, pg.Options{URL: d.AppURL, MaxConns: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.DB = db
+	t.Cleanup(func() {
+		db.Close()
+		if err := admin(context.Background(), "drop database if exists "+name+" with (force)"); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// Tenant makes a tenant and gives the system's viewer in it.
+func Tenant(t testing.TB, db *pg.DB, slug string) viewer.Viewer {
+	t.Helper()
+	v := viewer.System(uuid.Must(uuid.NewV7()).String())
+	err := db.As(context.Background(), v, func(tx *pg.Tx) error {
+		_, err := tx.Exec(context.Background(), `insert into tenant (id, slug, name) values ($1, $2, $2)`, v.Tenant, slug)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func admin(ctx context.Context, sql string) error {
+	conn, err := pgx.Connect(ctx, shared.url("", "postgres"))
+	if err != nil {
+		return fmt.Errorf("connect as administrator: %w", err)
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, sql)
+	return err
+}
+
+const testPassword = "only-for-tests"
+
+func start() (cluster, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	var c cluster
+	if given := os.Getenv("TEST_DATABASE_ADMIN_URL"); given != "" {
+		c.url = func(user, database string) string { return rewrite(given, user, database) }
+	} else {
+		// One directory a test program, used again by its next run; the server ends with the program.
+		dir := filepath.Join(os.TempDir(), "grantwright-pgtest", strings.TrimSuffix(filepath.Base(os.Args[0]), ".test"), "postgres")
+		srv, err := embedded.Start(ctx, embedded.Config{Dir: dir, Fast: true})
+		if err != nil {
+			return c, err
+		}
+		given := srv.AdminURL("postgres")
+		c.url = func(user, database string) string { return rewrite(given, user, database) }
+	}
+	return c, c.makeTemplate(ctx)
+}
+
+// rewrite gives the URL another database and, if wanted, another user with the tests' password.
+func rewrite(given, user, database string) string {
+	u, err := url.Parse(given)
+	if err != nil {
+		return given
+	}
+	if user != "" {
+		u.User = url.UserPassword(user, testPassword)
+	}
+	u.Path = "/" + database
+	return u.String()
+}
+
+// makeTemplate migrates a database once for each state of the migrations.
+func (c *cluster) makeTemplate(ctx context.Context) error {
+	c.template = "grantwright_template_" + digest()
+	conn, err := pgx.Connect(ctx, c.url("", "postgres"))
+	if err != nil {
+		return fmt.Errorf("connect as administrator: %w", err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, `select pg_advisory_lock(20261120)`); err != nil {
+		return err
+	}
+	var there bool
+	if err := conn.QueryRow(ctx, `select exists (select from pg_database where datname = $1)`, c.template).Scan(&there); err != nil {
+		return err
+	}
+	// Roles are the cluster's, so their passwords are set even when the template is there already.
+	if err := c.roles(ctx, "postgres"); err != nil || there {
+		return err
+	}
+	building := c.template + "_building"
+	for _, sql := range []string{"drop database if exists " + building + " with (force)", "create database " + building} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("make template: %w", err)
+		}
+	}
+	if err := c.roles(ctx, building); err != nil {
+		return err
+	}
+	if err := schema.Migrate(ctx, c.url(pg.OwnerRole, building)); err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, "alter database "+building+" rename to "+c.template)
+	return err
+}
+
+func (c *cluster) roles(ctx context.Context, database string) error {
+	conn, err := pgx.Connect(ctx, c.url("", database))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	spec := embedded.Roles{Owner: pg.OwnerRole, OwnerPassword: testPassword, AppPassword: testPassword}
+	return embedded.EnsureRoles(ctx, conn, spec)
+}
+
+func digest() string {
+	h := sha256.New()
+	names, _ := fs.Glob(migrations.Files, "*.sql")
+	for _, name := range names {
+		b, _ := migrations.Files.ReadFile(name)
+		h.Write(b)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:6])
+}
