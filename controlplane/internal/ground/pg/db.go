@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -47,11 +48,14 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	params["application_name"] = "grantwright"
 	params["idle_in_transaction_session_timeout"] = "60s"
 	params["timezone"] = "UTC"
-	if o.SetRole {
-		c.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-			_, err := conn.Exec(ctx, "set role "+AppRole)
-			return err
+	c.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		// Every instant leaves in UTC, whatever the machine's own zone is.
+		conn.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}})
+		if !o.SetRole {
+			return nil
 		}
+		_, err := conn.Exec(ctx, "set role "+AppRole)
+		return err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, c)
 	if err != nil {
