@@ -1,0 +1,70 @@
+package ldap
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// status is what an entry tells about whether its account can be used. The attributes behind it are always asked for, so
+// that one which is absent means that nothing is wrong, not that nothing is known.
+type status struct {
+	disabled        bool
+	locked          bool
+	passwordExpired *bool // nil: the directory does not tell
+	system          bool  // an account of a machine or a domain
+	passwordSetAt   *time.Time
+	lastLoginAt     *time.Time
+	expiresAt       *time.Time
+}
+
+func (r *record) status(now time.Time) status {
+	st := status{
+		disabled:      isTrue(r.slots[slotDisabled]),
+		locked:        isTrue(r.slots[slotLocked]) || len(r.slots[slotPwdLockedTime]) > 0,
+		passwordSetAt: r.at(slotPasswordSet),
+		lastLoginAt:   later(r.at(slotLastLogin), r.at(slotLastLoginReplicated)),
+		expiresAt:     r.at(slotAccountExpires),
+	}
+	if at := r.at(slotPasswordExpires); at != nil {
+		expired := at.Before(now)
+		st.passwordExpired = &expired
+	}
+	if control, ok := ParseUAC(string(r.slots[slotAccountControl])); ok {
+		r.activeDirectory(&st, control)
+	}
+	return st
+}
+
+// activeDirectory reads the attributes of Active Directory. The bits for lockout and expiry of userAccountControl itself are
+// not kept up to date; those of the computed attribute are, and lockoutTime and pwdLastSet stand in for them.
+func (r *record) activeDirectory(st *status, control UAC) {
+	st.disabled, st.system = control.Disabled, control.Trust
+	if at := r.at(slotPwdLastSet); at != nil {
+		st.passwordSetAt = at
+	}
+	expired := string(r.slots[slotPwdLastSet]) == "0" && !control.PasswordNeverExpires
+	if computed, ok := ParseUAC(string(r.slots[slotComputedControl])); ok {
+		st.locked, expired = computed.LockedOut, expired || computed.PasswordExpired
+	} else {
+		st.locked = r.at(slotLockoutTime) != nil
+	}
+	st.passwordExpired = &expired
+}
+
+func later(a, b *time.Time) *time.Time {
+	if a == nil || b != nil && b.After(*a) {
+		return b
+	}
+	return a
+}
+
+// primaryGroupSID is the SID of the group that primaryGroupID names: the account's own SID with its last part exchanged.
+func (r *record) primaryGroupSID() string {
+	sid, ok := FormatSID(r.slots[slotSID])
+	rid, err := strconv.ParseUint(string(r.slots[slotPrimaryGroup]), 10, 32)
+	if !ok || err != nil {
+		return ""
+	}
+	return sid[:strings.LastIndexByte(sid, '-')+1] + strconv.FormatUint(rid, 10)
+}
