@@ -1,0 +1,73 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+)
+
+// Settings say how the control plane is reached. They are written by enroll.
+type Settings struct {
+	URL          string `json:"url"`
+	Proxy        string `json:"proxy,omitempty"`         // may carry a user name and password; empty: HTTPS_PROXY and NO_PROXY decide
+	InsecureHTTP bool   `json:"insecure_http,omitempty"` // the operator allowed plain http beyond loopback
+
+	// CA holds the PEM certificates trusted besides the system's. They are copied into the data directory, since the file
+	// they came from may be out of the service's sight, or gone after an update.
+	CA []byte `json:"-"`
+}
+
+// Base is the control plane's address, checked.
+func (s Settings) Base() (*url.URL, error) {
+	u, err := url.Parse(strings.TrimRight(s.URL, "/"))
+	switch {
+	case err != nil || u.Host == "":
+		return nil, fmt.Errorf("the URL %q is none; it looks like https://grantwright.example.org", s.URL)
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, fmt.Errorf("the URL must be scheme, host and path alone")
+	case u.Scheme == "https":
+		return u, nil
+	case u.Scheme != "http":
+		return nil, fmt.Errorf("the URL must begin with https://, not %s://", u.Scheme)
+	case s.InsecureHTTP || loopback(u.Hostname()):
+		return u, nil
+	}
+	return nil, fmt.Errorf("%s is plain http: the agent's token and all it reads would cross the network readable by others; "+
+		"use https, or --insecure-http if the way there is protected by other means", u.Host)
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || (ip != nil && ip.IsLoopback())
+}
+
+// SaveSettings stores s.
+func (d Dir) SaveSettings(s Settings) error {
+	if len(s.CA) > 0 {
+		if err := d.write(caFile, s.CA, true); err != nil {
+			return err
+		}
+	} else if err := os.Remove(d.path(caFile)); err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("remove old certificates: %w", err)
+	}
+	return d.writeJSON(settingsFile, s, true)
+}
+
+// LoadSettings gives ErrNotEnrolled where there are none.
+func (d Dir) LoadSettings() (Settings, error) {
+	var s Settings
+	found, err := exists(d.readJSON(settingsFile, &s))
+	if err != nil {
+		return s, fmt.Errorf("read settings: %w", err)
+	}
+	if !found {
+		return s, ErrNotEnrolled
+	}
+	s.CA, err = os.ReadFile(d.path(caFile))
+	if _, err = exists(err); err != nil {
+		return s, fmt.Errorf("read certificates: %w", err)
+	}
+	return s, nil
+}
