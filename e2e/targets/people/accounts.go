@@ -70,7 +70,7 @@ func isLeaver(p Person) bool { return p.Status == Terminated }
 
 // longGone says whether a leaver's account was cleaned up: after half a year, mostly.
 func (m *maker) longGone(p Person) bool {
-	return p.EndDate.Before(Reference.AddDate(0, -6, 0)) && m.r.IntN(10) < 8
+	return p.EndDate.Before(m.in(-180)) && m.r.IntN(10) < 8
 }
 
 // account is somebody's login in a system.
@@ -121,7 +121,7 @@ func (m *maker) orphans(system string, s *System, k int) []string {
 		a := Account{
 			Login: m.login(n), GivenName: n.given, FamilyName: n.family, DisplayName: n.given + " " + n.family,
 			Department: m.otherDepartment(""), Kind: Unknown, Enabled: true,
-			Created: m.between(Reference.AddDate(-5, 0, 0), Reference.AddDate(-2, 0, 0)),
+			Created: m.between(m.in(-1825), m.in(-730)),
 		}
 		a.ID, a.Mail, a.Modified = m.id(system, a.Login), a.Login+"@"+m.c.Domain, a.Created
 		s.Accounts = append(s.Accounts, a)
@@ -137,7 +137,7 @@ func (m *maker) services(system string, s *System, list [][2]string) []string {
 	for _, l := range list {
 		a := Account{
 			ID: m.id(system, l[0]), Login: l[0], FamilyName: l[0], DisplayName: l[1], Kind: Service, Enabled: true,
-			Created: m.between(Reference.AddDate(-6, 0, 0), Reference.AddDate(-1, 0, 0)),
+			Created: m.between(m.in(-2190), m.in(-365)),
 		}
 		a.Modified = a.Created
 		s.Accounts = append(s.Accounts, a)

@@ -23,10 +23,14 @@ type maker struct {
 	taken  map[int]bool   // index in People: already plays a part in a wrinkle
 }
 
-// NewCompany makes the company of a seed with n people, employees and contractors, present and past.
-// Fewer than [Smallest] are made up to it. The same arguments always give the same company.
-func NewCompany(seed int64, n int) Company {
-	c := Company{Name: "Harbourline Freight", Domain: "harbourline.example", Seed: seed}
+// NewCompany makes the company of a seed with n people, employees and contractors, present and past,
+// as it is on [Reference]. Fewer than [Smallest] are made up to it. The same arguments always give the
+// same company.
+func NewCompany(seed int64, n int) Company { return NewCompanyOn(seed, n, Reference) }
+
+// NewCompanyOn makes the same company with all its dates moved, so that it is described on another day.
+func NewCompanyOn(seed int64, n int, day time.Time) Company {
+	c := Company{Name: "Harbourline Freight", Domain: "harbourline.example", Seed: seed, Day: day.UTC().Truncate(24 * time.Hour)}
 	m := &maker{
 		c: &c, r: rand.New(rand.NewPCG(uint64(seed), 0x6772616e74)),
 		logins: map[string]int{}, leads: map[int]bool{}, boss: map[string]int{}, taken: map[int]bool{},
@@ -137,8 +141,8 @@ func (m *maker) hire(boss, department, team int, title string) int {
 		Location: o.City, Country: o.Country, Phone: fmt.Sprintf("%s %04d", o.dial, 1000+i%9000),
 		Kind: Employee, Status: Active,
 	}
-	p.HireDate = Reference.AddDate(0, 0, -int(30+m.r.ExpFloat64()*1400)%9000).Truncate(24 * time.Hour)
-	p.Modified = m.between(later(p.HireDate, Reference.AddDate(-2, 0, 0)), Reference)
+	p.HireDate = m.c.Day.AddDate(0, 0, -int(30+m.r.ExpFloat64()*1400)%9000).Truncate(24 * time.Hour)
+	p.Modified = m.between(later(p.HireDate, m.in(-730)), m.c.Day)
 	if boss >= 0 {
 		p.Manager = m.c.People[boss].Number
 		m.leads[boss] = true
@@ -233,8 +237,13 @@ func (m *maker) between(from, to time.Time) time.Time {
 	if !to.After(from) {
 		return to
 	}
-	return from.Add(time.Duration(m.r.Int64N(int64(to.Sub(from))))).Truncate(time.Second)
+	seconds := int64(to.Sub(from) / time.Second)
+	return from.Add(time.Duration(m.r.Int64N(max(1, seconds))) * time.Second)
 }
+
+// in is so many days from the day of the company. Months and years are counted in days here, so that
+// the company of another day differs in its dates alone.
+func (m *maker) in(days int) time.Time { return m.c.Day.AddDate(0, 0, days) }
 
 func later(a, b time.Time) time.Time {
 	if a.After(b) {

@@ -16,14 +16,14 @@ func (m *maker) contractors() {
 	for _, i := range m.r.Perm(n)[:n*16/100] {
 		if p := &m.c.People[i]; !m.leads[i] && !m.taken[i] {
 			p.Kind = Contractor
-			p.EndDate = day(m.between(Reference.AddDate(0, 1, 0), Reference.AddDate(1, 0, 0)))
+			p.EndDate = day(m.between(m.in(30), m.in(365)))
 		}
 	}
 	overdue := m.draw(m.permille(3), func(p Person) bool { return p.Kind == Contractor })
 	for _, i := range overdue {
 		p := &m.c.People[i]
-		p.HireDate = day(m.between(Reference.AddDate(-3, 0, 0), Reference.AddDate(-1, 0, 0)))
-		p.EndDate = day(m.between(Reference.AddDate(0, -8, 0), Reference.AddDate(0, 0, -20)))
+		p.HireDate = day(m.between(m.in(-1095), m.in(-365)))
+		p.EndDate = day(m.between(m.in(-240), m.in(-20)))
 	}
 	m.c.Wrinkles.OverdueContractors = m.numbers(overdue)
 }
@@ -47,9 +47,9 @@ func (m *maker) leavers() {
 func (m *maker) leave(i int) {
 	p := &m.c.People[i]
 	p.Status = Terminated
-	p.EndDate = day(m.between(Reference.AddDate(0, -18, 0), Reference.AddDate(0, 0, -7)))
+	p.EndDate = day(m.between(m.in(-540), m.in(-7)))
 	if !p.HireDate.Before(p.EndDate) {
-		p.HireDate = p.EndDate.AddDate(-1, -2, 0)
+		p.HireDate = p.EndDate.AddDate(0, 0, -425)
 	}
 	p.Modified = p.EndDate.Add(17 * time.Hour)
 }

@@ -16,10 +16,10 @@ type groups struct {
 // add writes down a group with the accounts that fit; one that would be empty gets the first account,
 // since a groupOfNames must have a member (RFC 4519).
 func (g *groups) add(name, description string, accounts []Account, fits func(Account) bool) *Group {
-	created := g.m.between(Reference.AddDate(-8, 0, 0), Reference.AddDate(-1, 0, 0))
+	created := g.m.between(g.m.in(-2920), g.m.in(-365))
 	made := Group{
 		ID: g.m.id(g.system, "group", name), Name: name, Description: description,
-		Created: created, Modified: g.m.between(created, Reference),
+		Created: created, Modified: g.m.between(created, g.m.c.Day),
 	}
 	for _, a := range accounts {
 		if fits(a) {
@@ -244,7 +244,7 @@ func (m *maker) roles() {
 }
 
 func (m *maker) roleMember(p Person) RoleMember {
-	until := Reference
+	until := m.c.Day
 	if !p.EndDate.IsZero() && p.EndDate.Before(until) {
 		until = p.EndDate
 	}

@@ -33,8 +33,8 @@ import "time"
 // Smallest is the least number of people [NewCompany] makes: fewer could not carry every wrinkle.
 const Smallest = 120
 
-// Reference is the day the company is described on. It is fixed, so that a seed gives the same
-// company in every year.
+// Reference is the day that [NewCompany] describes the company on. It is fixed, so that a seed gives
+// the same company in every year.
 var Reference = time.Date(2026, time.June, 30, 0, 0, 0, 0, time.UTC)
 
 // Kind says what somebody, or an account, is to the company.
@@ -160,7 +160,8 @@ type Company struct {
 	Name        string
 	Domain      string // of mail addresses
 	Seed        int64
-	People      []Person // in the order of their numbers; the first is the head of the company
+	Day         time.Time // the day all this is true on, midnight UTC
+	People      []Person  // in the order of their numbers; the first is the head of the company
 	Departments []Department
 	CostCenters []CostCenter
 	Locations   []Location

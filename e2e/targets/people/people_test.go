@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,6 +18,43 @@ func TestASeedAlwaysGivesTheSameCompany(t *testing.T) {
 	}
 	if cmp.Equal(people.NewCompany(7, 500).People, people.NewCompany(8, 500).People) {
 		t.Error("two seeds gave the same people")
+	}
+}
+
+func TestAnotherDayMovesDatesAndNothingElse(t *testing.T) {
+	const days = 500
+	a, b := people.NewCompany(7, 1000), people.NewCompanyOn(7, 1000, people.Reference.AddDate(0, 0, days))
+	move(&b, -days)
+	if d := cmp.Diff(a, b); d != "" {
+		t.Errorf("the companies differ in more than their dates:\n%s", d)
+	}
+}
+
+// move shifts every date of a company.
+func move(c *people.Company, days int) {
+	shift := func(at ...*time.Time) {
+		for _, t := range at {
+			if !t.IsZero() {
+				*t = t.AddDate(0, 0, days)
+			}
+		}
+	}
+	shift(&c.Day)
+	for i := range c.People {
+		shift(&c.People[i].HireDate, &c.People[i].EndDate, &c.People[i].Modified)
+	}
+	for i := range c.Roles {
+		for k := range c.Roles[i].Members {
+			shift(&c.Roles[i].Members[k].Assigned)
+		}
+	}
+	for _, s := range []people.System{c.Directory, c.SaaS} {
+		for i := range s.Accounts {
+			shift(&s.Accounts[i].Created, &s.Accounts[i].Modified)
+		}
+		for i := range s.Groups {
+			shift(&s.Groups[i].Created, &s.Groups[i].Modified)
+		}
 	}
 }
 

@@ -5,7 +5,8 @@
 //
 // The state file tells where each system listens and with which credentials; it is readable by its
 // owner alone. Credentials are made at random on the first start and kept in it, as are the ports
-// that were picked, so that a restart looks the same to its clients. The environment variables
+// that were picked and the day the company is described on, so that a restart looks the same to its
+// clients. The environment variables
 // GRANTWRIGHT_TARGETS_LDAP_PASSWORD, GRANTWRIGHT_TARGETS_SCIM_TOKEN and GRANTWRIGHT_TARGETS_REST_KEY
 // set credentials instead. The word "ready" on the standard output says that all three are serving.
 package main
@@ -19,6 +20,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/grantwright/grantwright/e2e/targets/hrrest"
 	"github.com/grantwright/grantwright/e2e/targets/ldapdir"
@@ -88,7 +90,7 @@ func run(ctx context.Context, args []string, env func(string) string, out, errOu
 	if err = st.settle(o, env); err != nil {
 		return err
 	}
-	company := people.NewCompany(o.seed, o.people)
+	company := people.NewCompanyOn(o.seed, o.people, st.day(time.Now()))
 	t, err := start(ctx, st, company)
 	if err != nil {
 		return errors.Join(err, t.close())
@@ -128,7 +130,7 @@ func start(ctx context.Context, st *state, c people.Company) (targets, error) {
 // describe writes down what clients need to know.
 func (t targets) describe(st *state, o options, c people.Company) {
 	st.Version, st.PID = stateVersion, os.Getpid()
-	st.Company, st.Seed, st.People = c.Name, o.seed, len(c.People)
+	st.Company, st.Seed, st.People, st.Day = c.Name, o.seed, len(c.People), c.Day.Format(time.DateOnly)
 	st.Wrinkles = c.Wrinkles.Counts()
 	st.LDAP = ldapState{
 		Addr: t.ldap.Addr(), URL: t.ldap.URL(), BaseDN: t.ldap.BaseDN(), PeopleDN: t.ldap.PeopleDN(), GroupsDN: t.ldap.GroupsDN(),

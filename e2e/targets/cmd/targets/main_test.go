@@ -137,6 +137,9 @@ func TestARestartKeepsPortsAndCredentials(t *testing.T) {
 	if first.LDAP != second.LDAP || first.SCIM != second.SCIM || first.REST != second.REST {
 		t.Errorf("a restart changed addresses or credentials")
 	}
+	if _, err := time.Parse(time.DateOnly, first.Day); err != nil || first.Day != second.Day {
+		t.Errorf("the company is described on %q, then on %q; want one day", first.Day, second.Day)
+	}
 	env := func(name string) string {
 		if name == "GRANTWRIGHT_TARGETS_SCIM_TOKEN" {
 			return "given by hand"

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // stateVersion is the version of the state file's form.
@@ -21,6 +22,7 @@ type state struct {
 	Company  string         `json:"company"`
 	Seed     int64          `json:"seed"`
 	People   int            `json:"people"`
+	Day      string         `json:"day"` // the day the company is described on
 	LDAP     ldapState      `json:"ldap"`
 	SCIM     scimState      `json:"scim"`
 	REST     restState      `json:"rest"`
@@ -67,6 +69,14 @@ func load(path string) (*state, error) {
 		return nil, fmt.Errorf("state: %s has version %d; this program writes %d", path, st.Version, stateVersion)
 	}
 	return &st, nil
+}
+
+// day is the day of the first start. Dates near the present keep contracts and leavers believable.
+func (st *state) day(now time.Time) time.Time {
+	if day, err := time.Parse(time.DateOnly, st.Day); err == nil {
+		return day
+	}
+	return now
 }
 
 // settle decides addresses and credentials: what the command line or the environment says, else what
