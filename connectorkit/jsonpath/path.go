@@ -112,6 +112,18 @@ func singular(segments []segment) bool {
 	return true
 }
 
+// Filters tells whether the query has a filter selector anywhere, and so may leave out some of what stands in a list.
+func (p *Path) Filters() bool {
+	for _, s := range p.segments {
+		for _, sel := range s.selectors {
+			if sel.kind == byFilter {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Names are the member names of a query made of nothing else, such as [a b] for $.a.b.
 func (p *Path) Names() ([]string, bool) {
 	names := make([]string, 0, len(p.segments))

@@ -1,0 +1,36 @@
+package rest
+
+import (
+	"context"
+
+	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/target"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+type connector struct {
+	env    connectorkit.Env
+	shared *target.Shared
+	sleep  target.Sleep // nil but in tests
+}
+
+// New makes the connector. Keep one value for the life of the process: it holds OAuth2 tokens and rate budgets.
+func New(env connectorkit.Env) connectorkit.Connector {
+	return &connector{env: env, shared: &target.Shared{}}
+}
+
+// open reads the settings of a call and makes its client, which the caller closes.
+func (c *connector) open(ctx context.Context, auth v1.AuthConfig, report connectorkit.Report) (*config, *target.Client, error) {
+	auth = canonical(auth)
+	cfg, err := readConfig(auth)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg.options.Scrub = connectorkit.ScrubberFor(auth, Fields())
+	cfg.options.Report, cfg.options.Shared, cfg.options.Sleep = report, c.shared, c.sleep
+	client, err := target.New(ctx, c.env, cfg.options)
+	if err != nil {
+		return nil, nil, err
+	}
+	return cfg, client, nil
+}

@@ -1,0 +1,9 @@
+// Package rest is the generic REST connector: it reads any HTTP API that answers JSON, as its streams describe it. A stream
+// says which request lists records, where they stand in the answer, how one page leads to the next and what a record becomes.
+//
+// Without streams the connector finds its way by itself: it looks for the list of records in the answer of base_url, follows
+// the links of the target to further pages and takes every record for a person with an account.
+//
+// Pages are decoded as they arrive, so that an answer of any length takes the memory of one batch of records. Streams that
+// hang on the records of another are read with several requests at once, but their rows come in the order of the parents.
+package rest

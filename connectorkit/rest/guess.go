@@ -1,0 +1,134 @@
+package rest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/grantwright/grantwright/connectorkit/jsonpath"
+)
+
+// guessBytes is how far into an answer the list of records is looked for.
+const guessBytes = 256 << 10
+
+// listNames are the members that hold the records in the answers of most targets, the best first.
+var listNames = []string{"items", "data", "results", "value", "values", "records", "resources", "users", "employees", "people", "entries"}
+
+// guess finds the list of records at the beginning of an answer, without taking it from the reader: the document itself, or
+// the best named array at the top or one level below.
+func guess(in *bufio.Reader) (*jsonpath.Path, bool) {
+	// An error here is met again when the answer is read.
+	start, _ := in.Peek(guessBytes)
+	dec := json.NewDecoder(bytes.NewReader(start))
+	dec.UseNumber()
+	first, err := dec.Token()
+	if err != nil {
+		return nil, false
+	}
+	if first == json.Delim('[') {
+		return jsonpath.MustCompile("$[*]"), true
+	}
+	if first != json.Delim('{') {
+		return nil, false
+	}
+	g := &guesser{dec: dec, rank: len(listNames) * 2}
+	g.object(nil)
+	if g.best == nil {
+		return nil, false
+	}
+	text := "$"
+	for _, name := range g.best {
+		text += "[" + quoteName(name) + "]"
+	}
+	p, err := jsonpath.Compile(text + "[*]")
+	return p, err == nil
+}
+
+// quoteName writes a member name as a quoted JSONPath name.
+func quoteName(name string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range name {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < 0x20:
+			fmt.Fprintf(&b, `\u%s`, strconv.FormatInt(0x10000+int64(r), 16)[1:])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// guesser walks over as much of the document as there is.
+type guesser struct {
+	dec  *json.Decoder
+	best []string
+	rank int
+}
+
+// object looks at the members of an object whose brace is read; above are the names that led here. It is false when the
+// text ended.
+func (g *guesser) object(above []string) bool {
+	for g.dec.More() {
+		name, err := g.dec.Token()
+		if err != nil {
+			return false
+		}
+		path := append(slices.Clone(above), fmt.Sprint(name))
+		t, err := g.dec.Token()
+		if err != nil {
+			return false
+		}
+		if t == json.Delim('[') {
+			g.consider(path)
+		}
+		switch {
+		case t == json.Delim('{') && len(above) == 0:
+			if !g.object(path) {
+				return false
+			}
+		case t == json.Delim('{'), t == json.Delim('['):
+			if !g.rest() {
+				return false
+			}
+		}
+	}
+	_, err := g.dec.Token()
+	return err == nil
+}
+
+// consider keeps the array with the best name; at the top is better than below.
+func (g *guesser) consider(path []string) {
+	at := slices.IndexFunc(listNames, func(name string) bool { return strings.EqualFold(name, path[len(path)-1]) })
+	if at < 0 {
+		return
+	}
+	if rank := at + (len(path)-1)*len(listNames); rank < g.rank {
+		g.best, g.rank = path, rank
+	}
+}
+
+// rest passes over the rest of an object or array.
+func (g *guesser) rest() bool {
+	for depth := 1; depth > 0; {
+		t, err := g.dec.Token()
+		if err != nil {
+			return false
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
+	return true
+}

@@ -1,0 +1,415 @@
+package rest
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/grantwright/grantwright/connectorkit/target"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// Styles of paging. The last one follows whatever link to a next page an answer has.
+const (
+	styleNone   = "none"
+	stylePage   = "page"
+	styleOffset = "offset"
+	styleCursor = "cursor"
+	styleLink   = "link_header"
+	styleNext   = "next_url"
+	styleAuto   = "auto"
+)
+
+// maxEmptyPages in a row may lead on to further pages; targets that filter after paging do that.
+const maxEmptyPages = 50
+
+func (c *compiler) pagination(st *stream, pageSize int) {
+	p := &st.Pagination
+	p.Style = c.oneOf("pagination.style", p.Style, styleNone, styleNone, stylePage, styleOffset, styleCursor, styleLink, styleNext)
+	if st.auto {
+		p.Style = styleAuto
+	}
+	if p.Size < 0 {
+		c.wrong("pagination.size must be positive")
+	}
+	if p.Size == 0 {
+		p.Size = pageSize
+	}
+	p.In = c.oneOf("pagination.in", p.In, "query", "query", "body")
+	if _, object := st.Request.Body.(map[string]any); p.In == "body" && (st.Request.Method != "POST" || !object && st.Request.Body != nil) {
+		c.wrong("pagination.in body needs request.method POST and a body that is an object")
+	}
+	if (p.Style == stylePage || p.Style == styleOffset) && st.selector != nil && st.selector.Filters() {
+		c.wrong("record_selector must not filter when pages are counted; use record_filter")
+	}
+	def := func(member *string, value string) {
+		if *member == "" {
+			*member = value
+		}
+	}
+	switch p.Style {
+	case stylePage:
+		def(&p.PageParam, "page")
+		def(&p.SizeParam, p.LimitParam)
+	case styleOffset:
+		def(&p.OffsetParam, "offset")
+		def(&p.LimitParam, "limit")
+		def(&p.SizeParam, p.LimitParam)
+	case styleCursor:
+		def(&p.CursorParam, "cursor")
+		def(&p.SizeParam, p.LimitParam)
+		if p.CursorPath == "" && p.CursorHeader == "" {
+			c.wrong("pagination.cursor_path or pagination.cursor_header is missing")
+		}
+	case styleNext:
+		if p.NextURLPath == "" {
+			c.wrong("pagination.next_url_path is missing")
+		}
+	}
+}
+
+// pager walks through the pages of one list. It is used for one read and by one goroutine.
+type pager struct {
+	st       *stream
+	cfg      *config
+	size     int
+	page     int
+	offset   int
+	token    string
+	next     *url.URL // instead of everything else, once a link was followed
+	asked    *url.URL // of the last request
+	pages    int
+	fetched  int
+	empty    int  // pages in a row without records
+	expected int  // what the target says there is; -1: nothing
+	stuck    bool // the target said that there is more, but not how to get at it
+	tokens   map[string]bool
+	seen     map[uint64]bool
+}
+
+func newPager(st *stream, cfg *config) *pager {
+	p := &pager{st: st, cfg: cfg, size: st.Pagination.Size, expected: -1, tokens: map[string]bool{}, seen: map[uint64]bool{}}
+	p.page = 1
+	if st.Pagination.Start != nil {
+		p.page, p.offset = *st.Pagination.Start, *st.Pagination.Start
+	}
+	return p
+}
+
+// outcome is what came of one page.
+type outcome struct {
+	records int // before the filter
+	digest  uint64
+	found   bool
+	header  http.Header
+	picks   [][]any
+}
+
+func (o outcome) pick(i int) (any, bool) {
+	if i < 0 || i >= len(o.picks) || len(o.picks[i]) == 0 {
+		return nil, false
+	}
+	return o.picks[i][0], true
+}
+
+// params are what the next page is asked for with.
+func (p *pager) params() map[string]any {
+	d, out := p.st.Pagination, map[string]any{}
+	if d.SizeParam != "" && d.Style != styleNone {
+		out[d.SizeParam] = p.size
+	}
+	switch d.Style {
+	case stylePage:
+		out[d.PageParam] = p.page
+	case styleOffset:
+		out[d.OffsetParam] = p.offset
+	case styleCursor:
+		if p.token != "" {
+			out[d.CursorParam] = p.token
+		}
+	}
+	return out
+}
+
+// request is the request for the next page. at fills the placeholders.
+func (p *pager) request(at *ancestor) (target.Request, error) {
+	st := p.st
+	r := target.Request{
+		Method: st.Request.Method, Phase: st.Name, Repeatable: true, Header: http.Header{}, Query: url.Values{},
+		Stream: st.plan == nil || st.plan.Streams(),
+	}
+	for _, name := range sortedKeys(st.Request.Headers) {
+		r.Header.Set(name, at.fill(st.Request.Headers[name], nil))
+	}
+	body := at.fillAll(st.Request.Body)
+	if p.next != nil {
+		r.URL = p.next.String()
+		p.asked = p.next
+		return r, encodeBody(&r, body)
+	}
+	r.URL = at.fill(st.Request.Path, url.PathEscape)
+	for name, values := range p.cfg.query {
+		r.Query[name] = values
+	}
+	for name, value := range st.Request.Query {
+		r.Query.Set(name, at.fill(string(value), nil))
+	}
+	if st.Pagination.In == "body" {
+		object, _ := body.(map[string]any)
+		if object == nil {
+			object = map[string]any{}
+		}
+		for name, value := range p.params() {
+			object[name] = value
+		}
+		body = object
+	} else {
+		for name, value := range p.params() {
+			r.Query.Set(name, fmt.Sprint(value))
+		}
+	}
+	p.asked = p.cfg.address(r)
+	return r, encodeBody(&r, body)
+}
+
+func encodeBody(r *target.Request, body any) error {
+	if body == nil {
+		return nil
+	}
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("encode the body of %s: %w", r.Phase, err)
+	}
+	r.Body = encoded
+	if r.Header.Get("Content-Type") == "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return nil
+}
+
+// address is the absolute URL of a request, against which relative links are read.
+func (c *config) address(r target.Request) *url.URL {
+	rel, err := url.Parse(strings.TrimPrefix(r.URL, "/"))
+	if err != nil || rel.Path == "" {
+		return c.base
+	}
+	return c.base.JoinPath(rel.EscapedPath())
+}
+
+// advance takes in what came and tells whether there is another page to ask for.
+func (p *pager) advance(o outcome) (bool, error) {
+	p.pages++
+	p.fetched += o.records
+	if o.records > 0 {
+		p.empty = 0
+		if p.seen[o.digest] {
+			return false, p.loop("the same records came on two pages", "repeated_page")
+		}
+		p.seen[o.digest] = true
+	} else {
+		p.empty++
+	}
+	if total, ok := o.pick(p.st.picks.total); ok {
+		if n, ok := intOf(total); ok && n >= 0 {
+			p.expected = n
+		}
+	}
+	more, err := p.step(o)
+	switch {
+	case err != nil || !more:
+		return false, err
+	case p.empty > maxEmptyPages:
+		return false, p.loop(fmt.Sprintf("%d pages in a row were empty and led to yet another", p.empty), "too_many_empty_pages")
+	case p.pages >= p.cfg.maxPages:
+		return false, p.loop(fmt.Sprintf("there are more than max_pages = %d pages", p.cfg.maxPages), "too_many_pages")
+	}
+	return true, nil
+}
+
+// short tells whether the target said that there is more than what came.
+func (p *pager) short() bool { return p.stuck || p.expected >= 0 && p.fetched < p.expected }
+
+func (p *pager) step(o outcome) (bool, error) {
+	d := p.st.Pagination
+	hasMore, said := o.pick(p.st.picks.more)
+	if said && !truthy(hasMore) {
+		return false, nil
+	}
+	switch d.Style {
+	case stylePage, styleOffset:
+		p.page++
+		p.offset += o.records
+		// A page shorter than asked for is not the last one: targets cap sizes and filter afterwards. An empty one is, unless
+		// the target says otherwise; an offset cannot get past it.
+		if o.records == 0 {
+			p.stuck = said && d.Style == styleOffset
+			return said && d.Style == stylePage, nil
+		}
+		return p.expected < 0 || p.fetched < p.expected, nil
+	case styleCursor:
+		return p.stepCursor(o)
+	case styleLink:
+		return p.follow(linkNext(o.header))
+	case styleNext:
+		return p.follow(p.pickedLink(o))
+	case styleAuto:
+		if link := linkNext(o.header); link != "" {
+			return p.follow(link)
+		}
+		return p.follow(p.pickedLink(o))
+	}
+	return false, nil
+}
+
+func (p *pager) stepCursor(o outcome) (bool, error) {
+	token := ""
+	if name := p.st.Pagination.CursorHeader; name != "" {
+		token = o.header.Get(name)
+	}
+	if v, ok := o.pick(p.st.picks.cursor); ok && token == "" {
+		token, _ = textOf(v)
+	}
+	switch {
+	case token == "":
+		return false, nil
+	case token == p.token && o.records == 0:
+		return false, nil // the end, as some targets tell it
+	case p.tokens[token]:
+		return false, p.loop("the target gave a cursor that it had given before", "repeated_cursor")
+	}
+	p.tokens[token] = true
+	p.token = token
+	return true, nil
+}
+
+// pickedLink is the next link in the body. Where we look by ourselves, only what can be an address counts.
+func (p *pager) pickedLink(o outcome) string {
+	for _, i := range p.st.picks.next {
+		v, _ := o.pick(i)
+		link, ok := v.(string)
+		if !ok || link == "" {
+			continue
+		}
+		if !p.st.auto || strings.Contains(link, "://") || strings.HasPrefix(link, "/") || strings.HasPrefix(link, "?") {
+			return link
+		}
+	}
+	return ""
+}
+
+// follow makes link the next request. Other hosts are refused by the client, which knows where credentials may go.
+func (p *pager) follow(link string) (bool, error) {
+	if link == "" {
+		return false, nil
+	}
+	u, err := p.asked.Parse(link)
+	if err != nil {
+		return false, &v1.ErrorDetail{
+			Class: v1.ClassTargetFault, Code: "bad_next_link", Phase: p.st.Name, Message: "the target's link to the next page is no URL",
+		}
+	}
+	u.Fragment, u.RawFragment = "", ""
+	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	if p.cfg.keyParam != "" {
+		// The key is put on by the client again.
+		q := u.Query()
+		q.Del(p.cfg.keyParam)
+		u.RawQuery = q.Encode()
+	}
+	if p.tokens[u.String()] {
+		return false, p.loop("the link to the next page leads back to one that was read", "repeated_link")
+	}
+	p.tokens[u.String()] = true
+	p.next = u
+	return true, nil
+}
+
+func (p *pager) loop(what, code string) error {
+	return &v1.ErrorDetail{
+		Class: v1.ClassTargetFault, Code: code, Phase: p.st.Name,
+		Message: fmt.Sprintf("reading %s was stopped after page %d: %s", p.st.Name, p.pages, what),
+		Hint:    "The target probably ignores a paging parameter. Check the stream's pagination against the target's documentation.",
+	}
+}
+
+// linkNext finds the target of rel="next" in Link headers (RFC 8288).
+func linkNext(h http.Header) string {
+	for _, line := range h.Values("Link") {
+		for rest := line; ; {
+			_, after, ok := strings.Cut(rest, "<")
+			if !ok {
+				break
+			}
+			link, params, ok := strings.Cut(after, ">")
+			if !ok {
+				break
+			}
+			var next bool
+			next, rest = relNext(params)
+			if next {
+				return strings.TrimSpace(link)
+			}
+		}
+	}
+	return ""
+}
+
+// relNext reads the parameters of one link up to the comma that ends it, and gives what is behind.
+func relNext(params string) (next bool, rest string) {
+	quoted, end := false, len(params)
+	for i := 0; i < len(params); i++ {
+		switch {
+		case params[i] == '\\' && quoted:
+			i++
+		case params[i] == '"':
+			quoted = !quoted
+		case params[i] == ',' && !quoted:
+			end = i
+		}
+		if end < len(params) {
+			break
+		}
+	}
+	for _, param := range strings.Split(params[:end], ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(param), "=")
+		if !strings.EqualFold(strings.TrimSpace(name), "rel") {
+			continue
+		}
+		for _, rel := range strings.Fields(strings.Trim(strings.TrimSpace(value), `"`)) {
+			next = next || strings.EqualFold(rel, "next")
+		}
+		break
+	}
+	return next, params[end:]
+}
+
+// fingerprint digests the keys of a page's records, in their order.
+type fingerprint struct{ h maphash.Hash }
+
+// seed is one for the process, since digests are only compared within a read.
+var seed = maphash.MakeSeed()
+
+func newFingerprint() *fingerprint {
+	f := &fingerprint{}
+	f.h.SetSeed(seed)
+	return f
+}
+
+func (f *fingerprint) add(st *stream, record any) {
+	key, ok := "", false
+	if st.Object != objectGrant {
+		key, ok = st.keyOf(record)
+	}
+	if !ok {
+		// Without a key the whole record stands for itself; encoding a decoded value does not fail.
+		b, _ := json.Marshal(record)
+		key = string(b)
+	}
+	f.h.WriteString(strconv.Itoa(len(key)))
+	f.h.WriteByte(':')
+	f.h.WriteString(key)
+}

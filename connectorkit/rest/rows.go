@@ -1,0 +1,362 @@
+package rest
+
+import (
+	"fmt"
+	"strings"
+
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// keyNames are the members that are taken for the key of a record when nobody said which it is, the best first.
+var keyNames = []string{"id", "uuid", "guid", "externalId", "external_id", "employeeId", "employee_id", "userId", "user_id", "login"}
+
+// keyOf is the record's key: what key_path says, or the first of the usual members that has a value.
+func (st *stream) keyOf(record any) (string, bool) {
+	if st.key != nil {
+		v, _ := st.key.First(record)
+		text, ok := textOf(v)
+		return text, ok && text != ""
+	}
+	object, ok := record.(map[string]any)
+	if !ok {
+		text, ok := textOf(record)
+		return text, ok && text != ""
+	}
+	for _, name := range keyNames {
+		if text, ok := textOf(member(object, name)); ok && text != "" {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// member finds a member by its name, or by its name in another case. Of several such names the first in order counts.
+func member(object map[string]any, name string) any {
+	if v, ok := object[name]; ok {
+		return v
+	}
+	found := ""
+	for other := range object {
+		if strings.EqualFold(other, name) && (found == "" || other < found) {
+			found = other
+		}
+	}
+	if found == "" {
+		return nil
+	}
+	return object[found]
+}
+
+// rows turns records of one stream into rows.
+type rows struct {
+	st      *stream
+	allowed func(attribute string) bool
+	warn    func(code, message, externalID string)
+	skip    func(code, message string, kinds ...v1.ObjectKind)
+	made    map[string]bool // entitlements made from elements of records so far
+}
+
+// add appends what a record becomes. It gives the record's key for the streams that hang on it.
+func (r *rows) add(out *v1.SyncResponse, record any, at *ancestor) (key string, ok bool) {
+	st := r.st
+	key, ok = st.keyOf(record)
+	if st.Object == objectGrant {
+		r.grant(out, record, at)
+		return key, ok
+	}
+	if !ok {
+		r.skip("record_without_key", fmt.Sprintf("a record of %s has no key; it was skipped", st.Name), st.kinds()...)
+		return "", false
+	}
+	ref := ""
+	if st.nativeRef != nil {
+		v, _ := st.nativeRef.First(record)
+		ref, _ = textOf(v)
+	}
+	switch st.Object {
+	case objectIdentity:
+		r.identity(out, record, at, key, ref)
+	case objectAccount:
+		r.account(out, record, at, key, ref)
+	case objectUser:
+		r.identity(out, record, at, key, ref)
+		r.account(out, record, at, key, ref)
+		out.Accounts[len(out.Accounts)-1].IdentityExternalID = &key
+	case objectEntitlement:
+		r.entitlement(out, record, at, key, ref)
+	}
+	for _, e := range st.explode {
+		r.elements(out, e, record, key)
+	}
+	return key, true
+}
+
+func (r *rows) identity(out *v1.SyncResponse, record any, at *ancestor, key, ref string) {
+	row := v1.RemoteIdentity{ExternalID: key, NativeRef: ref, Attributes: r.attributes(record)}
+	r.fill(&row, objectIdentity, record, at, key, row.Attributes)
+	out.Identities = append(out.Identities, row)
+}
+
+func (r *rows) account(out *v1.SyncResponse, record any, at *ancestor, key, ref string) {
+	row := v1.RemoteAccount{ExternalID: key, NativeRef: ref, Attributes: r.attributes(record)}
+	if len(r.st.fields) == 0 {
+		r.obvious(&row, objectAccount, record, key, accountNames)
+		r.state(&row, record)
+	}
+	r.fill(&row, objectAccount, record, at, key, row.Attributes)
+	out.Accounts = append(out.Accounts, row)
+}
+
+func (r *rows) entitlement(out *v1.SyncResponse, record any, at *ancestor, key, ref string) {
+	row := v1.RemoteEntitlement{ExternalID: key, NativeRef: ref, Kind: r.st.EntitlementKind, Attributes: r.attributes(record)}
+	if len(r.st.fields) == 0 {
+		r.obvious(&row, objectEntitlement, record, key, entitlementNames)
+	}
+	r.fill(&row, objectEntitlement, record, at, key, row.Attributes)
+	out.Entitlements = append(out.Entitlements, row)
+}
+
+// grant makes a grant. What the fields leave open, the parent and the record's own key tell: below an entitlement the record
+// is the account that holds it, below anybody else it is the entitlement held.
+func (r *rows) grant(out *v1.SyncResponse, record any, at *ancestor) {
+	row := v1.RemoteGrant{Attributes: r.attributes(record)}
+	own, _ := r.st.keyOf(record)
+	r.fill(&row, objectGrant, record, at, own, row.Attributes)
+	named := row.AccountExternalID != nil || row.PrincipalEntitlementExternalID != nil || row.PrincipalRef != nil
+	used := false
+	switch {
+	case at == nil || at.object == objectGrant:
+	case at.object == objectEntitlement:
+		if row.EntitlementExternalID == "" {
+			row.EntitlementExternalID = at.key
+		}
+		if !named && own != "" {
+			row.AccountExternalID, named, used = &own, true, true
+		}
+	default:
+		if !named {
+			row.AccountExternalID, named = &at.key, true
+		}
+		if row.EntitlementExternalID == "" {
+			row.EntitlementExternalID, used = own, true
+		}
+	}
+	if !named || row.EntitlementExternalID == "" {
+		r.skip("incomplete_grant", fmt.Sprintf("a record of %s does not tell who holds what; it was skipped", r.st.Name), v1.Grants)
+		return
+	}
+	if r.st.key != nil && !used {
+		row.ExternalID = own
+	}
+	out.Grants = append(out.Grants, row)
+}
+
+// elements makes grants and entitlements of the elements of an array in a record.
+func (r *rows) elements(out *v1.SyncResponse, e explosion, record any, key string) {
+	for _, element := range expand(e.path.Select(record)) {
+		id := e.keyOf(element)
+		switch {
+		case element == nil:
+			continue
+		case id == "":
+			r.skip("element_without_key", fmt.Sprintf("an element of %s in a record of %s has no key; it was skipped", e.path, r.st.Name), r.elementKinds(e)...)
+			continue
+		}
+		if e.As != "entitlement" {
+			out.Grants = append(out.Grants, r.elementGrant(e, key, id))
+		}
+		if e.As != "grant" && !r.made[id] {
+			r.made[id] = true
+			out.Entitlements = append(out.Entitlements, r.elementEntitlement(e, element, id))
+		}
+	}
+}
+
+// keyOf is the key of an element: where none is among the usual members, a value or a name is.
+func (e explosion) keyOf(element any) string {
+	id, ok := (&stream{key: e.key}).keyOf(element)
+	object, is := element.(map[string]any)
+	if ok || e.key != nil || !is {
+		return id
+	}
+	for _, name := range []string{"value", "name", "code", "key"} {
+		if id, ok := textOf(member(object, name)); ok && id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+func (r *rows) elementKinds(e explosion) []v1.ObjectKind {
+	switch e.As {
+	case "grant":
+		return []v1.ObjectKind{v1.Grants}
+	case "entitlement":
+		return []v1.ObjectKind{v1.Entitlements}
+	}
+	return []v1.ObjectKind{v1.Entitlements, v1.Grants}
+}
+
+// expand gives the elements of lists among values.
+func expand(values []any) []any {
+	var out []any
+	for _, v := range values {
+		if list, ok := v.([]any); ok {
+			out = append(out, list...)
+		} else {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (r *rows) elementGrant(e explosion, key, id string) v1.RemoteGrant {
+	switch {
+	case r.st.Object != objectEntitlement:
+		return v1.RemoteGrant{AccountExternalID: &key, EntitlementExternalID: id}
+	case e.Principal == objectEntitlement:
+		return v1.RemoteGrant{PrincipalEntitlementExternalID: &id, EntitlementExternalID: key}
+	}
+	return v1.RemoteGrant{AccountExternalID: &id, EntitlementExternalID: key}
+}
+
+func (r *rows) elementEntitlement(e explosion, element any, id string) v1.RemoteEntitlement {
+	row := v1.RemoteEntitlement{ExternalID: id, Kind: e.EntitlementKind}
+	if row.Kind == "" {
+		row.Kind = r.st.EntitlementKind
+	}
+	name := id
+	if e.name != nil {
+		if v, ok := e.name.First(element); ok {
+			if text, ok := textOf(v); ok {
+				name = text
+			}
+		}
+	} else if object, ok := element.(map[string]any); ok {
+		for _, candidate := range []string{"name", "displayName", "display"} {
+			if text, ok := textOf(member(object, candidate)); ok && text != "" {
+				name = text
+				break
+			}
+		}
+		row.Attributes = r.attributes(element)
+	}
+	row.Name = &name
+	return row
+}
+
+func (r *rows) attributes(record any) map[string]any {
+	all := flatten(record)
+	for name := range all {
+		if !r.allowed(name) {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+// fill applies the stream's fields to a row.
+func (r *rows) fill(row any, kind string, record any, at *ancestor, key string, attributes map[string]any) {
+	for _, f := range r.st.fields {
+		var values []any
+		if f.param != "" {
+			if v, ok := at.value(f.param); ok {
+				values = []any{v}
+			}
+		} else {
+			values = f.path.Select(record)
+		}
+		if name, ok := strings.CutPrefix(f.target, "attributes."); ok {
+			if len(values) == 1 {
+				attributes[name] = portable(values[0])
+			} else if len(values) > 1 {
+				attributes[name] = portable(values)
+			}
+			continue
+		}
+		if err := set(row, kind, f.target, values, f.negate); err != nil {
+			r.warn("unreadable_field", fmt.Sprintf("a record of %s: %v", r.st.Name, err), key)
+		}
+	}
+}
+
+// Members that records of most targets have under one of these names, the best first.
+var (
+	accountNames = []obviousName{
+		{"username", []string{"userName", "username", "user_name", "login", "sAMAccountName", "userPrincipalName"}},
+		{"email", []string{"email", "mail", "emailAddress", "email_address", "primaryEmail", "workEmail"}},
+		{"display_name", []string{"displayName", "display_name", "fullName", "full_name", "name"}},
+		{"first_name", []string{"firstName", "first_name", "givenName"}},
+		{"last_name", []string{"lastName", "last_name", "familyName", "surname"}},
+		{"employee_number", []string{"employeeNumber", "employee_number"}},
+	}
+	entitlementNames = []obviousName{
+		{"name", []string{"name", "displayName", "display_name", "title", "label", "code"}},
+		{"display_name", []string{"displayName", "display_name"}},
+		{"description", []string{"description", "desc"}},
+	}
+)
+
+type obviousName struct {
+	target string
+	names  []string
+}
+
+// obvious fills what the usual names tell. Only texts are taken: an object called name is something else.
+func (r *rows) obvious(row any, kind string, record any, key string, names []obviousName) {
+	object, ok := record.(map[string]any)
+	if !ok {
+		if text, ok := textOf(record); ok && kind == objectEntitlement {
+			_ = set(row, kind, "name", []any{text}, false) // a text always fits a text
+		}
+		return
+	}
+	for _, o := range names {
+		for _, name := range o.names {
+			if text, ok := member(object, name).(string); ok && text != "" {
+				_ = set(row, kind, o.target, []any{text}, false) // a text always fits a text
+				break
+			}
+		}
+	}
+}
+
+// Members that tell whether an account can be used.
+var (
+	ableNames     = []string{"active", "isActive", "is_active", "enabled", "isEnabled", "is_enabled", "accountEnabled"}
+	disabledNames = []string{"disabled", "isDisabled", "is_disabled", "suspended", "blocked", "deactivated"}
+	stateNames    = []string{"status", "state", "accountStatus", "account_status"}
+)
+
+// state finds out whether an account is disabled.
+func (r *rows) state(row *v1.RemoteAccount, record any) {
+	object, ok := record.(map[string]any)
+	if !ok {
+		return
+	}
+	conclude := func(disabled bool) { row.IsDisabled = &disabled }
+	for _, name := range ableNames {
+		if able, ok := boolOf(member(object, name), name); ok {
+			conclude(!able)
+			return
+		}
+	}
+	for _, name := range disabledNames {
+		if disabled, ok := boolOf(member(object, name), name); ok {
+			conclude(disabled)
+			return
+		}
+	}
+	for _, name := range stateNames {
+		switch v := member(object, name).(type) {
+		case bool:
+			conclude(!v)
+			return
+		case string:
+			if able, ok := usable[strings.ToLower(strings.TrimSpace(v))]; ok {
+				conclude(!able)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package rest
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+
+	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/target"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// config is what the settings of one call say.
+type config struct {
+	options   target.Options
+	base      *url.URL
+	query     url.Values // of every request
+	keyParam  string     // the query parameter that carries the API key
+	probePath string
+	pageSize  int
+	maxPages  int
+	streams   []*stream // all, in the order given
+	own       bool      // streams were given, not found by ourselves
+}
+
+// canonical gives the settings under their first names.
+func canonical(auth v1.AuthConfig) v1.AuthConfig {
+	out := maps.Clone(auth)
+	for alias, name := range Aliases() {
+		if v, ok := out[alias]; ok {
+			if _, taken := out[name]; !taken {
+				out[name] = v
+			}
+			delete(out, alias)
+		}
+	}
+	if out["auth_method"] == target.AuthAPIKey {
+		switch out["api_key_in"] {
+		case nil, "", "header":
+			out["auth_method"] = target.AuthAPIKeyHeader
+		case "query":
+			out["auth_method"] = target.AuthAPIKeyQuery
+		}
+	}
+	return out
+}
+
+// readConfig reads all settings; its error names every mistake.
+func readConfig(auth v1.AuthConfig) (*config, error) {
+	s := connectorkit.Read(auth)
+	if s.OneOf("auth_method", target.AuthNone, authMethods...) == target.AuthAPIKey {
+		s.OneOf("api_key_in", "", "header", "query")
+	}
+	c := &config{
+		options:   target.ReadOptions(s),
+		probePath: s.String("probe_path", ""),
+		pageSize:  s.Int("page_size", 100, 1, 10000),
+		maxPages:  s.Int("max_pages", 100000, 1, 1000000),
+		query:     url.Values{},
+	}
+	c.options.Auth = target.ReadAuth(s, authMethods...)
+	if key, ok := c.options.Auth.(target.APIKey); ok && key.InQuery {
+		c.keyParam = key.Name
+	}
+	for name, value := range texts(s, "headers") {
+		if c.options.Headers == nil {
+			c.options.Headers = map[string]string{}
+		}
+		if _, taken := c.options.Headers[http.CanonicalHeaderKey(name)]; !taken {
+			c.options.Headers[name] = value
+		}
+	}
+	for name, value := range texts(s, "query") {
+		c.query.Set(name, value)
+	}
+	c.readStreams(s, auth["streams"])
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	base, err := target.ParseURL("base_url", c.options.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	c.base = base
+	return c, nil
+}
+
+func (c *config) readStreams(s *connectorkit.Settings, setting any) {
+	documents, err := documentsOf(setting)
+	if err != nil {
+		s.Wrong("%v", err)
+		return
+	}
+	if c.own = len(documents) > 0; !c.own {
+		documents = []document{{Name: "records", Object: "user", Request: requestDocument{Path: c.probePath}, auto: true}}
+	}
+	for i, d := range documents {
+		st, problems := d.compile(c.pageSize)
+		for _, p := range problems {
+			s.Wrong("streams[%d]%s: %s", i, named(d.Name), p)
+		}
+		c.streams = append(c.streams, st)
+	}
+	for _, p := range relate(c.streams) {
+		s.Wrong("streams: %s", p)
+	}
+}
+
+func named(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " (" + name + ")"
+}
+
+// texts reads an object of strings; numbers and booleans are taken as they are written.
+func texts(s *connectorkit.Settings, key string) map[string]string {
+	out := map[string]string{}
+	for name, v := range s.Map(key) {
+		switch v := v.(type) {
+		case string:
+			out[name] = v
+		case bool, int, int64, float64:
+			out[name] = fmt.Sprint(v)
+		default:
+			s.Wrong("%s must have texts as values", key)
+			return nil
+		}
+	}
+	return out
+}
