@@ -192,3 +192,9 @@ func (r *Response) cut(err error) *v1.ErrorDetail {
 	}
 	return d
 }
+
+// Clean masks the secrets of this call in text taken from the answer.
+func (r *Response) Clean(s string) string { return r.client.clean(s) }
+
+// Host is the host:port that answered.
+func (r *Response) Host() string { return r.host }

@@ -1,0 +1,124 @@
+package scim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/target"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// Test asks for the target's declaration and, only if that fails, for one user. It never writes.
+func (k *Connector) Test(ctx context.Context, req v1.TestRequest, report connectorkit.Report) (v1.TestResponse, error) {
+	steps := target.NewSteps(k.env, report)
+	s, err := k.open(ctx, req.AuthConfig, report)
+	if err != nil {
+		return steps.Answer(err, nil), nil
+	}
+	defer s.close()
+	if err := s.c.Reach(ctx, steps); err != nil {
+		return s.verdict(steps, err, nil), nil
+	}
+	p := &probe{session: s, steps: steps}
+	err = p.run(ctx)
+	resp := s.verdict(steps, err, p.result)
+	resp.Facts = p.facts
+	resp.Warnings = append(resp.Warnings, p.warnings...)
+	return resp, nil
+}
+
+func (s *session) verdict(steps *target.Steps, err error, result *v1.Target) v1.TestResponse {
+	resp := steps.Answer(err, result)
+	resp.Warnings = s.c.Warnings()
+	return resp
+}
+
+// probe is a connection test under way.
+type probe struct {
+	*session
+	steps    *target.Steps
+	result   *v1.Target // the answer that the verdict rests on
+	facts    *v1.TargetFacts
+	warnings []v1.Warning
+}
+
+func (p *probe) run(ctx context.Context) error {
+	refused := p.c.Step(ctx, p.steps, "service_provider_config", target.Request{URL: providerPath, Phase: "connect"},
+		func(resp *target.Response, step *v1.TestStep) error {
+			rec, err := objectOf(resp)
+			p.rest(resp)
+			if err != nil {
+				return err
+			}
+			p.facts = providerOf(rec).facts()
+			if t, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+				t = t.UTC()
+				p.facts.ServerTime = &t
+			}
+			step.Detail = "the target declares what it can do"
+			return nil
+		})
+	if refused == nil {
+		p.warnProvesNothing(ctx)
+		return nil
+	}
+	if err := p.users(ctx); err != nil {
+		return err
+	}
+	var d *v1.ErrorDetail
+	if errors.As(refused, &d) {
+		p.warnings = append(p.warnings, v1.Warning{
+			Code:    "service_provider_config_unavailable",
+			Message: "the target does not tell what it can do (" + d.Message + "); users can be read all the same",
+		})
+	}
+	return nil
+}
+
+func (p *probe) users(ctx context.Context) error {
+	one := target.Request{URL: p.usersPath, Query: url.Values{"count": {"1"}}, Phase: "users", Stream: true}
+	return p.c.Step(ctx, p.steps, "users_probe", one, func(resp *target.Response, step *v1.TestStep) error {
+		head, err := readList(resp, func(dec decoder) error { return skip(dec) })
+		p.rest(resp)
+		if err != nil {
+			return err
+		}
+		step.Detail = fmt.Sprintf("%d user(s) in the answer", head.received)
+		if head.total >= 0 {
+			step.Detail += fmt.Sprintf(", %d in all", head.total)
+		}
+		return nil
+	})
+}
+
+func (p *probe) rest(resp *target.Response) {
+	p.result = &v1.Target{Kind: "http", Host: resp.Host(), HTTP: resp.Result()}
+}
+
+// warnProvesNothing says so where the declaration is public: then a wrong token has not been noticed. A question that nobody
+// answers is no fault here.
+func (p *probe) warnProvesNothing(ctx context.Context) {
+	if _, none := p.options.Auth.(target.None); none {
+		return
+	}
+	o := p.options
+	o.Auth, o.Headers, o.Tries, o.Timeout = target.None{}, nil, 1, min(o.Timeout, 5*time.Second)
+	c, err := target.New(ctx, p.env, o)
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	var rec record
+	if c.JSON(ctx, target.Request{URL: providerPath}, &rec) != nil || rec.isError() {
+		return
+	}
+	p.warnings = append(p.warnings, v1.Warning{
+		Code:    "credentials_not_proven",
+		Message: "the target answers /ServiceProviderConfig to anybody, so that this test does not prove the credentials; discovery does",
+	})
+}
