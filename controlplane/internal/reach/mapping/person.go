@@ -1,0 +1,309 @@
+package mapping
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/grantwright/grantwright/connectorkit/ldap"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// Person is a source's record in our words. Nil means that the source says nothing.
+type Person struct {
+	ExternalID, NativeRef string
+	Text                  map[Field]string // all fields but those below
+	HireDate              *time.Time
+	StartDate             *time.Time
+	TerminationDate       *time.Time
+	IsDisabled            *bool
+	Status                string // active, pre_hire, on_leave, deactivated; empty: the source does not say
+	Manager               *v1.Ref
+}
+
+// Problem is a value that could not be used. It names the source field, never the value.
+type Problem struct {
+	Field   string // source field
+	Code    string
+	Message string
+}
+
+// Mapper maps the records of one connector. It remembers how each source field's name was judged, so a run of many records
+// judges each name once. It may be used by several goroutines.
+type Mapper struct{ known sync.Map } // source name -> claim
+
+type claim struct {
+	field Field
+	rule  Rule
+	ok    bool
+}
+
+// New makes a mapper with the default mappings.
+func New() *Mapper { return &Mapper{} }
+
+func (m *Mapper) claim(source string) claim {
+	if c, ok := m.known.Load(source); ok {
+		return c.(claim)
+	}
+	f, rule, ok := Match(source)
+	c := claim{f, rule, ok}
+	m.known.Store(source, c)
+	return c
+}
+
+type candidate struct {
+	source string
+	rule   Rule
+	value  any
+}
+
+// Person maps a record. today decides what a future start or a past end means.
+func (m *Mapper) Person(r *v1.RemoteIdentity, today time.Time) (Person, []Problem) {
+	chosen := m.choose(r.Attributes)
+	p := Person{ExternalID: r.ExternalID, NativeRef: r.NativeRef, Text: make(map[Field]string, 12)}
+	named(r, &p)
+	var problems []Problem
+	for f, c := range chosen {
+		if problem := p.set(f, c.value); problem != nil {
+			problem.Field = c.source
+			problems = append(problems, *problem)
+		}
+	}
+	slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Field, b.Field) })
+	p.conclude(today)
+	return p, problems
+}
+
+// choose picks, for each of our fields, the source field with the best rule; among equals the first by name.
+func (m *Mapper) choose(attributes map[string]any) map[Field]candidate {
+	chosen := make(map[Field]candidate, 12)
+	for source, value := range attributes {
+		c := m.claim(source)
+		if !c.ok || empty(value) {
+			continue
+		}
+		old, taken := chosen[c.field]
+		if !taken || rank[c.rule] < rank[old.rule] || (rank[c.rule] == rank[old.rule] && source < old.source) {
+			chosen[c.field] = candidate{source, c.rule, value}
+		}
+	}
+	return chosen
+}
+
+func empty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// named takes what the connector itself has named; a mapped attribute goes over it.
+func named(r *v1.RemoteIdentity, p *Person) {
+	for f, v := range map[Field]*string{
+		Email: r.Email, Username: r.Username, DisplayName: r.DisplayName, FirstName: r.FirstName, MiddleName: r.MiddleName, LastName: r.LastName,
+		PreferredName: r.PreferredName, EmployeeNumber: r.EmployeeNumber, Department: r.Department, Division: r.Division,
+		Organization: r.Organization, CostCenter: r.CostCenter, Title: r.Title, JobCode: r.JobCode, Location: r.Location,
+		Country: r.Country, EmploymentType: r.EmploymentType,
+	} {
+		if v != nil && *v != "" {
+			p.Text[f] = *v
+		}
+	}
+	p.HireDate, p.StartDate, p.TerminationDate = date(r.HireDate), date(r.StartDate), date(r.TerminationDate)
+	p.IsDisabled = r.IsDisabled
+	if r.Status != nil {
+		p.Status = statusWord(*r.Status)
+	}
+	switch {
+	case r.ManagerRef != nil:
+		p.Manager = r.ManagerRef
+	case r.ManagerExternalID != nil && *r.ManagerExternalID != "":
+		p.Manager = &v1.Ref{Kind: v1.RefExternalID, Value: *r.ManagerExternalID}
+	}
+}
+
+func date(s *string) *time.Time {
+	if s == nil {
+		return nil
+	}
+	t, ok := parseDate(*s)
+	if !ok {
+		return nil
+	}
+	return &t
+}
+
+func (p *Person) set(f Field, value any) *Problem {
+	text, ok := scalar(value)
+	if !ok {
+		return &Problem{Code: "not_a_single_value", Message: fmt.Sprintf("%s needs a single value", f)}
+	}
+	switch f {
+	case HireDate, StartDate, TerminationDate:
+		return p.setDate(f, text)
+	case IsDisabled:
+		return p.setDisabled(value, text)
+	case Status:
+		p.setStatus(value, text)
+	case Manager:
+		p.setManager(text)
+	case Email:
+		if !strings.Contains(text, "@") {
+			return &Problem{Code: "not_an_email", Message: "an e-mail address needs an @"}
+		}
+		p.Text[f] = strings.TrimSpace(text)
+	default:
+		p.Text[f] = text
+	}
+	return nil
+}
+
+// scalar takes the first of several values, as directories often keep a single value as a list of one.
+func scalar(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return v, true
+	case bool:
+		return strconv.FormatBool(v), true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	case json.Number:
+		return v.String(), true
+	case int:
+		return strconv.Itoa(v), true
+	case []any:
+		if len(v) > 0 {
+			return scalar(v[0])
+		}
+	case []string:
+		if len(v) > 0 {
+			return v[0], true
+		}
+	}
+	return "", false
+}
+
+func (p *Person) setDate(f Field, text string) *Problem {
+	t, ok := parseDate(text)
+	if !ok {
+		return &Problem{Code: "not_a_date", Message: fmt.Sprintf("%s needs a date such as 2026-01-31", f)}
+	}
+	switch f {
+	case HireDate:
+		p.HireDate = &t
+	case StartDate:
+		p.StartDate = &t
+	default:
+		p.TerminationDate = &t
+	}
+	return nil
+}
+
+func parseDate(s string) (time.Time, bool) {
+	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006/01/02", "20060102"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC), true
+		}
+	}
+	return time.Time{}, false
+}
+
+// uacDisabled is ACCOUNTDISABLE of Active Directory's userAccountControl.
+const uacDisabled = 0x2
+
+func (p *Person) setDisabled(value any, text string) *Problem {
+	if b, ok := truth(value, text); ok {
+		p.IsDisabled = &b
+		return nil
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		b := n&uacDisabled != 0
+		p.IsDisabled = &b
+		return nil
+	}
+	return &Problem{Code: "not_a_boolean", Message: "is_disabled needs true or false"}
+}
+
+func truth(value any, text string) (b, ok bool) {
+	if b, ok := value.(bool); ok {
+		return b, true
+	}
+	switch strings.ToLower(text) {
+	case "true", "yes", "y":
+		return true, true
+	case "false", "no", "n":
+		return false, true
+	}
+	return false, false
+}
+
+// setStatus reads a word, or a boolean as in active: true.
+func (p *Person) setStatus(value any, text string) {
+	if active, ok := truth(value, text); ok {
+		disabled := !active
+		if p.IsDisabled == nil {
+			p.IsDisabled = &disabled
+		}
+		return
+	}
+	if s := statusWord(text); s != "" {
+		p.Status = s
+	}
+}
+
+// statusWord translates what sources call the states of a person. An unknown word says nothing.
+func statusWord(s string) string {
+	switch fold(s) {
+	case "active", "a", "enabled", "employed", "working":
+		return "active"
+	case "inactive", "terminated", "t", "left", "disabled", "deactivated", "former", "resigned", "retired", "dismissed":
+		return "deactivated"
+	case "onleave", "leave", "loa", "leaveofabsence", "sabbatical", "parentalleave":
+		return "on_leave"
+	case "prehire", "future", "pending", "notstarted":
+		return "pre_hire"
+	}
+	return ""
+}
+
+// setManager takes whatever the source uses: an id, a DN, an e-mail, a username or an employee number. A connector that has
+// said which of them it is knows better.
+func (p *Person) setManager(text string) {
+	if p.Manager != nil {
+		return
+	}
+	if strings.Contains(text, "=") {
+		p.Manager = &v1.Ref{Kind: v1.RefNative, Value: ldap.NormalizeDN(text)}
+		return
+	}
+	p.Manager = &v1.Ref{Kind: v1.RefAny, Value: text}
+}
+
+// conclude gives the state that follows from word, flag and dates together.
+func (p *Person) conclude(today time.Time) {
+	if _, ok := p.Text[DisplayName]; !ok {
+		if name := strings.TrimSpace(p.Text[FirstName] + " " + p.Text[LastName]); name != "" {
+			p.Text[DisplayName] = name
+		}
+	}
+	switch {
+	case p.TerminationDate != nil && p.TerminationDate.Before(today):
+		p.Status = "deactivated"
+	case p.IsDisabled != nil && *p.IsDisabled && p.Status != "on_leave" && p.Status != "pre_hire":
+		p.Status = "deactivated"
+	case p.Status == "" && p.IsDisabled != nil:
+		p.Status = "active"
+	}
+	if p.StartDate != nil && p.StartDate.After(today) && (p.Status == "active" || p.Status == "") {
+		p.Status = "pre_hire"
+	}
+}
