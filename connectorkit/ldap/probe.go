@@ -28,6 +28,7 @@ func (c *connector) Test(ctx context.Context, req v1.TestRequest, report connect
 	if err != nil {
 		return p.verdict(err), nil
 	}
+	s.silence = min(s.silence, maxProbeSilence)
 	p.session = &session{settings: s}
 	err = p.run()
 	if p.conn != nil {
@@ -35,6 +36,9 @@ func (c *connector) Test(ctx context.Context, req v1.TestRequest, report connect
 	}
 	return p.verdict(err), nil
 }
+
+// maxProbeSilence bounds the wait for one answer: somebody sits in front of a test and waits.
+const maxProbeSilence = 10 * time.Second
 
 type probe struct {
 	*session
@@ -58,12 +62,20 @@ func (p *probe) run() error {
 		return err
 	}
 	if p.conn.Broken() {
+		if silent(err) {
+			return err // another connection would only be waited for once more
+		}
 		// Some directories hang up on anonymous clients; the login gets a connection of its own.
 		if err := p.reconnect(); err != nil {
 			return err
 		}
 	}
 	return p.signedIn()
+}
+
+func silent(err error) bool {
+	var d *v1.ErrorDetail
+	return !errors.As(err, &d) || d.Code == "ldap_timeout"
 }
 
 // verdict closes the answer.
