@@ -35,7 +35,7 @@ func guess(in *bufio.Reader) (*jsonpath.Path, bool) {
 	if first != json.Delim('{') {
 		return nil, false
 	}
-	g := &guesser{dec: dec, rank: len(listNames) * 2}
+	g := &guesser{dec: dec}
 	g.object(nil)
 	if g.best == nil {
 		return nil, false
@@ -87,38 +87,52 @@ func (g *guesser) object(above []string) bool {
 		if err != nil {
 			return false
 		}
-		if t == json.Delim('[') {
-			g.consider(path)
-		}
 		switch {
 		case t == json.Delim('{') && len(above) == 0:
 			if !g.object(path) {
 				return false
 			}
-		case t == json.Delim('{'), t == json.Delim('['):
-			if !g.rest() {
-				return false
-			}
+		case t == json.Delim('{') && !g.rest(1), t == json.Delim('[') && !g.array(path):
+			return false
 		}
 	}
 	_, err := g.dec.Token()
 	return err == nil
 }
 
+// array looks at an array whose bracket is read. One that begins with an object can be a list of records; an empty one too,
+// if there is nothing better.
+func (g *guesser) array(path []string) bool {
+	first, err := g.dec.Token()
+	switch {
+	case err != nil:
+		return false
+	case first == json.Delim('{'):
+		g.consider(path, 0)
+		return g.rest(2)
+	case first == json.Delim(']'):
+		g.consider(path, 2*len(listNames))
+		return true
+	case first == json.Delim('['):
+		return g.rest(2)
+	}
+	return g.rest(1)
+}
+
 // consider keeps the array with the best name; at the top is better than below.
-func (g *guesser) consider(path []string) {
+func (g *guesser) consider(path []string, penalty int) {
 	at := slices.IndexFunc(listNames, func(name string) bool { return strings.EqualFold(name, path[len(path)-1]) })
 	if at < 0 {
 		return
 	}
-	if rank := at + (len(path)-1)*len(listNames); rank < g.rank {
+	if rank := at + (len(path)-1)*len(listNames) + penalty; g.best == nil || rank < g.rank {
 		g.best, g.rank = path, rank
 	}
 }
 
-// rest passes over the rest of an object or array.
-func (g *guesser) rest() bool {
-	for depth := 1; depth > 0; {
+// rest passes over the rest of what is open, so many levels deep.
+func (g *guesser) rest(depth int) bool {
+	for depth > 0 {
 		t, err := g.dec.Token()
 		if err != nil {
 			return false

@@ -97,6 +97,9 @@ func (l *lister) page(ctx context.Context, pg *pager, at *ancestor, take func([]
 // receiverError keeps the receiver's own error apart from trouble with the answer.
 type receiverError struct{ error }
 
+// Unwrap gives the receiver's error.
+func (e receiverError) Unwrap() error { return e.error }
+
 // decodePage reads the records of one answer.
 func decodePage(st *stream, resp *target.Response, yield func(record any) error) (outcome, error) {
 	o := outcome{header: resp.Header, found: resp.Status == http.StatusNoContent}
