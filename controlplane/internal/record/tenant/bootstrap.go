@@ -1,0 +1,113 @@
+package tenant
+
+import (
+	"context"
+	"fmt"
+	"net/mail"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/password"
+)
+
+// Bootstrap is what a tenant begins with.
+type Bootstrap struct {
+	Slug, Name        string
+	AdminEmail        string
+	AdminPassword     seal.Secret // empty: the first admin sets one through a sign-in link
+	ControlPlaneAdmin bool        // the first admin may act across tenants
+}
+
+// Result of a bootstrap.
+type Result struct {
+	Tenant Tenant
+	UserID string // the first admin's
+}
+
+// Run makes a tenant with its first admin, both or neither. A second run with the same slug changes nothing and returns a
+// fault of kind Conflict with the code tenant_exists that says whether the tenant has this admin.
+func (b Bootstrap) Run(ctx context.Context, db *pg.DB) (Result, error) {
+	if err := b.check(); err != nil {
+		return Result{}, err
+	}
+	if err := b.absent(ctx, db); err != nil {
+		return Result{}, err
+	}
+	var hash *string
+	if b.AdminPassword != "" {
+		h := password.Hash(b.AdminPassword.Reveal())
+		hash = &h
+	}
+	v := viewer.System(uuid.Must(uuid.NewV7()).String())
+	var out Result
+	err := db.As(ctx, v, func(tx *pg.Tx) (err error) {
+		if out.Tenant, err = Create(ctx, tx, b.Slug, b.Name); err != nil {
+			return err
+		}
+		out.UserID, err = b.createAdmin(ctx, tx, hash)
+		return err
+	})
+	if fault.IsCode(err, "tenant_exists") { // somebody else was faster since we looked
+		return Result{}, b.absent(ctx, db)
+	}
+	return out, err
+}
+
+func (b *Bootstrap) check() error {
+	b.AdminEmail = strings.TrimSpace(b.AdminEmail)
+	if b.Name = strings.TrimSpace(b.Name); b.Name == "" {
+		b.Name = b.Slug
+	}
+	address, err := mail.ParseAddress(b.AdminEmail)
+	if err != nil || address.Address != b.AdminEmail || len(b.AdminEmail) > 320 {
+		return fault.New(fault.Invalid, "the first admin needs an e-mail address; %q is none", b.AdminEmail)
+	}
+	if b.AdminPassword == "" {
+		return nil
+	}
+	return password.Check(b.AdminPassword.Reveal(), b.AdminEmail)
+}
+
+// absent returns the fault that a repeated bootstrap gets.
+func (b Bootstrap) absent(ctx context.Context, db *pg.DB) error {
+	const sql = `
+		select count(t.id),
+		       count(u.id)
+		  from tenant t
+		  left join app_user u
+		    on u.tenant_id = t.id
+		   and u.email_lc = lower($2)
+		   and 'admin' = any (u.roles)
+		 where t.slug = $1`
+	var tenants, admins int
+	err := db.Across(ctx, func(tx *pg.Tx) error { return tx.QueryRow(ctx, sql, b.Slug, b.AdminEmail).Scan(&tenants, &admins) })
+	switch {
+	case err != nil:
+		return fmt.Errorf("look for the tenant: %w", err)
+	case admins > 0:
+		return fault.Coded(fault.Conflict, "tenant_exists", "the tenant %q exists already and %s is its admin; nothing was changed", b.Slug, b.AdminEmail)
+	case tenants > 0:
+		return fault.Coded(fault.Conflict, "tenant_exists", "the tenant %q exists already, but %s is no admin of it; nothing was changed", b.Slug, b.AdminEmail)
+	}
+	return nil
+}
+
+func (b Bootstrap) createAdmin(ctx context.Context, tx *pg.Tx, hash *string) (string, error) {
+	id := uuid.Must(uuid.NewV7()).String()
+	const sql = `
+		insert into app_user (tenant_id, id, email, roles, control_plane_admin, password_hash, status)
+		values (current_tenant(), $1, $2, array['admin'], $3, $4, case when $4::text is null then 'invited' else 'active' end)`
+	if _, err := tx.Exec(ctx, sql, id, b.AdminEmail, b.ControlPlaneAdmin, hash); err != nil {
+		return "", fmt.Errorf("create the first admin: %w", err)
+	}
+	return id, audit.Record(ctx, tx, audit.Entry{
+		Action: "user.created", Subject: audit.Subject{Type: "user", ID: id, Display: b.AdminEmail},
+		Context: map[string]any{"roles": []string{"admin"}, "control_plane_admin": b.ControlPlaneAdmin, "by": "bootstrap"},
+	})
+}
