@@ -1,0 +1,131 @@
+package dial
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"golang.org/x/net/proxy"
+)
+
+// ProxyError says that the way through the proxy failed, so that nobody looks for the fault at the control plane.
+type ProxyError struct {
+	Proxy string // host and port, without user name and password
+	Err   error
+}
+
+func (e *ProxyError) Error() string { return "through the proxy " + e.Proxy + ": " + e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *ProxyError) Unwrap() error { return e.Err }
+
+func checkProxy(raw string) error {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return errors.New("the proxy's URL is none; it looks like http://proxy.example.org:3128")
+	}
+	switch u.Scheme {
+	case "http", "https", "socks5":
+		if u.Host != "" {
+			return nil
+		}
+	}
+	return errors.New("the proxy's URL must be http://, https:// or socks5:// and a host")
+}
+
+func (d *Dialer) throughProxy(ctx context.Context, via *url.URL, addr string) (net.Conn, error) {
+	switch via.Scheme {
+	case "socks5", "socks5h":
+		return d.socks(ctx, via, addr)
+	case "http", "https":
+	default:
+		return nil, fmt.Errorf("proxies of kind %q are not supported: use http, https or socks5", via.Scheme)
+	}
+	conn, err := d.net.DialContext(ctx, "tcp", hostPort(via))
+	if err != nil {
+		return nil, err
+	}
+	// Closing is the only way to end a handshake that the proxy does not answer.
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	tunnel, err := d.connect(ctx, conn, via, addr)
+	if !stop() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return tunnel, nil
+}
+
+// connect asks the proxy behind conn for a tunnel (RFC 9110 section 9.3.6).
+func (d *Dialer) connect(ctx context.Context, conn net.Conn, via *url.URL, addr string) (net.Conn, error) {
+	if via.Scheme == "https" {
+		secure := d.TLS.Clone()
+		secure.ServerName = via.Hostname()
+		t := tls.Client(conn, secure)
+		if err := t.HandshakeContext(ctx); err != nil {
+			return nil, err
+		}
+		conn = t
+	}
+	req := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: addr}, Host: addr, Header: http.Header{"User-Agent": {"grantwright-agent"}}}
+	if via.User != nil {
+		password, _ := via.User.Password()
+		pair := via.User.Username() + ":" + password
+		req.Header.Set("Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(pair)))
+	}
+	if err := req.Write(conn); err != nil {
+		return nil, err
+	}
+	r := bufio.NewReader(io.LimitReader(conn, 64<<10))
+	resp, err := http.ReadResponse(r, req)
+	if err != nil {
+		return nil, fmt.Errorf("read its answer: %w", err)
+	}
+	return tunnel(conn, r, resp)
+}
+
+func tunnel(conn net.Conn, r *bufio.Reader, resp *http.Response) (net.Conn, error) {
+	switch {
+	case resp.StatusCode == http.StatusProxyAuthRequired:
+		return nil, fmt.Errorf("it wants another user name or password (%s; %s)", resp.Status, resp.Header.Get("Proxy-Authenticate"))
+	case resp.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("it refuses the tunnel: %s", resp.Status)
+	case r.Buffered() > 0:
+		// Whoever speaks first is the client; bytes from the other side cannot be the control plane's.
+		return nil, errors.New("it sent more than its answer")
+	}
+	return conn, conn.SetDeadline(time.Time{})
+}
+
+func (d *Dialer) socks(ctx context.Context, via *url.URL, addr string) (net.Conn, error) {
+	var auth *proxy.Auth
+	if via.User != nil {
+		password, _ := via.User.Password()
+		auth = &proxy.Auth{User: via.User.Username(), Password: password}
+	}
+	dialer, err := proxy.SOCKS5("tcp", hostPort(via), auth, &d.net)
+	if err != nil {
+		return nil, err
+	}
+	return dialer.(proxy.ContextDialer).DialContext(ctx, "tcp", addr)
+}
+
+// ports are what a proxy's URL means when it names none.
+var ports = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}
+
+func hostPort(u *url.URL) string {
+	if u.Port() != "" {
+		return u.Host
+	}
+	return net.JoinHostPort(u.Hostname(), ports[u.Scheme])
+}

@@ -1,0 +1,197 @@
+// Package link keeps an agent connected to its control plane: it opens the websocket, says hello, proves with heartbeats that
+// the agent is alive, hands tasks to the runner, and comes back by itself after every failure that can mend itself.
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/grantwright/grantwright/agent/internal/config"
+	"github.com/grantwright/grantwright/agent/internal/dial"
+	"github.com/grantwright/grantwright/agent/internal/enroll"
+	"github.com/grantwright/grantwright/agent/internal/runner"
+	"github.com/grantwright/grantwright/protocol/wire"
+)
+
+// ErrRevoked ends Run: the control plane does not want this agent any more, and only an administrator can change that.
+var ErrRevoked = errors.New("the agent was revoked or disabled in the control plane")
+
+// stopGrace is how long running tasks may take to report that they were stopped when the agent shuts down.
+const stopGrace = 5 * time.Second
+
+// Link is one agent's connection. All fields but the last must be set.
+type Link struct {
+	Dir     config.Dir
+	Dialer  *dial.Dialer
+	Tokens  *enroll.Tokens
+	Runner  *runner.Runner
+	Version string
+	Log     *slog.Logger
+	Now     func() time.Time
+
+	// Changed, when set, is told of every new state.
+	Changed func(config.Status)
+
+	started time.Time
+	status  statusKeeper
+	pause   *backoff
+}
+
+// Run connects, and connects again, until ctx ends (then the error is nil) or the agent is revoked.
+func (l *Link) Run(ctx context.Context) error {
+	l.started = l.Now()
+	l.status.save = l.saveStatus
+	if l.pause == nil {
+		l.pause = newBackoff()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	renewing := make(chan struct{})
+	go func() {
+		defer close(renewing)
+		l.keepToken(ctx)
+	}()
+	defer func() { cancel(); <-renewing }()
+	return l.reconnect(ctx)
+}
+
+func (l *Link) reconnect(ctx context.Context) error {
+	for {
+		l.status.set(config.Connecting, nil)
+		began := l.Now()
+		err := l.connect(ctx)
+		switch {
+		case ctx.Err() != nil:
+			l.status.set(config.Stopped, nil)
+			return nil
+		case revoked(err):
+			l.Log.Error("stopped: the agent was revoked or disabled; enable it in the control plane or enrol it anew", "err", err)
+			l.status.set(config.Revoked, err)
+			return fmt.Errorf("%w: %w", ErrRevoked, err)
+		}
+		if l.Now().Sub(began) >= stable {
+			l.pause.reset()
+		}
+		wait := l.pause.next(asked(err))
+		l.Log.Warn("not connected", "err", err, "meaning", meaning(err), "next_attempt_in", wait.Round(100*time.Millisecond).String())
+		l.status.set(config.Offline, err)
+		if !sleep(ctx, wait) {
+			l.status.set(config.Stopped, nil)
+			return nil
+		}
+	}
+}
+
+// connect holds one connection until it ends. It never returns nil.
+func (l *Link) connect(ctx context.Context) error {
+	token, err := l.freshToken(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := l.open(ctx, token)
+	var refused *enroll.Refused
+	if errors.As(err, &refused) && refused.Status == http.StatusUnauthorized {
+		// The token may have lost its life early, by a change of the control plane's keys for instance. Once is enough.
+		if err := l.Tokens.Renew(ctx, token); err != nil {
+			return err
+		}
+		s, err = l.open(ctx, l.Tokens.State().Token)
+	}
+	if err != nil {
+		return err
+	}
+	err = l.session(ctx, s)
+	var closed *wire.CloseError
+	if errors.As(err, &closed) && closed.Code == wire.CloseToken {
+		if err := l.Tokens.Renew(ctx, token); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// freshToken renews a token that is due. A token that still has some life is used when the renewal fails.
+func (l *Link) freshToken(ctx context.Context) (string, error) {
+	s := l.Tokens.State()
+	now := l.Now()
+	if now.Before(l.Tokens.RenewAt()) {
+		return s.Token, nil
+	}
+	if err := l.Tokens.Renew(ctx, s.Token); err != nil && (revoked(err) || now.After(s.ExpiresAt)) {
+		return "", err
+	}
+	return l.Tokens.State().Token, nil
+}
+
+// keepToken renews the token while a connection lasts, so that the next one can be opened at once.
+func (l *Link) keepToken(ctx context.Context) {
+	for sleep(ctx, max(l.Tokens.RenewAt().Sub(l.Now()), time.Second)) {
+		if l.Now().Before(l.Tokens.RenewAt()) {
+			continue
+		}
+		if err := l.Tokens.Renew(ctx, l.Tokens.State().Token); err != nil && ctx.Err() == nil {
+			l.Log.Warn("token not renewed", "err", err)
+			if !sleep(ctx, 30*time.Second) {
+				return
+			}
+		}
+	}
+}
+
+// revoked says whether err is the control plane's word that this agent is not wanted.
+func revoked(err error) bool {
+	var refused *enroll.Refused
+	var closed *wire.CloseError
+	return (errors.As(err, &refused) && refused.Permanent()) || (errors.As(err, &closed) && closed.Code == wire.CloseRevoked)
+}
+
+// asked is how long the other end asked to stay away.
+func asked(err error) time.Duration {
+	var refused *enroll.Refused
+	var away *goneAway
+	switch {
+	case errors.As(err, &refused):
+		return refused.RetryAfter
+	case errors.As(err, &away):
+		return away.retryAfter
+	}
+	return 0
+}
+
+// meaning explains what a person should do about err, where there is something.
+func meaning(err error) string {
+	var refused *enroll.Refused
+	var closed *wire.CloseError
+	switch {
+	case errors.As(err, &refused) && refused.Status == http.StatusUpgradeRequired:
+		return "this agent and the control plane have no protocol version in common: update the agent"
+	case errors.As(err, &refused) && refused.Status == http.StatusUnauthorized:
+		return "the control plane does not accept this agent's token: was the agent deleted, or its data directory restored from a copy?"
+	case errors.As(err, &refused) && refused.Status == http.StatusForbidden:
+		return "something between this host and the control plane forbids the connection"
+	case !errors.As(err, &closed):
+		return ""
+	}
+	switch closed.Code {
+	case wire.CloseSuperseded:
+		return "another process with this agent's data directory has connected: stop one of the two"
+	case wire.CloseClone:
+		return "this agent runs twice, from a copied data directory or machine: an administrator must say in the control plane which one is right"
+	case wire.CloseVersion:
+		return "the control plane asks for another version of this agent: update it"
+	case wire.CloseTooMany:
+		return "the control plane has too many connections"
+	}
+	return ""
+}
+
+func hostname() string {
+	// An unknown host name is no reason not to connect.
+	name, _ := os.Hostname()
+	return name
+}

@@ -1,0 +1,173 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/grantwright/grantwright/connectorkit"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+	"github.com/grantwright/grantwright/protocol/wire"
+)
+
+// task is one call that runs, or has run. Its mutable fields are guarded by the runner's mutex.
+type task struct {
+	runner  *Runner
+	id, run string
+	attempt int
+	offer   wire.Offer
+	cancel  context.CancelCauseFunc
+
+	window  *wire.Window // of a sync
+	changed chan struct{}
+	records int
+	result  []byte // the encoded result frame, once there is one
+	ended   time.Time
+
+	watch    sync.Mutex
+	watchdog *time.Timer
+	patience time.Duration
+}
+
+// wake tells a blocked emit to look at the window again. The runner's mutex is held.
+func (t *task) wake() {
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+// work runs the call to its end.
+func (t *task) work(ctx context.Context, c call) {
+	defer t.cancel(nil)
+	if t.offer.Deadline != nil {
+		var stop context.CancelFunc
+		ctx, stop = context.WithDeadlineCause(ctx, *t.offer.Deadline, errDeadline)
+		defer stop()
+	}
+	t.startWatchdog(time.Duration(t.offer.ProgressTimeoutS) * time.Second)
+	defer t.pauseWatchdog()
+	progress := newTeller(t.tell)
+	result, err := t.call(ctx, c, progress.report)
+	progress.close()
+	if ctx.Err() != nil && err != nil {
+		// Whatever the connector says when it is stopped, why it was stopped is what counts.
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		p := problem(err, secretsIn(c.auth(t.offer.Kind)))
+		t.runner.Log.Warn("task failed", "task", t.id, "class", p.Class, "code", p.Code, "message", p.Message)
+		t.finish(wire.Result{Error: p})
+		return
+	}
+	t.runner.Log.Info("task done", "task", t.id)
+	t.finish(result)
+}
+
+// call opens the connector and calls it. A panic there is the connector's fault, and must not take down the other tasks.
+func (t *task) call(ctx context.Context, c call, report connectorkit.Report) (result wire.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			t.runner.Log.Error("connector panicked", "task", t.id, "type", t.offer.ConnectorType, "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			err = errPanic
+		}
+	}()
+	connector, err := t.runner.Open(t.runner.Env, t.offer.ConnectorType)
+	if err != nil {
+		return result, err
+	}
+	switch t.offer.Kind {
+	case wire.KindTest:
+		answer, err := connector.Test(ctx, c.test, report)
+		if answer.Steps == nil {
+			answer.Steps = []v1.TestStep{}
+		}
+		return resultOf(answer, err)
+	case wire.KindDiscover:
+		answer, err := connector.Discover(ctx, c.discover, report)
+		if answer.Objects == nil {
+			answer.Objects = []v1.DiscoveredObject{}
+		}
+		return resultOf(answer, err)
+	default:
+		err := connectorkit.Sync(ctx, connector, c.sync, connectorkit.LimitsOf(c.sync, wire.TargetFrame), t.emit)
+		return resultOf(t.summary(), err)
+	}
+}
+
+// finish sends the result and keeps it. Only the first call counts.
+func (t *task) finish(result wire.Result) {
+	r := t.runner
+	f := wire.Frame{Type: wire.TypeResult, ID: wire.NewID(r.Now()), TS: r.Now(), Task: t.id, Run: t.run, Attempt: t.attempt}
+	data, err := wire.Encode(f, result)
+	if err != nil {
+		data, err = wire.Encode(f, wire.Result{Error: &v1.ErrorDetail{
+			Class: v1.ClassInternal, Code: "answer_not_encodable", Message: "the connector's answer cannot be sent: " + err.Error(),
+		}})
+	}
+	if err != nil {
+		r.Log.Error("result lost", "task", t.id, "err", err) // cannot happen: the text above can be encoded
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t.result != nil || r.tasks[t.id] != t {
+		return
+	}
+	t.result, t.ended = data, r.Now()
+	r.post(wire.TypeResult, data)
+}
+
+// tell sends progress, where there is a connection.
+func (t *task) tell(p v1.Progress) {
+	t.stirred()
+	r := t.runner
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t.result != nil || r.tasks[t.id] != t {
+		return
+	}
+	if err := r.send(wire.Frame{Type: wire.TypeProgress, Task: t.id, Run: t.run, Attempt: t.attempt}, p); err != nil {
+		r.Log.Warn("progress not sent", "task", t.id, "err", err)
+	}
+}
+
+// startWatchdog stops a call that shows no sign of life for so long.
+func (t *task) startWatchdog(patience time.Duration) {
+	if patience <= 0 {
+		patience = wire.ProgressTimeout
+	}
+	t.watch.Lock()
+	defer t.watch.Unlock()
+	t.patience = patience
+	t.watchdog = time.AfterFunc(patience, func() { t.cancel(errStuck) })
+}
+
+// stirred is a sign of life.
+func (t *task) stirred() {
+	t.watch.Lock()
+	defer t.watch.Unlock()
+	if t.watchdog != nil {
+		t.watchdog.Reset(t.patience)
+	}
+}
+
+// pauseWatchdog stops the clock: the call waits for the control plane and not for the target.
+func (t *task) pauseWatchdog() {
+	t.watch.Lock()
+	defer t.watch.Unlock()
+	if t.watchdog != nil {
+		t.watchdog.Stop()
+	}
+}
+
+// Why a task is stopped.
+var (
+	errAbandoned = errors.New("the control plane gave the task up")
+	errCancelled = errors.New("cancelled")
+	errDeadline  = errors.New("deadline passed")
+	errStopping  = errors.New("the agent is shutting down")
+	errStuck     = errors.New("no sign of life from the target")
+	errPanic     = errors.New("the connector failed unexpectedly")
+)
