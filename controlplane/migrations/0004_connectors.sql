@@ -93,6 +93,7 @@ call readable_across('sync_run');
 create unique index sync_run_one_active on sync_run (tenant_id, connector_id)
     where status in ('queued', 'waiting_agent', 'running', 'evaluating', 'held', 'applying');
 create index sync_run_by_connector on sync_run (tenant_id, connector_id, created_at desc, id desc);
+create index sync_run_callbacks on sync_run (callback_next_at) where callback_state = 'pending';
 create index sync_run_to_claim on sync_run (created_at) where status in ('queued', 'waiting_agent', 'running', 'evaluating', 'applying');
 
 create table sync_chunk (
