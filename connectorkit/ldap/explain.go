@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -110,7 +111,7 @@ func nameError(e *net.DNSError) *v1.ErrorDetail {
 func dialError(e *net.OpError) *v1.ErrorDetail {
 	d := problem(v1.ClassTransient, "tcp_failed", "no connection: "+e.Error(), "Check host, port and firewalls between the machine that connects and the directory.")
 	switch {
-	case errors.Is(e, syscall.ECONNREFUSED):
+	case isErrno(e, syscall.ECONNREFUSED, 10061):
 		d.Code, d.Message = "tcp_refused", "the connection was refused"
 		d.Hint = "Nothing listens on this port, or a firewall rejects it. LDAP and StartTLS usually have port 389, LDAPS 636."
 	case e.Timeout() || errors.Is(e, context.DeadlineExceeded):
@@ -121,6 +122,12 @@ func dialError(e *net.OpError) *v1.ErrorDetail {
 		d.Target.Net.Addr = e.Addr.String()
 	}
 	return d
+}
+
+// isErrno compares with a POSIX error or, on Windows, with its Winsock twin, which Go does not take for the same.
+func isErrno(err error, posix syscall.Errno, winsock uintptr) bool {
+	var errno syscall.Errno
+	return errors.As(err, &errno) && (errno == posix || runtime.GOOS == "windows" && uintptr(errno) == winsock)
 }
 
 func errnoOf(err error) string {
@@ -137,7 +144,8 @@ func lostError(err error) *v1.ErrorDetail {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		return problem(v1.ClassTransient, "ldap_timeout", "the directory did not answer in time", "Raise timeout_s, or look for what keeps the directory busy. When it happens at once, the port may expect TLS from the first byte (security ldaps).")
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
+		isErrno(err, syscall.ECONNRESET, 10054), isErrno(err, syscall.EPIPE, 10053):
 		return problem(v1.ClassTransient, "ldap_connection_lost", "the connection to the directory was lost", hint)
 	}
 	d := problem(v1.ClassTransient, "ldap_connection_failed", "the connection to the directory failed: "+err.Error(), hint)

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/grantwright/grantwright/connectorkit/ldap"
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest"
@@ -201,5 +204,40 @@ func TestASilentDirectoryIsGivenUp(t *testing.T) {
 	_, err := read(t, agentEnv(), auth, nil)
 	if d := detailOf(t, err); d.Code != "ldap_timeout" || d.Class != v1.ClassTransient || time.Since(began) > 5*time.Second {
 		t.Errorf("error %+v after %s", d, time.Since(began))
+	}
+}
+
+func TestTheKeyOfAnUnknownDirectoryIsFoundOnItsEntries(t *testing.T) {
+	group := fakeEntry{"cn=g,dc=x", attrs{"objectClass": {"groupOfNames"}, "cn": {"g"}, "nsuniqueid": {"a-b-c-d"}, "member": {"", "uid=a,dc=x"}}}
+	f := newFake(t, attrs{"vendorName": {"Somebody"}})
+	f.search = func(r fakeSearch) fakeAnswer {
+		if r.wants("groupOfNames") {
+			return fakeAnswer{entries: []fakeEntry{group}}
+		}
+		return fakeAnswer{}
+	}
+	got := mustRead(t, f.auth(), nil)
+	if len(got.Entitlements) != 1 || got.Entitlements[0].ExternalID != "a-b-c-d" || len(got.Grants) != 1 {
+		t.Errorf("groups %+v, grants %+v", got.Entitlements, got.Grants)
+	}
+	delete(group.attrs, "nsuniqueid")
+	_, err := read(t, agentEnv(), f.auth(), nil)
+	if d := detailOf(t, err); d.Code != "no_key_attribute" || d.Class != v1.ClassConfig {
+		t.Errorf("error %+v", d)
+	}
+}
+
+func TestValuesBeyondAllMeasureAreLeftOut(t *testing.T) {
+	f := newFake(t, openLDAPRoot())
+	f.search = func(r fakeSearch) fakeAnswer {
+		if r.wants("inetOrgPerson") {
+			return fakeAnswer{entries: []fakeEntry{{"uid=a,dc=x", attrs{"entryUUID": {"1"}, "uid": {"a"}, "info": {strings.Repeat("x", 70_000)}, "note": {"a\x00b"}}}}}
+		}
+		return fakeAnswer{}
+	}
+	got := mustRead(t, f.auth(), nil)
+	want := map[string]any{"entryUUID": "1", "uid": "a", "info": map[string]any{"$truncated": 1}, "note": map[string]any{"$bin": "YQBi"}}
+	if diff := cmp.Diff(want, got.Accounts[0].Attributes); diff != "" || !hasWarning(got.warnings, "value_truncated") {
+		t.Errorf("warnings %v, attributes (-want +got)\n%s", got.warnings, diff)
 	}
 }

@@ -1,6 +1,7 @@
 package ldap
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -190,14 +191,18 @@ func anyClass(classes, def []string) string {
 	return "(|" + b.String() + ")"
 }
 
-// both joins the filter on classes with the configured one. A filter that tests the class by itself stands alone,
-// unless classes were configured too.
+var (
+	classTest   = regexp.MustCompile(`(?i)\(\s*object(class|category)\s*=`)
+	classDenied = regexp.MustCompile(`(?i)\(\s*!\s*\(\s*object(class|category)\s*=[^()]*\)\s*\)`)
+)
+
+// both joins the filter on classes with the configured one. A filter that itself says which classes it wants, and not only
+// which it does not, stands alone, unless classes were configured too.
 func both(class, custom string, keepClass bool) string {
-	lower := strings.ToLower(custom)
 	switch {
 	case custom == "":
 		return class
-	case !keepClass && (strings.Contains(lower, "objectclass") || strings.Contains(lower, "objectcategory")):
+	case !keepClass && classTest.MatchString(classDenied.ReplaceAllString(custom, "")):
 		return custom
 	}
 	return "(&" + class + custom + ")"

@@ -88,7 +88,7 @@ func (s *sample) describe(out *v1.DiscoveredField, mask bool) {
 	} else {
 		out.Multi = out.Multi || f.multi
 	}
-	out.NullRatio = 1 - float64(f.present)/float64(s.entries)
+	out.NullRatio = float64(s.entries-f.present) / float64(s.entries)
 	if out.Secret {
 		return
 	}

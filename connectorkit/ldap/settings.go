@@ -88,6 +88,9 @@ func (s *settings) readEndpoint(in *connectorkit.Settings, auth v1.AuthConfig) {
 		in.Wrong("host must be a name or an address, without a scheme or a path")
 	}
 	s.host = strings.Trim(s.host, "[]")
+	if strings.Contains(s.host, ":") && net.ParseIP(s.host) == nil {
+		in.Wrong("host must not carry a port; set port")
+	}
 	s.port = in.Int("port", 0, 1, 65535)
 	s.security = securityOf(in, auth, s.port)
 	if s.port == 0 {

@@ -61,31 +61,43 @@ func (se *session) settleKeys(ctx context.Context) error {
 	if se.idAttribute != "" {
 		return nil
 	}
-	users, _ := filters(se.settings, se.flavor)
-	req := se.users(users, keyAttributes)
-	present := map[string]bool{}
-	d := newDictionary(se, nil)
-	seen, _, err := se.first(req, 1, func(e *wire.Entry) {
-		for _, a := range e.Attributes {
-			if len(a.Values) > 0 {
-				present[strings.ToLower(d.lookup(a.Name).base)] = true
+	users, groups := filters(se.settings, se.flavor)
+	empty := true
+	for _, req := range []wire.Request{se.users(users, keyAttributes), se.groups(groups, keyAttributes)} {
+		present, seen, err := se.keysOf(req)
+		if err != nil {
+			return se.searchError(ctx, "keys", err)
+		}
+		empty = empty && seen == 0
+		for _, name := range keyAttributes {
+			if present[strings.ToLower(name)] {
+				se.idAttribute = name
+				return nil
 			}
 		}
-	})
-	if err != nil {
-		return se.searchError(ctx, "users", err)
 	}
-	for _, name := range keyAttributes {
-		if present[strings.ToLower(name)] || seen == 0 {
-			se.idAttribute = name
-			return nil
-		}
+	if empty {
+		se.idAttribute = keyAttributes[0] // nothing is there to be told apart
+		return nil
 	}
 	return &v1.ErrorDetail{
 		Class: v1.ClassConfig, Code: "no_key_attribute", Phase: "users",
 		Message: "the entries have none of the usual immutable keys (objectGUID, entryUUID, nsUniqueId, ipaUniqueID, GUID)",
 		Hint:    "Set id_attribute to an attribute that every entry has and that never changes, and check that the login may read it.",
 	}
+}
+
+// keysOf tells which of the usual keys the first entry of a search has, in lower case.
+func (se *session) keysOf(req wire.Request) (present map[string]bool, seen int, err error) {
+	present = map[string]bool{}
+	seen, _, err = se.first(req, 1, func(e *wire.Entry) {
+		for _, a := range e.Attributes {
+			if len(a.Values) > 0 {
+				present[strings.ToLower(string(a.Name))] = true
+			}
+		}
+	})
+	return present, seen, err
 }
 
 func (se *session) users(filter string, attributes []string) wire.Request {
