@@ -1,0 +1,151 @@
+package directory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// accountFrom joins the owner o.
+const accountFrom = `account a left join identity o on o.tenant_id = a.tenant_id and o.id = a.identity_id`
+
+// visibleAccount holds for the accounts a that the transaction's viewer may see.
+const visibleAccount = `((select sees_all()) or a.id in (select v.id from visible_account() v))`
+
+// orphaned: it can be used, nobody decided to ignore it, and there is no owner who is still here.
+const orphaned = `(a.status in ('active', 'locked') and a.correlation_state <> 'ignored'
+	and (a.identity_id is null or o.status in ('deactivated', 'archived')))`
+
+// accountDisplay names an account a for people.
+const accountDisplay = `coalesce(nullif(a.username, ''), nullif(a.display_name, ''), nullif(a.native_identity, ''), a.external_id)`
+
+const accountColumns = `a.id, a.connector_id, a.external_id, a.native_identity, a.identity_external_id, a.identity_id,
+	case when o.id is not null then jsonb_build_object('id', o.id, 'display', o.display_name) end as identity,
+	a.username, a.email, a.display_name, a.first_name, a.last_name, a.employee_number, a.account_type, a.managed, a.purpose,
+	a.is_disabled, a.is_locked, a.password_expired, a.mfa_enrolled, a.privileged, a.status,
+	a.correlation || jsonb_build_object('state', a.correlation_state) as correlation,
+	` + orphaned + ` as orphaned,
+	case when not ` + orphaned + ` then null
+	     when o.status = 'archived' then 'owner_archived'
+	     when o.status = 'deactivated' then 'owner_deactivated'
+	     when a.correlation_state = 'disputed' or a.identity_external_id is not null then 'owner_unresolved'
+	     else 'no_owner' end as orphan_reason,
+	a.expires_at, a.last_login_at, a.password_last_set_at, a.native_created_at, a.native_modified_at,
+	a.first_seen_at, a.missing_since, a.attributes, a.labels, a.created_at, a.updated_at, a.version`
+
+// FindAccount reads the account if the transaction's viewer may see it; else, and when there is none, it is a fault of kind NotFound.
+func FindAccount(ctx context.Context, tx *pg.Tx, id string) (Account, error) {
+	return findAccount(ctx, tx, id, "")
+}
+
+func findAccount(ctx context.Context, tx *pg.Tx, id, locking string) (Account, error) {
+	missing := fault.New(fault.NotFound, "there is no account %s", id)
+	if !listing.IsID(id) {
+		return Account{}, missing
+	}
+	const sql = `select ` + accountColumns + ` from ` + accountFrom + ` where a.id = @id and ` + visibleAccount
+	rows, err := tx.Query(ctx, sql+locking, pgx.NamedArgs{"id": id})
+	if err != nil {
+		return Account{}, fmt.Errorf("find account: %w", err)
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Account])
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return Account{}, missing
+	case err != nil:
+		return Account{}, fmt.Errorf("find account: %w", err)
+	}
+	return found, nil
+}
+
+// AccountFilters narrow a list of accounts; each one given must hold.
+type AccountFilters struct {
+	ConnectorID string   `query:"connector_id" format:"uuid"`
+	Status      []string `query:"status" enum:"provisioning,active,disabled,locked,missing,deprovisioning,deleted,failed" doc:"Several by comma. Deleted ones are shown only when asked for."`
+	Correlation []string `query:"correlation" enum:"linked,uncorrelated,disputed,manual,ignored" doc:"Several by comma."`
+	Orphaned    string   `query:"orphaned" enum:"true,false"`
+	AccountType string   `query:"account_type" enum:"person,privileged,service,shared,system,bot,ai_agent,break_glass,unknown"`
+	IdentityID  string   `query:"identity_id" format:"uuid"`
+	Privileged  string   `query:"privileged" enum:"true,false"`
+	Q           string   `query:"q" maxLength:"200" doc:"Part of a username, name, e-mail address, native identity or external_id."`
+	Sort        string   `query:"sort" default:"created_at" enum:"created_at,username,-created_at,-username" doc:"A leading - is descending."`
+}
+
+var accountOrders = map[string]listing.Order{
+	"created_at": {Column: "a.created_at", Type: "timestamptz"},
+	"username":   {Column: "coalesce(a.username, '')", Type: "text"},
+}
+
+func (f AccountFilters) query() (*listing.Query, error) {
+	order, err := listing.OrderBy(f.Sort, accountOrders)
+	if err != nil {
+		return nil, err
+	}
+	q := &listing.Query{Columns: accountColumns, From: accountFrom, ID: "a.id", Order: order}
+	if len(f.Status) > 0 {
+		q.Where("a.status = any(@status)", pgx.NamedArgs{"status": f.Status})
+	} else {
+		q.Where("a.status <> 'deleted'", nil)
+	}
+	if len(f.Correlation) > 0 {
+		q.Where("a.correlation_state = any(@correlation)", pgx.NamedArgs{"correlation": f.Correlation})
+	}
+	q.Equal("a.connector_id", "connector_id", f.ConnectorID)
+	q.Equal("a.account_type", "account_type", f.AccountType)
+	q.Equal("a.identity_id", "identity_id", f.IdentityID)
+	q.Is("coalesce(a.privileged, false)", f.Privileged)
+	q.Is("coalesce("+orphaned+", false)", f.Orphaned)
+	if f.Q != "" {
+		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', a.username, a.display_name, a.email, a.native_identity, a.external_id))) > 0`,
+			pgx.NamedArgs{"q": f.Q})
+	}
+	q.Where(visibleAccount, nil)
+	return q, nil
+}
+
+// after is the position of an account in the list's order.
+func (f AccountFilters) after(a Account) []string {
+	if f.Sort == "username" || f.Sort == "-username" {
+		return []string{text(a.Username), a.ID}
+	}
+	return []string{a.CreatedAt.Format(time.RFC3339Nano), a.ID}
+}
+
+func countGrants(ctx context.Context, tx *pg.Tx, account string) (n int64, err error) {
+	const sql = `select count(*) from access_grant g where g.account_id = @id and g.status <> 'revoked' and ` + visibleGrant
+	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": account}).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count grants of account: %w", err)
+	}
+	return n, nil
+}
+
+func storeAccount(ctx context.Context, tx *pg.Tx, id string, f AccountFields, now time.Time) error {
+	const sql = `
+		update account
+		   set account_type = @account_type, managed = @managed, purpose = @purpose, updated_at = @now, version = version + 1
+		 where id = @id`
+	_, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "account_type": f.AccountType, "managed": f.Managed, "purpose": f.Purpose, "now": now})
+	if err != nil {
+		return fmt.Errorf("write account: %w", err)
+	}
+	return nil
+}
+
+func storeOwner(ctx context.Context, tx *pg.Tx, id, state string, owner *string, why map[string]any, now time.Time) error {
+	const sql = `
+		update account
+		   set identity_id = @owner, correlation_state = @state, correlation = @why, updated_at = @now, version = version + 1
+		 where id = @id`
+	_, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "owner": owner, "state": state, "why": why, "now": now})
+	if err != nil {
+		return fmt.Errorf("write account owner: %w", err)
+	}
+	return nil
+}

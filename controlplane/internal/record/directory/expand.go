@@ -1,0 +1,81 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// visibleGrant holds for the grants g that the transaction's viewer may see.
+const visibleGrant = `((select sees_all()) or g.id in (select v.id from visible_grant() v))`
+
+// count counts what of an identity the viewer may see. What was removed in the target does not count.
+func count(ctx context.Context, tx *pg.Tx, id string) (c Counts, err error) {
+	const sql = `
+		select (select count(*)
+		          from account a
+		         where a.identity_id = @id and a.status <> 'deleted' and ` + visibleAccount + `),
+		       (select count(*)
+		          from account a
+		          join access_grant g on g.tenant_id = current_tenant() and g.account_id = a.id
+		         where a.identity_id = @id and g.status <> 'revoked' and ` + visibleGrant + `)`
+	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": id}).Scan(&c.Accounts, &c.Grants); err != nil {
+		return c, fmt.Errorf("count accounts and grants: %w", err)
+	}
+	return c, nil
+}
+
+// refOf names an identity, or nobody when the viewer may not see it.
+func refOf(ctx context.Context, tx *pg.Tx, id string) (*Ref, error) {
+	i, err := Find(ctx, tx, id)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Ref{ID: i.ID, Display: i.DisplayName}, nil
+}
+
+func expandedAccounts(ctx context.Context, tx *pg.Tx, id string) ([]Account, error) {
+	const sql = `select ` + accountColumns + ` from ` + accountFrom + `
+		 where a.identity_id = @id and a.status <> 'deleted' and ` + visibleAccount + `
+		 order by a.created_at, a.id
+		 limit @limit`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "limit": httpapi.MaxLimit})
+	if err != nil {
+		return nil, fmt.Errorf("expand accounts: %w", err)
+	}
+	accounts, err := pgx.CollectRows(rows, pgx.RowToStructByName[Account])
+	if err != nil {
+		return nil, fmt.Errorf("expand accounts: %w", err)
+	}
+	return accounts, nil
+}
+
+func expandedGrants(ctx context.Context, tx *pg.Tx, id string) ([]HeldGrant, error) {
+	const sql = `
+		select g.id, g.connector_id, g.directness, g.status,
+		       jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
+		       jsonb_build_object('id', a.id, 'display', ` + accountDisplay + `) as account
+		  from account a
+		  join access_grant g on g.tenant_id = a.tenant_id and g.account_id = a.id
+		  join entitlement e on e.tenant_id = g.tenant_id and e.id = g.entitlement_id
+		 where a.identity_id = @id and g.status <> 'revoked' and ` + visibleGrant + `
+		 order by g.created_at, g.id
+		 limit @limit`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "limit": httpapi.MaxLimit})
+	if err != nil {
+		return nil, fmt.Errorf("expand grants: %w", err)
+	}
+	grants, err := pgx.CollectRows(rows, pgx.RowToStructByName[HeldGrant])
+	if err != nil {
+		return nil, fmt.Errorf("expand grants: %w", err)
+	}
+	return grants, nil
+}

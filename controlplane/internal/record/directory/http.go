@@ -1,0 +1,191 @@
+package directory
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// Routes are the paths under /identities and /accounts, but for their grants, which package access serves.
+func (s *Service) Routes() []httpapi.Route {
+	return append([]httpapi.Route{
+		httpapi.Handle("GET", "/identities", "List identities", s.list),
+		httpapi.Handle("POST", "/identities", "Create an identity", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409).
+			Describe("Unknown members are ignored and named in the header Ignored-Fields."),
+		httpapi.Handle("GET", "/identities/me", "Read your own identity", s.me),
+		httpapi.Handle("GET", "/identities/{id}", "Read an identity", s.read),
+		httpapi.Handle("PATCH", "/identities/{id}", "Change an identity by merge patch", s.patch).For(viewer.Admin).Errors(409, 412).
+			Describe("A JSON merge patch (RFC 7396): null clears a member, an absent one stays."),
+		httpapi.Handle("DELETE", "/identities/{id}", "Archive an identity", s.archive).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412),
+		httpapi.Handle("POST", "/identities/{id}/deactivate", "Deactivate an identity", s.deactivate).For(viewer.Admin).Errors(409, 412).
+			Describe("With effective_at in the future the identity is on notice until then."),
+		httpapi.Handle("POST", "/identities/{id}/reactivate", "Make an identity active again", s.reactivate).For(viewer.Admin).Errors(409, 412),
+		httpapi.Handle("GET", "/identities/{id}/accounts", "List the accounts of an identity", s.accountsOf),
+		httpapi.Handle("GET", "/identities/{id}/reports", "List the reports of an identity", s.reports),
+	}, s.accountRoutes()...)
+}
+
+// huma reads the parameters of exported embedded structs only, hence the id in each input.
+type one struct {
+	ID string `path:"id"`
+}
+
+type listIn struct {
+	httpapi.Paging
+	IdentityFilters
+}
+
+func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Identity], error) {
+	return s.page(ctx, v, "identities", in.Paging, in.IdentityFilters, nil, in.query)
+}
+
+// page answers a list of identities. scope is what bounds the list besides its filters.
+func (s *Service) page(ctx context.Context, v viewer.Viewer, name string, p httpapi.Paging, f IdentityFilters, scope any,
+	query func() (*listing.Query, error)) (*httpapi.ListOut[Identity], error) {
+	walk, err := s.Cursors.Walk(v, name, p, []any{scope, f})
+	if err != nil {
+		return nil, err
+	}
+	q, err := query()
+	if err != nil {
+		return nil, err
+	}
+	var items []Identity
+	var total int64
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		items, total, err = fetchIdentities(ctx, tx, q, walk.Page)
+		return err
+	})
+	return httpapi.Out(walk, items, total, f.after), err
+}
+
+type createIn struct {
+	Body    NewIdentity
+	RawBody []byte
+}
+
+func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*httpapi.Created[Identity], error) {
+	if err := checkMembers(in.RawBody); err != nil {
+		return nil, err
+	}
+	i, err := s.Create(ctx, v, in.Body)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.Created[Identity]{Location: httpapi.Prefix + "/identities/" + i.ID, ETag: httpapi.ETag(i.Version),
+		Ignored: httpapi.Ignored(in.RawBody, in.Body), Body: i}, nil
+}
+
+type readIn struct {
+	ID     string   `path:"id"`
+	Expand []string `query:"expand" enum:"manager,accounts,grants" doc:"Several by comma."`
+}
+
+func (s *Service) read(ctx context.Context, v viewer.Viewer, in *readIn) (*httpapi.One[Detail], error) {
+	d, err := s.Read(ctx, v, in.ID, in.Expand)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Detail]{ETag: httpapi.ETag(d.Version), Body: d}, nil
+}
+
+type meIn struct {
+	Expand []string `query:"expand" enum:"manager,accounts,grants" doc:"Several by comma."`
+}
+
+func (s *Service) me(ctx context.Context, v viewer.Viewer, in *meIn) (*httpapi.One[Detail], error) {
+	if v.Identity == "" {
+		return nil, fault.Coded(fault.NotFound, "no_identity", "your user is not linked to an identity; an administrator can link it")
+	}
+	return s.read(ctx, v, &readIn{ID: v.Identity, Expand: in.Expand})
+}
+
+type patchIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body    identityPatch
+	RawBody []byte
+}
+
+func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[Identity], error) {
+	if err := checkMembers(in.RawBody); err != nil {
+		return nil, err
+	}
+	i, err := s.Patch(ctx, v, in.ID, in.IfMatch, in.RawBody)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Identity]{ETag: httpapi.ETag(i.Version), Ignored: httpapi.Ignored(in.RawBody, in.Body), Body: i}, nil
+}
+
+type archiveIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Force bool `query:"force" doc:"Archive although there are live accounts."`
+}
+
+func (s *Service) archive(ctx context.Context, v viewer.Viewer, in *archiveIn) (*httpapi.None, error) {
+	return nil, s.Archive(ctx, v, in.ID, in.IfMatch, in.Force)
+}
+
+type deactivateIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body struct {
+		Reason      string    `json:"reason" minLength:"1" maxLength:"1000"`
+		EffectiveAt time.Time `json:"effective_at,omitempty" doc:"Now, when it is left out."`
+	}
+}
+
+func (s *Service) deactivate(ctx context.Context, v viewer.Viewer, in *deactivateIn) (*httpapi.One[Identity], error) {
+	return identityOut(s.Deactivate(ctx, v, in.ID, in.IfMatch, in.Body.Reason, in.Body.EffectiveAt))
+}
+
+// reasonIn is a decision whose reason may be left out, and then the body with it.
+type reasonIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body *struct {
+		Reason string `json:"reason,omitempty" maxLength:"1000"`
+	}
+}
+
+func (in *reasonIn) reason() string {
+	if in.Body == nil {
+		return ""
+	}
+	return in.Body.Reason
+}
+
+func (s *Service) reactivate(ctx context.Context, v viewer.Viewer, in *reasonIn) (*httpapi.One[Identity], error) {
+	return identityOut(s.Reactivate(ctx, v, in.ID, in.IfMatch, in.reason()))
+}
+
+func identityOut(i Identity, err error) (*httpapi.One[Identity], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Identity]{ETag: httpapi.ETag(i.Version), Body: i}, nil
+}
+
+type reportsIn struct {
+	ID string `path:"id"`
+	httpapi.Paging
+	IdentityFilters
+	Indirect bool `query:"indirect" doc:"The reports of reports too."`
+}
+
+func (s *Service) reports(ctx context.Context, v viewer.Viewer, in *reportsIn) (*httpapi.ListOut[Identity], error) {
+	if err := s.DB.As(ctx, v, func(tx *pg.Tx) error { _, err := Find(ctx, tx, in.ID); return err }); err != nil {
+		return nil, err
+	}
+	return s.page(ctx, v, "reports", in.Paging, in.IdentityFilters, []any{in.ID, in.Indirect}, func() (*listing.Query, error) {
+		return reports(in.ID, in.Indirect, in.IdentityFilters)
+	})
+}

@@ -1,0 +1,91 @@
+package directory
+
+import "time"
+
+// Ref points to a record with words for its reader.
+type Ref struct {
+	ID      string `json:"id"`
+	Display string `json:"display"`
+}
+
+// Fields are what an administrator, or an upstream HR system, may write of an identity. Dates are YYYY-MM-DD.
+type Fields struct {
+	EmploymentType    *string           `json:"employment_type" db:"employment_type" required:"false" enum:"employee,contractor,intern,vendor,partner,student,service,other"`
+	Email             *string           `json:"email" db:"email" required:"false" maxLength:"254" doc:"One human has it in a tenant, archived ones aside."`
+	SecondaryEmails   []string          `json:"secondary_emails" db:"secondary_emails" required:"false" nullable:"false" maxItems:"50" doc:"Further addresses."`
+	Username          *string           `json:"username" db:"username" required:"false" maxLength:"256"`
+	FirstName         *string           `json:"first_name" db:"first_name" required:"false" maxLength:"256"`
+	MiddleName        *string           `json:"middle_name" db:"middle_name" required:"false" maxLength:"256"`
+	LastName          *string           `json:"last_name" db:"last_name" required:"false" maxLength:"256"`
+	PreferredName     *string           `json:"preferred_name" db:"preferred_name" required:"false" maxLength:"256"`
+	DisplayName       string            `json:"display_name" db:"display_name" required:"false" maxLength:"512" doc:"First and last name when it is left out."`
+	EmployeeNumber    *string           `json:"employee_number" db:"employee_number" required:"false" maxLength:"128"`
+	Department        *string           `json:"department" db:"department" required:"false" maxLength:"256"`
+	Division          *string           `json:"division" db:"division" required:"false" maxLength:"256"`
+	Organization      *string           `json:"organization" db:"organization" required:"false" maxLength:"256"`
+	CostCenter        *string           `json:"cost_center" db:"cost_center" required:"false" maxLength:"128"`
+	Title             *string           `json:"title" db:"title" required:"false" maxLength:"256"`
+	JobCode           *string           `json:"job_code" db:"job_code" required:"false" maxLength:"128"`
+	JobFamily         *string           `json:"job_family" db:"job_family" required:"false" maxLength:"128"`
+	Location          *string           `json:"location" db:"location" required:"false" maxLength:"256"`
+	Country           *string           `json:"country" db:"country" required:"false" maxLength:"64"`
+	Locale            *string           `json:"locale" db:"locale" required:"false" maxLength:"64"`
+	Timezone          *string           `json:"timezone" db:"timezone" required:"false" maxLength:"64"`
+	ManagerExternalID *string           `json:"manager_external_id" db:"manager_external_id" required:"false" maxLength:"512" doc:"external_id of the manager, who may come later."`
+	SponsorID         *string           `json:"sponsor_id" db:"sponsor_id" required:"false" format:"uuid" doc:"Who answers for somebody that is no employee; required for non_human."`
+	BackupOwnerID     *string           `json:"backup_owner_id" db:"backup_owner_id" required:"false" format:"uuid"`
+	HireDate          *string           `json:"hire_date" db:"hire_date" required:"false" format:"date"`
+	StartDate         *string           `json:"start_date" db:"start_date" required:"false" format:"date"`
+	TerminationDate   *string           `json:"termination_date" db:"termination_date" required:"false" format:"date"`
+	LastWorkingAt     *time.Time        `json:"last_working_at" db:"last_working_at" required:"false"`
+	LeaveFrom         *string           `json:"leave_from" db:"leave_from" required:"false" format:"date"`
+	LeaveTo           *string           `json:"leave_to" db:"leave_to" required:"false" format:"date"`
+	Attributes        map[string]any    `json:"attributes" db:"attributes" required:"false"`
+	Labels            map[string]string `json:"labels" db:"labels" required:"false"`
+}
+
+// Identity is a person, or non-human actor, whom the tenant governs.
+type Identity struct {
+	ID                string  `json:"id" db:"id"`
+	ExternalID        string  `json:"external_id" db:"external_id" doc:"Id in the upstream HR system."`
+	SourceConnectorID *string `json:"source_connector_id" db:"source_connector_id" doc:"The authoritative connector; null when made through the API."`
+	Kind              string  `json:"kind" db:"kind" enum:"human,non_human"`
+	Fields
+	ManagerID         *string    `json:"manager_id" db:"manager_id"`
+	ManagerUnresolved bool       `json:"manager_unresolved" db:"manager_unresolved" doc:"A manager is named who is not known yet."`
+	ManagerFromSource bool       `json:"manager_from_source" db:"manager_from_source" doc:"The manager is read from a source system, and changed there."`
+	Status            string     `json:"status" db:"status" enum:"pre_hire,active,on_leave,notice,deactivated,archived"`
+	StatusReason      *string    `json:"status_reason" db:"status_reason"`
+	StatusSource      string     `json:"status_source" db:"status_source"`
+	StatusChangedAt   time.Time  `json:"status_changed_at" db:"status_changed_at"`
+	IsDisabled        bool       `json:"is_disabled" db:"is_disabled" doc:"Deactivated or archived."`
+	LastSyncedAt      *time.Time `json:"last_synced_at" db:"last_synced_at"`
+	CreatedAt         time.Time  `json:"created_at" db:"created_at"`
+	UpdatedAt         time.Time  `json:"updated_at" db:"updated_at"`
+	Version           int        `json:"version" db:"version"`
+}
+
+// Counts are how many of each the reader may see.
+type Counts struct {
+	Accounts int64 `json:"accounts"`
+	Grants   int64 `json:"grants"`
+}
+
+// HeldGrant is a grant as an expanded identity shows it. The whole of it is at /entitlements/grants/{id}.
+type HeldGrant struct {
+	ID          string `json:"id" db:"id"`
+	Entitlement Ref    `json:"entitlement" db:"entitlement"`
+	Account     Ref    `json:"account" db:"account"`
+	ConnectorID string `json:"connector_id" db:"connector_id"`
+	Directness  string `json:"directness" db:"directness" enum:"direct,inherited"`
+	Status      string `json:"status" db:"status"`
+}
+
+// Detail is one identity with what hangs on it.
+type Detail struct {
+	Identity
+	Counts   Counts      `json:"counts"`
+	Manager  *Ref        `json:"manager,omitempty" doc:"With expand=manager, where the reader may see the manager."`
+	Accounts []Account   `json:"accounts,omitempty" nullable:"false" doc:"With expand=accounts, the first 500."`
+	Grants   []HeldGrant `json:"grants,omitempty" nullable:"false" doc:"With expand=grants, the first 500."`
+}

@@ -1,0 +1,106 @@
+package directory
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// IdentityFilters narrow a list of identities; each one given must hold.
+type IdentityFilters struct {
+	Status            []string  `query:"status" enum:"pre_hire,active,on_leave,notice,deactivated,archived" doc:"Several by comma. Archived ones are shown only when asked for."`
+	Department        string    `query:"department"`
+	ManagerID         string    `query:"manager_id" format:"uuid" doc:"Direct reports of this manager."`
+	Kind              string    `query:"kind" enum:"human,non_human"`
+	SourceConnectorID string    `query:"source_connector_id" format:"uuid"`
+	Email             string    `query:"email" doc:"Without regard to case."`
+	ExternalID        string    `query:"external_id"`
+	EmployeeNumber    string    `query:"employee_number"`
+	Q                 string    `query:"q" maxLength:"200" doc:"Part of a name, e-mail address, username, external_id or employee_number."`
+	UpdatedSince      time.Time `query:"updated_since" doc:"Changed at or after this instant."`
+	Sort              string    `query:"sort" default:"created_at" enum:"created_at,display_name,last_name,email,department,-created_at,-display_name,-last_name,-email,-department" doc:"A leading - is descending."`
+}
+
+var identityOrders = map[string]listing.Order{
+	"created_at":   {Column: "i.created_at", Type: "timestamptz"},
+	"display_name": {Column: "i.display_name", Type: "text"},
+	"last_name":    {Column: "coalesce(i.last_name, '')", Type: "text"},
+	"email":        {Column: "coalesce(i.email, '')", Type: "text"},
+	"department":   {Column: "coalesce(i.department, '')", Type: "text"},
+}
+
+// searched is the text that q looks in. The line feed keeps a match from reaching over two fields.
+const searched = `lower(concat_ws(E'\n', i.display_name, i.first_name, i.last_name, i.preferred_name, i.email, i.username, i.external_id, i.employee_number))`
+
+func (f IdentityFilters) query() (*listing.Query, error) {
+	order, err := listing.OrderBy(f.Sort, identityOrders)
+	if err != nil {
+		return nil, err
+	}
+	q := &listing.Query{Columns: columns, From: "identity i", ID: "i.id", Order: order}
+	if len(f.Status) > 0 {
+		q.Where("i.status = any(@status)", pgx.NamedArgs{"status": f.Status})
+	} else {
+		q.Where("i.status <> 'archived'", nil)
+	}
+	q.Equal("i.department", "department", f.Department)
+	q.Equal("i.manager_id", "manager_id", f.ManagerID)
+	q.Equal("i.kind", "kind", f.Kind)
+	q.Equal("i.source_connector_id", "source_connector_id", f.SourceConnectorID)
+	q.Equal("i.external_id", "external_id", f.ExternalID)
+	q.Equal("i.employee_number", "employee_number", f.EmployeeNumber)
+	if f.Email != "" {
+		q.Where("i.email_lc = lower(@email)", pgx.NamedArgs{"email": f.Email})
+	}
+	if f.Q != "" {
+		q.Where("position(lower(@q) in "+searched+") > 0", pgx.NamedArgs{"q": f.Q})
+	}
+	if !f.UpdatedSince.IsZero() {
+		q.Where("i.updated_at >= @updated_since", pgx.NamedArgs{"updated_since": f.UpdatedSince})
+	}
+	q.Where(visible, nil)
+	return q, nil
+}
+
+// after is the position of an identity in the list's order.
+func (f IdentityFilters) after(i Identity) []string {
+	switch f.Sort {
+	case "display_name", "-display_name":
+		return []string{i.DisplayName, i.ID}
+	case "last_name", "-last_name":
+		return []string{text(i.LastName), i.ID}
+	case "email", "-email":
+		return []string{text(i.Email), i.ID}
+	case "department", "-department":
+		return []string{text(i.Department), i.ID}
+	}
+	return []string{i.CreatedAt.Format(time.RFC3339Nano), i.ID}
+}
+
+// reports are the direct reports of an identity, or all beneath it. union ends a cycle of managers; the manager is not their own report.
+func reports(of string, indirect bool, f IdentityFilters) (*listing.Query, error) {
+	q, err := f.query()
+	if err != nil {
+		return nil, err
+	}
+	if !indirect {
+		q.Where("i.manager_id = @of and i.id <> @of", pgx.NamedArgs{"of": of})
+		return q, nil
+	}
+	q.Where(`i.id <> @of and i.id in (
+		with recursive report (id) as (
+			select d.id from identity d where d.manager_id = @of
+			 union
+			select d.id from report r join identity d on d.manager_id = r.id
+		)
+		select report.id from report)`, pgx.NamedArgs{"of": of})
+	return q, nil
+}
+
+func fetchIdentities(ctx context.Context, tx *pg.Tx, q *listing.Query, page pg.Page) ([]Identity, int64, error) {
+	return listing.Fetch[Identity](ctx, tx, q, page)
+}

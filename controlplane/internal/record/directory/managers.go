@@ -1,0 +1,165 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// Managers says how a resolution of managers went.
+type Managers struct {
+	Resolved   int // people whose named manager is known
+	Unresolved int // people whose named manager is not known yet
+	Changed    int // identities that this call changed
+}
+
+// ResolveManagers turns the references to managers of all people of the tenant into links: those of source records by their
+// kind, "any" trying external_id, native, email, username, employee_number in this order, and those given through the API by
+// external_id, in the same source first, then wherever it is unique. A person whose source no longer names a manager has
+// none. It may be called at any time and any number of times; order of arrival does not matter.
+func ResolveManagers(ctx context.Context, tx *pg.Tx) (Managers, error) {
+	var planner string
+	// After a first load statistics still say that the tables are empty, and nested loops over 100,000 people take minutes.
+	const noLoops = `select current_setting('enable_nestloop'), set_config('enable_nestloop', 'off', true)`
+	if err := tx.QueryRow(ctx, noLoops).Scan(&planner, nil); err != nil {
+		return Managers{}, fmt.Errorf("resolve managers: %w", err)
+	}
+	m, err := resolve(ctx, tx, everyone, nil)
+	if err != nil {
+		return m, err
+	}
+	if _, err := tx.Exec(ctx, `select set_config('enable_nestloop', $1, true)`, planner); err != nil {
+		return m, fmt.Errorf("resolve managers: %w", err)
+	}
+	return m, nil
+}
+
+// resolveAround resolves the manager of one person, and of those who may have waited for this person. fresh says that nobody
+// has seen this person's first version yet, which then stays the first.
+func resolveAround(ctx context.Context, tx *pg.Tx, i Identity, fresh bool) error {
+	args := pgx.NamedArgs{"id": i.ID, "keys": []string{i.ExternalID, text(i.Email), text(i.Username), text(i.EmployeeNumber)}}
+	if fresh {
+		args["fresh"] = i.ID
+	}
+	_, err := resolve(ctx, tx, aroundOne, args)
+	return err
+}
+
+// The people whose managers are to be resolved.
+const (
+	everyone = `
+		select i.id, i.source_connector_id, i.manager_external_id, i.manager_from_source from identity i where i.status <> 'archived'`
+	aroundOne = `
+		select i.id, i.source_connector_id, i.manager_external_id, i.manager_from_source from identity i where i.id = @id
+		 union all
+		select i.id, i.source_connector_id, i.manager_external_id, i.manager_from_source
+		  from identity i
+		 where i.manager_id is null
+		   and i.manager_external_id is not null
+		   and i.manager_external_id = any(@keys)
+		   and i.status <> 'archived'
+		   and i.id <> @id`
+)
+
+// referenced says, for each person, whom they name: their authoritative source's word before any other source's, and what was
+// given through the API where no source says anything.
+const referenced = `
+	sourced as (
+		select distinct on (p.id) p.id, s.connector_id, coalesce(s.manager_ref_kind, 'any') as kind, s.manager_ref_value as value
+		  from person p
+		  join identity_source s
+		    on s.tenant_id = current_tenant()
+		   and s.identity_id = p.id
+		 where s.manager_ref_value <> ''
+		 order by p.id, (s.connector_id = p.source_connector_id) desc nulls last, s.first_seen_at, s.connector_id, s.external_id
+	),
+	referenced as materialized (
+		select p.id, s.id is not null as from_source,
+		       case when s.id is not null then s.connector_id else p.source_connector_id end as connector_id,
+		       case when s.id is not null then s.kind else 'external_id' end as kind,
+		       case when s.id is not null then s.value
+		            when not p.manager_from_source then nullif(p.manager_external_id, '') end as value
+		  from person p
+		  left join sourced s on s.id = p.id
+	)`
+
+// candidates are all who may be meant; a smaller rank is a better reason. union, so that one person counts once in a rank.
+const candidates = `
+	candidate (id, rank, manager_id) as (
+		select r.id, 1, s.identity_id
+		  from referenced r
+		  join identity_source s on s.tenant_id = current_tenant() and s.connector_id = r.connector_id and s.external_id = r.value
+		 where r.kind in ('external_id', 'any')
+		 union
+		select r.id, case when m.source_connector_id is not distinct from r.connector_id then 2 else 3 end, m.id
+		  from referenced r
+		  join identity m on m.tenant_id = current_tenant() and m.external_id = r.value and m.status <> 'archived'
+		 where r.kind in ('external_id', 'any')
+		 union
+		select r.id, 4, s.identity_id
+		  from referenced r
+		  join identity_source s on s.tenant_id = current_tenant() and s.connector_id = r.connector_id and s.native_ref = r.value
+		 where r.kind in ('native', 'any')
+		 union
+		select r.id, 5, m.id
+		  from referenced r
+		  join identity m on m.tenant_id = current_tenant() and m.email_lc = lower(r.value) and m.status <> 'archived' and m.kind = 'human'
+		 where r.kind in ('email', 'any')
+		 union
+		select r.id, 6, m.id
+		  from referenced r
+		  join identity m on m.tenant_id = current_tenant() and lower(m.username) = lower(r.value) and m.status <> 'archived'
+		 where r.kind in ('username', 'any')
+		 union
+		select r.id, 7, m.id
+		  from referenced r
+		  join identity m on m.tenant_id = current_tenant() and m.employee_number = r.value and m.status <> 'archived'
+		 where r.kind in ('employee_number', 'any')
+	)`
+
+// chosen is the one candidate of the best rank that has exactly one. Somebody who names themselves, as sources do for the head
+// of a company, has no manager.
+const chosen = `
+	sole (id, rank, manager_id) as (
+		select c.id, c.rank, min(c.manager_id::text)::uuid from candidate c group by c.id, c.rank having count(*) = 1
+	),
+	best as (
+		select distinct on (o.id) o.id, o.manager_id from sole o order by o.id, o.rank
+	),
+	wanted as materialized (
+		select r.id,
+		       r.from_source and b.manager_id is distinct from r.id as from_source,
+		       nullif(b.manager_id, r.id) as manager_id,
+		       case when b.manager_id = r.id then null
+		            when r.from_source and b.manager_id is not null then m.external_id
+		            else r.value end as manager_external_id
+		  from referenced r
+		  left join best b on b.id = r.id
+		  left join identity m on m.tenant_id = current_tenant() and m.id = b.manager_id
+	)`
+
+func resolve(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedArgs) (m Managers, err error) {
+	sql := `with person as materialized (` + people + `),` + referenced + `,` + candidates + `,` + chosen + `,
+	changed as (
+		update identity i
+		   set manager_id = w.manager_id, manager_external_id = w.manager_external_id, manager_from_source = w.from_source,
+		       updated_at = now(), version = i.version + (i.id is distinct from @fresh::uuid)::int
+		  from wanted w
+		 where i.tenant_id = current_tenant()
+		   and i.id = w.id
+		   and (i.manager_id is distinct from w.manager_id or i.manager_external_id is distinct from w.manager_external_id
+		        or i.manager_from_source <> w.from_source)
+		returning 1
+	)
+	select count(*) filter (where w.manager_id is not null),
+	       count(*) filter (where w.manager_id is null and w.manager_external_id is not null),
+	       (select count(*) from changed)
+	  from wanted w`
+	if err := tx.QueryRow(ctx, sql, args).Scan(&m.Resolved, &m.Unresolved, &m.Changed); err != nil {
+		return m, fmt.Errorf("resolve managers: %w", err)
+	}
+	return m, nil
+}

@@ -1,0 +1,185 @@
+package directory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// columns of an Identity, from identity i.
+const columns = `i.id, i.external_id, i.source_connector_id, i.kind,
+	i.employment_type, i.email, i.secondary_emails, i.username, i.first_name, i.middle_name, i.last_name, i.preferred_name,
+	i.display_name, i.employee_number, i.department, i.division, i.organization, i.cost_center, i.title, i.job_code, i.job_family,
+	i.location, i.country, i.locale, i.timezone, i.manager_external_id, i.sponsor_id, i.backup_owner_id,
+	i.hire_date::text as hire_date, i.start_date::text as start_date, i.termination_date::text as termination_date,
+	i.last_working_at, i.leave_from::text as leave_from, i.leave_to::text as leave_to, i.attributes, i.labels,
+	i.manager_id, (i.manager_id is null and i.manager_external_id is not null) as manager_unresolved,
+	i.manager_from_source,
+	i.status, i.status_reason, i.status_source, i.status_changed_at, (i.status in ('deactivated', 'archived')) as is_disabled,
+	i.last_synced_at, i.created_at, i.updated_at, i.version`
+
+// visible holds for the identities i that the transaction's viewer may list.
+const visible = `((select sees_all()) or i.id in (select v.id from visible_identity() v))`
+
+// readable holds for what they may read one by one: their own record too.
+const readable = `(` + visible + ` or i.id = (select viewer_identity()))`
+
+// Find reads the identity if the transaction's viewer may see it; else, and when there is none, it is a fault of kind NotFound.
+func Find(ctx context.Context, tx *pg.Tx, id string) (Identity, error) {
+	return find(ctx, tx, id, "")
+}
+
+// lock is Find for a write: nobody else changes the row until the transaction ends.
+func lock(ctx context.Context, tx *pg.Tx, id string) (Identity, error) {
+	return find(ctx, tx, id, " for update of i")
+}
+
+func find(ctx context.Context, tx *pg.Tx, id, locking string) (Identity, error) {
+	if !listing.IsID(id) {
+		return Identity{}, noIdentity(id)
+	}
+	const sql = `select ` + columns + ` from identity i where i.id = @id and ` + readable
+	rows, err := tx.Query(ctx, sql+locking, pgx.NamedArgs{"id": id})
+	if err != nil {
+		return Identity{}, fmt.Errorf("find identity: %w", err)
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Identity])
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return Identity{}, noIdentity(id)
+	case err != nil:
+		return Identity{}, fmt.Errorf("find identity: %w", err)
+	}
+	return found, nil
+}
+
+func noIdentity(id string) error { return fault.New(fault.NotFound, "there is no identity %s", id) }
+
+func insert(ctx context.Context, tx *pg.Tx, n NewIdentity, status string, now time.Time) (string, error) {
+	const sql = `
+		insert into identity (tenant_id, id, external_id, kind, employment_type, email, secondary_emails, username, first_name,
+			middle_name, last_name, preferred_name, display_name, employee_number, department, division, organization, cost_center,
+			title, job_code, job_family, location, country, locale, timezone, manager_external_id, sponsor_id, backup_owner_id,
+			hire_date, start_date, termination_date, last_working_at, leave_from, leave_to, attributes, labels, status,
+			status_changed_at, created_at, updated_at)
+		values (current_tenant(), @id, @external_id, @kind, @employment_type, @email, @secondary_emails, @username, @first_name,
+			@middle_name, @last_name, @preferred_name, @display_name, @employee_number, @department, @division, @organization, @cost_center,
+			@title, @job_code, @job_family, @location, @country, @locale, @timezone, @manager_external_id, @sponsor_id, @backup_owner_id,
+			@hire_date, @start_date, @termination_date, @last_working_at, @leave_from, @leave_to, @attributes, @labels, @status,
+			@now, @now, @now)`
+	id := uuid.Must(uuid.NewV7()).String()
+	args := n.args()
+	args["id"], args["external_id"], args["kind"], args["status"], args["now"] = id, n.ExternalID, n.Kind, status, now
+	if _, err := tx.Exec(ctx, sql, args); err != nil {
+		return "", taken(err, n.ExternalID)
+	}
+	return id, nil
+}
+
+// store writes the fields of an existing identity.
+func store(ctx context.Context, tx *pg.Tx, id string, f Fields, now time.Time) error {
+	const sql = `
+		update identity
+		   set employment_type = @employment_type, email = @email, secondary_emails = @secondary_emails, username = @username,
+		       first_name = @first_name, middle_name = @middle_name, last_name = @last_name, preferred_name = @preferred_name,
+		       display_name = @display_name, employee_number = @employee_number, department = @department, division = @division,
+		       organization = @organization, cost_center = @cost_center, title = @title, job_code = @job_code, job_family = @job_family,
+		       location = @location, country = @country, locale = @locale, timezone = @timezone,
+		       manager_external_id = @manager_external_id, sponsor_id = @sponsor_id, backup_owner_id = @backup_owner_id,
+		       hire_date = @hire_date, start_date = @start_date, termination_date = @termination_date, last_working_at = @last_working_at,
+		       leave_from = @leave_from, leave_to = @leave_to, attributes = @attributes, labels = @labels,
+		       updated_at = @now, version = version + 1
+		 where id = @id`
+	args := f.args()
+	args["id"], args["now"] = id, now
+	if _, err := tx.Exec(ctx, sql, args); err != nil {
+		return taken(err, "")
+	}
+	return nil
+}
+
+// taken says which unique value somebody else has already.
+func taken(err error, externalID string) error {
+	switch {
+	case pg.Violates(err, "identity_external_id_unique"):
+		return fault.Coded(fault.Conflict, "duplicate_external_id", "there is an identity with the external_id %q already", externalID).
+			With(fault.Field{Pointer: "#/external_id", Code: "duplicate_external_id", Detail: "it is taken"})
+	case pg.Violates(err, "identity_email_unique"):
+		return fault.Coded(fault.Conflict, "duplicate_email", "there is a person with this e-mail address already").
+			With(fault.Field{Pointer: "#/email", Code: "duplicate_email", Detail: "it is taken"})
+	}
+	return fmt.Errorf("write identity: %w", err)
+}
+
+func (f *Fields) args() pgx.NamedArgs {
+	return pgx.NamedArgs{
+		"employment_type": f.EmploymentType, "email": f.Email, "secondary_emails": f.SecondaryEmails, "username": f.Username,
+		"first_name": f.FirstName, "middle_name": f.MiddleName, "last_name": f.LastName, "preferred_name": f.PreferredName,
+		"display_name": f.DisplayName, "employee_number": f.EmployeeNumber, "department": f.Department, "division": f.Division,
+		"organization": f.Organization, "cost_center": f.CostCenter, "title": f.Title, "job_code": f.JobCode, "job_family": f.JobFamily,
+		"location": f.Location, "country": f.Country, "locale": f.Locale, "timezone": f.Timezone,
+		"manager_external_id": f.ManagerExternalID, "sponsor_id": f.SponsorID, "backup_owner_id": f.BackupOwnerID,
+		"hire_date": f.HireDate, "start_date": f.StartDate, "termination_date": f.TerminationDate, "last_working_at": f.LastWorkingAt,
+		"leave_from": f.LeaveFrom, "leave_to": f.LeaveTo, "attributes": f.Attributes, "labels": f.Labels,
+	}
+}
+
+// setStatus moves an identity that the caller has locked.
+func setStatus(ctx context.Context, tx *pg.Tx, id, status, reason string, lastWorkingAt *time.Time, now time.Time) error {
+	const sql = `
+		update identity
+		   set status = @status, status_reason = nullif(@reason, ''), status_source = 'manual', status_changed_at = @now,
+		       last_working_at = @last_working_at,
+		       termination_date = case when @status = 'active' then null else termination_date end,
+		       updated_at = @now, version = version + 1
+		 where id = @id`
+	_, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "status": status, "reason": reason, "last_working_at": lastWorkingAt, "now": now})
+	if err != nil {
+		return taken(err, "")
+	}
+	return nil
+}
+
+// liveAccounts counts the accounts of an identity that still exist in their target systems.
+func liveAccounts(ctx context.Context, tx *pg.Tx, id string) (n int, err error) {
+	const sql = `select count(*) from account a where a.identity_id = $1 and a.status not in ('deleted', 'failed')`
+	if err := tx.QueryRow(ctx, sql, id).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count live accounts: %w", err)
+	}
+	return n, nil
+}
+
+// missingPeople lists those of ids that are no identities of the tenant.
+func missingPeople(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
+	const sql = `
+		select w.id::text
+		  from unnest($1::text[]::uuid[]) w(id)
+		 where not exists (select from identity i where i.id = w.id and i.status <> 'archived')`
+	rows, err := tx.Query(ctx, sql, ids)
+	if err != nil {
+		return nil, fmt.Errorf("look for people: %w", err)
+	}
+	missing, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("look for people: %w", err)
+	}
+	return missing, nil
+}
+
+// CheckPeople is a fault of kind Invalid, pointing at the member, unless all ids are identities of the tenant that are not archived.
+func CheckPeople(ctx context.Context, tx *pg.Tx, member string, ids ...string) error {
+	missing, err := missingPeople(ctx, tx, ids)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	return fault.New(fault.Invalid, "%s names an identity that does not exist: %s", member, missing[0]).
+		With(fault.Field{Pointer: "#/" + member, Code: "unknown_identity", Detail: "there is no identity " + missing[0]})
+}
