@@ -8,6 +8,7 @@ import (
 // ObjectList is the Field type of a list of JSON objects, such as streams.
 const ObjectList = "object_list"
 
+// authMethods are the words of auth_method. The last is another way to write one of the keys; see canonical.
 var authMethods = []string{
 	target.AuthNone, target.AuthBasic, target.AuthBearer, target.AuthAPIKeyHeader, target.AuthAPIKeyQuery,
 	target.AuthClientCredentials, target.AuthAPIKey,

@@ -35,7 +35,8 @@ func canonical(auth v1.AuthConfig) v1.AuthConfig {
 			delete(out, alias)
 		}
 	}
-	if out["auth_method"] == target.AuthAPIKey {
+	method, _ := out["auth_method"].(string)
+	if method == target.AuthAPIKey || method == "" && out["api_key_in"] != nil {
 		switch out["api_key_in"] {
 		case nil, "", "header":
 			out["auth_method"] = target.AuthAPIKeyHeader
@@ -46,12 +47,15 @@ func canonical(auth v1.AuthConfig) v1.AuthConfig {
 	return out
 }
 
+// Check says what is wrong with settings as far as can be told without asking the target; see connectorkit.Settings.
+func Check(auth v1.AuthConfig) error {
+	_, err := readConfig(canonical(auth))
+	return err
+}
+
 // readConfig reads all settings; its error names every mistake.
 func readConfig(auth v1.AuthConfig) (*config, error) {
 	s := connectorkit.Read(auth)
-	if s.OneOf("auth_method", target.AuthNone, authMethods...) == target.AuthAPIKey {
-		s.OneOf("api_key_in", "", "header", "query")
-	}
 	c := &config{
 		options:   target.ReadOptions(s),
 		probePath: s.String("probe_path", ""),
@@ -59,7 +63,11 @@ func readConfig(auth v1.AuthConfig) (*config, error) {
 		maxPages:  s.Int("max_pages", 100000, 1, 1000000),
 		query:     url.Values{},
 	}
-	c.options.Auth = target.ReadAuth(s, authMethods...)
+	if s.String("auth_method", "") == target.AuthAPIKey {
+		s.OneOf("api_key_in", "", "header", "query")
+	} else {
+		c.options.Auth = target.ReadAuth(s, authMethods[:len(authMethods)-1]...)
+	}
 	if key, ok := c.options.Auth.(target.APIKey); ok && key.InQuery {
 		c.keyParam = key.Name
 	}

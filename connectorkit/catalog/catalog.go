@@ -1,0 +1,124 @@
+// Package catalog is the list of connector types that this build can speak to. Control plane and agent open connectors
+// through it, so that both know the same types under the same settings.
+package catalog
+
+import (
+	"fmt"
+
+	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/ldap"
+	"github.com/grantwright/grantwright/connectorkit/rest"
+	"github.com/grantwright/grantwright/connectorkit/scim"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// The connector types.
+const (
+	SCIM2 = "scim2"
+	LDAP  = "ldap"
+	REST  = "rest"
+)
+
+// Entry is one choice of the wizard's first step.
+type Entry struct {
+	Key          string               `json:"key"`  // unique in the catalog
+	Type         string               `json:"type"` // of the connector that serves it
+	Name         string               `json:"name"`
+	Description  string               `json:"description"`
+	Category     string               `json:"category"` // directory, application, custom
+	Fields       []connectorkit.Field `json:"fields"`
+	Capabilities Capabilities         `json:"capabilities"`
+}
+
+// Capabilities say what a connector of an entry can do at best; its target may be able to do less.
+type Capabilities struct {
+	Test             bool `json:"test"`
+	Discover         bool `json:"discover"`
+	ReadIdentities   bool `json:"read_identities"`
+	ReadAccounts     bool `json:"read_accounts"`
+	ReadEntitlements bool `json:"read_entitlements"`
+	ReadGrants       bool `json:"read_grants"`
+	Incremental      bool `json:"incremental"`
+	Tombstones       bool `json:"tombstones"`
+	WriteAccount     bool `json:"write_account"`
+	WriteGrant       bool `json:"write_grant"`
+	EnableDisable    bool `json:"enable_disable"`
+	Password         bool `json:"password"`
+}
+
+var reads = Capabilities{Test: true, Discover: true, ReadIdentities: true, ReadAccounts: true, ReadEntitlements: true, ReadGrants: true}
+
+// kind is what the catalog knows of a connector type.
+type kind struct {
+	entry   Entry
+	open    func(connectorkit.Env) connectorkit.Connector
+	aliases map[string]string         // other names of settings
+	check   func(v1.AuthConfig) error // beyond what fields say; nil: nothing
+}
+
+var kinds = []kind{
+	{
+		entry: Entry{
+			Key: SCIM2, Type: SCIM2, Name: "SCIM 2.0", Category: "application", Fields: scim.Fields(), Capabilities: reads,
+			Description: "Any application that speaks SCIM 2.0 (RFC 7643 and 7644).",
+		},
+		open:    scim.New,
+		aliases: map[string]string{"token": "bearer_token", "tls_ca_pem": "ca_pem", "page_size": "count", "headers": "extra_headers"},
+	},
+	{
+		entry: Entry{
+			Key: LDAP, Type: LDAP, Name: "LDAP", Category: "directory", Fields: ldap.Fields(), Capabilities: reads,
+			Description: "Any LDAP directory: Active Directory, OpenLDAP, 389 Directory Server and others.",
+		},
+		open:    ldap.New,
+		aliases: map[string]string{"tls": "security", "tls_ca_pem": "ca_pem"},
+	},
+	{
+		entry: Entry{
+			Key: REST, Type: REST, Name: "REST", Category: "custom", Fields: rest.Fields(), Capabilities: reads,
+			Description: "Any HTTP API that answers JSON, such as an internal or a custom one.",
+		},
+		open: rest.New, aliases: rest.Aliases(), check: rest.Check,
+	},
+}
+
+// Entries are the choices, in the order in which they are shown.
+func Entries() []Entry {
+	out := make([]Entry, len(kinds))
+	for i, k := range kinds {
+		out[i] = k.entry
+	}
+	return out
+}
+
+// Find gives the entry with a key.
+func Find(key string) (Entry, bool) {
+	for _, k := range kinds {
+		if k.entry.Key == key {
+			return k.entry, true
+		}
+	}
+	return Entry{}, false
+}
+
+func find(connectorType string) (kind, bool) {
+	for _, k := range kinds {
+		if k.entry.Type == connectorType {
+			return k, true
+		}
+	}
+	return kind{}, false
+}
+
+// Open makes the connector of a type. It takes settings under all their names. Keep one value for each type and Env for the
+// life of the process: it holds OAuth2 tokens and rate budgets. The error, of class config, is for types nobody knows.
+func Open(env connectorkit.Env, connectorType string) (connectorkit.Connector, error) {
+	k, ok := find(connectorType)
+	if !ok {
+		return nil, &v1.ErrorDetail{
+			Class: v1.ClassConfig, Code: "unknown_connector_type", Message: fmt.Sprintf("there is no connector type %q here", connectorType),
+			Hint: "An agent that is older than the control plane may not know a new type yet.",
+		}
+	}
+	return &renaming{Connector: k.open(env), aliases: k.aliases}, nil
+}

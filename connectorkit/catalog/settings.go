@@ -1,0 +1,99 @@
+package catalog
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/grantwright/grantwright/connectorkit"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// renaming gives a connector its settings under the names it knows.
+type renaming struct {
+	connectorkit.Connector
+	aliases map[string]string
+}
+
+// Test does as Connector says.
+func (r *renaming) Test(ctx context.Context, req v1.TestRequest, report connectorkit.Report) (v1.TestResponse, error) {
+	req.AuthConfig = rename(req.AuthConfig, r.aliases)
+	return r.Connector.Test(ctx, req, report)
+}
+
+// Discover does as Connector says.
+func (r *renaming) Discover(ctx context.Context, req v1.DiscoverRequest, report connectorkit.Report) (v1.DiscoverResponse, error) {
+	req.AuthConfig = rename(req.AuthConfig, r.aliases)
+	return r.Connector.Discover(ctx, req, report)
+}
+
+// Sync does as Connector says.
+func (r *renaming) Sync(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
+	req.AuthConfig = rename(req.AuthConfig, r.aliases)
+	return r.Connector.Sync(ctx, req, emit)
+}
+
+// rename gives settings under their first names. A setting that is there under both keeps the value of the first.
+func rename(auth map[string]any, aliases map[string]string) map[string]any {
+	out := maps.Clone(auth)
+	for alias, name := range aliases {
+		v, ok := out[alias]
+		if !ok {
+			continue
+		}
+		if _, taken := out[name]; !taken {
+			out[name] = v
+		}
+		delete(out, alias)
+	}
+	return out
+}
+
+// SecretKeys are the settings of a type that hold secrets, under all their names, sorted.
+func SecretKeys(connectorType string) []string {
+	k, _ := find(connectorType)
+	var out []string
+	for _, f := range k.entry.Fields {
+		if f.Secret {
+			out = append(out, f.Key)
+		}
+	}
+	for alias, name := range k.aliases {
+		if f, ok := k.field(name); ok && f.Secret {
+			out = append(out, alias)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Split parts settings into those that may be shown and those that hold secrets. Keys nobody knows go to the former.
+func Split(connectorType string, auth map[string]any) (connection, credentials map[string]any) {
+	secret := SecretKeys(connectorType)
+	connection, credentials = map[string]any{}, map[string]any{}
+	for key, v := range auth {
+		if slices.Contains(secret, key) {
+			credentials[key] = v
+		} else {
+			connection[key] = v
+		}
+	}
+	return connection, credentials
+}
+
+func (k kind) field(key string) (connectorkit.Field, bool) {
+	for _, f := range k.entry.Fields {
+		if f.Key == key {
+			return f, true
+		}
+	}
+	return connectorkit.Field{}, false
+}
+
+// known finds a field by any of its names.
+func (k kind) known(key string) (connectorkit.Field, bool) {
+	if name, ok := k.aliases[key]; ok {
+		key = name
+	}
+	return k.field(key)
+}
