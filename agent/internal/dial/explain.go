@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 )
 
 // IsTLS says whether err is about a certificate or the TLS handshake, and not about reaching the host at all.
@@ -13,7 +14,8 @@ func IsTLS(err error) bool {
 	var verify *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	var alert tls.AlertError
-	return errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) || isX509(err)
+	return errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) ||
+		errors.Is(err, http.ErrSchemeMismatch) || isX509(err)
 }
 
 func isX509(err error) bool {
@@ -47,7 +49,7 @@ func hint(err error) string {
 		return "the certificate is for another name: use the name it was made for in --url"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return "the certificate is out of date, or this host's clock is wrong"
-	case errors.As(err, &record):
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return "the other side does not speak TLS: is it http and not https, or another port?"
 	case errors.As(err, &proxied):
 		return "look at the proxy's address, its user name and password, and whether it lets this host through"
