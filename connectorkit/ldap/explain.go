@@ -144,7 +144,7 @@ func lostError(err error) *v1.ErrorDetail {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		return problem(v1.ClassTransient, "ldap_timeout", "the directory did not answer in time", "Raise timeout_s, or look for what keeps the directory busy. When it happens at once, the port may expect TLS from the first byte (security ldaps).")
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.Is(err, io.ErrClosedPipe),
 		isErrno(err, syscall.ECONNRESET, 10054), isErrno(err, syscall.EPIPE, 10053):
 		return problem(v1.ClassTransient, "ldap_connection_lost", "the connection to the directory was lost", hint)
 	}

@@ -175,7 +175,7 @@ func TestReferralsAreNotFollowed(t *testing.T) {
 	f := newFake(t, openLDAPRoot())
 	f.search = func(fakeSearch) fakeAnswer { return fakeAnswer{references: []string{"ldap://elsewhere/dc=y"}} }
 	got := mustRead(t, f.auth(), nil)
-	if !hasWarning(got.warnings, "referral_ignored") || !got.scopes[v1.Accounts].Complete {
+	if !hasWarning(got.warnings, "referral_ignored") || !got.scopes[v1.Entitlements].Complete {
 		t.Errorf("warnings %v, scopes %v", got.warnings, got.scopes)
 	}
 	f.search = func(fakeSearch) fakeAnswer { return fakeAnswer{code: 10} }

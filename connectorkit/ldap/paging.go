@@ -21,6 +21,7 @@ const (
 // outcome tells how a whole search went.
 type outcome struct {
 	pages      int
+	entries    int
 	references int
 	unpaged    bool // the target did not answer in pages, so its end proves nothing
 }
@@ -52,6 +53,7 @@ func (se *session) readAll(ctx context.Context, phase string, req wire.Request, 
 			return out, se.searchError(ctx, phase, err)
 		}
 		out.pages++
+		out.entries += page.Entries
 		out.references += page.References
 		if between != nil {
 			if err := between(); err != nil {

@@ -19,6 +19,13 @@ func (r *run) readUsers(need bool, filter string) error {
 		kinds = append(kinds, v1.Grants)
 	}
 	r.ended("people", out, kinds...)
+	if err == nil && out.entries == 0 {
+		// A login that has lost its rights sees just this: success and nobody. It must not pass for a directory whose people
+		// are all gone.
+		r.doubt(kinds...)
+		r.warnings.list = append(r.warnings.list, noEntries(r.userBase))
+		r.warnings.total++
+	}
 	return err
 }
 

@@ -17,7 +17,19 @@ import (
 // pair is a Conn whose peer answers with the given bytes, whatever is asked, and then waits or hangs up.
 func pair(t *testing.T, answer []byte, hangUp bool) *Conn {
 	t.Helper()
-	near, far := net.Pipe()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	near, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { _ = near.Close(); _ = far.Close() })
 	go func() {
 		if _, err := ber.ReadPacket(far); err != nil {
