@@ -1,0 +1,137 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/password"
+	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
+)
+
+// LinkSignIn is the body of POST /auth/sign-in-link.
+type LinkSignIn struct {
+	Token    string `json:"token" minLength:"1" maxLength:"128" doc:"from the one-time link"`
+	Password string `json:"password" minLength:"1" maxLength:"1024" format:"password" doc:"the password to set: 12 to 256 characters"`
+}
+
+// IssueSignInLink makes the token of a one-time link by which the user sets a password. It works once, for an hour; only
+// its hash is kept. A link that the user had before does not work any more.
+func (s *Service) IssueSignInLink(ctx context.Context, tx *pg.Tx, userID string) (token string, err error) {
+	token = rand.Text()
+	const sql = `
+		with older as (
+			delete from signin_link
+			 where user_id = $1)
+		insert into signin_link (tenant_id, token_hash, user_id, expires_at)
+		values (current_tenant(), $2, $1, $3)`
+	if _, err := tx.Exec(ctx, sql, userID, hashOf("link", token), s.Now().Add(linkLife)); err != nil {
+		return "", fmt.Errorf("issue sign-in link: %w", err)
+	}
+	return token, audit.Record(ctx, tx, audit.Entry{Action: "auth.link_issued", Subject: audit.Subject{Type: "user", ID: userID}})
+}
+
+func usedLink() error {
+	return fault.Coded(fault.Unauthenticated, "invalid_grant", "the sign-in link was used before, or its hour is over; ask for a new one")
+}
+
+// useLink sets the password of the link's user and signs in.
+func (s *Service) useLink(ctx context.Context, _ viewer.Viewer, in *struct{ Body LinkSignIn }) (*httpapi.One[SignInTokens], error) {
+	ip := httpapi.AddressOf(ctx)
+	try := attemptOf("link", ip)
+	if err := s.admit(ctx, try); err != nil {
+		return nil, err
+	}
+	hash := hashOf("link", in.Body.Token)
+	p, err := s.findLink(ctx, hash)
+	if fault.IsCode(err, "invalid_grant") {
+		return nil, errors.Join(err, s.failed(ctx, attempt{network: try.network}))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := password.Check(in.Body.Password, p.email); err != nil {
+		return nil, err
+	}
+	var stored string
+	err = s.desk.Do(ctx, func() error { stored = password.Hash(in.Body.Password); return nil })
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.redeem(ctx, p, hash, stored, ip)
+	if err != nil {
+		return nil, err
+	}
+	s.forget(p.tenant, p.id)
+	return &httpapi.One[SignInTokens]{Body: out}, nil
+}
+
+func (s *Service) findLink(ctx context.Context, hash []byte) (person, error) {
+	const sql = `
+		select u.tenant_id::text, u.id::text, u.email, u.display_name, u.identity_id::text, u.roles, t.status
+		  from signin_link l
+		  join app_user u
+		    on u.tenant_id = l.tenant_id
+		   and u.id = l.user_id
+		  join tenant t
+		    on t.id = l.tenant_id
+		 where l.token_hash = $1
+		   and l.used_at is null
+		   and l.expires_at > $2
+		   and u.status <> 'disabled'`
+	var p person
+	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
+		return tx.QueryRow(ctx, sql, hash, s.Now()).Scan(&p.tenant, &p.id, &p.email, &p.name, &p.identity, &p.roles, &p.tenantStatus)
+	})
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return person{}, usedLink()
+	case err != nil:
+		return person{}, fmt.Errorf("find sign-in link: %w", err)
+	}
+	return p, tenant.Status(p.tenantStatus).Usable()
+}
+
+// redeem uses the link up, sets the password, ends every session that there was, and opens one.
+func (s *Service) redeem(ctx context.Context, p person, link []byte, stored, ip string) (out SignInTokens, err error) {
+	const use = `
+		update signin_link
+		   set used_at = $2
+		 where token_hash = $1
+		   and used_at is null
+		   and expires_at > $2`
+	const set = `
+		update app_user
+		   set password_hash = $2, password_epoch = password_epoch + 1, status = 'active', updated_at = now(), version = version + 1
+		 where id = $1
+		   and status <> 'disabled'
+		returning password_epoch`
+	err = s.DB.As(ctx, p.viewer(ip, httpapi.RequestID(ctx)), func(tx *pg.Tx) (err error) {
+		used, err := tx.Exec(ctx, use, link, s.Now())
+		if err != nil {
+			return fmt.Errorf("use sign-in link: %w", err)
+		}
+		if used.RowsAffected() == 0 {
+			return usedLink()
+		}
+		if err := tx.QueryRow(ctx, set, p.id, stored).Scan(&p.epoch); err != nil {
+			return fmt.Errorf("set password: %w", err)
+		}
+		if _, err := s.endSessions(ctx, tx, p.id, "", "password_set"); err != nil {
+			return err
+		}
+		if out, err = s.openSession(ctx, tx, p); err != nil {
+			return err
+		}
+		return signedIn(ctx, tx, p, "sign_in_link")
+	})
+	return out, err
+}

@@ -1,0 +1,153 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/password"
+	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
+)
+
+// SignIn is the body of POST /auth/login.
+type SignIn struct {
+	Email    string `json:"email" minLength:"1" maxLength:"320" example:"ada@example.com"`
+	Password string `json:"password" minLength:"1" maxLength:"1024" format:"password"`
+	Tenant   string `json:"tenant,omitempty" maxLength:"63" doc:"the tenant's slug; needed when the address is used in several tenants"`
+}
+
+func wrongCredentials() error {
+	return fault.Coded(fault.Unauthenticated, "invalid_credentials",
+		"the e-mail address or the password is not right; who has accounts in several tenants also names the tenant")
+}
+
+// login signs in with a password. Every refusal before the password was right costs the same and says the same: whether an
+// address is known here is nobody's business.
+func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *struct{ Body SignIn }) (*httpapi.One[SignInTokens], error) {
+	ip := httpapi.AddressOf(ctx)
+	account := canonical(in.Body.Email)
+	p, known, err := s.find(ctx, account, in.Body.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	try := attemptOf("address|"+account, ip)
+	if known {
+		try = attemptOf("user|"+p.tenant+"|"+p.id, ip)
+	}
+	renewed, err := s.checkPassword(ctx, p, try, in.Body.Password)
+	if fault.IsCode(err, "invalid_credentials") && known {
+		s.recordFailure(ctx, p, ip)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := tenant.Status(p.tenantStatus).Usable(); err != nil {
+		return nil, err
+	}
+	out, err := s.begin(ctx, p, ip, renewed)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[SignInTokens]{Body: out}, s.forgive(ctx, try)
+}
+
+// find looks for the user over all tenants. An address that is used in several is nobody's until a tenant is named.
+func (s *Service) find(ctx context.Context, email, slug string) (person, bool, error) {
+	const sql = `
+		select u.tenant_id::text, u.id::text, u.email, u.display_name, u.identity_id::text, u.roles, u.status, u.password_epoch, u.password_hash, t.status
+		  from app_user u
+		  join tenant t
+		    on t.id = u.tenant_id
+		 where u.email_lc = $1
+		   and ($2 = '' or t.slug = $2)
+		 limit 2`
+	var found []person
+	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
+		rows, err := tx.Query(ctx, sql, email, slug)
+		if err != nil {
+			return err
+		}
+		found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p person, err error) {
+			return p, row.Scan(&p.tenant, &p.id, &p.email, &p.name, &p.identity, &p.roles, &p.status, &p.epoch, &p.hash, &p.tenantStatus)
+		})
+		return err
+	})
+	if err != nil {
+		return person{}, false, fmt.Errorf("find user: %w", err)
+	}
+	if len(found) != 1 {
+		return person{}, false, nil
+	}
+	return found[0], true, nil
+}
+
+// checkPassword verifies the password within the limits of attempts. renewed is a new hash when the stored one was made at
+// another cost.
+func (s *Service) checkPassword(ctx context.Context, p person, try attempt, plain string) (renewed string, err error) {
+	if err := s.admit(ctx, try); err != nil {
+		return "", err
+	}
+	stored := password.Nobody()
+	if p.hash != nil && p.status == "active" {
+		stored = *p.hash
+	}
+	err = s.desk.Do(ctx, func() error {
+		// Others may have failed while this one waited for its turn: without a second look a flood of parallel attempts
+		// would be as many guesses.
+		if err := s.admit(ctx, try); err != nil {
+			return err
+		}
+		ok, outdated, err := password.Verify(stored, plain)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			if err := s.failed(ctx, try); err != nil {
+				return err
+			}
+			return wrongCredentials()
+		}
+		if outdated {
+			renewed = password.Hash(plain)
+		}
+		return nil
+	})
+	return renewed, err
+}
+
+// begin opens the session of somebody whose password was right.
+func (s *Service) begin(ctx context.Context, p person, ip, renewed string) (out SignInTokens, err error) {
+	err = s.DB.As(ctx, p.viewer(ip, httpapi.RequestID(ctx)), func(tx *pg.Tx) (err error) {
+		if renewed != "" {
+			const sql = `update app_user set password_hash = $2 where id = $1 and password_hash = $3`
+			if _, err := tx.Exec(ctx, sql, p.id, renewed, *p.hash); err != nil {
+				return fmt.Errorf("renew password hash: %w", err)
+			}
+		}
+		if out, err = s.openSession(ctx, tx, p); err != nil {
+			return err
+		}
+		return signedIn(ctx, tx, p, "password")
+	})
+	return out, err
+}
+
+// recordFailure tells the user's tenant that somebody tried. The answer does not wait on whether this can be written.
+func (s *Service) recordFailure(ctx context.Context, p person, ip string) {
+	v := viewer.Viewer{Tenant: p.tenant, Kind: "anonymous", IP: ip, RequestID: httpapi.RequestID(ctx)}
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		return audit.Record(ctx, tx, audit.Entry{
+			Action: "auth.login", Outcome: audit.Failure, Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email},
+			Context: map[string]any{"method": "password"},
+		})
+	})
+	if err != nil {
+		s.Log.WarnContext(ctx, "failed sign-in could not be audited", "tenant", p.tenant, "user", p.id, "err", err)
+	}
+}

@@ -1,0 +1,155 @@
+package auth
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// The limits of failed sign-ins. They are counted in the database, for all processes together.
+const (
+	burst        = 5                // failures of one account from one network …
+	burstWindow  = 15 * time.Minute // … within this time close it for as long, …
+	longestBlock = 4 * time.Hour    // … and for twice as long each further time, up to this
+	memoryOf     = 24 * time.Hour
+
+	accountLimit  = 50 // failures of one account from everywhere
+	accountWindow = time.Hour
+	networkLimit  = 20 // failures from one network
+	networkWindow = time.Minute
+)
+
+// attempt is what a failed sign-in is counted under; a part that is nil is not counted. Only hashes are kept.
+type attempt struct{ pair, account, network []byte }
+
+// attemptOf names the account (its id where known, else what was typed) and the network of an address: /24, or /64 in IPv6.
+func attemptOf(account, ip string) attempt {
+	network := ip
+	if a, err := netip.ParseAddr(ip); err == nil {
+		a = a.Unmap().WithZone("")
+		bits := 64
+		if a.Is4() {
+			bits = 24
+		}
+		p, _ := a.Prefix(bits)
+		network = p.String()
+	}
+	return attempt{pair: hashOf("pair", account, network), account: hashOf("account", account), network: hashOf("network", network)}
+}
+
+func hashOf(parts ...string) []byte {
+	h := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return h[:]
+}
+
+// canonical is the one spelling of an e-mail address: without spaces around it, in lower case, and with the compatibility
+// forms of letters (full-width and the like) folded.
+func canonical(email string) string {
+	return strings.ToLower(norm.NFKC.String(strings.TrimSpace(email)))
+}
+
+// admit returns a fault with the code login_throttled while the account or network must wait.
+func (s *Service) admit(ctx context.Context, a attempt) error {
+	now := s.Now()
+	const sql = `
+		select 0, at from login_failure where key = $1 and at > $4
+		 union all
+		select 1, at from login_failure where key = $2 and at > $5
+		 union all
+		select 2, at from login_failure where key = $3 and at > $6
+		 order by 2 desc
+		 limit 500`
+	var failures [3][]time.Time
+	err := s.DB.Deployment(ctx, func(tx *pg.Tx) error {
+		rows, err := tx.Query(ctx, sql, a.pair, a.account, a.network, now.Add(-memoryOf), now.Add(-accountWindow), now.Add(-networkWindow))
+		if err != nil {
+			return err
+		}
+		var (
+			which int
+			at    time.Time
+		)
+		_, err = pgx.ForEachRow(rows, []any{&which, &at}, func() error {
+			failures[which] = append(failures[which], at)
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("count failed sign-ins: %w", err)
+	}
+	until := blockedUntil(failures[0], failures[1], failures[2])
+	if !until.After(now) {
+		return nil
+	}
+	f := fault.Coded(fault.TooMany, "login_throttled", "too many failed sign-ins; wait before the next one")
+	f.RetryAfter = until.Sub(now)
+	return f
+}
+
+// blockedUntil judges failures, each list with the newest first: of the account from this network within 24 hours, of the
+// account within one, and of the network within a minute. It is the zero time when nothing is closed.
+func blockedUntil(pair, account, network []time.Time) time.Time {
+	until := latest(windowEnd(account, accountLimit, accountWindow), windowEnd(network, networkLimit, networkWindow))
+	if len(pair) < burst || pair[0].Sub(pair[burst-1]) > burstWindow {
+		return until
+	}
+	block := burstWindow
+	for range len(pair)/burst - 1 {
+		block = min(2*block, longestBlock)
+	}
+	return latest(until, pair[0].Add(block))
+}
+
+// windowEnd is when fewer than limit of the times will lie within the window.
+func windowEnd(times []time.Time, limit int, window time.Duration) time.Time {
+	if len(times) < limit {
+		return time.Time{}
+	}
+	return times[limit-1].Add(window)
+}
+
+func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
+
+// failed counts a failed sign-in. It also sweeps a few rows that no limit looks at any more, so that the table stays small.
+func (s *Service) failed(ctx context.Context, a attempt) error {
+	const sql = `
+		with swept as (
+			delete from login_failure
+			 where ctid in (select ctid from login_failure where at < $3 limit 100))
+		insert into login_failure (key, at)
+		select key, $2
+		  from unnest($1::bytea[]) key
+		 where key is not null`
+	err := s.DB.Deployment(ctx, func(tx *pg.Tx) error {
+		_, err := tx.Exec(ctx, sql, [][]byte{a.pair, a.account, a.network}, s.Now(), s.Now().Add(-memoryOf))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("count a failed sign-in: %w", err)
+	}
+	return nil
+}
+
+// forgive forgets the failures of an account after a sign-in. Those of the network stay.
+func (s *Service) forgive(ctx context.Context, a attempt) error {
+	const sql = `delete from login_failure where key = any ($1)`
+	err := s.DB.Deployment(ctx, func(tx *pg.Tx) error {
+		_, err := tx.Exec(ctx, sql, [][]byte{a.pair, a.account})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("forget failed sign-ins: %w", err)
+	}
+	return nil
+}
