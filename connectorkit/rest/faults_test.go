@@ -404,3 +404,16 @@ func TestADialerThatRefusesIsPassedOn(t *testing.T) {
 		t.Errorf("test = %s, %v", asJSON(t, test), err)
 	}
 }
+
+func TestAnAnswerCutAfterRecordsWereHandedOnIsNotReadAgain(t *testing.T) {
+	asked := 0
+	base := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		_, _ = io.WriteString(w, `{"items":[`+strings.Repeat(`{"id":1},`, batchSize+100))
+	})
+	out, err := read(newConnector(), v1.SyncRequest{AuthConfig: settings(base, fmt.Sprintf(onePage, `{}`))})
+	var d *v1.ErrorDetail
+	if !errors.As(err, &d) || d.Class != v1.ClassTransient || asked != 1 || len(out.Accounts) != batchSize || len(out.Page.Scopes) != 0 {
+		t.Errorf("%d accounts after %d requests, scopes %v, %v", len(out.Accounts), asked, out.Page.Scopes, err)
+	}
+}

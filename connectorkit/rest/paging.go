@@ -3,10 +3,8 @@ package rest
 import (
 	"encoding/json"
 	"fmt"
-	"hash/maphash"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/grantwright/grantwright/connectorkit/target"
@@ -334,82 +332,4 @@ func (p *pager) loop(what, code string) error {
 		Message: fmt.Sprintf("reading %s was stopped after page %d: %s", p.st.Name, p.pages, what),
 		Hint:    "The target probably ignores a paging parameter. Check the stream's pagination against the target's documentation.",
 	}
-}
-
-// linkNext finds the target of rel="next" in Link headers (RFC 8288).
-func linkNext(h http.Header) string {
-	for _, line := range h.Values("Link") {
-		for rest := line; ; {
-			_, after, ok := strings.Cut(rest, "<")
-			if !ok {
-				break
-			}
-			link, params, ok := strings.Cut(after, ">")
-			if !ok {
-				break
-			}
-			var next bool
-			next, rest = relNext(params)
-			if next {
-				return strings.TrimSpace(link)
-			}
-		}
-	}
-	return ""
-}
-
-// relNext reads the parameters of one link up to the comma that ends it, and gives what is behind.
-func relNext(params string) (next bool, rest string) {
-	quoted, end := false, len(params)
-	for i := 0; i < len(params); i++ {
-		switch {
-		case params[i] == '\\' && quoted:
-			i++
-		case params[i] == '"':
-			quoted = !quoted
-		case params[i] == ',' && !quoted:
-			end = i
-		}
-		if end < len(params) {
-			break
-		}
-	}
-	for _, param := range strings.Split(params[:end], ";") {
-		name, value, _ := strings.Cut(strings.TrimSpace(param), "=")
-		if !strings.EqualFold(strings.TrimSpace(name), "rel") {
-			continue
-		}
-		for _, rel := range strings.Fields(strings.Trim(strings.TrimSpace(value), `"`)) {
-			next = next || strings.EqualFold(rel, "next")
-		}
-		break
-	}
-	return next, params[end:]
-}
-
-// fingerprint digests the keys of a page's records, in their order.
-type fingerprint struct{ h maphash.Hash }
-
-// seed is one for the process, since digests are only compared within a read.
-var seed = maphash.MakeSeed()
-
-func newFingerprint() *fingerprint {
-	f := &fingerprint{}
-	f.h.SetSeed(seed)
-	return f
-}
-
-func (f *fingerprint) add(st *stream, record any) {
-	key, ok := "", false
-	if st.Object != objectGrant {
-		key, ok = st.keyOf(record)
-	}
-	if !ok {
-		// Without a key the whole record stands for itself; encoding a decoded value does not fail.
-		b, _ := json.Marshal(record)
-		key = string(b)
-	}
-	f.h.WriteString(strconv.Itoa(len(key)))
-	f.h.WriteByte(':')
-	f.h.WriteString(key)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
@@ -46,12 +47,9 @@ type probe struct {
 }
 
 func (p *probe) run(ctx context.Context, steps *target.Steps) error {
-	if p.cfg.own && p.cfg.probePath != "" {
+	st := p.stream()
+	if st == nil {
 		return p.client.Step(ctx, steps, "request", target.Request{URL: p.cfg.probePath, Query: p.cfg.query, Phase: "request"}, p.plain)
-	}
-	st := p.cfg.streams[0]
-	for st.parent != nil {
-		st = st.parent
 	}
 	pg := newPager(st, p.cfg)
 	pg.size = 1
@@ -63,6 +61,16 @@ func (p *probe) run(ctx context.Context, steps *target.Steps) error {
 	return p.client.Step(ctx, steps, "request", r, func(resp *target.Response, step *v1.TestStep) error {
 		return p.records(st, resp, step)
 	})
+}
+
+// stream is the one whose first page is asked for: that of probe_path, or else the first. Nil: probe_path is no stream's.
+func (p *probe) stream() *stream {
+	for _, st := range p.cfg.streams {
+		if st.parent == nil && (p.cfg.probePath == "" || strings.Trim(st.Request.Path, "/") == strings.Trim(p.cfg.probePath, "/")) {
+			return st
+		}
+	}
+	return nil
 }
 
 // note keeps what the answer tells, whatever is in it.
