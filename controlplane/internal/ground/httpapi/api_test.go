@@ -147,6 +147,7 @@ func TestEveryRefusalIsAProblemWithItsCode(t *testing.T) {
 		{"rule broken", "admin", "POST", "/api/v1/things", `{"name":""}`, 422, "validation_failed"},
 		{"fault of the handler", "admin", "POST", "/api/v1/things", `{"name":"taken"}`, 409, "taken"},
 		{"auditor writes", "auditor", "POST", "/api/v1/things", `{"name":"a"}`, 403, "read_only_role"},
+		{"auditor writes what is not valid", "auditor", "POST", "/api/v1/things", `{"name":""}`, 403, "read_only_role"},
 		{"role missing", "manager", "POST", "/api/v1/things", `{"name":"a"}`, 403, "forbidden"},
 		{"too large", "admin", "POST", "/api/v1/things", `{"name":"` + strings.Repeat("a", 1<<20) + `"}`, 413, "payload_too_large"},
 		{"panic", "admin", "GET", "/api/v1/things/panic", "", 500, "internal_error"},

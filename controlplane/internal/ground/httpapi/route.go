@@ -33,11 +33,10 @@ type Handler[I, O any] func(ctx context.Context, v viewer.Viewer, in *I) (*O, er
 // Handle makes a route under Prefix. Without For, every signed-in viewer may call it.
 func Handle[I, O any](method, path, summary string, h Handler[I, O]) Route {
 	return Route{Method: method, Path: Prefix + path, Summary: summary, register: func(a *API, r Route) {
-		huma.Register(a.Huma, r.operation(), func(ctx context.Context, in *I) (*O, error) {
+		op := r.operation()
+		op.Middlewares = huma.Middlewares{r.guard(a)}
+		huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*O, error) {
 			v, _ := ctx.Value(viewerKey{}).(viewer.Viewer)
-			if err := r.allow(v); err != nil {
-				return nil, problemOf(err, RequestID(ctx))
-			}
 			out, err := h(ctx, v, in)
 			if err != nil {
 				return nil, a.problem(ctx, err)
@@ -64,6 +63,19 @@ func (r Route) NoToken() Route { r.free = true; return r }
 
 // Errors names the statuses, beyond the common ones, that the route answers.
 func (r Route) Errors(statuses ...int) Route { r.errors = statuses; return r }
+
+// guard asks for the right before the body is looked at: whoever may not write learns nothing about what is valid.
+func (r Route) guard(a *API) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		v, _ := ctx.Context().Value(viewerKey{}).(viewer.Viewer)
+		if err := r.allow(v); err != nil {
+			p := problemOf(err, RequestID(ctx.Context()))
+			_ = huma.WriteErr(a.Huma, ctx, p.Status, p.Detail, p)
+			return
+		}
+		next(ctx)
+	}
+}
 
 func (r Route) allow(v viewer.Viewer) error {
 	if r.free {

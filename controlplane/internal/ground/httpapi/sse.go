@@ -77,14 +77,18 @@ func Stream[I any](method, path, summary string, h Streamer[I]) Route {
 			if err != nil {
 				return nil, a.problem(ctx, err)
 			}
-			return &huma.StreamResponse{Body: func(hc huma.Context) {
-				hc.SetHeader("Content-Type", "text/event-stream; charset=utf-8")
-				hc.SetHeader("X-Accel-Buffering", "no")
-				hc.SetStatus(http.StatusOK)
-				if err := run(ctx, &Events{ctx: hc}); err != nil && ctx.Err() == nil && !strings.Contains(err.Error(), "broken pipe") {
-					a.cfg.Log.WarnContext(ctx, "event stream ended", "request_id", RequestID(ctx), "err", err)
-				}
-			}}, nil
+			return a.events(ctx, run), nil
 		})
+	}}
+}
+
+func (a *API) events(ctx context.Context, run func(ctx context.Context, e *Events) error) *huma.StreamResponse {
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		hc.SetHeader("Content-Type", "text/event-stream; charset=utf-8")
+		hc.SetHeader("X-Accel-Buffering", "no")
+		hc.SetStatus(http.StatusOK)
+		if err := run(ctx, &Events{ctx: hc}); err != nil && ctx.Err() == nil && !strings.Contains(err.Error(), "broken pipe") {
+			a.cfg.Log.WarnContext(ctx, "event stream ended", "request_id", RequestID(ctx), "err", err)
+		}
 	}}
 }
