@@ -16,19 +16,19 @@ type AccountFields struct {
 
 // Account is a login record in one target system.
 type Account struct {
-	ID                 string  `json:"id" db:"id"`
-	ConnectorID        string  `json:"connector_id" db:"connector_id"`
-	ExternalID         string  `json:"external_id" db:"external_id" doc:"The immutable native id in the target system."`
-	NativeIdentity     *string `json:"native_identity" db:"native_identity" doc:"A native key that people can read, such as a DN."`
-	IdentityExternalID *string `json:"identity_external_id" db:"identity_external_id" doc:"Whom the target system names as the owner."`
-	IdentityID         *string `json:"identity_id" db:"identity_id" doc:"The owner; null when there is none."`
-	Identity           *Ref    `json:"identity" db:"identity"`
-	Username           *string `json:"username" db:"username"`
-	Email              *string `json:"email" db:"email"`
-	DisplayName        *string `json:"display_name" db:"display_name"`
-	FirstName          *string `json:"first_name" db:"first_name"`
-	LastName           *string `json:"last_name" db:"last_name"`
-	EmployeeNumber     *string `json:"employee_number" db:"employee_number"`
+	ID                 string     `json:"id" db:"id"`
+	ConnectorID        string     `json:"connector_id" db:"connector_id"`
+	ExternalID         string     `json:"external_id" db:"external_id" doc:"The immutable native id in the target system."`
+	NativeIdentity     *string    `json:"native_identity" db:"native_identity" doc:"A native key that people can read, such as a DN."`
+	IdentityExternalID *string    `json:"identity_external_id" db:"identity_external_id" doc:"Whom the target system names as the owner."`
+	IdentityID         *string    `json:"identity_id" db:"identity_id" doc:"The owner; null when there is none."`
+	Identity           *Reference `json:"identity" db:"identity"`
+	Username           *string    `json:"username" db:"username"`
+	Email              *string    `json:"email" db:"email"`
+	DisplayName        *string    `json:"display_name" db:"display_name"`
+	FirstName          *string    `json:"first_name" db:"first_name"`
+	LastName           *string    `json:"last_name" db:"last_name"`
+	EmployeeNumber     *string    `json:"employee_number" db:"employee_number"`
 	AccountFields
 	IsDisabled        *bool             `json:"is_disabled" db:"is_disabled"`
 	IsLocked          *bool             `json:"is_locked" db:"is_locked"`

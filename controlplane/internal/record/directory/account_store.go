@@ -23,8 +23,8 @@ const visibleAccount = `((select sees_all()) or a.id in (select v.id from visibl
 const orphaned = `(a.status in ('active', 'locked') and a.correlation_state <> 'ignored'
 	and (a.identity_id is null or o.status in ('deactivated', 'archived')))`
 
-// accountDisplay names an account a for people.
-const accountDisplay = `coalesce(nullif(a.username, ''), nullif(a.display_name, ''), nullif(a.native_identity, ''), a.external_id)`
+// AccountDisplay is the SQL expression that names an account a for people.
+const AccountDisplay = `coalesce(nullif(a.username, ''), nullif(a.display_name, ''), nullif(a.native_identity, ''), a.external_id)`
 
 const accountColumns = `a.id, a.connector_id, a.external_id, a.native_identity, a.identity_external_id, a.identity_id,
 	case when o.id is not null then jsonb_build_object('id', o.id, 'display', o.display_name) end as identity,

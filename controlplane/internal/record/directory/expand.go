@@ -15,7 +15,7 @@ import (
 const visibleGrant = `((select sees_all()) or g.id in (select v.id from visible_grant() v))`
 
 // count counts what of an identity the viewer may see. What was removed in the target does not count.
-func count(ctx context.Context, tx *pg.Tx, id string) (c Counts, err error) {
+func count(ctx context.Context, tx *pg.Tx, id string) (c IdentityCounts, err error) {
 	const sql = `
 		select (select count(*)
 		          from account a
@@ -31,7 +31,7 @@ func count(ctx context.Context, tx *pg.Tx, id string) (c Counts, err error) {
 }
 
 // refOf names an identity, or nobody when the viewer may not see it.
-func refOf(ctx context.Context, tx *pg.Tx, id string) (*Ref, error) {
+func refOf(ctx context.Context, tx *pg.Tx, id string) (*Reference, error) {
 	i, err := Find(ctx, tx, id)
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil
@@ -39,7 +39,7 @@ func refOf(ctx context.Context, tx *pg.Tx, id string) (*Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Ref{ID: i.ID, Display: i.DisplayName}, nil
+	return &Reference{ID: i.ID, Display: i.DisplayName}, nil
 }
 
 func expandedAccounts(ctx context.Context, tx *pg.Tx, id string) ([]Account, error) {
@@ -62,7 +62,7 @@ func expandedGrants(ctx context.Context, tx *pg.Tx, id string) ([]HeldGrant, err
 	const sql = `
 		select g.id, g.connector_id, g.directness, g.status,
 		       jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
-		       jsonb_build_object('id', a.id, 'display', ` + accountDisplay + `) as account
+		       jsonb_build_object('id', a.id, 'display', ` + AccountDisplay + `) as account
 		  from account a
 		  join access_grant g on g.tenant_id = a.tenant_id and g.account_id = a.id
 		  join entitlement e on e.tenant_id = g.tenant_id and e.id = g.entitlement_id

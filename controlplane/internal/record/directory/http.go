@@ -17,7 +17,7 @@ func (s *Service) Routes() []httpapi.Route {
 	return append([]httpapi.Route{
 		httpapi.Handle("GET", "/identities", "List identities", s.list),
 		httpapi.Handle("POST", "/identities", "Create an identity", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409).
-			Describe("Unknown members are ignored and named in the header Ignored-Fields."),
+			Describe("Unknown members are ignored and named in the header Ignored-IdentityFields."),
 		httpapi.Handle("GET", "/identities/me", "Read your own identity", s.me),
 		httpapi.Handle("GET", "/identities/{id}", "Read an identity", s.read),
 		httpapi.Handle("PATCH", "/identities/{id}", "Change an identity by merge patch", s.patch).For(viewer.Admin).Errors(409, 412).
@@ -87,19 +87,19 @@ type readIn struct {
 	Expand []string `query:"expand" enum:"manager,accounts,grants" doc:"Several by comma."`
 }
 
-func (s *Service) read(ctx context.Context, v viewer.Viewer, in *readIn) (*httpapi.One[Detail], error) {
+func (s *Service) read(ctx context.Context, v viewer.Viewer, in *readIn) (*httpapi.One[IdentityDetail], error) {
 	d, err := s.Read(ctx, v, in.ID, in.Expand)
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.One[Detail]{ETag: httpapi.ETag(d.Version), Body: d}, nil
+	return &httpapi.One[IdentityDetail]{ETag: httpapi.ETag(d.Version), Body: d}, nil
 }
 
 type meIn struct {
 	Expand []string `query:"expand" enum:"manager,accounts,grants" doc:"Several by comma."`
 }
 
-func (s *Service) me(ctx context.Context, v viewer.Viewer, in *meIn) (*httpapi.One[Detail], error) {
+func (s *Service) me(ctx context.Context, v viewer.Viewer, in *meIn) (*httpapi.One[IdentityDetail], error) {
 	if v.Identity == "" {
 		return nil, fault.Coded(fault.NotFound, "no_identity", "your user is not linked to an identity; an administrator can link it")
 	}

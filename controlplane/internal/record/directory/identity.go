@@ -2,14 +2,14 @@ package directory
 
 import "time"
 
-// Ref points to a record with words for its reader.
-type Ref struct {
+// Reference points to a record with words for its reader.
+type Reference struct {
 	ID      string `json:"id"`
 	Display string `json:"display"`
 }
 
-// Fields are what an administrator, or an upstream HR system, may write of an identity. Dates are YYYY-MM-DD.
-type Fields struct {
+// IdentityFields are what an administrator, or an upstream HR system, may write of an identity. Dates are YYYY-MM-DD.
+type IdentityFields struct {
 	EmploymentType    *string           `json:"employment_type" db:"employment_type" required:"false" enum:"employee,contractor,intern,vendor,partner,student,service,other"`
 	Email             *string           `json:"email" db:"email" required:"false" maxLength:"254" doc:"One human has it in a tenant, archived ones aside."`
 	SecondaryEmails   []string          `json:"secondary_emails" db:"secondary_emails" required:"false" nullable:"false" maxItems:"50" doc:"Further addresses."`
@@ -50,7 +50,7 @@ type Identity struct {
 	ExternalID        string  `json:"external_id" db:"external_id" doc:"Id in the upstream HR system."`
 	SourceConnectorID *string `json:"source_connector_id" db:"source_connector_id" doc:"The authoritative connector; null when made through the API."`
 	Kind              string  `json:"kind" db:"kind" enum:"human,non_human"`
-	Fields
+	IdentityFields
 	ManagerID         *string    `json:"manager_id" db:"manager_id"`
 	ManagerUnresolved bool       `json:"manager_unresolved" db:"manager_unresolved" doc:"A manager is named who is not known yet."`
 	ManagerFromSource bool       `json:"manager_from_source" db:"manager_from_source" doc:"The manager is read from a source system, and changed there."`
@@ -65,27 +65,27 @@ type Identity struct {
 	Version           int        `json:"version" db:"version"`
 }
 
-// Counts are how many of each the reader may see.
-type Counts struct {
+// IdentityCounts are how many of each the reader may see.
+type IdentityCounts struct {
 	Accounts int64 `json:"accounts"`
 	Grants   int64 `json:"grants"`
 }
 
 // HeldGrant is a grant as an expanded identity shows it. The whole of it is at /entitlements/grants/{id}.
 type HeldGrant struct {
-	ID          string `json:"id" db:"id"`
-	Entitlement Ref    `json:"entitlement" db:"entitlement"`
-	Account     Ref    `json:"account" db:"account"`
-	ConnectorID string `json:"connector_id" db:"connector_id"`
-	Directness  string `json:"directness" db:"directness" enum:"direct,inherited"`
-	Status      string `json:"status" db:"status"`
+	ID          string    `json:"id" db:"id"`
+	Entitlement Reference `json:"entitlement" db:"entitlement"`
+	Account     Reference `json:"account" db:"account"`
+	ConnectorID string    `json:"connector_id" db:"connector_id"`
+	Directness  string    `json:"directness" db:"directness" enum:"direct,inherited"`
+	Status      string    `json:"status" db:"status"`
 }
 
-// Detail is one identity with what hangs on it.
-type Detail struct {
+// IdentityDetail is one identity with what hangs on it.
+type IdentityDetail struct {
 	Identity
-	Counts   Counts      `json:"counts"`
-	Manager  *Ref        `json:"manager,omitempty" doc:"With expand=manager, where the reader may see the manager."`
-	Accounts []Account   `json:"accounts,omitempty" nullable:"false" doc:"With expand=accounts, the first 500."`
-	Grants   []HeldGrant `json:"grants,omitempty" nullable:"false" doc:"With expand=grants, the first 500."`
+	Counts   IdentityCounts `json:"counts"`
+	Manager  *Reference     `json:"manager,omitempty" doc:"With expand=manager, where the reader may see the manager."`
+	Accounts []Account      `json:"accounts,omitempty" nullable:"false" doc:"With expand=accounts, the first 500."`
+	Grants   []HeldGrant    `json:"grants,omitempty" nullable:"false" doc:"With expand=grants, the first 500."`
 }

@@ -32,17 +32,17 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewIdentity) (c
 		return created, err
 	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		if err := checkSponsors(ctx, tx, n.Fields); err != nil {
+		if err := checkSponsors(ctx, tx, n.IdentityFields); err != nil {
 			return err
 		}
-		id, err := insert(ctx, tx, n, firstState(n.Fields, s.Now()), s.Now())
+		id, err := insert(ctx, tx, n, firstState(n.IdentityFields, s.Now()), s.Now())
 		if err != nil {
 			return err
 		}
 		if created, err = resolved(ctx, tx, id, true); err != nil {
 			return err
 		}
-		changes, err := mergepatch.Diff(Fields{}, created.Fields)
+		changes, err := mergepatch.Diff(IdentityFields{}, created.IdentityFields)
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewIdentity) (c
 	return created, err
 }
 
-func checkSponsors(ctx context.Context, tx *pg.Tx, f Fields) error {
+func checkSponsors(ctx context.Context, tx *pg.Tx, f IdentityFields) error {
 	for member, id := range map[string]*string{"sponsor_id": f.SponsorID, "backup_owner_id": f.BackupOwnerID} {
 		if id == nil {
 			continue
@@ -86,7 +86,7 @@ func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match h
 		if err != nil {
 			return err
 		}
-		changes, err := mergepatch.Diff(before.Fields, after)
+		changes, err := mergepatch.Diff(before.IdentityFields, after)
 		if err != nil {
 			return err
 		}
@@ -119,24 +119,24 @@ func (s *Service) lockMatching(ctx context.Context, tx *pg.Tx, id string, match 
 type patchable struct {
 	ExternalID string `json:"external_id"`
 	Kind       string `json:"kind"`
-	Fields
+	IdentityFields
 }
 
-func patchedFields(before Identity, body []byte) (Fields, error) {
+func patchedFields(before Identity, body []byte) (IdentityFields, error) {
 	if before.Status == Archived {
-		return Fields{}, fault.Coded(fault.Conflict, "identity_archived", "an archived identity cannot be changed")
+		return IdentityFields{}, fault.Coded(fault.Conflict, "identity_archived", "an archived identity cannot be changed")
 	}
-	after, err := mergepatch.Apply(patchable{before.ExternalID, before.Kind, before.Fields}, body)
+	after, err := mergepatch.Apply(patchable{before.ExternalID, before.Kind, before.IdentityFields}, body)
 	if err != nil {
-		return Fields{}, err
+		return IdentityFields{}, err
 	}
 	if before.ManagerFromSource && text(after.ManagerExternalID) != text(before.ManagerExternalID) {
-		return Fields{}, fault.Coded(fault.Conflict, "managed_by_source", "this person's manager is read from their source system; change it there")
+		return IdentityFields{}, fault.Coded(fault.Conflict, "managed_by_source", "this person's manager is read from their source system; change it there")
 	}
 	if after.ExternalID != before.ExternalID || after.Kind != before.Kind {
-		return Fields{}, fault.Coded(fault.Invalid, "read_only_field", "external_id and kind are set when an identity is made and stay")
+		return IdentityFields{}, fault.Coded(fault.Invalid, "read_only_field", "external_id and kind are set when an identity is made and stay")
 	}
-	return after.Fields, after.complete(before.ExternalID, before.Kind)
+	return after.IdentityFields, after.complete(before.ExternalID, before.Kind)
 }
 
 // Deactivate ends somebody's time now, or gives them notice until effective.
@@ -257,7 +257,7 @@ func moveDue(ctx context.Context, tx *pg.Tx, to, condition string, now time.Time
 }
 
 // Read gives one identity with its counts and whatever expand names: manager, accounts, grants.
-func (s *Service) Read(ctx context.Context, v viewer.Viewer, id string, expand []string) (d Detail, err error) {
+func (s *Service) Read(ctx context.Context, v viewer.Viewer, id string, expand []string) (d IdentityDetail, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if d.Identity, err = Find(ctx, tx, id); err != nil {
 			return err
@@ -270,7 +270,7 @@ func (s *Service) Read(ctx context.Context, v viewer.Viewer, id string, expand [
 	return d, err
 }
 
-func (s *Service) expand(ctx context.Context, tx *pg.Tx, d *Detail, names []string) (err error) {
+func (s *Service) expand(ctx context.Context, tx *pg.Tx, d *IdentityDetail, names []string) (err error) {
 	if slices.Contains(names, "manager") && d.ManagerID != nil {
 		if d.Manager, err = refOf(ctx, tx, *d.ManagerID); err != nil {
 			return err

@@ -37,7 +37,7 @@ func checkMove(from, to string) error {
 }
 
 // firstState is the state of somebody new: a start date in the future, in UTC, makes a pre-hire.
-func firstState(f Fields, now time.Time) string {
+func firstState(f IdentityFields, now time.Time) string {
 	if f.StartDate != nil && *f.StartDate > now.UTC().Format(time.DateOnly) {
 		return PreHire
 	}

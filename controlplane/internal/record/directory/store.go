@@ -85,7 +85,7 @@ func insert(ctx context.Context, tx *pg.Tx, n NewIdentity, status string, now ti
 }
 
 // store writes the fields of an existing identity.
-func store(ctx context.Context, tx *pg.Tx, id string, f Fields, now time.Time) error {
+func store(ctx context.Context, tx *pg.Tx, id string, f IdentityFields, now time.Time) error {
 	const sql = `
 		update identity
 		   set employment_type = @employment_type, email = @email, secondary_emails = @secondary_emails, username = @username,
@@ -119,7 +119,7 @@ func taken(err error, externalID string) error {
 	return fmt.Errorf("write identity: %w", err)
 }
 
-func (f *Fields) args() pgx.NamedArgs {
+func (f *IdentityFields) args() pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"employment_type": f.EmploymentType, "email": f.Email, "secondary_emails": f.SecondaryEmails, "username": f.Username,
 		"first_name": f.FirstName, "middle_name": f.MiddleName, "last_name": f.LastName, "preferred_name": f.PreferredName,

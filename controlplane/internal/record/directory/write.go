@@ -15,7 +15,7 @@ type NewIdentity struct {
 	_          struct{} `json:"-" additionalProperties:"true"`
 	ExternalID string   `json:"external_id" minLength:"1" maxLength:"512" doc:"Id in the upstream HR system."`
 	Kind       string   `json:"kind,omitempty" enum:"human,non_human" default:"human"`
-	Fields
+	IdentityFields
 }
 
 // identityPatch is what a merge patch may hold. external_id and kind are known, so that changing them can be refused by name.
@@ -23,7 +23,7 @@ type identityPatch struct {
 	_          struct{} `json:"-" additionalProperties:"true"`
 	ExternalID string   `json:"external_id,omitempty"`
 	Kind       string   `json:"kind,omitempty"`
-	Fields
+	IdentityFields
 }
 
 // serverOwned are the members of an identity that only the service sets, beyond those of every resource.
@@ -46,7 +46,7 @@ func checkMembers(body []byte) error {
 }
 
 // complete trims, defaults and checks what is to be stored for a person.
-func (f *Fields) complete(externalID, kind string) error {
+func (f *IdentityFields) complete(externalID, kind string) error {
 	f.tidy()
 	if f.DisplayName == "" {
 		f.DisplayName = f.defaultName(externalID)
@@ -72,7 +72,7 @@ func (f *Fields) complete(externalID, kind string) error {
 }
 
 // tidy makes an empty text absent: a source that sends "" for a field means that it has none.
-func (f *Fields) tidy() {
+func (f *IdentityFields) tidy() {
 	for _, text := range []**string{&f.EmploymentType, &f.Email, &f.Username, &f.FirstName, &f.MiddleName, &f.LastName, &f.PreferredName,
 		&f.EmployeeNumber, &f.Department, &f.Division, &f.Organization, &f.CostCenter, &f.Title, &f.JobCode, &f.JobFamily, &f.Location,
 		&f.Country, &f.Locale, &f.Timezone, &f.ManagerExternalID} {
@@ -98,7 +98,7 @@ func (f *Fields) tidy() {
 }
 
 // defaultName is "first last", or the best that there is instead.
-func (f *Fields) defaultName(externalID string) string {
+func (f *IdentityFields) defaultName(externalID string) string {
 	name := strings.TrimSpace(text(f.FirstName) + " " + text(f.LastName))
 	for _, other := range []string{text(f.PreferredName), text(f.Username), text(f.Email), externalID} {
 		if name == "" {
@@ -108,7 +108,7 @@ func (f *Fields) defaultName(externalID string) string {
 	return name
 }
 
-func (f *Fields) wrongAddresses() []fault.Field {
+func (f *IdentityFields) wrongAddresses() []fault.Field {
 	var wrong []fault.Field
 	if f.Email != nil && !isAddress(*f.Email) {
 		wrong = append(wrong, fault.Field{Pointer: "#/email", Code: "invalid", Detail: "this is not an e-mail address"})

@@ -1,0 +1,185 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// visible holds for the entitlements e that the transaction's viewer may see, visibleGrant for the grants g.
+const (
+	visible      = `((select sees_all()) or e.id in (select v.id from visible_entitlement() v))`
+	visibleGrant = `((select sees_all()) or g.id in (select v.id from visible_grant() v))`
+)
+
+// held are the states in which an account has what a grant says, as far as is known: absence counts only when it is proven.
+const held = `g.status in ('active', 'ending', 'revoking', 'missing')`
+
+// columns of an Entitlement, from entitlement e. The counts follow for a whole page at once.
+const columns = `e.id, e.connector_id, e.external_id, e.native_identity, e.kind, e.name, e.display_name, e.description, e.resource,
+	e.business_description, e.owner_ids, e.privileged, e.risk_level, e.requestable, e.lifecycle, e.grantable, e.revocable,
+	e.exclusion_group, e.max_members, 0::bigint as direct_member_count, 0::bigint as effective_member_count,
+	e.first_seen_at, e.missing_since, e.attributes, e.labels, e.created_at, e.updated_at, e.version`
+
+// Find reads the entitlement if the transaction's viewer may see it; else, and when there is none, it is a fault of kind NotFound.
+func Find(ctx context.Context, tx *pg.Tx, id string) (Entitlement, error) {
+	e, err := find(ctx, tx, id, "")
+	if err != nil {
+		return e, err
+	}
+	one := []Entitlement{e}
+	err = countMembers(ctx, tx, one)
+	return one[0], err
+}
+
+func find(ctx context.Context, tx *pg.Tx, id, locking string) (Entitlement, error) {
+	missing := fault.New(fault.NotFound, "there is no entitlement %s", id)
+	if !listing.IsID(id) {
+		return Entitlement{}, missing
+	}
+	const sql = `select ` + columns + ` from entitlement e where e.id = @id and ` + visible
+	rows, err := tx.Query(ctx, sql+locking, pgx.NamedArgs{"id": id})
+	if err != nil {
+		return Entitlement{}, fmt.Errorf("find entitlement: %w", err)
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Entitlement])
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return Entitlement{}, missing
+	case err != nil:
+		return Entitlement{}, fmt.Errorf("find entitlement: %w", err)
+	}
+	return found, nil
+}
+
+// Filters narrow a list of entitlements; each one given must hold.
+type Filters struct {
+	ConnectorID string   `query:"connector_id" format:"uuid"`
+	Kind        string   `query:"kind"`
+	OwnerID     string   `query:"owner_id" format:"uuid"`
+	Privileged  string   `query:"privileged" enum:"true,false"`
+	Requestable string   `query:"requestable" enum:"true,false"`
+	RiskLevel   []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several by comma."`
+	Lifecycle   []string `query:"lifecycle" enum:"active,deprecated,retired" doc:"Several by comma."`
+	Q           string   `query:"q" maxLength:"200" doc:"Part of a name, description, native identity or external_id."`
+	Sort        string   `query:"sort" default:"created_at" enum:"created_at,name,-created_at,-name" doc:"A leading - is descending."`
+}
+
+var orders = map[string]listing.Order{
+	"created_at": {Column: "e.created_at", Type: "timestamptz"},
+	"name":       {Column: "e.name", Type: "text"},
+}
+
+func (f Filters) query() (*listing.Query, error) {
+	order, err := listing.OrderBy(f.Sort, orders)
+	if err != nil {
+		return nil, err
+	}
+	q := &listing.Query{Columns: columns, From: "entitlement e", ID: "e.id", Order: order}
+	q.Equal("e.connector_id", "connector_id", f.ConnectorID)
+	q.Equal("e.kind", "kind", f.Kind)
+	if f.OwnerID != "" {
+		q.Where("@owner_id::uuid = any(e.owner_ids)", pgx.NamedArgs{"owner_id": f.OwnerID})
+	}
+	q.Is("e.privileged", f.Privileged)
+	q.Is("e.requestable", f.Requestable)
+	if len(f.RiskLevel) > 0 {
+		q.Where("e.risk_level = any(@risk_level)", pgx.NamedArgs{"risk_level": f.RiskLevel})
+	}
+	if len(f.Lifecycle) > 0 {
+		q.Where("e.lifecycle = any(@lifecycle)", pgx.NamedArgs{"lifecycle": f.Lifecycle})
+	}
+	if f.Q != "" {
+		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', e.name, e.display_name, e.description, e.business_description, e.native_identity, e.external_id))) > 0`,
+			pgx.NamedArgs{"q": f.Q})
+	}
+	q.Where(visible, nil)
+	return q, nil
+}
+
+// after is the position of an entitlement in the list's order.
+func (f Filters) after(e Entitlement) []string {
+	if f.Sort == "name" || f.Sort == "-name" {
+		return []string{e.Name, e.ID}
+	}
+	return []string{e.CreatedAt.Format(time.RFC3339Nano), e.ID}
+}
+
+// countMembers fills in how many accounts hold each entitlement, of those that the viewer may see.
+func countMembers(ctx context.Context, tx *pg.Tx, of []Entitlement) error {
+	const sql = `
+		select g.entitlement_id::text, count(*) filter (where g.directness = 'direct'), count(*)
+		  from access_grant g
+		 where g.entitlement_id = any(@ids::text[]::uuid[])
+		   and ` + held + `
+		   and ` + visibleGrant + `
+		 group by g.entitlement_id`
+	index := make(map[string]*Entitlement, len(of))
+	ids := make([]string, len(of))
+	for i := range of {
+		index[of[i].ID], ids[i] = &of[i], of[i].ID
+	}
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
+	if err != nil {
+		return fmt.Errorf("count members: %w", err)
+	}
+	var id string
+	var direct, effective int64
+	_, err = pgx.ForEachRow(rows, []any{&id, &direct, &effective}, func() error {
+		index[id].DirectMemberCount, index[id].EffectiveMemberCount = direct, effective
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("count members: %w", err)
+	}
+	return nil
+}
+
+// The entitlements on either side of one in the nesting.
+const (
+	parentsOf = `
+		select e.id, coalesce(nullif(e.display_name, ''), e.name) as display
+		  from entitlement_edge n
+		  join entitlement e on e.tenant_id = n.tenant_id and e.id = n.parent_id
+		 where n.member_id = @id and ` + visible + ` order by 2, 1`
+	childrenOf = `
+		select e.id, coalesce(nullif(e.display_name, ''), e.name) as display
+		  from entitlement_edge n
+		  join entitlement e on e.tenant_id = n.tenant_id and e.id = n.member_id
+		 where n.parent_id = @id and ` + visible + ` order by 2, 1`
+)
+
+func nested(ctx context.Context, tx *pg.Tx, sql, id string) ([]directory.Reference, error) {
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id})
+	if err != nil {
+		return nil, fmt.Errorf("read nesting: %w", err)
+	}
+	refs, err := pgx.CollectRows(rows, pgx.RowToStructByPos[directory.Reference])
+	if err != nil {
+		return nil, fmt.Errorf("read nesting: %w", err)
+	}
+	return refs, nil
+}
+
+func store(ctx context.Context, tx *pg.Tx, id string, f EntitlementFields, now time.Time) error {
+	const sql = `
+		update entitlement
+		   set business_description = @business_description, owner_ids = @owner_ids::text[]::uuid[], privileged = @privileged,
+		       risk_level = @risk_level, requestable = @requestable, lifecycle = @lifecycle,
+		       updated_at = @now, version = version + 1
+		 where id = @id`
+	_, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "business_description": f.BusinessDescription, "owner_ids": f.OwnerIDs,
+		"privileged": f.Privileged, "risk_level": f.RiskLevel, "requestable": f.Requestable, "lifecycle": f.Lifecycle, "now": now})
+	if err != nil {
+		return fmt.Errorf("write entitlement: %w", err)
+	}
+	return nil
+}

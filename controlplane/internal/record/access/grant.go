@@ -1,0 +1,200 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// Grant is the fact that an account holds an entitlement.
+type Grant struct {
+	ID            string               `json:"id" db:"id"`
+	AccountID     string               `json:"account_id" db:"account_id"`
+	IdentityID    *string              `json:"identity_id" db:"identity_id" doc:"The account's owner; null when there is none."`
+	EntitlementID string               `json:"entitlement_id" db:"entitlement_id"`
+	ConnectorID   string               `json:"connector_id" db:"connector_id"`
+	Account       directory.Reference  `json:"account" db:"account"`
+	Identity      *directory.Reference `json:"identity" db:"identity"`
+	Entitlement   directory.Reference  `json:"entitlement" db:"entitlement"`
+	ExternalID    *string              `json:"external_id" db:"external_id"`
+	Directness    string               `json:"directness" db:"directness" enum:"direct,inherited"`
+	Status        string               `json:"status" db:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing"`
+	Immutable     bool                 `json:"immutable" db:"immutable"`
+	AssignedBy    *string              `json:"assigned_by" db:"assigned_by"`
+	StartsAt      *time.Time           `json:"starts_at" db:"starts_at"`
+	EndsAt        *time.Time           `json:"ends_at" db:"ends_at"`
+	GrantedAt     *time.Time           `json:"granted_at" db:"granted_at"`
+	LastUsedAt    *time.Time           `json:"last_used_at" db:"last_used_at"`
+	FirstSeenAt   time.Time            `json:"first_seen_at" db:"first_seen_at"`
+	MissingSince  *time.Time           `json:"missing_since" db:"missing_since"`
+	Attributes    map[string]any       `json:"attributes" db:"attributes"`
+	Labels        map[string]string    `json:"labels" db:"labels"`
+	CreatedAt     time.Time            `json:"created_at" db:"created_at"`
+	UpdatedAt     time.Time            `json:"updated_at" db:"updated_at"`
+	Version       int                  `json:"version" db:"version"`
+	Paths         *[]NestingPath       `json:"paths,omitempty" db:"-" nullable:"false" doc:"The ways by which nesting brings it, at most 20; none when it is held directly alone. On the single read, and with expand=paths."`
+	HiddenPaths   int                  `json:"hidden_paths,omitempty" db:"-" doc:"Ways that pass entitlements which the reader may not see."`
+}
+
+// Left joins, as every account and entitlement is there: the count then needs none of them.
+const grantFrom = `access_grant g
+	left join account a on a.tenant_id = g.tenant_id and a.id = g.account_id
+	left join entitlement e on e.tenant_id = g.tenant_id and e.id = g.entitlement_id
+	left join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id`
+
+const grantColumns = `g.id, g.account_id, a.identity_id, g.entitlement_id, g.connector_id,
+	jsonb_build_object('id', a.id, 'display', ` + directory.AccountDisplay + `) as account,
+	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity,
+	jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
+	g.external_id, g.directness, g.status, g.immutable, g.assigned_by, g.starts_at, g.ends_at, g.granted_at, g.last_used_at,
+	g.first_seen_at, g.missing_since, g.attributes, g.labels, g.created_at, g.updated_at, g.version`
+
+// GrantFilters narrow a list of grants; each one given must hold.
+type GrantFilters struct {
+	IdentityID    string   `query:"identity_id" format:"uuid"`
+	AccountID     string   `query:"account_id" format:"uuid"`
+	EntitlementID string   `query:"entitlement_id" format:"uuid"`
+	ConnectorID   string   `query:"connector_id" format:"uuid"`
+	Directness    string   `query:"directness" enum:"direct,inherited"`
+	Status        []string `query:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing" doc:"Several by comma. Revoked ones are shown only when asked for."`
+	Expand        []string `query:"expand" enum:"paths"`
+}
+
+func (f GrantFilters) query() *listing.Query {
+	q := &listing.Query{Columns: grantColumns, From: grantFrom, ID: "g.id", Order: listing.Order{Column: "g.created_at", Type: "timestamptz"}}
+	if len(f.Status) > 0 {
+		q.Where("g.status = any(@status)", pgx.NamedArgs{"status": f.Status})
+	} else {
+		q.Where("g.status <> 'revoked'", nil)
+	}
+	q.Equal("a.identity_id", "identity_id", f.IdentityID)
+	q.Equal("g.account_id", "account_id", f.AccountID)
+	q.Equal("g.entitlement_id", "entitlement_id", f.EntitlementID)
+	q.Equal("g.connector_id", "connector_id", f.ConnectorID)
+	q.Equal("g.directness", "directness", f.Directness)
+	q.Where(visibleGrant, nil)
+	return q
+}
+
+// after is the position of a grant in the list's order.
+func (g Grant) after() []string { return []string{g.CreatedAt.Format(time.RFC3339Nano), g.ID} }
+
+// FindGrant reads the grant with its paths if the transaction's viewer may see it; else, and when there is none, it is a fault
+// of kind NotFound.
+func FindGrant(ctx context.Context, tx *pg.Tx, id string) (Grant, error) {
+	missing := fault.New(fault.NotFound, "there is no grant %s", id)
+	if !listing.IsID(id) {
+		return Grant{}, missing
+	}
+	const sql = `select ` + grantColumns + ` from ` + grantFrom + ` where g.id = @id and ` + visibleGrant
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id})
+	if err != nil {
+		return Grant{}, fmt.Errorf("find grant: %w", err)
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Grant])
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return Grant{}, missing
+	case err != nil:
+		return Grant{}, fmt.Errorf("find grant: %w", err)
+	}
+	one := []Grant{found}
+	err = fillPaths(ctx, tx, one)
+	return one[0], err
+}
+
+// fillPaths finds the paths of a page of grants with as many statements as for one.
+func fillPaths(ctx context.Context, tx *pg.Tx, grants []Grant) error {
+	n, direct, err := surroundings(ctx, tx, grants)
+	if err != nil {
+		return err
+	}
+	for i := range grants {
+		paths := n.paths(direct[grants[i].AccountID], grants[i].EntitlementID)
+		grants[i].Paths = &paths
+	}
+	return hidePaths(ctx, tx, grants)
+}
+
+// surroundings reads what is nested beneath the entitlements of the grants, and what their accounts hold directly.
+func surroundings(ctx context.Context, tx *pg.Tx, grants []Grant) (n nesting, direct map[string]map[string]bool, err error) {
+	const beneath = `
+		with recursive beneath (member_id, parent_id) as (
+			select n.member_id, n.parent_id from entitlement_edge n where n.parent_id = any($1::text[]::uuid[])
+			 union
+			select n.member_id, n.parent_id from beneath b join entitlement_edge n on n.parent_id = b.member_id
+		)
+		select member_id::text, parent_id::text from beneath order by 1, 2`
+	const holding = `
+		select g.account_id::text, g.entitlement_id::text
+		  from access_grant g
+		 where g.account_id = any($1::text[]::uuid[]) and g.directness = 'direct' and ` + held
+	var entitlements, accounts []string
+	for _, g := range grants {
+		entitlements, accounts = append(entitlements, g.EntitlementID), append(accounts, g.AccountID)
+	}
+	n, direct = nesting{}, map[string]map[string]bool{}
+	var b pgx.Batch
+	b.Queue(beneath, entitlements).Query(eachPair(func(member, parent string) { n[parent] = append(n[parent], member) }))
+	b.Queue(holding, accounts).Query(eachPair(func(account, entitlement string) {
+		if direct[account] == nil {
+			direct[account] = map[string]bool{}
+		}
+		direct[account][entitlement] = true
+	}))
+	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
+		return nil, nil, fmt.Errorf("read nesting of grants: %w", err)
+	}
+	return n, direct, nil
+}
+
+func eachPair(fn func(a, b string)) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var x, y string
+		_, err := pgx.ForEachRow(rows, []any{&x, &y}, func() error { fn(x, y); return nil })
+		return err
+	}
+}
+
+// hidePaths takes away the paths that name entitlements which the viewer may not see, and says how many.
+func hidePaths(ctx context.Context, tx *pg.Tx, grants []Grant) error {
+	if tx.Viewer.SeesAll() {
+		return nil
+	}
+	seen := map[string]bool{}
+	var ids []string
+	for _, g := range grants {
+		for _, p := range *g.Paths {
+			ids = append(ids, p.EntitlementIDs...)
+		}
+	}
+	const sql = `select e.id::text from entitlement e where e.id = any($1::text[]::uuid[]) and ` + visible
+	rows, err := tx.Query(ctx, sql, ids)
+	if err != nil {
+		return fmt.Errorf("hide paths: %w", err)
+	}
+	shown, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("hide paths: %w", err)
+	}
+	for _, id := range shown {
+		seen[id] = true
+	}
+	for i := range grants {
+		all := *grants[i].Paths
+		open := slices.DeleteFunc(slices.Clone(all), func(p NestingPath) bool {
+			return slices.ContainsFunc(p.EntitlementIDs, func(id string) bool { return !seen[id] })
+		})
+		grants[i].Paths, grants[i].HiddenPaths = &open, len(all)-len(open)
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package access
+
+import (
+	"context"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// Routes are the paths under /entitlements, and the grants beneath an identity and an account.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("GET", "/entitlements", "List entitlements", s.list),
+		httpapi.Handle("GET", "/entitlements/{id}", "Read an entitlement", s.read),
+		httpapi.Handle("PATCH", "/entitlements/{id}", "Change an entitlement by merge patch", s.patch).For(viewer.Admin).Errors(412),
+		httpapi.Handle("GET", "/entitlements/{id}/members", "List who holds an entitlement", s.members),
+		httpapi.Handle("GET", "/entitlements/{id}/grants", "List the grants of an entitlement", s.grantsOfEntitlement),
+		httpapi.Handle("GET", "/entitlements/grants", "List grants", s.grants),
+		httpapi.Handle("GET", "/entitlements/grants/{id}", "Read a grant", s.grant),
+		httpapi.Handle("GET", "/identities/{id}/grants", "List the grants of an identity", s.grantsOfIdentity),
+		httpapi.Handle("GET", "/accounts/{id}/grants", "List the grants of an account", s.grantsOfAccount),
+	}
+}
+
+type listIn struct {
+	httpapi.Paging
+	Filters
+}
+
+func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Entitlement], error) {
+	walk, err := s.Cursors.Walk(v, "entitlements", in.Paging, in.Filters)
+	if err != nil {
+		return nil, err
+	}
+	items, total, err := s.List(ctx, v, in.Filters, walk.Page)
+	return httpapi.Out(walk, items, total, in.after), err
+}
+
+type one struct {
+	ID string `path:"id"`
+}
+
+func (s *Service) read(ctx context.Context, v viewer.Viewer, in *one) (*httpapi.One[EntitlementDetail], error) {
+	return detailOut(s.Read(ctx, v, in.ID))
+}
+
+type patchIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body    EntitlementFields
+	RawBody []byte
+}
+
+func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[EntitlementDetail], error) {
+	return detailOut(s.Patch(ctx, v, in.ID, in.IfMatch, in.RawBody))
+}
+
+func detailOut(d EntitlementDetail, err error) (*httpapi.One[EntitlementDetail], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[EntitlementDetail]{ETag: httpapi.ETag(d.Version), Body: d}, nil
+}
+
+func (s *Service) grant(ctx context.Context, v viewer.Viewer, in *one) (out *httpapi.One[Grant], err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		g, err := FindGrant(ctx, tx, in.ID)
+		out = &httpapi.One[Grant]{ETag: httpapi.ETag(g.Version), Body: g}
+		return err
+	})
+	return out, err
+}
+
+type grantsIn struct {
+	httpapi.Paging
+	GrantFilters
+}
+
+func (s *Service) grants(ctx context.Context, v viewer.Viewer, in *grantsIn) (*httpapi.ListOut[Grant], error) {
+	return s.grantPage(ctx, v, "grants", in, func(*pg.Tx) error { return nil })
+}
+
+type grantsOfIn struct {
+	ID string `path:"id"`
+	httpapi.Paging
+	GrantFilters
+}
+
+func (s *Service) grantsOfEntitlement(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*httpapi.ListOut[Grant], error) {
+	in.EntitlementID = in.ID
+	return s.grantPage(ctx, v, "entitlements/grants", &grantsIn{in.Paging, in.GrantFilters}, func(tx *pg.Tx) error {
+		_, err := find(ctx, tx, in.ID, "")
+		return err
+	})
+}
+
+func (s *Service) grantsOfIdentity(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*httpapi.ListOut[Grant], error) {
+	in.IdentityID = in.ID
+	return s.grantPage(ctx, v, "identities/grants", &grantsIn{in.Paging, in.GrantFilters}, func(tx *pg.Tx) error {
+		_, err := directory.Find(ctx, tx, in.ID)
+		return err
+	})
+}
+
+func (s *Service) grantsOfAccount(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*httpapi.ListOut[Grant], error) {
+	in.AccountID = in.ID
+	return s.grantPage(ctx, v, "accounts/grants", &grantsIn{in.Paging, in.GrantFilters}, func(tx *pg.Tx) error {
+		_, err := directory.FindAccount(ctx, tx, in.ID)
+		return err
+	})
+}
+
+// grantPage answers a list of grants. of looks whether what they belong to may be seen, in the same transaction.
+func (s *Service) grantPage(ctx context.Context, v viewer.Viewer, name string, in *grantsIn, of func(*pg.Tx) error) (*httpapi.ListOut[Grant], error) {
+	walk, err := s.Cursors.Walk(v, name, in.Paging, in.GrantFilters)
+	if err != nil {
+		return nil, err
+	}
+	var items []Grant
+	var total int64
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		if err := of(tx); err != nil {
+			return err
+		}
+		if items, total, err = listing.Fetch[Grant](ctx, tx, in.query(), walk.Page); err != nil || len(in.Expand) == 0 {
+			return err
+		}
+		return fillPaths(ctx, tx, items)
+	})
+	return httpapi.Out(walk, items, total, Grant.after), err
+}

@@ -1,0 +1,56 @@
+package access
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// EntitlementMember is an account that holds an entitlement, and whose it is.
+type EntitlementMember struct {
+	Account    directory.Reference  `json:"account" db:"account"`
+	Identity   *directory.Reference `json:"identity" db:"identity"`
+	GrantID    string               `json:"grant_id" db:"grant_id"`
+	Directness string               `json:"directness" db:"directness" enum:"direct,inherited"`
+	Since      time.Time            `json:"since" db:"since" doc:"When the grant was first known here."`
+}
+
+const memberColumns = `g.id as grant_id, g.directness, g.created_at as since,
+	jsonb_build_object('id', a.id, 'display', ` + directory.AccountDisplay + `) as account,
+	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity`
+
+type membersIn struct {
+	ID string `path:"id"`
+	httpapi.Paging
+	Effective bool `query:"effective" doc:"Those who hold it through nesting too."`
+}
+
+func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (*httpapi.ListOut[EntitlementMember], error) {
+	walk, err := s.Cursors.Walk(v, "members", in.Paging, []any{in.ID, in.Effective})
+	if err != nil {
+		return nil, err
+	}
+	q := &listing.Query{Columns: memberColumns, From: grantFrom, ID: "g.id", Order: listing.Order{Column: "g.created_at", Type: "timestamptz"}}
+	q.Where("g.entitlement_id = @id and "+held, pgx.NamedArgs{"id": in.ID})
+	if !in.Effective {
+		q.Where("g.directness = 'direct'", nil)
+	}
+	q.Where(visibleGrant, nil)
+	var items []EntitlementMember
+	var total int64
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		if _, err := find(ctx, tx, in.ID, ""); err != nil {
+			return err
+		}
+		items, total, err = listing.Fetch[EntitlementMember](ctx, tx, q, walk.Page)
+		return err
+	})
+	return httpapi.Out(walk, items, total, func(m EntitlementMember) []string { return []string{m.Since.Format(time.RFC3339Nano), m.GrantID} }), err
+}
