@@ -1,0 +1,123 @@
+package auth
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
+)
+
+func TestAttemptsOfOneAccountAndNetworkAreCountedTogether(t *testing.T) {
+	base := attemptOf("user|t|1", "192.0.2.7")
+	tests := []struct {
+		account, ip                string
+		samePair, sameAcc, sameNet bool
+	}{
+		{"user|t|1", "192.0.2.200", true, true, true},
+		{"user|t|1", "::ffff:192.0.2.9", true, true, true},
+		{"user|t|1", "192.0.3.7", false, true, false},
+		{"user|t|1", "2001:db8::1", false, true, false},
+		{"user|t|2", "192.0.2.7", false, false, true},
+	}
+	for _, tt := range tests {
+		got := attemptOf(tt.account, tt.ip)
+		pair, acc, net := slices.Equal(got.pair, base.pair), slices.Equal(got.account, base.account), slices.Equal(got.network, base.network)
+		if pair != tt.samePair || acc != tt.sameAcc || net != tt.sameNet {
+			t.Errorf("%s from %s: same pair %v, account %v, network %v", tt.account, tt.ip, pair, acc, net)
+		}
+	}
+	if a, b := attemptOf("x", "2001:db8:0:1::1"), attemptOf("x", "2001:db8:0:1:ffff::2"); !slices.Equal(a.network, b.network) {
+		t.Error("two addresses of one /64 are two networks")
+	}
+	for _, spelling := range []string{"a@x", "A@x", "a@x ", "\ta@X", "ａ@ｘ"} {
+		if got := canonical(spelling); got != "a@x" {
+			t.Errorf("canonical(%q) = %q; want a@x", spelling, got)
+		}
+	}
+}
+
+func TestFailuresCloseTheDoorForLongerEachTime(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	// series are n failures, a minute apart, the newest first; the newest is at start.
+	series := func(n int, apart time.Duration) (out []time.Time) {
+		for i := range n {
+			out = append(out, start.Add(-time.Duration(i)*apart))
+		}
+		return out
+	}
+	second := time.Second
+	tests := []struct {
+		name                   string
+		pair, account, network []time.Time
+		want                   time.Duration // after start; 0: open
+	}{
+		{"four", series(4, second), nil, nil, 0},
+		{"five", series(5, second), nil, nil, 15 * time.Minute},
+		{"five over 16 minutes", series(5, 4*time.Minute+second), nil, nil, 0},
+		{"nine", series(9, second), nil, nil, 15 * time.Minute},
+		{"ten", series(10, second), nil, nil, 30 * time.Minute},
+		{"fifteen", series(15, second), nil, nil, time.Hour},
+		{"twenty", series(20, second), nil, nil, 2 * time.Hour},
+		{"twenty-five", series(25, second), nil, nil, 4 * time.Hour},
+		{"a hundred", series(100, second), nil, nil, 4 * time.Hour},
+		{"account, 49", nil, series(49, second), nil, 0},
+		{"account, 50", nil, series(50, second), nil, time.Hour - 49*time.Second},
+		{"network, 19", nil, nil, series(19, second), 0},
+		{"network, 20", nil, nil, series(20, second), time.Minute - 19*time.Second},
+		{"the longest counts", series(5, second), nil, series(20, second), 15 * time.Minute},
+	}
+	for _, tt := range tests {
+		var want time.Time
+		if tt.want > 0 {
+			want = start.Add(tt.want)
+		}
+		if got := blockedUntil(tt.pair, tt.account, tt.network); !got.Equal(want) {
+			t.Errorf("%s: closed until %v; want %v", tt.name, got, want)
+		}
+	}
+}
+
+func TestProcessesCountFailuresTogetherAndSweepOldOnes(t *testing.T) {
+	db := pgtest.New(t)
+	now := time.Now()
+	processes := []*Service{service(t, db), service(t, db)}
+	for _, s := range processes {
+		s.Now = func() time.Time { return now }
+	}
+	try := attemptOf("user|t|1", "192.0.2.7")
+	for i := range 5 {
+		s := processes[i%2]
+		if err := s.admit(ctx, try); err != nil {
+			t.Fatalf("before failure %d: %v", i+1, err)
+		}
+		if err := s.failed(ctx, try); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range processes {
+		if err := s.admit(ctx, try); codeOf(err) != "login_throttled" {
+			t.Errorf("after five failures: %v; want login_throttled", err)
+		}
+	}
+	if err := processes[0].admit(ctx, attemptOf("user|t|1", "198.51.100.1")); err != nil {
+		t.Errorf("the same account from another network: %v", err)
+	}
+	if err := processes[0].admit(ctx, attemptOf("user|t|2", "192.0.2.7")); err != nil {
+		t.Errorf("another account from the same network: %v", err)
+	}
+	if err := processes[0].forgive(ctx, try); err != nil {
+		t.Fatal(err)
+	}
+	if err := processes[1].admit(ctx, try); err != nil {
+		t.Errorf("after a sign-in: %v", err)
+	}
+	now = now.Add(25 * time.Hour)
+	if err := processes[0].failed(ctx, try); err != nil {
+		t.Fatal(err)
+	}
+	var rows int
+	if err := db.Pool().QueryRow(ctx, `select count(*) from login_failure`).Scan(&rows); err != nil || rows != 3 {
+		t.Errorf("%d rows, %v; want the three of the newest failure", rows, err)
+	}
+}

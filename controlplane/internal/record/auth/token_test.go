@@ -1,0 +1,406 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
+)
+
+var ctx = context.Background()
+
+func service(t *testing.T, db *pg.DB) *Service {
+	t.Helper()
+	ring, err := seal.New(bytes.Repeat([]byte{9}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(ctx, db, ring, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// session makes a tenant with a user and a session, and the claims of a good access token of it.
+func session(t *testing.T, s *Service, slug string) claims {
+	t.Helper()
+	v := pgtest.Tenant(t, s.DB, slug)
+	p := person{tenant: v.Tenant, id: uuid.NewString(), email: "ada@example.com", epoch: 1}
+	v.ID = p.id
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		const sql = `insert into app_user (tenant_id, id, email, roles) values (current_tenant(), $1, $2, array['admin'])`
+		if _, err := tx.Exec(ctx, sql, p.id, p.email); err != nil {
+			return err
+		}
+		_, err := s.openSession(ctx, tx, p)
+		v = tx.Viewer
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := s.Now().Unix()
+	return claims{
+		Issuer: s.Issuer, Subject: p.id, Audience: forAPI.claim(), ExpiresAt: now + 900, IssuedAt: now, NotBefore: now, ID: uuid.NewString(),
+		ClientID: "grantwright", Tenant: p.tenant, Kind: "user", Session: v.Session, Epoch: 1,
+	}
+}
+
+func b64(raw string) string { return base64.RawURLEncoding.EncodeToString([]byte(raw)) }
+
+// forge signs any header and claims with the key.
+func forge(key ed25519.PrivateKey, head, body string) string {
+	input := b64(head) + "." + b64(body)
+	return input + "." + base64.RawURLEncoding.EncodeToString(ed25519.Sign(key, []byte(input)))
+}
+
+func asJSON(t *testing.T, c any) string {
+	t.Helper()
+	b, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// with is c as JSON with some members replaced by raw JSON; an empty value removes the member.
+func with(t *testing.T, c claims, pairs ...string) string {
+	t.Helper()
+	members := map[string]json.RawMessage{}
+	if err := json.Unmarshal([]byte(asJSON(t, c)), &members); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		members[pairs[i]] = json.RawMessage(pairs[i+1])
+		if pairs[i+1] == "" {
+			delete(members, pairs[i])
+		}
+	}
+	return asJSON(t, members)
+}
+
+func codeOf(err error) string {
+	var f *fault.Fault
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &f):
+		return f.Code
+	}
+	return err.Error()
+}
+
+func TestForgedAndMalformedTokensAreInvalid(t *testing.T) {
+	s := service(t, pgtest.New(t))
+	good, other := session(t, s, "a"), session(t, s, "b")
+	api := s.keys.signer(forAPI)
+	public := api.private.Public().(ed25519.PublicKey)
+	head := fmt.Sprintf(`{"alg":"EdDSA","kid":%q,"typ":"at+jwt"}`, api.kid)
+	body := asJSON(t, good)
+	valid := forge(api.private, head, body)
+	sign := func(h, b string) string { return forge(api.private, h, b) }
+	hs256 := func() string {
+		input := b64(strings.Replace(head, "EdDSA", "HS256", 1)) + "." + b64(body)
+		m := hmac.New(sha256.New, public)
+		m.Write([]byte(input))
+		return input + "." + base64.RawURLEncoding.EncodeToString(m.Sum(nil))
+	}
+	swap := func(old, replacement string) string { return strings.Replace(head, old, replacement, 1) }
+	parts := strings.Split(valid, ".")
+	_, stranger, _ := ed25519.GenerateKey(nil)
+	now := s.Now().Unix()
+	claim := func(pairs ...string) string { return sign(head, with(t, good, pairs...)) }
+	quoted := func(s string) string { return fmt.Sprintf("%q", s) }
+	small := base64.RawURLEncoding.EncodeToString(append(make([]byte, 63), 0x80))
+
+	r, _ := http.NewRequest("GET", "/", nil)
+	for _, typ := range []string{"at+jwt", "application/at+jwt"} {
+		if _, err := s.AuthenticateUser(ctx, sign(swap("at+jwt", typ), body), r); err != nil {
+			t.Fatalf("typ %s: %v; every other case would prove nothing", typ, err)
+		}
+	}
+	for name, token := range map[string]string{
+		"empty": "", "words": "token", "one dot": "a.b", "three dots": valid + ".x", "a million dots": strings.Repeat(".", 1_000_000),
+		"alg none":             b64(swap("EdDSA", "none")) + "." + parts[1] + ".",
+		"alg None":             sign(swap("EdDSA", "None"), body),
+		"alg NONE":             sign(swap("EdDSA", "NONE"), body),
+		"alg missing":          sign(fmt.Sprintf(`{"kid":%q,"typ":"at+jwt"}`, api.kid), body),
+		"alg array":            sign(swap(`"EdDSA"`, `["EdDSA"]`), body),
+		"alg HS256 public key": hs256(),
+		"alg ES256":            sign(swap("EdDSA", "ES256"), body),
+		"alg RS256":            sign(swap("EdDSA", "RS256"), body),
+		"another key":          forge(stranger, head, body),
+		"kid unknown":          sign(swap(api.kid, "unknown"), body),
+		"kid path":             sign(swap(api.kid, "../../x"), body),
+		"kid quote":            sign(swap(api.kid, "' or 1=1"), body),
+		"kid huge":             sign(swap(api.kid, strings.Repeat("k", 10<<10)), body),
+		"kid of another set":   sign(swap(api.kid, s.keys.signer(forAgent).kid), body),
+		"kid missing":          sign(`{"alg":"EdDSA","typ":"at+jwt"}`, body),
+		"jku":                  sign(swap("{", `{"jku":"https://evil.example/",`), body),
+		"jwk":                  sign(swap("{", `{"jwk":{"kty":"OKP"},`), body),
+		"x5u":                  sign(swap("{", `{"x5u":"https://evil.example/",`), body),
+		"x5c":                  sign(swap("{", `{"x5c":["AA"],`), body),
+		"crit":                 sign(swap("{", `{"crit":["x"],`), body),
+		"b64":                  sign(swap("{", `{"b64":false,`), body),
+		"zip":                  sign(swap("{", `{"zip":"DEF",`), body),
+		"cty":                  sign(swap("{", `{"cty":"JWT",`), body),
+		"typ JWT":              sign(swap("at+jwt", "JWT"), body),
+		"typ missing":          sign(fmt.Sprintf(`{"alg":"EdDSA","kid":%q}`, api.kid), body),
+		"typ of refresh":       sign(swap("at+jwt", refreshForm.typ), body),
+		"typ of agents":        sign(swap("at+jwt", agentForm.typ), body),
+		"header twice":         sign(swap("{", `{"alg":"EdDSA",`), body),
+		"header in two cases":  sign(swap("{", `{"ALG":"EdDSA",`), body),
+		"header array":         sign("[]", body),
+		"header trailing":      sign(head+"{}", body),
+		"aud missing":          claim("aud", ""),
+		"aud array":            claim("aud", `["urn:grantwright:api","urn:grantwright:agent"]`),
+		"aud array of one":     claim("aud", `["urn:grantwright:api"]`),
+		"aud prefix":           claim("aud", `"urn:grantwright:api2"`),
+		"aud of agents":        claim("aud", quoted(forAgent.claim())),
+		"iss with slash":       claim("iss", quoted(s.Issuer+"/")),
+		"iss other":            claim("iss", `"http://grantwright"`),
+		"iss missing":          claim("iss", ""),
+		"tid missing":          claim("tid", ""),
+		"tid array":            claim("tid", `["`+good.Tenant+`"]`),
+		"tid text":             claim("tid", `"acme"`),
+		"exp missing":          claim("exp", ""),
+		"exp text":             claim("exp", `"9999999999"`),
+		"exp 1e400":            claim("exp", `1e400`),
+		"exp 1e10":             claim("exp", `1e10`),
+		"exp fraction":         claim("exp", `9999999999.5`),
+		"exp negative":         claim("exp", `-1`),
+		"exp null":             claim("exp", `null`),
+		"nbf in the future":    claim("nbf", fmt.Sprint(now+32)),
+		"iat in the future":    claim("iat", fmt.Sprint(now+32)),
+		"sub empty":            claim("sub", `""`),
+		"sub twice":            sign(head, strings.Replace(body, "{", `{"sub":"x",`, 1)),
+		"sub in two cases":     sign(head, strings.Replace(body, "{", `{"Sub":"x",`, 1)),
+		"sid missing":          claim("sid", ""),
+		"kind service":         claim("kind", `"service"`),
+		"kind agent":           claim("kind", `"agent"`),
+		"scope":                claim("scope", `"enroll"`),
+		"nested claim":         claim("cnf", `{"jkt":"x"}`),
+		"claims array":         sign(head, "[]"),
+		"claims trailing":      sign(head, body+" x"),
+		"claims cut":           sign(head, body[:len(body)-1]),
+		"invalid UTF-8":        sign(head, strings.Replace(body, `"user"`, "\"us\xff\"", 1)),
+		"nested JWT":           sign(head, quoted(valid)),
+		"padding":              parts[0] + "." + parts[1] + "." + parts[2] + "==",
+		"line break":           parts[0] + "." + parts[1][:8] + "\n" + parts[1][8:] + "." + parts[2],
+		"space":                parts[0] + ". " + parts[1] + "." + parts[2],
+		"standard base64":      parts[0] + "." + parts[1] + "." + "+/" + parts[2][2:],
+		"last bits":            valid[:len(valid)-1] + string(valid[len(valid)-1]+1),
+		"signature cut":        valid[:len(valid)-4],
+		"signature longer":     valid + "AAAA",
+		"signature missing":    parts[0] + "." + parts[1] + ".",
+		"signature of another": parts[0] + "." + b64(asJSON(t, other)) + "." + parts[2],
+		"signature zero":       parts[0] + "." + parts[1] + "." + base64.RawURLEncoding.EncodeToString(make([]byte, 64)),
+		"signature small":      parts[0] + "." + parts[1] + "." + small,
+		"signature malleable":  parts[0] + "." + parts[1] + "." + malleable(t, parts[2]),
+		"too long":             claim("jti", quoted(strings.Repeat("j", 4<<10))),
+	} {
+		if _, err := s.AuthenticateUser(ctx, token, r); codeOf(err) != "invalid_token" {
+			t.Errorf("%s: %q; want invalid_token", name, codeOf(err))
+		}
+	}
+	for name, want := range map[string]struct{ token, code string }{
+		"expired by six seconds":   {claim("exp", fmt.Sprint(now-6)), "token_expired"},
+		"expired by three seconds": {claim("exp", fmt.Sprint(now-3)), ""},
+		"issued in 20 seconds":     {claim("iat", fmt.Sprint(now+20), "nbf", fmt.Sprint(now+20)), ""},
+		"another tenant":           {claim("tid", quoted(other.Tenant)), "token_revoked"},
+		"another user":             {claim("sub", quoted(other.Subject)), "token_revoked"},
+		"another session":          {claim("sid", quoted(other.Session)), "token_revoked"},
+		"an older password":        {claim("epoch", "0"), "token_revoked"},
+	} {
+		if _, err := s.AuthenticateUser(ctx, want.token, r); codeOf(err) != want.code {
+			t.Errorf("%s: %q; want %q", name, codeOf(err), want.code)
+		}
+	}
+}
+
+// malleable adds the group's order to a signature's second half: the same signature in a form that RFC 8032 forbids.
+func malleable(t *testing.T, part string) string {
+	t.Helper()
+	sig, err := base64.RawURLEncoding.DecodeString(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := []byte{0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 31: 0x10}
+	carry := 0
+	for i, b := range order {
+		sum := int(sig[32+i]) + int(b) + carry
+		sig[32+i], carry = byte(sum), sum>>8
+	}
+	return base64.RawURLEncoding.EncodeToString(sig)
+}
+
+func TestNoKindOfTokenIsTakenForAnother(t *testing.T) {
+	s := service(t, pgtest.New(t))
+	c := session(t, s, "a")
+	tokens := map[string]string{}
+	err := s.DB.As(ctx, viewer.System(c.Tenant), func(tx *pg.Tx) (err error) {
+		if tokens["agent"], _, err = s.IssueAgentToken(ctx, tx, AgentClaims{AgentID: "agent-1", InstanceID: "i1", KeyThumb: "thumb", Epoch: 3}); err != nil {
+			return err
+		}
+		tokens["enroll"], _, err = s.IssueEnrollToken(ctx, tx, "agent-1")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]form{"user": userForm, "refresh": refreshForm} {
+		if tokens[name], _, err = s.sign(f, c, s.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, _ := http.NewRequest("GET", "/", nil)
+	verifiers := map[string]func(string) error{
+		"user":    func(token string) error { _, err := s.AuthenticateUser(ctx, token, r); return err },
+		"refresh": func(token string) error { _, err := s.verify(ctx, refreshForm, token, false); return err },
+		"agent":   func(token string) error { _, err := s.VerifyAgentToken(ctx, token, true); return err },
+		"enroll":  func(token string) error { _, err := s.VerifyEnrollToken(ctx, token); return err },
+	}
+	for kind, token := range tokens {
+		for door, verify := range verifiers {
+			want := "invalid_token"
+			if kind == door {
+				want = ""
+			}
+			if got := codeOf(verify(token)); got != want {
+				t.Errorf("a token of kind %s at the door of %s: %q; want %q", kind, door, got, want)
+			}
+		}
+	}
+}
+
+func TestAnAgentsTokenSaysWhatWasPutIn(t *testing.T) {
+	s := service(t, pgtest.New(t))
+	v := pgtest.Tenant(t, s.DB, "a")
+	now := time.Now().Truncate(time.Second).UTC()
+	s.Now = func() time.Time { return now }
+	var token, invitation string
+	var expires time.Time
+	var invited EnrollClaims
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		token, expires, err = s.IssueAgentToken(ctx, tx, AgentClaims{AgentID: "agent-1", InstanceID: "i1", KeyThumb: "thumb", Epoch: 3})
+		if err != nil {
+			return err
+		}
+		invitation, invited, err = s.IssueEnrollToken(ctx, tx, "agent-1")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.VerifyAgentToken(ctx, token, false)
+	want := AgentClaims{Tenant: v.Tenant, AgentID: "agent-1", InstanceID: "i1", KeyThumb: "thumb", Epoch: 3, ID: got.ID, IssuedAt: now, ExpiresAt: now.Add(time.Hour)}
+	if err != nil || got != want || got.ID == "" || !expires.Equal(want.ExpiresAt) {
+		t.Errorf("VerifyAgentToken = %+v, %v; want %+v", got, err, want)
+	}
+	enroll, err := s.VerifyEnrollToken(ctx, invitation)
+	if err != nil || enroll != invited || enroll.Tenant != v.Tenant || !enroll.ExpiresAt.Equal(now.Add(time.Hour)) {
+		t.Errorf("VerifyEnrollToken = %+v, %v; want %+v", enroll, err, invited)
+	}
+	now = now.Add(time.Hour + 5*time.Second)
+	if _, err := s.VerifyAgentToken(ctx, token, false); codeOf(err) != "token_expired" {
+		t.Errorf("after an hour: %v; want token_expired", err)
+	}
+	if _, err := s.VerifyEnrollToken(ctx, invitation); codeOf(err) != "token_expired" {
+		t.Errorf("the invitation after an hour: %v; want token_expired", err)
+	}
+	if _, err := s.VerifyAgentToken(ctx, token, true); err != nil {
+		t.Errorf("after an hour, expiry allowed: %v", err)
+	}
+}
+
+func TestProcessesThatStartTogetherShareTheirKeys(t *testing.T) {
+	db := pgtest.New(t)
+	services := make([]*Service, 4)
+	var wg sync.WaitGroup
+	for i := range services {
+		wg.Go(func() { services[i] = service(t, db) })
+	}
+	wg.Wait()
+	for _, s := range services {
+		for _, a := range audiences {
+			if s.keys.signer(a).kid != services[0].keys.signer(a).kid {
+				t.Errorf("two processes sign for %s with different keys", a)
+			}
+		}
+	}
+	ring, err := seal.New(bytes.Repeat([]byte{8}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(ctx, db, ring, slog.New(slog.DiscardHandler)); !errors.Is(err, seal.ErrOtherMasterKey) {
+		t.Errorf("with another master key: %v; want ErrOtherMasterKey", err)
+	}
+}
+
+func TestAKeyThatAnotherProcessMadeIsFound(t *testing.T) {
+	db := pgtest.New(t)
+	old := service(t, db)
+	err := db.Deployment(ctx, func(tx *pg.Tx) error {
+		_, err := tx.Exec(ctx, `update signing_key set state = 'verify_only' where audience = 'agent'`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := service(t, db)
+	v := pgtest.Tenant(t, db, "a")
+	issue := func(s *Service) (token string) {
+		err := db.As(ctx, v, func(tx *pg.Tx) (err error) {
+			token, _, err = s.IssueAgentToken(ctx, tx, AgentClaims{AgentID: "x"})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	before, after := issue(old), issue(newer)
+	old.keys.mu.Lock()
+	old.keys.loaded = time.Now().Add(-reloadPause)
+	old.keys.mu.Unlock()
+	for name, err := range map[string]error{
+		"new token, old process": func() error { _, err := old.VerifyAgentToken(ctx, after, false); return err }(),
+		"old token, new process": func() error { _, err := newer.VerifyAgentToken(ctx, before, false); return err }(),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzInspectNeverPanics(f *testing.F) {
+	f.Add("a.b.c")
+	f.Add(b64(`{"alg":"EdDSA","kid":"k","typ":"at+jwt"}`) + "." + b64(`{"sub":"x"}`) + "." + strings.Repeat("A", 86))
+	f.Add(b64(`{"alg":{"a":[`) + ".." + b64(`{`))
+	f.Fuzz(func(t *testing.T, token string) {
+		head, err := inspect(token)
+		if err == nil && (head.alg != "EdDSA" || head.kid == "" || head.typ == "") {
+			t.Errorf("inspect(%q) = %+v", token, head)
+		}
+	})
+}
