@@ -239,3 +239,17 @@ func TestStreamingSelectsWhatSelectingTheWholeDocumentDoes(t *testing.T) {
 		}
 	})
 }
+
+func TestANullInThePlaceOfAListIsAnEmptyList(t *testing.T) {
+	const doc = `{"groups":[{"members":null},{"members":[1,2]},{"members":3},{}]}`
+	for _, records := range []string{"$.groups[*].members", "$..members", "$.groups[*].members[*]"} {
+		want := "[1,2,3]"
+		if strings.HasSuffix(records, "]") {
+			want = "[1,2]"
+		}
+		got, _, err := collect(t, NewPlan(MustCompile(records)), strings.NewReader(doc), Limits{})
+		if err != nil || encode(t, got) != want {
+			t.Errorf("%s = %s, %v; want %s", records, encode(t, got), err, want)
+		}
+	}
+}
