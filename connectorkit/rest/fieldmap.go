@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,16 +95,7 @@ func knownTarget(object, target string) bool {
 		return name != ""
 	}
 	for _, row := range rowsOf(object) {
-		if _, ok := members[row][target]; ok || contains(special[target], row) {
-			return true
-		}
-	}
-	return false
-}
-
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
+		if _, ok := members[row][target]; ok || slices.Contains(special[target], row) {
 			return true
 		}
 	}
@@ -116,7 +108,7 @@ func set(row any, kind, target string, values []any, negate bool) error {
 	if len(values) == 0 {
 		return nil
 	}
-	if contains(special[target], kind) {
+	if slices.Contains(special[target], kind) {
 		return setSpecial(row, target, values)
 	}
 	i, ok := members[kind][target]
