@@ -1,0 +1,215 @@
+package directory_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"pgregory.net/rapid"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
+)
+
+func TestAManagerWhoComesLaterIsResolved(t *testing.T) {
+	h := open(t)
+	worker := hire(h, "worker", map[string]any{"manager_external_id": "boss"})
+	if worker.Body["manager_unresolved"] != true || worker.Body["manager_id"] != nil {
+		t.Errorf("before: %v %v; want it unresolved", worker.Body["manager_unresolved"], worker.Body["manager_id"])
+	}
+	boss := hire(h, "boss", map[string]any{"manager_external_id": "worker"}) // a circle is allowed to exist
+	at := "/identities/" + worker.Text("id")
+	after := h.Must(200, "admin", "GET", at, nil)
+	if after.Text("manager_id") != boss.Text("id") || after.Body["manager_unresolved"] != false || after.Body["version"] != 2.0 {
+		t.Errorf("after: %v", after.Body)
+	}
+	if boss.Text("manager_id") != worker.Text("id") {
+		t.Errorf("the boss's manager is %v; want the worker", boss.Body["manager_id"])
+	}
+	if gone := h.Must(200, "admin", "PATCH", at, `{"manager_external_id":null}`); gone.Body["manager_id"] != nil || gone.Body["manager_unresolved"] != false {
+		t.Errorf("cleared: %v", gone.Body)
+	}
+	if back := h.Must(200, "admin", "PATCH", at, `{"manager_external_id":"boss"}`); back.Text("manager_id") != boss.Text("id") {
+		t.Errorf("named again: %v", back.Body["manager_id"])
+	}
+}
+
+const hr = "0197a000-0000-7000-8000-000000000002"
+
+// sourced gives a person a record in a source that refers to a manager, and makes that source theirs.
+func sourced(h *recordtest.House, id, connector, externalID, native, kind, value string) {
+	h.T.Helper()
+	h.Exec(`insert into identity_source (tenant_id, connector_id, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value, row_hash, match_rule)
+		values (current_tenant(), $1, $2, $3, nullif($4, ''), nullif($5, ''), nullif($6, ''), '', 'new')`, connector, externalID, id, native, kind, value)
+	h.Exec(`update identity set source_connector_id = coalesce(source_connector_id, $1) where id = $2`, connector, id)
+}
+
+func resolve(t *testing.T, h *recordtest.House) (m directory.Managers) {
+	t.Helper()
+	ctx := context.Background()
+	err := h.DB.AsBulk(ctx, h.Tenant, func(tx *pg.Tx) (err error) { m, err = directory.ResolveManagers(ctx, tx); return err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestReferencesOfEveryKindAreResolved(t *testing.T) {
+	h := open(t)
+	boss := h.Person("boss", "")
+	h.Exec(`update identity set username = 'Big.Boss', employee_number = '1' where id = $1`, boss)
+	sourced(h, boss, ldap, "uuid-1", "uid=boss,dc=example", "", "")
+	want := map[string]any{}
+	for name, ref := range map[string][2]string{
+		"by-external": {"external_id", "uuid-1"}, "by-native": {"native", "uid=boss,dc=example"}, "by-email": {"email", "BOSS@example.com"},
+		"by-username": {"username", "big.boss"}, "by-number": {"employee_number", "1"}, "any-native": {"any", "uid=boss,dc=example"},
+		"any-number": {"any", "1"}, "tenant-wide": {"external_id", "boss"},
+		"nobody": {"email", "who@example.com"}, "wrong-kind": {"native", "1"}, "themselves": {"any", "uuid-themselves"}, "none": {"", ""},
+	} {
+		id := h.Person(name, "")
+		sourced(h, id, ldap, "uuid-"+name, "uid="+name, ref[0], ref[1])
+		want[name] = boss
+	}
+	want["nobody"], want["wrong-kind"], want["themselves"], want["none"] = nil, nil, nil, nil
+	got := resolve(t, h)
+	if got != (directory.Managers{Resolved: 8, Unresolved: 2, Changed: 10}) {
+		t.Errorf("got %+v; want 8 resolved, 2 unresolved, 10 changed", got)
+	}
+	if again := resolve(t, h); again.Changed != 0 || again.Resolved != 8 {
+		t.Errorf("again: %+v; want nothing changed", again)
+	}
+	for name, manager := range want {
+		a := h.Must(200, "admin", "GET", "/identities?external_id="+name, nil).Items()[0]
+		if a["manager_id"] != manager {
+			t.Errorf("%s: manager %v; want %v", name, a["manager_id"], manager)
+		}
+		if waits := name == "nobody" || name == "wrong-kind"; a["manager_unresolved"] != waits {
+			t.Errorf("%s: manager_unresolved %v; want %v", name, a["manager_unresolved"], waits)
+		}
+		if manager != nil && a["manager_external_id"] != "boss" {
+			t.Errorf("%s: manager_external_id %v; want boss", name, a["manager_external_id"])
+		}
+	}
+}
+
+func TestTheSourceDecidesWhoIsMeantAndForHowLong(t *testing.T) {
+	h := open(t)
+	inHR, inLDAP := h.Person("7", ""), h.Person("seven", "")
+	sourced(h, inHR, hr, "7", "", "", "")
+	sourced(h, inLDAP, ldap, "7", "", "", "")
+	worker := h.Person("worker", "")
+	sourced(h, worker, ldap, "w", "", "external_id", "7")
+	sourced(h, worker, hr, "w", "", "external_id", "nobody") // not this person's authoritative source
+	read := func() recordtest.Answer { return h.Must(200, "admin", "GET", "/identities/"+worker, nil) }
+	resolve(t, h)
+	if got := read(); got.Text("manager_id") != inLDAP || got.Body["manager_from_source"] != true {
+		t.Errorf("manager %v; want the one of the same source, %s", got.Body["manager_id"], inLDAP)
+	}
+	h.Refused(409, "managed_by_source", "admin", "PATCH", "/identities/"+worker, `{"manager_external_id":"7"}`)
+	h.Exec(`update identity_source set manager_ref_value = null where identity_id = $1`, worker)
+	if m := resolve(t, h); m.Changed != 1 {
+		t.Errorf("the reference is gone: %+v; want one changed", m)
+	}
+	if got := read(); got.Body["manager_id"] != nil || got.Body["manager_unresolved"] != false || got.Body["manager_from_source"] != false {
+		t.Errorf("the reference is gone, the manager is %v", got.Body["manager_id"])
+	}
+	h.Must(200, "admin", "PATCH", "/identities/"+worker, `{"manager_external_id":"7"}`)
+	if m := resolve(t, h); m.Changed != 0 || read().Text("manager_id") != inLDAP {
+		t.Errorf("given through the API: %+v, manager %v; want it to stay %s", m, read().Body["manager_id"], inLDAP)
+	}
+}
+
+func TestAnAmbiguousManagerStaysUnresolved(t *testing.T) {
+	h := open(t)
+	for _, connector := range []string{hr, ldap} {
+		id := h.Person("person-of-"+connector, "")
+		h.Exec(`update identity set external_id = 'twin', source_connector_id = $1 where id = $2`, connector, id)
+	}
+	worker := hire(h, "worker", map[string]any{"manager_external_id": "twin"})
+	if worker.Body["manager_unresolved"] != true {
+		t.Errorf("one of two was chosen: %v", worker.Body["manager_id"])
+	}
+	if m := resolve(t, h); m.Unresolved != 1 || m.Changed != 0 {
+		t.Errorf("got %+v; want one unresolved", m)
+	}
+}
+
+// TestManagedIdentitiesAreWhatAWalkThroughTheGraphFinds holds managed_identity() against brute force, with circles and people
+// who manage themselves.
+func TestManagedIdentitiesAreWhatAWalkThroughTheGraphFinds(t *testing.T) {
+	h := open(t)
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.IntRange(1, 7).Draw(t, "size")
+		ids, manager := make([]string, size), make([]int, size)
+		rows := make([][]any, size)
+		for i := range size {
+			ids[i], manager[i] = uuid.Must(uuid.NewV7()).String(), rapid.IntRange(-1, size-1).Draw(t, "manager")
+		}
+		for i := range size {
+			rows[i] = []any{ids[i], nil}
+			if manager[i] >= 0 {
+				rows[i][1] = ids[manager[i]]
+			}
+		}
+		if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error { return employ(ctx, tx, rows) }); err != nil {
+			t.Fatal(err)
+		}
+		at := rapid.IntRange(0, size-1).Draw(t, "viewer")
+		v := viewer.Viewer{Tenant: h.Tenant.Tenant, Kind: viewer.User, Identity: ids[at], Roles: []viewer.Role{viewer.Manager}}
+		var got []string
+		err := h.DB.As(ctx, v, func(tx *pg.Tx) error {
+			rows, err := tx.Query(ctx, `select id::text from managed_identity()`)
+			if err != nil {
+				return err
+			}
+			got, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{}
+		for i := range size {
+			if i != at && reaches(manager, i, at) {
+				want = append(want, ids[i])
+			}
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.SortSlices(func(a, b string) bool { return a < b })); diff != "" {
+			t.Fatalf("managers %v seen by %d: -want +got\n%s", manager, at, diff)
+		}
+	})
+}
+
+func employ(ctx context.Context, tx *pg.Tx, rows [][]any) error {
+	if _, err := tx.Exec(ctx, `delete from identity`); err != nil {
+		return fmt.Errorf("clear: %w", err)
+	}
+	var b pgx.Batch
+	for _, row := range rows {
+		b.Queue(`insert into identity (tenant_id, id, external_id) values (current_tenant(), $1::uuid, $1::text)`, row[0])
+	}
+	for _, row := range rows {
+		b.Queue(`update identity set manager_id = $2::uuid where id = $1`, row[0], row[1])
+	}
+	return tx.SendBatch(ctx, &b).Close()
+}
+
+// reaches follows the managers from one person upwards.
+func reaches(manager []int, from, to int) bool {
+	for range manager {
+		if from = manager[from]; from < 0 {
+			return false
+		}
+		if from == to {
+			return true
+		}
+	}
+	return false
+}
