@@ -1,0 +1,164 @@
+// Package apidocs serves the description of the API and two viewers for it, Swagger UI and ReDoc. Everything comes from this
+// program: no page fetches anything from elsewhere, and none holds a script of its own text.
+package apidocs
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+)
+
+// The viewers are packed by assets/fetch.sh and not kept in the repository. The pattern takes the packed files (.gz) and the
+// placeholder (.txt), which lets the program be built without them.
+//
+//go:embed assets/*.[gt]*
+var assets embed.FS
+
+//go:embed pages
+var pages embed.FS
+
+// policy lets the viewers run their own scripts and styles and speak to this server. ReDoc searches in a worker that it
+// makes itself, and both write styles into the page.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
+	"connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// Options of the pages.
+type Options struct {
+	Public bool                 // /docs and /redoc need no token, like /openapi.json with httpapi.Config.PublicDocs
+	User   httpapi.Authenticate // judges the token where one is needed
+}
+
+type site struct {
+	api    *httpapi.API
+	opts   Options
+	viewer fs.FS // the packed viewers
+}
+
+// Mount adds /openapi.json, /docs and /redoc with their files to the API. Call it once; routes that are added to the API
+// later are described as well, up to the first request.
+func Mount(api *httpapi.API, opts Options) {
+	viewer, err := fs.Sub(assets, "assets")
+	if err != nil {
+		panic(err) // only for a path that is not well-formed
+	}
+	mount(api, opts, viewer)
+}
+
+func mount(api *httpapi.API, opts Options, viewer fs.FS) {
+	s := &site{api: api, opts: opts, viewer: viewer}
+	s.get("/openapi.json", s.description())
+	for _, page := range []struct{ path, bundle string }{{"/docs", "swagger-ui-bundle.js"}, {"/redoc", "redoc.standalone.js"}} {
+		api.Free(http.MethodGet, page.path) // looked at here: a browser is told in words that it can read
+		api.Free(http.MethodHead, page.path)
+		s.get(page.path, s.page(page.path, page.bundle))
+		s.get(page.path+"/"+page.bundle, s.packed(page.bundle, "text/javascript"))
+		s.get(page.path+"/start.js", s.plain(strings.TrimPrefix(page.path, "/")+".js", "text/javascript"))
+		s.get(page.path+"/page.css", s.plain("page.css", "text/css"))
+	}
+	s.get("/docs/swagger-ui.css", s.packed("swagger-ui.css", "text/css"))
+}
+
+func (s *site) get(path string, h http.HandlerFunc) {
+	s.api.Mount(http.MethodGet, path, h)
+	s.api.Mount(http.MethodHead, path, h)
+}
+
+// description answers the OpenAPI document. It is written once, at the first request, when all routes are there.
+func (s *site) description() http.HandlerFunc {
+	document := sync.OnceValues(func() ([]byte, error) { return json.Marshal(s.api.Huma.OpenAPI()) })
+	return func(w http.ResponseWriter, r *http.Request) {
+		b, err := document()
+		if err != nil {
+			s.api.Fail(w, r, fmt.Errorf("write the API's description: %w", err))
+			return
+		}
+		answer(w, "application/openapi+json", b)
+	}
+}
+
+// page answers a viewer's page, or says in words why it cannot.
+func (s *site) page(path, bundle string) http.HandlerFunc {
+	there, missing := s.plain(strings.TrimPrefix(path, "/")+".html", "text/html"), s.plain("missing.html", "text/html")
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", policy)
+		if err := s.allowed(r); err != nil {
+			s.turnAway(w, r, err)
+			return
+		}
+		if _, err := fs.Stat(s.viewer, bundle+".gz"); err != nil {
+			missing(w, r)
+			return
+		}
+		there(w, r)
+	}
+}
+
+// plain answers a file of ours. It is always there.
+func (s *site) plain(name, media string) http.HandlerFunc {
+	b, err := pages.ReadFile("pages/" + name)
+	if err != nil {
+		panic(err)
+	}
+	return func(w http.ResponseWriter, _ *http.Request) { answer(w, media+"; charset=utf-8", b) }
+}
+
+// packed answers a file of a viewer: as it was packed, or unpacked for who cannot do that. charset matters: without it the
+// bundles are read as Latin-1 and neither page comes up.
+func (s *site) packed(name, media string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		b, err := fs.ReadFile(s.viewer, name+".gz")
+		if errors.Is(err, fs.ErrNotExist) {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Vary", "Accept-Encoding")
+		if err == nil && takesGzip(r) {
+			w.Header().Set("Content-Encoding", "gzip")
+		} else if err == nil {
+			b, err = unpack(b)
+		}
+		if err != nil {
+			s.api.Fail(w, r, fmt.Errorf("read %s: %w", name, err))
+			return
+		}
+		answer(w, media+"; charset=utf-8", b)
+	}
+}
+
+func answer(w http.ResponseWriter, contentType string, b []byte) {
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Cache-Control", "no-cache") // asked for again each time, and answered 304 while it is the same
+	h.Set("ETag", fmt.Sprintf(`"%x"`, sha256.Sum256(b))[:34]+`"`)
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(b)
+}
+
+func takesGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, weight, _ := strings.Cut(part, ";")
+		if strings.TrimSpace(name) == "gzip" && strings.TrimSpace(weight) != "q=0" {
+			return true
+		}
+	}
+	return false
+}
+
+func unpack(b []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}

@@ -1,0 +1,2 @@
+"use strict";
+Redoc.init("/openapi.json", { nativeScrollbars: true, requiredPropsFirst: true }, document.getElementById("viewer"));
