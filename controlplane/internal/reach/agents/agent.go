@@ -1,0 +1,72 @@
+package agents
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"time"
+)
+
+// States of an agent. The stored ones are pending, registered, disabled, quarantined and revoked; a registered agent is shown
+// as online or offline once it has been seen.
+const (
+	Pending     = "pending"     // invited, not yet enrolled
+	Registered  = "registered"  // enrolled, never connected
+	Online      = "online"      // connected, and heard within 90 s
+	Offline     = "offline"     // closed for more than 10 s, or silent for more than 90 s
+	Disabled    = "disabled"    // switched off by an administrator
+	Quarantined = "quarantined" // its identity was seen in two places
+	Revoked     = "revoked"     // for good
+)
+
+// Agent is one agent as the API shows it.
+type Agent struct {
+	ID                  string         `json:"id" db:"id"`
+	Name                string         `json:"name" db:"name"`
+	Description         string         `json:"description" db:"description"`
+	Group               *string        `json:"group" db:"agent_group" doc:"Agents of one group stand in for each other."`
+	State               string         `json:"state" db:"state" enum:"pending,registered,online,offline,disabled,quarantined,revoked"`
+	Version             *string        `json:"version" db:"version_name" doc:"of the agent's program"`
+	OS                  *string        `json:"os" db:"os"`
+	Arch                *string        `json:"arch" db:"arch"`
+	Hostname            *string        `json:"hostname" db:"hostname"`
+	IPLast              *string        `json:"ip_last" db:"ip_last"`
+	InstanceID          *string        `json:"instance_id" db:"instance_id"`
+	IdentityFingerprint *string        `json:"identity_fingerprint" db:"-" doc:"compare it with what grantwright-agent status prints on the host"`
+	SealingFingerprint  *string        `json:"sealing_fingerprint" db:"-"`
+	ConnectorTypes      []string       `json:"connector_types" db:"connector_types" nullable:"false"`
+	ClockSkewMS         *int64         `json:"clock_skew_ms" db:"clock_skew_ms" doc:"the host's clock minus ours"`
+	Stats               map[string]any `json:"stats" db:"stats" doc:"from the last heartbeat"`
+	ConnectedSince      *time.Time     `json:"connected_since" db:"connected_since"`
+	LastSeenAt          *time.Time     `json:"last_seen_at" db:"last_seen_at"`
+	TokenIssuedAt       *time.Time     `json:"token_issued_at" db:"token_issued_at"`
+	TokenExpiresAt      *time.Time     `json:"token_expires_at" db:"token_expires_at"`
+	QuarantineReason    *string        `json:"quarantine_reason" db:"quarantine_reason"`
+	RevokedAt           *time.Time     `json:"revoked_at" db:"revoked_at"`
+	RevokedReason       *string        `json:"revoked_reason" db:"revoked_reason"`
+	CreatedAt           time.Time      `json:"created_at" db:"created_at"`
+	UpdatedAt           time.Time      `json:"updated_at" db:"updated_at"`
+
+	IdentityKey []byte `json:"-" db:"identity_key"`
+	SealingKey  []byte `json:"-" db:"sealing_key"`
+	Revision    int    `json:"-" db:"revision"`
+}
+
+func (a *Agent) fingerprints() {
+	a.IdentityFingerprint, a.SealingFingerprint = fingerprint(a.IdentityKey), fingerprint(a.SealingKey)
+}
+
+// fingerprint is for people to compare: SHA256: and the base64 of the key's hash, as the agent prints it.
+func fingerprint(key []byte) *string {
+	if len(key) == 0 {
+		return nil
+	}
+	sum := sha256.Sum256(key)
+	text := "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])
+	return &text
+}
+
+// thumbprint names an Ed25519 key in the cnf claim of a token (RFC 7638 section 3, RFC 8037 section 2).
+func thumbprint(key []byte) string {
+	sum := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + base64.RawURLEncoding.EncodeToString(key) + `"}`))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}

@@ -1,0 +1,13 @@
+// Package agents keeps the agents on customers' sites: who they are, whether they are there, and the calls they run.
+//
+// A Registry holds their registrations and gives out their tokens. A Hub holds the sockets that are connected to this process
+// and lends the dispatcher a proxy connector for each call. An agent's socket lives in one process; a test or a discovery
+// asked for in another one travels as a row of agent_task, sealed. A sync never travels: whoever holds the socket claims the
+// run.
+//
+//	pending -> registered <-> online, offline        (shown: follows from agent_session)
+//	   any -> quarantined                            (the same identity was seen twice; a new enrolment mends it)
+//	   any -> revoked                                (for good)
+//
+// Tables: agent, agent_enrollment, agent_session, agent_task. Channels of NOTIFY: agent_presence, agent_task.
+package agents

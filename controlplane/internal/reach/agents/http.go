@@ -1,0 +1,148 @@
+package agents
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+type newAgent struct {
+	Name        string `json:"name" minLength:"1" maxLength:"100"`
+	Group       string `json:"group,omitempty" maxLength:"100" doc:"Agents of one group stand in for each other."`
+	Description string `json:"description,omitempty" maxLength:"1000"`
+}
+
+type agentPatch struct {
+	Name        *string `json:"name,omitempty" minLength:"1" maxLength:"100"`
+	Group       *string `json:"group,omitempty" maxLength:"100"`
+	Description *string `json:"description,omitempty" maxLength:"1000"`
+}
+
+type revocation struct {
+	Reason string `json:"reason" minLength:"1" maxLength:"500"`
+}
+
+type filters struct {
+	State string `query:"state" enum:"pending,registered,online,offline,disabled,quarantined,revoked"`
+	Group string `query:"group" maxLength:"100"`
+}
+
+type listIn struct {
+	httpapi.Paging
+	filters
+}
+
+type oneIn struct {
+	ID string `path:"id"`
+}
+
+type createIn struct{ Body newAgent }
+
+type patchIn struct {
+	oneIn
+	httpapi.IfMatch
+	Body agentPatch
+}
+
+type revokeIn struct {
+	oneIn
+	Body revocation
+}
+
+// Routes are the administrators' and the agents' own endpoints, but for the websocket, which is Hub.Handler.
+func (r *Registry) Routes() []httpapi.Route {
+	read := []viewer.Role{viewer.Admin, viewer.Auditor}
+	return []httpapi.Route{
+		httpapi.Handle("POST", "/settings/agents", "Invite an agent", r.handleCreate).For(viewer.Admin).Status(201).Errors(409).Tag("agents").
+			Describe("Answers the agent with an enrolment token, which is shown once, can be used once and lives for an hour."),
+		httpapi.Handle("GET", "/settings/agents", "List agents", r.handleList).For(read...).Tag("agents"),
+		httpapi.Handle("GET", "/settings/agents/{id}", "Read an agent", r.handleFind).For(read...).Tag("agents"),
+		httpapi.Handle("PATCH", "/settings/agents/{id}", "Change an agent", r.handleChange).For(viewer.Admin).Errors(409, 412).Tag("agents"),
+		httpapi.Handle("POST", "/settings/agents/{id}/enroll", "Invite an agent again", r.handleReenroll).For(viewer.Admin).Errors(409).Tag("agents").
+			Describe("Replaces a lost host or ends a quarantine: the old keys and tokens are dead from now on."),
+		httpapi.Handle("POST", "/settings/agents/{id}/revoke", "Revoke an agent for good", r.handleRevoke).For(viewer.Admin).Tag("agents"),
+		httpapi.Handle("DELETE", "/settings/agents/{id}", "Delete an agent", r.handleRemove).For(viewer.Admin).Status(204).Errors(409).Tag("agents"),
+		httpapi.Handle("POST", "/agent/register", "Enrol an agent", r.handleRegister).NoToken().Errors(401, 403, 413, 429).
+			Describe("Called by grantwright-agent enroll with the enrolment token as Bearer."),
+		httpapi.Handle("POST", "/agent/token", "Renew an agent's token", r.handleToken).NoToken().Errors(401, 403, 409, 413, 429).
+			Describe("Called by the agent with its last token as Bearer, expired or not, and a proof of its key."),
+	}
+}
+
+func (r *Registry) handleCreate(ctx context.Context, v viewer.Viewer, in *createIn) (*httpapi.Created[Invited], error) {
+	out, err := r.create(ctx, v, in.Body)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.Created[Invited]{Location: httpapi.Prefix + "/settings/agents/" + out.ID, ETag: httpapi.ETag(out.Revision), Body: out}, nil
+}
+
+func (r *Registry) handleList(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Agent], error) {
+	w, err := r.Cursors.Walk(v, "agents", in.Paging, in.filters)
+	if err != nil {
+		return nil, err
+	}
+	items, total, err := r.list(ctx, v, in.filters, w.Page)
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.Out(w, items, total, func(a Agent) []string { return []string{a.CreatedAt.Format(time.RFC3339Nano), a.ID} }), nil
+}
+
+func (r *Registry) handleFind(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Agent], error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	return shown(r.find(ctx, v, in.ID))
+}
+
+func (r *Registry) handleChange(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[Agent], error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	return shown(r.change(ctx, v, in.ID, in.IfMatch, in.Body))
+}
+
+func (r *Registry) handleReenroll(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Invited], error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	out, err := r.reenroll(ctx, v, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Invited]{ETag: httpapi.ETag(out.Revision), Body: out}, nil
+}
+
+func (r *Registry) handleRevoke(ctx context.Context, v viewer.Viewer, in *revokeIn) (*httpapi.One[Agent], error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	return shown(r.revoke(ctx, v, in.ID, in.Body.Reason))
+}
+
+func (r *Registry) handleRemove(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.None, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	return &httpapi.None{}, r.remove(ctx, v, in.ID)
+}
+
+// check keeps what cannot be an id from the database.
+func (in oneIn) check() error {
+	if uuid.Validate(in.ID) != nil {
+		return notFound(in.ID)
+	}
+	return nil
+}
+
+func shown(a Agent, err error) (*httpapi.One[Agent], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Agent]{ETag: httpapi.ETag(a.Revision), Body: a}, nil
+}

@@ -1,0 +1,33 @@
+package agents
+
+import (
+	"time"
+
+	"github.com/grantwright/grantwright/protocol/wire"
+)
+
+// pace is how fast the hub moves. The zero value is not usable; see normal.
+type pace struct {
+	hello    time.Duration // from the handshake to the hello
+	ping     time.Duration
+	silent   time.Duration // nothing heard for so long: the socket is dead
+	offline  time.Duration // nothing heard for so long: the agent is shown as offline
+	lapse    time.Duration // a closed socket's calls and presence last so long
+	grace    time.Duration // for a cancelled call to end by itself
+	probe    time.Duration // for an old connection to prove that it lives
+	check    time.Duration // between looks whether sockets may stay
+	flush    time.Duration // between writes of who was heard
+	poll     time.Duration // between looks for calls, should a notification be lost
+	claim    time.Duration // for another process to take up a call
+	call     time.Duration // for a call through another process, when its caller sets no deadline
+	progress time.Duration // without a sign of progress: the call is stuck
+	drain    time.Duration // for sockets to close when the process stops
+}
+
+func normal() pace {
+	return pace{
+		hello: 10 * time.Second, ping: wire.PingInterval, silent: wire.ReadTimeout, offline: wire.OfflineAfter, lapse: wire.LeaseLapse,
+		grace: wire.CancelGrace, probe: 5 * time.Second, check: 3 * time.Second, flush: 10 * time.Second, poll: time.Second,
+		claim: 5 * time.Second, call: 2 * time.Minute, progress: wire.ProgressTimeout, drain: 5 * time.Second,
+	}
+}
