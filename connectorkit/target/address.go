@@ -95,7 +95,7 @@ func resolve(base *url.URL, r Request) (*url.URL, error) {
 		u = abs
 	} else {
 		rel, err := url.Parse(strings.TrimPrefix(r.URL, "/"))
-		if err != nil || rel.Host != "" || rel.Scheme != "" {
+		if err != nil || strings.HasPrefix(r.URL, "//") || rel.Host != "" || rel.Scheme != "" {
 			return nil, &v1.ErrorDetail{
 				Class: v1.ClassConfig, Code: "invalid_path", Phase: r.Phase,
 				Message: "a path of the settings is not a URL path",

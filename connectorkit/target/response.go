@@ -3,6 +3,8 @@ package target
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -182,13 +184,15 @@ func (r *Response) cut(err error) *v1.ErrorDetail {
 		return r.fault(v1.ClassTransient, "timeout", fmt.Sprintf("the answer of %s %s stalled", r.method, r.URL),
 			"The target stopped sending in the middle of its answer. Smaller pages or a longer timeout_s may help.")
 	}
+	var corrupt flate.CorruptInputError
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
+		return r.fault(v1.ClassTargetFault, "bad_compression", fmt.Sprintf("the answer of %s %s cannot be decompressed", r.method, r.URL), "")
+	}
 	d := r.client.explain(err, r.host, Request{Method: r.method, Phase: r.phase})
 	if d.Class == v1.ClassTransient && d.Target != nil {
 		d.Code, d.Target.HTTP = "body_cut", r.Result()
 		d.Message = fmt.Sprintf("the answer of %s %s broke off in the middle", r.method, r.URL)
 		d.Hint = "The target or something on the way cut the answer short. Smaller pages may help."
-	} else if d.Class != v1.ClassCancelled {
-		d = r.fault(v1.ClassTargetFault, "bad_compression", fmt.Sprintf("the answer of %s %s cannot be decompressed", r.method, r.URL), "")
 	}
 	return d
 }

@@ -33,7 +33,7 @@ for (let i = 0; i < Number(env.USERS ?? 0); i++) {
     id: id(i), userName: `user${i}@example.test`, externalId: `e${i}`, displayName: `User ${i}`, active: i % 10 > 0,
     name: {givenName: `Given${i}`, familyName: `Family${i}`}, title: "Clerk", userType: "Employee",
     emails: [{value: `home${i}@example.test`, type: "home"}, {value: `user${i}@example.test`, type: "work", primary: true}],
-    roles: i % 5 === 0 ? [{value: "auditor", display: "Auditor", type: "app"}] : undefined,
+    roles: i % 5 === 0 ? [{value: "auditor", display: "Auditor"}] : undefined,
     "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User": {
       employeeNumber: String(1000 + i), department: `D${i % 7}`, costCenter: "CC1", organization: "Example", division: "North",
       ...(i > 0 ? {manager: {value: id(Math.floor((i - 1) / 10))}} : {}),
