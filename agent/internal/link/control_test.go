@@ -122,6 +122,13 @@ func (c *control) token(w http.ResponseWriter, r *http.Request) {
 	answer(w, c.answered)
 }
 
+// counts tells the join counter, the renewals answered and the token that is valid.
+func (c *control) counts() (joinSeq int64, renewals int, valid string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.joinSeq, c.renewals, c.valid
+}
+
 func answer(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(v)

@@ -105,8 +105,8 @@ func (s *session) handleWelcome(f wire.Frame) error {
 	s.checkClock(w.ServerTime)
 	s.Log.Info("connected", "control_plane", s.Dialer.Base.Host, "session", w.SessionID)
 	s.Runner.Attach(s.conn, w.MaxFrame, w.Resume)
-	s.status.online(s.Now().UTC())
 	close(s.welcomed)
+	s.status.online(s.Now().UTC())
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (s *session) live(ctx, ended context.Context) {
 	case <-ended.Done():
 		return
 	case <-ctx.Done():
-		s.conn.Close(wire.Going, "agent stops")
+		s.stop()
 		return
 	case <-time.After(welcomeTimeout):
 		s.conn.Close(wire.CloseSilent, "no welcome came")
@@ -142,6 +142,12 @@ func (s *session) live(ctx, ended context.Context) {
 
 // stop ends the session on the agent's own wish.
 func (s *session) stop() {
+	select {
+	case <-s.welcomed:
+	default:
+		s.conn.Close(wire.Going, "agent stops")
+		return
+	}
 	// A connection that is closed already needs no goodbye.
 	_ = s.conn.Send(wire.Frame{Type: wire.TypeDrain}, struct{}{})
 	s.Runner.Stop(stopGrace)

@@ -32,7 +32,7 @@ type Outbox interface {
 	SendEncoded(t wire.Type, data []byte, sent func()) error
 }
 
-// Open makes the connector of a type.
+// Open makes the connector of a type. It is called once for each: connectors keep OAuth2 tokens and rate budgets.
 type Open func(env connectorkit.Env, connectorType string) (connectorkit.Connector, error)
 
 // Runner runs tasks. The exported fields must be set before the first call. Its methods do not block, but Stop.
@@ -46,6 +46,7 @@ type Runner struct {
 
 	mu       sync.Mutex
 	tasks    map[string]*task
+	opened   map[string]connectorkit.Connector
 	out      Outbox // nil while there is no connection
 	maxFrame int
 	stopping bool
@@ -311,6 +312,24 @@ func (r *Runner) resume(t *task, next int) {
 	if t.result != nil {
 		r.post(wire.TypeResult, t.result)
 	}
+}
+
+// connector gives the one connector of a type.
+func (r *Runner) connector(connectorType string) (connectorkit.Connector, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c, ok := r.opened[connectorType]; ok {
+		return c, nil
+	}
+	c, err := r.Open(r.Env, connectorType)
+	if err != nil {
+		return nil, err
+	}
+	if r.opened == nil {
+		r.opened = map[string]connectorkit.Connector{}
+	}
+	r.opened[connectorType] = c
+	return c, nil
 }
 
 // abandon gives a task up without a word: its attempt is over.

@@ -73,7 +73,7 @@ func (t *task) call(ctx context.Context, c call, report connectorkit.Report) (re
 			err = errPanic
 		}
 	}()
-	connector, err := t.runner.Open(t.runner.Env, t.offer.ConnectorType)
+	connector, err := t.runner.connector(t.offer.ConnectorType)
 	if err != nil {
 		return result, err
 	}

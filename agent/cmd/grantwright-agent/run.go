@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/grantwright/grantwright/agent/internal/config"
+	"github.com/grantwright/grantwright/agent/internal/dial"
+	"github.com/grantwright/grantwright/agent/internal/enroll"
+	"github.com/grantwright/grantwright/agent/internal/link"
+	"github.com/grantwright/grantwright/agent/internal/runner"
+	"github.com/grantwright/grantwright/agent/internal/service"
+	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/catalog"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+	"github.com/grantwright/grantwright/protocol/wire"
+)
+
+// The agent is a guest on its host: it stays below 64 MiB while it streams a large directory, and pays with a little more
+// work for the garbage collector. GOMEMLIMIT and GOGC overrule.
+const (
+	memoryLimit = 40 << 20 // of the Go runtime; the program's text comes on top
+	gcPercent   = 50
+)
+
+func (c command) work(args []string) int {
+	set, data := c.flags("run")
+	asService := set.Bool("service", false, "set by the service manager's own command line")
+	level := set.String("log-level", "info", "least `level` that is logged: debug, info, warn, error")
+	if code, done := c.parse(set, args); done {
+		return code
+	}
+	dir, err := absolute(*data)
+	if err != nil {
+		return c.fail(err)
+	}
+	var least slog.Level
+	if err := least.UnmarshalText([]byte(*level)); err != nil {
+		return c.usage("--log-level must be debug, info, warn or error")
+	}
+	log := newLog(c.err, dir, least, *asService)
+	boundMemory()
+	l, err := newLink(dir, log)
+	if err != nil {
+		log.Error("agent cannot start", "err", err)
+		if !*asService {
+			return codeOf(err)
+		}
+		// The service manager wants to be answered before it is told of the failure.
+		return service.Run(service.Work{Run: func(context.Context) int { return codeOf(err) }, Alive: func() {}}, true)
+	}
+	return service.Run(service.Work{
+		Run:   func(ctx context.Context) int { return run(ctx, l, dir, log) },
+		Alive: func() { l.Runner.InFlight() },
+	}, *asService)
+}
+
+// run works until ctx ends.
+func run(ctx context.Context, l *link.Link, dir config.Dir, log *slog.Logger) int {
+	unlock, err := dir.Lock()
+	if err == nil {
+		defer unlock()
+		state := l.Tokens.State()
+		log.Info("agent starts", "version", l.Version, "agent", state.AgentID, "name", state.Name, "control_plane", l.Dialer.Base.Host)
+		err = l.Run(ctx)
+	}
+	if err != nil {
+		log.Error("agent ended", "err", err)
+		return codeOf(err)
+	}
+	log.Info("agent stopped")
+	return exitOK
+}
+
+func boundMemory() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+}
+
+// newLink puts the agent together.
+func newLink(dir config.Dir, log *slog.Logger) (*link.Link, error) {
+	settings, err := dir.LoadSettings()
+	if err != nil {
+		return nil, err
+	}
+	dialer, err := dial.New(settings)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := dir.LoadKeys()
+	if err != nil {
+		return nil, err
+	}
+	tokens := &enroll.Tokens{
+		Dir: dir, Keys: keys, BootID: wire.NewID(time.Now()), Log: log, Now: time.Now,
+		Client: &enroll.Client{HTTP: dialer.HTTP(), Base: dialer.Base, Version: buildVersion()},
+	}
+	if err := tokens.Load(); err != nil {
+		return nil, err
+	}
+	return &link.Link{
+		Dir: dir, Dialer: dialer, Tokens: tokens, Runner: newRunner(tokens.State().AgentID, log),
+		Version: buildVersion(), Log: log, Now: time.Now, Changed: sayState,
+	}, nil
+}
+
+func newRunner(agentID string, log *slog.Logger) *runner.Runner {
+	// Without a name the answers just do not say it.
+	host, _ := os.Hostname()
+	direct := net.Dialer{Timeout: 20 * time.Second, KeepAlive: 30 * time.Second}
+	return &runner.Runner{
+		Open: catalog.Open, Types: connectorTypes(), MaxTasks: runner.DefaultMaxTasks, Log: log, Now: time.Now,
+		Env: connectorkit.Env{
+			Dial: direct.DialContext,
+			// Inside a site it is the operator's choice; the answer carries a warning.
+			Plaintext:        func(context.Context, string) (bool, error) { return true, nil },
+			AllowInsecureTLS: true, Log: log, Now: time.Now,
+			By: v1.ExecutedBy{Mode: "agent", AgentID: agentID, Hostname: host},
+		},
+	}
+}
+
+// connectorTypes are the types this agent can run.
+func connectorTypes() []string {
+	var types []string
+	seen := map[string]bool{}
+	for _, e := range catalog.Entries() {
+		if !seen[e.Type] {
+			seen[e.Type] = true
+			types = append(types, e.Type)
+		}
+	}
+	return types
+}
+
+func sayState(s config.Status) {
+	text := s.State
+	if s.LastError != "" {
+		text += ": " + s.LastError
+	}
+	service.Say(text)
+}

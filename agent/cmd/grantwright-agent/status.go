@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/grantwright/grantwright/agent/internal/config"
+)
+
+// report is what status prints.
+type report struct {
+	config.Status
+	Online              bool   `json:"online"`
+	AgentID             string `json:"agent_id"`
+	Name                string `json:"name"`
+	ControlPlane        string `json:"control_plane"`
+	IdentityFingerprint string `json:"identity_fingerprint"`
+	SealingFingerprint  string `json:"sealing_fingerprint"`
+}
+
+func (c command) status(args []string) int {
+	set, data := c.flags("status")
+	asJSON := set.Bool("json", false, "print JSON")
+	if code, done := c.parse(set, args); done {
+		return code
+	}
+	dir, err := absolute(*data)
+	if err != nil {
+		return c.fail(err)
+	}
+	r, err := look(dir, time.Now())
+	if err != nil {
+		return c.fail(err)
+	}
+	if *asJSON {
+		enc := json.NewEncoder(c.out)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(r)
+	} else {
+		err = c.print(r)
+	}
+	if err != nil {
+		return c.fail(err)
+	}
+	if !r.Online {
+		return exitFailed
+	}
+	return exitOK
+}
+
+func look(dir config.Dir, now time.Time) (report, error) {
+	state, err := dir.LoadState()
+	if err != nil {
+		return report{}, err
+	}
+	settings, err := dir.LoadSettings()
+	if err != nil {
+		return report{}, err
+	}
+	keys, err := dir.LoadKeys()
+	if err != nil {
+		return report{}, err
+	}
+	status, err := dir.LoadStatus(now)
+	if err != nil {
+		return report{}, err
+	}
+	status.TokenExpires = state.ExpiresAt
+	return report{
+		Status: status, Online: status.State == config.Online, AgentID: state.AgentID, Name: state.Name, ControlPlane: settings.URL,
+		IdentityFingerprint: keys.IdentityFingerprint(), SealingFingerprint: keys.SealingFingerprint(),
+	}, nil
+}
+
+func (c command) print(r report) error {
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%s\t"+format+"\n", append([]any{name}, args...)...)
+	}
+	line("state", "%s", r.State)
+	line("agent", "%s (%s)", r.Name, r.AgentID)
+	line("control plane", "%s", r.ControlPlane)
+	if r.LastConnected != nil {
+		line("last connected", "%s", r.LastConnected.Local().Format(time.DateTime))
+	} else {
+		line("last connected", "never")
+	}
+	line("token expires", "%s", r.TokenExpires.Local().Format(time.DateTime))
+	line("identity key", "%s", r.IdentityFingerprint)
+	line("sealing key", "%s", r.SealingFingerprint)
+	if r.Online {
+		line("tasks", "%d", r.InFlight)
+	}
+	if r.LastError != "" {
+		line("last error", "%s", r.LastError)
+	}
+	return w.Flush()
+}

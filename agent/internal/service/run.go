@@ -1,0 +1,30 @@
+package service
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Work is what a service does until ctx ends. The number is the process's exit code.
+type Work struct {
+	Run   func(ctx context.Context) int
+	Alive func() // returns when the inner loops answer; called by the watchdog
+}
+
+// Final says whether a restart cannot mend what ended with this exit code: all went well, wrong usage, not enrolled, revoked.
+func Final(code int) bool { return code == 0 || (code >= 2 && code <= 4) }
+
+// foreground runs until SIGINT or SIGTERM, telling systemd of it where it listens.
+func foreground(w Work) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	go watchdog(ctx, w.Alive)
+	// Ready means that the agent runs, not that the control plane answers: a service must not fail to start because of
+	// somebody else's outage.
+	notify("READY=1")
+	code := w.Run(ctx)
+	notify("STOPPING=1")
+	return code
+}
