@@ -67,6 +67,7 @@ func mount(api *httpapi.API, opts Options, viewer fs.FS) {
 		s.get(page.path+"/page.css", s.plain("page.css", "text/css"))
 	}
 	s.get("/docs/swagger-ui.css", s.packed("swagger-ui.css", "text/css"))
+	s.get("/docs/notices.txt", s.packed("notices.txt", "text/plain"))
 }
 
 func (s *site) get(path string, h http.HandlerFunc) {

@@ -27,7 +27,7 @@ const script = "window.viewer = 'ünïcode'"
 func viewers(t *testing.T) fstest.MapFS {
 	t.Helper()
 	out := fstest.MapFS{}
-	for _, name := range []string{"swagger-ui.css", "swagger-ui-bundle.js", "redoc.standalone.js"} {
+	for _, name := range []string{"swagger-ui.css", "swagger-ui-bundle.js", "notices.txt", "redoc.standalone.js"} {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
 		if _, err := z.Write([]byte(script)); err != nil {
@@ -91,6 +91,7 @@ func TestPublicDocsNeedNoToken(t *testing.T) {
 		"/docs/start.js":             {"text/javascript; charset=utf-8", "validatorUrl: null"},
 		"/docs/swagger-ui-bundle.js": {"text/javascript; charset=utf-8", script},
 		"/docs/swagger-ui.css":       {"text/css; charset=utf-8", script},
+		"/docs/notices.txt":          {"text/plain; charset=utf-8", script},
 		"/redoc":                     {"text/html; charset=utf-8", "/redoc/start.js"},
 		"/redoc/start.js":            {"text/javascript; charset=utf-8", "Redoc.init"},
 		"/redoc/redoc.standalone.js": {"text/javascript; charset=utf-8", script},
