@@ -9,8 +9,8 @@ import (
 
 // Auth is how a client proves who it is: None, Basic, Bearer, APIKey or ClientCredentials.
 type Auth interface {
-	// apply puts the credentials on a request.
-	apply(ctx context.Context, c *Client, req *http.Request) error
+	// apply puts the credentials on a request. Where they are fetched, it takes others than stale, and tells what it took.
+	apply(ctx context.Context, c *Client, req *http.Request, stale string) (fetched string, err error)
 
 	// secrets are the values that must never be seen, in every form in which they may travel.
 	secrets() []string
@@ -19,15 +19,15 @@ type Auth interface {
 // None sends no credentials.
 type None struct{}
 
-func (None) apply(context.Context, *Client, *http.Request) error { return nil }
-func (None) secrets() []string                                   { return nil }
+func (None) apply(context.Context, *Client, *http.Request, string) (string, error) { return "", nil }
+func (None) secrets() []string                                                     { return nil }
 
 // Basic is HTTP basic authentication (RFC 7617).
 type Basic struct{ Username, Password string }
 
-func (b Basic) apply(_ context.Context, _ *Client, req *http.Request) error {
+func (b Basic) apply(_ context.Context, _ *Client, req *http.Request, _ string) (string, error) {
 	req.SetBasicAuth(b.Username, b.Password)
-	return nil
+	return "", nil
 }
 
 func (b Basic) secrets() []string {
@@ -42,7 +42,7 @@ type Bearer struct {
 	NoPrefix bool
 }
 
-func (b Bearer) apply(_ context.Context, _ *Client, req *http.Request) error {
+func (b Bearer) apply(_ context.Context, _ *Client, req *http.Request, _ string) (string, error) {
 	switch {
 	case b.NoPrefix:
 		req.Header.Set("Authorization", b.Token)
@@ -51,7 +51,7 @@ func (b Bearer) apply(_ context.Context, _ *Client, req *http.Request) error {
 	default:
 		req.Header.Set("Authorization", "Bearer "+b.Token)
 	}
-	return nil
+	return "", nil
 }
 
 func (b Bearer) secrets() []string { return []string{b.Token} }
@@ -63,17 +63,17 @@ type APIKey struct {
 	InQuery bool
 }
 
-func (k APIKey) apply(_ context.Context, _ *Client, req *http.Request) error {
+func (k APIKey) apply(_ context.Context, _ *Client, req *http.Request, _ string) (string, error) {
 	if !k.InQuery {
 		req.Header.Set(k.Name, k.Key)
-		return nil
+		return "", nil
 	}
 	param := url.QueryEscape(k.Name) + "=" + url.QueryEscape(k.Key)
 	if req.URL.RawQuery != "" {
 		param = req.URL.RawQuery + "&" + param
 	}
 	req.URL.RawQuery = param
-	return nil
+	return "", nil
 }
 
 func (k APIKey) secrets() []string { return []string{k.Key} }

@@ -35,13 +35,13 @@ func (a ClientCredentials) secrets() []string {
 	return append(basic.secrets(), a.ClientSecret, pair)
 }
 
-func (a ClientCredentials) apply(ctx context.Context, c *Client, req *http.Request) error {
-	token, err := c.oauthToken(ctx, a, "")
+func (a ClientCredentials) apply(ctx context.Context, c *Client, req *http.Request, stale string) (string, error) {
+	token, err := c.oauthToken(ctx, a, stale)
 	if err != nil {
-		return err
+		return "", err
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
-	return nil
+	return token, nil
 }
 
 // tokenSlot holds one token. Who has the turn may read and write it; the channel, not a mutex, so that a wait ends with ctx.
