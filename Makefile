@@ -1,0 +1,75 @@
+# Grantwright. `make` lists what can be done.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+MODULES := protocol connectorkit agent controlplane installers e2e
+GO_DIRS := $(addprefix ./,$(addsuffix /...,$(MODULES)))
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
+DOCS_ASSETS := controlplane/internal/front/apidocs/assets
+
+##@ Use
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*##/ {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: setup-run build ## Start everything: a control plane, an agent and three sample systems with people in them
+	@bin/demo --bin bin --data data
+
+.PHONY: build
+build: $(DOCS_ASSETS)/redoc.standalone.js.gz ## Build the programs into bin/
+	@mkdir -p bin
+	$(GOBUILD) -o bin/grantwright ./controlplane/cmd/grantwright
+	$(GOBUILD) -o bin/grantwright-agent ./agent/cmd/grantwright-agent
+	$(GOBUILD) -o bin/targets ./e2e/targets/cmd/targets
+	$(GOBUILD) -o bin/demo ./e2e/cmd/demo
+
+.PHONY: package
+package: build bin/nfpm ## Build the agent's packages into dist/: deb, rpm and a zip for Windows
+	$(GOBUILD) -o bin/pack ./installers/cmd/pack
+	bin/pack --version '$(VERSION)' --out dist --nfpm bin/nfpm
+
+##@ Work on it
+.PHONY: test
+test: setup build ## Run every test: units, real services, quick end-to-end, browser
+	go test -count=1 $(GO_DIRS)
+
+.PHONY: check
+check: bin/golangci-lint ## Look for mistakes: formatting, vet, lint, floors, generated files
+	@unformatted=$$(gofmt -l $(MODULES)); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
+	go vet $(GO_DIRS)
+	GOOS=windows go vet ./agent/... ./connectorkit/... ./protocol/...
+	bin/golangci-lint run $(GO_DIRS)
+	go test -count=1 -run 'TestFloors' ./controlplane/internal/app
+	@for m in $(MODULES); do (cd $$m && GOWORK=off go mod verify >/dev/null && GOWORK=off go build ./...) || exit 1; done
+
+.PHONY: e2e
+e2e: setup build ## Run the end-to-end stories at length
+	GRANTWRIGHT_E2E=long go test -count=1 -timeout 30m ./e2e/...
+
+.PHONY: bench
+bench: setup build ## Measure, and print the figures
+	go run ./e2e/cmd/bench --bin bin
+
+.PHONY: setup
+setup: ## Install what the tests and the sample systems need, where it is missing
+	@.ci/setup test
+
+.PHONY: setup-run
+setup-run:
+	@.ci/setup run
+
+##@ Pieces
+$(DOCS_ASSETS)/redoc.standalone.js.gz: $(DOCS_ASSETS)/package-lock.json
+	@$(DOCS_ASSETS)/fetch.sh || echo "The viewers of /docs and /redoc were not fetched; the pages say how to add them."
+
+bin/golangci-lint bin/nfpm: .ci/tools/go.mod
+	@mkdir -p bin
+	cd .ci/tools && GOWORK=off CGO_ENABLED=0 go build -o ../../bin/ github.com/golangci/golangci-lint/v2/cmd/golangci-lint github.com/goreleaser/nfpm/v2/cmd/nfpm
+	@touch bin/golangci-lint bin/nfpm
+
+.PHONY: clean
+clean: ## Remove what was built (not the data)
+	rm -rf bin dist

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
+	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
+)
+
+// stopTime is how long closing the database may take.
+const stopTime = 30 * time.Second
+
+func serveCommand() *cobra.Command {
+	s := &settings{}
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Run the control plane", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			log, err := s.prepare(cmd)
+			if err != nil {
+				return err
+			}
+			return serve(cmd.Context(), s.config, log)
+		},
+	}
+	s.common(cmd.Flags())
+	s.serving(cmd.Flags())
+	return cmd
+}
+
+// prepare reads all settings and checks them.
+func (s *settings) prepare(cmd *cobra.Command) (*slog.Logger, error) {
+	if err := s.complete(cmd); err != nil {
+		return nil, err
+	}
+	if err := s.config.Check(); err != nil {
+		return nil, usageError{err}
+	}
+	return s.logger()
+}
+
+func serve(ctx context.Context, c app.Config, log *slog.Logger) (err error) {
+	ring, err := app.Keyring(c)
+	if err != nil {
+		return err
+	}
+	db, err := app.OpenToServe(ctx, c, log)
+	if err != nil {
+		return hinted(err)
+	}
+	defer func() {
+		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+		defer cancel()
+		err = errors.Join(err, db.Close(stop))
+	}()
+	a, err := app.New(ctx, c, version, db.DB, ring, log)
+	if err != nil {
+		return err
+	}
+	go secondSignal(ctx)
+	err = a.Serve(ctx, c, db.Lost, func(addr string) {
+		log.Info("ready", "address", c.URL(addr), "version", version)
+		if err := a.Welcome(ctx, c.URL(addr), os.Stderr); err != nil {
+			log.Warn("cannot look for the first tenant", "err", err)
+		}
+	})
+	log.Info("stopped")
+	return err
+}
+
+// secondSignal ends the process at once when somebody asks a second time.
+func secondSignal(ctx context.Context) {
+	<-ctx.Done()
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, os.Interrupt, syscall.SIGTERM)
+	<-again
+	os.Exit(130)
+}
+
+// hinted adds how to get a PostgreSQL to the news that there is none.
+func hinted(err error) error {
+	var none *embedded.NotFoundError
+	if errors.As(err, &none) {
+		return fmt.Errorf("%w; or name a database by DATABASE_URL", err)
+	}
+	return err
+}
+
+func bootstrapCommand() *cobra.Command {
+	s := &settings{}
+	var b tenant.Bootstrap
+	var passwordFromStdin bool
+	cmd := &cobra.Command{
+		Use: "bootstrap", Short: "Create a tenant with its first administrator", Args: cobra.NoArgs,
+		Long: "Creates a tenant with its first administrator, while the server runs or not. Without --admin-password-stdin it prints a one-time link\n" +
+			"by which the administrator sets a password; it is good for an hour.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			log, err := s.prepare(cmd)
+			if err != nil {
+				return err
+			}
+			if passwordFromStdin {
+				if b.AdminPassword, err = readPassword(cmd.InOrStdin()); err != nil {
+					return err
+				}
+			}
+			return bootstrap(cmd, s.config, b, log)
+		},
+	}
+	s.common(cmd.Flags())
+	f := cmd.Flags()
+	f.StringVar(&b.Slug, "tenant", "", "short name of the tenant: lower-case letters, digits and hyphens")
+	f.StringVar(&b.Name, "name", "", "name of the tenant")
+	f.StringVar(&b.AdminEmail, "admin-email", "", "e-mail address of the first administrator")
+	f.BoolVar(&passwordFromStdin, "admin-password-stdin", false, "read the administrator's password from standard input")
+	f.BoolVar(&b.ControlPlaneAdmin, "control-plane-admin", false, "the administrator may act across tenants")
+	for _, name := range []string{"tenant", "name", "admin-email"} {
+		_ = cmd.MarkFlagRequired(name)
+	}
+	return cmd
+}
+
+// readPassword takes the first line, without its end.
+func readPassword(from io.Reader) (seal.Secret, error) {
+	b, err := io.ReadAll(io.LimitReader(from, 4096))
+	if err != nil {
+		return "", fmt.Errorf("read the password from standard input: %w", err)
+	}
+	line, _, _ := strings.Cut(string(b), "\n")
+	line = strings.TrimSuffix(line, "\r")
+	if line == "" {
+		return "", usageError{errors.New("--admin-password-stdin was given, but standard input holds no password")}
+	}
+	return seal.Secret(line), nil
+}
+
+func bootstrap(cmd *cobra.Command, c app.Config, b tenant.Bootstrap, log *slog.Logger) (err error) {
+	ctx := cmd.Context()
+	ring, err := app.Keyring(c)
+	if err != nil {
+		return err
+	}
+	db, err := app.OpenToWork(ctx, c, log)
+	if err != nil {
+		return hinted(err)
+	}
+	defer func() { err = errors.Join(err, db.Close(context.WithoutCancel(ctx))) }()
+	result, err := b.Run(ctx, db.DB)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "tenant %s (%s) with administrator %s\n", result.Tenant.Slug, result.Tenant.ID, b.AdminEmail)
+	if b.AdminPassword != "" {
+		return nil
+	}
+	link, err := app.SignInLink(ctx, db.DB, ring, log, result)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "one-time sign-in token, good for an hour: %s\n", link)
+	return nil
+}
+
+func migrateCommand() *cobra.Command {
+	s := &settings{}
+	cmd := &cobra.Command{
+		Use: "migrate", Short: "Bring the database to the present schema", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.withDatabase(cmd, func() { fmt.Fprintln(cmd.OutOrStdout(), "the database is at the present schema") })
+		},
+	}
+	s.common(cmd.Flags())
+	return cmd
+}
+
+func checkCommand() *cobra.Command {
+	s := &settings{}
+	cmd := &cobra.Command{
+		Use: "check", Short: "Check that the database keeps tenants apart", Args: cobra.NoArgs,
+		Long: "Brings the database to the present schema, as every start does, and holds its catalogue against the rules of tenant isolation.\nExit code 3 names what is broken.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.withDatabase(cmd, func() { fmt.Fprintln(cmd.OutOrStdout(), "the database keeps tenants apart") })
+		},
+	}
+	s.common(cmd.Flags())
+	return cmd
+}
+
+func (s *settings) withDatabase(cmd *cobra.Command, done func()) error {
+	log, err := s.prepare(cmd)
+	if err != nil {
+		return err
+	}
+	db, err := app.OpenToWork(cmd.Context(), s.config, log)
+	if err != nil {
+		return hinted(err)
+	}
+	done()
+	return db.Close(context.WithoutCancel(cmd.Context()))
+}

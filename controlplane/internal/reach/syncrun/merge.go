@@ -1,0 +1,236 @@
+package syncrun
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// span is a part of a run's staged chunks: those with lo <= seq <= hi.
+type span struct {
+	run, connector string
+	lo, hi         int
+}
+
+// merge makes a span of staged records true: people first, because accounts point to them, grants last. It is idempotent:
+// what is already so is found unchanged.
+func merge(ctx context.Context, tx *pg.Tx, s span) (Counters, error) {
+	var total Counters
+	for _, step := range []struct {
+		name string
+		do   func(context.Context, *pg.Tx, span) (Counters, error)
+	}{
+		{"identities", mergeIdentities}, {"accounts", mergeAccounts}, {"entitlements", mergeEntitlements}, {"grants", mergeGrants},
+	} {
+		c, err := step.do(ctx, tx, s)
+		if err != nil {
+			return total, fmt.Errorf("merge %s: %w", step.name, err)
+		}
+		total.add(c)
+	}
+	return total, nil
+}
+
+// person's fields that a source writes, as they are called in both stage_identity and identity.
+var personFields = []string{
+	"username", "first_name", "middle_name", "last_name", "preferred_name", "employee_number", "department", "division", "organization",
+	"cost_center", "title", "job_code", "location", "country", "employment_type", "hire_date", "start_date", "termination_date",
+}
+
+// mergeIdentities brings each person's record together with an identity: the one it has been with, or one that has the same
+// external_id (created by API), the same employee number or the same e-mail address, or a new one.
+func mergeIdentities(ctx context.Context, tx *pg.Tx, s span) (c Counters, err error) {
+	const load = `
+		insert into m_identity
+		select distinct on (s.external_id) s.*, src.identity_id, src.row_hash, src.match_rule, false
+		  from stage_identity s
+		  left join identity_source src
+		    on src.tenant_id = s.tenant_id
+		   and src.connector_id = $4
+		   and src.external_id = s.external_id
+		 where s.tenant_id = current_tenant()
+		   and s.run_id = $1
+		   and s.seq between $2 and $3
+		 order by s.external_id, s.seq desc, s.ord desc`
+	const temp = `
+		create temp table if not exists m_identity (
+		    like stage_identity, identity_id uuid, old_hash bytea, match_rule text, is_new boolean
+		) on commit delete rows`
+	if _, err := tx.Exec(ctx, temp); err != nil {
+		return c, err
+	}
+	tag, err := tx.Exec(ctx, load, s.run, s.lo, s.hi, s.connector)
+	if err != nil || tag.RowsAffected() == 0 {
+		return c, err
+	}
+	if tag, err = tx.Exec(ctx, `delete from m_identity where old_hash = row_hash`); err != nil {
+		return c, err
+	}
+	c.Unchanged = tag.RowsAffected()
+	if _, err = tx.Exec(ctx, `analyze m_identity`); err != nil {
+		return c, err
+	}
+	if err := matchIdentities(ctx, tx, s); err != nil {
+		return c, err
+	}
+	if c.Errors, err = clearTakenEmails(ctx, tx, s); err != nil {
+		return c, err
+	}
+	if tag, err = tx.Exec(ctx, insertIdentities(), s.connector); err != nil {
+		return c, fmt.Errorf("insert: %w", err)
+	}
+	c.Created = tag.RowsAffected()
+	if tag, err = tx.Exec(ctx, updateIdentities(), s.connector, s.run); err != nil {
+		return c, fmt.Errorf("update: %w", err)
+	}
+	c.Updated = tag.RowsAffected()
+	return c, rememberSources(ctx, tx, s)
+}
+
+// matchIdentities finds the identities of records that are seen for the first time. A key that several people share on
+// either side decides nothing.
+func matchIdentities(ctx context.Context, tx *pg.Tx, s span) error {
+	const byKey = `
+		with candidate as (
+		    select m.external_id, array_agg(i.id) as ids
+		      from m_identity m
+		      join identity i
+		        on i.tenant_id = m.tenant_id
+		       and %[2]s
+		     where m.identity_id is null
+		       and i.status <> 'archived'
+		       and not exists (select from identity_source x
+		                        where x.tenant_id = i.tenant_id and x.identity_id = i.id and x.connector_id = $1)
+		       and not exists (select from m_identity o where o.identity_id = i.id)
+		     group by m.external_id
+		), single as (
+		    select ids[1] as id, min(external_id) as external_id
+		      from candidate
+		     where cardinality(ids) = 1
+		     group by ids[1]
+		    having count(*) = 1
+		)
+		update m_identity m
+		   set identity_id = single.id, match_rule = '%[1]s'
+		  from single
+		 where m.external_id = single.external_id`
+	for _, rule := range []struct{ name, on string }{
+		{"external_id", "i.external_id = m.external_id and i.source_connector_id is null"},
+		{"employee_number", "i.employee_number = m.employee_number"},
+		{"email", "i.email_lc = lower(m.email)"},
+	} {
+		if _, err := tx.Exec(ctx, fmt.Sprintf(byKey, rule.name, rule.on), s.connector); err != nil {
+			return fmt.Errorf("match by %s: %w", rule.name, err)
+		}
+	}
+	_, err := tx.Exec(ctx, `
+		update m_identity
+		   set identity_id = new_id, match_rule = 'new', is_new = true
+		 where identity_id is null`)
+	return err
+}
+
+// clearTakenEmails keeps the person and leaves out an address that somebody else has: an address belongs to one person.
+// The row's hash is spoilt so that the next run tries again.
+func clearTakenEmails(ctx context.Context, tx *pg.Tx, s span) (int64, error) {
+	const sql = `
+		with again as (
+		    select external_id, row_number() over (partition by lower(email) order by is_new, external_id) as n
+		      from m_identity
+		     where email is not null
+		), taken as (
+		    update m_identity m
+		       set email = null, row_hash = ''
+		     where m.email is not null
+		       and (exists (select from again a where a.external_id = m.external_id and a.n > 1)
+		         or exists (select
+		                      from identity i
+		                     where i.tenant_id = m.tenant_id
+		                       and i.email_lc = lower(m.email)
+		                       and i.kind = 'human'
+		                       and i.status <> 'archived'
+		                       and i.id <> m.identity_id))
+		    returning m.external_id
+		)
+		insert into sync_error (tenant_id, run_id, object, external_id, code, message, field, retryable)
+		select current_tenant(), $1, 'identity', external_id, 'duplicate_email',
+		       'somebody else has this e-mail address; the person was recorded without it', 'email', true
+		  from taken`
+	tag, err := tx.Exec(ctx, sql, s.run)
+	if err != nil {
+		return 0, fmt.Errorf("duplicate e-mails: %w", err)
+	}
+	return tag.RowsAffected(), nil
+}
+
+func insertIdentities() string {
+	columns := strings.Join(personFields, ", ")
+	return `
+		insert into identity (tenant_id, id, external_id, source_connector_id, email, display_name, ` + columns + `,
+		                      status, status_source, last_synced_at)
+		select tenant_id, identity_id, external_id, $1, email, coalesce(display_name, email, username, external_id), ` + columns + `,
+		       coalesce(source_status, 'active'), 'hr', now()
+		  from m_identity
+		 where is_new`
+}
+
+// updateIdentities lets a person's own source write every field that it fills for anybody, so that a cleared field is cleared
+// here too, and lets any other source fill what is empty. A state that a person has set by hand stays.
+func updateIdentities() string {
+	var set strings.Builder
+	for _, f := range append([]string{"email", "display_name"}, personFields...) {
+		own := "m." + f
+		if f == "display_name" {
+			own = "coalesce(m.display_name, i.display_name)" // never empty
+		}
+		fmt.Fprintf(&set, "%s = case when i.source_connector_id = $1 and f.%s then %s else coalesce(i.%s, m.%s) end,\n\t\t       ", f, f, own, f, f)
+	}
+	return `
+		with f as (
+		    select ` + filledFields() + `
+		      from stage_identity
+		     where tenant_id = current_tenant()
+		       and run_id = $2
+		)
+		update identity i
+		   set ` + set.String() + `status = case when i.source_connector_id = $1 and i.status_source = 'hr' and m.source_status is not null
+		                     then m.source_status else i.status end,
+		       status_changed_at = case when i.source_connector_id = $1 and i.status_source = 'hr' and m.source_status <> i.status
+		                                then now() else i.status_changed_at end,
+		       last_synced_at = now(), updated_at = now(), version = i.version + 1
+		  from m_identity m, f
+		 where i.tenant_id = m.tenant_id
+		   and i.id = m.identity_id
+		   and not m.is_new
+		   and i.status <> 'archived'`
+}
+
+// filledFields says for each field whether the run fills it for at least one person.
+func filledFields() string {
+	var b strings.Builder
+	for i, f := range append([]string{"email", "display_name"}, personFields...) {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "bool_or(%s is not null) as %s", f, f)
+	}
+	return b.String()
+}
+
+func rememberSources(ctx context.Context, tx *pg.Tx, s span) error {
+	const sql = `
+		insert into identity_source (tenant_id, connector_id, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value,
+		                             row_hash, match_rule, changed_run_id)
+		select tenant_id, $1, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value, row_hash, match_rule, run_id
+		  from m_identity
+		on conflict (tenant_id, connector_id, external_id) do update
+		   set identity_id = excluded.identity_id, native_ref = excluded.native_ref,
+		       manager_ref_kind = excluded.manager_ref_kind, manager_ref_value = excluded.manager_ref_value,
+		       row_hash = excluded.row_hash, changed_run_id = excluded.changed_run_id, changed_at = now(), missing_since = null`
+	if _, err := tx.Exec(ctx, sql, s.connector); err != nil {
+		return fmt.Errorf("remember sources: %w", err)
+	}
+	return nil
+}

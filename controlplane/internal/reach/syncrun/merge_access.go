@@ -1,0 +1,259 @@
+package syncrun
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// mergeAccounts inserts new accounts and updates changed ones. An account that names the person's record of the same source
+// is linked to that person at once; a link that somebody has made by hand stays.
+func mergeAccounts(ctx context.Context, tx *pg.Tx, s span) (c Counters, err error) {
+	const sql = `
+		with seen as (
+		    select distinct on (external_id) *
+		      from stage_account
+		     where tenant_id = current_tenant()
+		       and run_id = $1
+		       and seq between $2 and $3
+		     order by external_id, seq desc, ord desc
+		), merged as (
+		    insert into account as a (tenant_id, id, connector_id, external_id, native_ref, native_identity, identity_external_id, identity_id,
+		                              username, email, display_name, first_name, last_name, employee_number, account_type, is_disabled,
+		                              is_locked, password_expired, mfa_enrolled, privileged, status, correlation_state, correlation,
+		                              expires_at, last_login_at, password_last_set_at, native_created_at, native_modified_at,
+		                              attributes, row_hash, changed_run_id)
+		    select s.tenant_id, s.new_id, $4, s.external_id, s.native_ref, s.native_identity, s.identity_external_id, src.identity_id,
+		           s.username, s.email, s.display_name, s.first_name, s.last_name, s.employee_number, s.account_type, s.is_disabled,
+		           s.is_locked, s.password_expired, s.mfa_enrolled, s.privileged,
+		           case when s.is_disabled then 'disabled' when s.is_locked then 'locked' else 'active' end,
+		           case when src.identity_id is null then 'uncorrelated' else 'linked' end,
+		           case when src.identity_id is null then '{}' else ` + sameRecord + ` end,
+		           s.expires_at, s.last_login_at, s.password_last_set_at, s.native_created_at, s.native_modified_at,
+		           s.attributes, s.row_hash, s.run_id
+		      from seen s
+		      left join identity_source src
+		        on src.tenant_id = s.tenant_id
+		       and src.connector_id = $4
+		       and src.external_id = s.identity_external_id
+		    on conflict (tenant_id, connector_id, external_id) do update
+		       set native_ref = excluded.native_ref, native_identity = excluded.native_identity,
+		           identity_external_id = excluded.identity_external_id,
+		           identity_id = case when a.correlation_state in ('manual', 'ignored') then a.identity_id
+		                              else coalesce(excluded.identity_id, a.identity_id) end,
+		           correlation_state = case when a.correlation_state in ('manual', 'ignored') or excluded.identity_id is null
+		                                    then a.correlation_state else 'linked' end,
+		           correlation = case when a.correlation_state in ('manual', 'ignored') or excluded.identity_id is null
+		                              then a.correlation else excluded.correlation end,
+		           username = excluded.username, email = excluded.email, display_name = excluded.display_name,
+		           first_name = excluded.first_name, last_name = excluded.last_name, employee_number = excluded.employee_number,
+		           account_type = case when a.account_type = 'unknown' then excluded.account_type else a.account_type end,
+		           is_disabled = excluded.is_disabled, is_locked = excluded.is_locked, password_expired = excluded.password_expired,
+		           mfa_enrolled = excluded.mfa_enrolled, privileged = excluded.privileged, status = excluded.status,
+		           expires_at = excluded.expires_at, last_login_at = excluded.last_login_at,
+		           password_last_set_at = excluded.password_last_set_at, native_created_at = excluded.native_created_at,
+		           native_modified_at = excluded.native_modified_at, attributes = excluded.attributes, row_hash = excluded.row_hash,
+		           changed_run_id = excluded.changed_run_id, missing_since = null, updated_at = now(), version = a.version + 1
+		     where a.row_hash is distinct from excluded.row_hash
+		        or a.missing_since is not null
+		    returning (xmax = 0) as inserted
+		)
+		select (select count(*) from seen), count(*) filter (where inserted), count(*) filter (where not inserted)
+		  from merged`
+	return counted(tx.QueryRow(ctx, sql, s.run, s.lo, s.hi, s.connector))
+}
+
+// sameRecord explains the strongest link there is: the source itself says whose account it is.
+const sameRecord = `'{"rule_ids": ["same_record"], "score": 1, "explanation": ["the source says that this account belongs to this person"]}'`
+
+func counted(row pgx.Row) (c Counters, err error) {
+	var seen int64
+	err = row.Scan(&seen, &c.Created, &c.Updated)
+	c.Unchanged = seen - c.Created - c.Updated
+	return c, err
+}
+
+func mergeEntitlements(ctx context.Context, tx *pg.Tx, s span) (Counters, error) {
+	const sql = `
+		with seen as (
+		    select distinct on (external_id) *
+		      from stage_entitlement
+		     where tenant_id = current_tenant()
+		       and run_id = $1
+		       and seq between $2 and $3
+		     order by external_id, seq desc, ord desc
+		), merged as (
+		    insert into entitlement as e (tenant_id, id, connector_id, external_id, native_ref, native_identity, kind, name, display_name, description,
+		                                  resource, privileged, requestable, grantable, revocable, exclusion_group, max_members,
+		                                  attributes, row_hash, changed_run_id)
+		    select tenant_id, new_id, $4, external_id, native_ref, native_identity, kind, name, display_name, description,
+		           resource, coalesce(privileged, false), coalesce(requestable, false), coalesce(grantable, true), coalesce(revocable, true),
+		           exclusion_group, max_members, attributes, row_hash, run_id
+		      from seen
+		    on conflict (tenant_id, connector_id, external_id) do update
+		       set native_ref = excluded.native_ref, native_identity = excluded.native_identity, kind = excluded.kind,
+		           name = excluded.name, display_name = excluded.display_name, description = excluded.description,
+		           resource = excluded.resource, grantable = excluded.grantable, revocable = excluded.revocable,
+		           exclusion_group = excluded.exclusion_group, max_members = excluded.max_members,
+		           attributes = excluded.attributes, row_hash = excluded.row_hash, changed_run_id = excluded.changed_run_id,
+		           missing_since = null, updated_at = now(), version = e.version + 1
+		     where e.row_hash is distinct from excluded.row_hash
+		        or e.missing_since is not null
+		    returning (xmax = 0) as inserted
+		)
+		select (select count(*) from seen), count(*) filter (where inserted), count(*) filter (where not inserted)
+		  from merged`
+	return counted(tx.QueryRow(ctx, sql, s.run, s.lo, s.hi, s.connector))
+}
+
+// reference is a way in which a staged grant names its principal, with the condition that finds the account or entitlement p.
+type reference struct{ which, account, entitlement string }
+
+// references of grants. A source that lists members by another key than the immutable one is resolved here, where everything
+// it can point to is known, instead of in the memory of whoever reads.
+var references = map[string]reference{
+	"account":     {"s.account_external_id is not null", "p.external_id = s.account_external_id", ""},
+	"entitlement": {"s.principal_entitlement_external_id is not null", "", "p.external_id = s.principal_entitlement_external_id"},
+	"native": {"s.principal_ref_kind = 'native'",
+		"p.native_ref = s.principal_ref_value", "p.native_ref = s.principal_ref_value"},
+	"external_id": {"s.principal_ref_kind = 'external_id'",
+		"p.external_id = s.principal_ref_value", "p.external_id = s.principal_ref_value"},
+	"username": {"s.principal_ref_kind = 'username'", "p.username_lc = s.principal_ref_value", ""},
+	"email":    {"s.principal_ref_kind = 'email'", "p.email_lc = s.principal_ref_value", ""},
+	"any": {"s.principal_ref_kind in ('any', 'employee_number')",
+		"(p.external_id = s.principal_ref_value or p.native_ref = s.principal_ref_value or p.username_lc = lower(s.principal_ref_value))",
+		"(p.external_id = s.principal_ref_value or p.native_ref = s.principal_ref_value)"},
+}
+
+// mergeGrants records who holds what. References may point to records that a later chunk brings; what cannot be resolved yet
+// is tried again at the end.
+func mergeGrants(ctx context.Context, tx *pg.Tx, s span) (total Counters, err error) {
+	kinds, err := kindsOfReference(ctx, tx, s)
+	if err != nil {
+		return total, err
+	}
+	for _, kind := range kinds {
+		ref, known := references[kind]
+		if !known {
+			continue
+		}
+		if ref.account != "" {
+			c, err := counted(tx.QueryRow(ctx, fmt.Sprintf(grantsSQL, ref.which, ref.account), s.run, s.lo, s.hi, s.connector))
+			if err != nil {
+				return total, fmt.Errorf("of accounts by %s: %w", kind, err)
+			}
+			total.add(c)
+		}
+		if ref.entitlement != "" {
+			if _, err := tx.Exec(ctx, fmt.Sprintf(edgesSQL, ref.which, ref.entitlement), s.run, s.lo, s.hi, s.connector); err != nil {
+				return total, fmt.Errorf("of entitlements by %s: %w", kind, err)
+			}
+		}
+	}
+	return total, mergeParents(ctx, tx, s)
+}
+
+func kindsOfReference(ctx context.Context, tx *pg.Tx, s span) ([]string, error) {
+	const sql = `
+		select distinct case when account_external_id is not null then 'account'
+		                     when principal_entitlement_external_id is not null then 'entitlement'
+		                     when principal_ref_kind = 'employee_number' then 'any'
+		                     else principal_ref_kind end
+		  from stage_grant
+		 where tenant_id = current_tenant()
+		   and run_id = $1
+		   and seq between $2 and $3`
+	rows, err := tx.Query(ctx, sql, s.run, s.lo, s.hi)
+	if err != nil {
+		return nil, fmt.Errorf("kinds of reference: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// grantsSQL records grants of accounts; %s stand for the kind of reference and the condition that resolves it.
+const grantsSQL = `
+	with seen as (
+	    select distinct on (p.id, e.id) s.*, p.id as account_id, e.id as entitlement_id
+	      from stage_grant s
+	      join entitlement e
+	        on e.tenant_id = s.tenant_id
+	       and e.connector_id = $4
+	       and e.external_id = s.entitlement_external_id
+	      join account p
+	        on p.tenant_id = s.tenant_id
+	       and p.connector_id = $4
+	       and %[2]s
+	     where s.tenant_id = current_tenant()
+	       and s.run_id = $1
+	       and s.seq between $2 and $3
+	       and %[1]s
+	     order by p.id, e.id, s.seq desc, s.ord desc
+	), merged as (
+	    insert into access_grant as g (tenant_id, id, connector_id, account_id, entitlement_id, external_id, directness, immutable, assigned_by,
+	                                   starts_at, ends_at, granted_at, last_used_at, attributes, row_hash, changed_run_id)
+	    select tenant_id, new_id, $4, account_id, entitlement_id, external_id, 'direct', coalesce(immutable, false), assigned_by,
+	           starts_at, expires_at, granted_at, last_used_at, coalesce(attributes, '{}'), row_hash, run_id
+	      from seen
+	    on conflict (tenant_id, account_id, entitlement_id) do update
+	       set external_id = excluded.external_id, directness = 'direct', immutable = excluded.immutable, assigned_by = excluded.assigned_by,
+	           starts_at = excluded.starts_at, ends_at = excluded.ends_at, granted_at = excluded.granted_at,
+	           last_used_at = excluded.last_used_at, attributes = excluded.attributes, row_hash = excluded.row_hash,
+	           changed_run_id = excluded.changed_run_id, missing_since = null, updated_at = now(), version = g.version + 1
+	     where g.row_hash is distinct from excluded.row_hash
+	        or g.missing_since is not null
+	    returning (xmax = 0) as inserted
+	)
+	select (select count(*) from seen), count(*) filter (where inserted), count(*) filter (where not inserted)
+	  from merged`
+
+// edgesSQL records nesting: a member that is itself an entitlement.
+const edgesSQL = `
+	insert into entitlement_edge (tenant_id, member_id, parent_id, connector_id, changed_run_id)
+	select distinct s.tenant_id, p.id, e.id, $4::uuid, s.run_id
+	  from stage_grant s
+	  join entitlement e
+	    on e.tenant_id = s.tenant_id
+	   and e.connector_id = $4
+	   and e.external_id = s.entitlement_external_id
+	  join entitlement p
+	    on p.tenant_id = s.tenant_id
+	   and p.connector_id = $4
+	   and %[2]s
+	 where s.tenant_id = current_tenant()
+	   and s.run_id = $1
+	   and s.seq between $2 and $3
+	   and %[1]s
+	   and p.id <> e.id
+	on conflict (tenant_id, member_id, parent_id) do update
+	   set missing_since = null, changed_run_id = excluded.changed_run_id
+	 where entitlement_edge.missing_since is not null`
+
+// mergeParents records nesting that entitlements tell themselves.
+func mergeParents(ctx context.Context, tx *pg.Tx, s span) error {
+	const sql = `
+		insert into entitlement_edge (tenant_id, member_id, parent_id, connector_id, changed_run_id)
+		select distinct s.tenant_id, m.id, p.id, $4::uuid, s.run_id
+		  from stage_entitlement s
+		 cross join unnest(s.parent_external_ids) as parent (external_id)
+		  join entitlement m
+		    on m.tenant_id = s.tenant_id
+		   and m.connector_id = $4
+		   and m.external_id = s.external_id
+		  join entitlement p
+		    on p.tenant_id = s.tenant_id
+		   and p.connector_id = $4
+		   and p.external_id = parent.external_id
+		 where s.tenant_id = current_tenant()
+		   and s.run_id = $1
+		   and s.seq between $2 and $3
+		   and s.parent_external_ids is not null
+		   and m.id <> p.id
+		on conflict (tenant_id, member_id, parent_id) do nothing`
+	if _, err := tx.Exec(ctx, sql, s.run, s.lo, s.hi, s.connector); err != nil {
+		return fmt.Errorf("parents: %w", err)
+	}
+	return nil
+}

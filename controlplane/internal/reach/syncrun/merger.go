@@ -1,0 +1,146 @@
+package syncrun
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// mergeRecords is about how many records one merging statement takes: larger ones hold locks longer and gain nothing.
+const mergeRecords = 10000
+
+// merger makes staged chunks true. On a connector's first load it works behind the reading, since there is nothing yet that
+// could be changed or removed; otherwise it waits until all is read.
+type merger struct {
+	w      *work
+	signal chan struct{} // there is more to merge
+	ended  chan bool     // the reading has ended; true: well
+	done   chan error
+}
+
+func (w *work) startMerger(ctx context.Context, stop context.CancelCauseFunc) *merger {
+	m := &merger{w: w, signal: make(chan struct{}, 1), ended: make(chan bool, 1), done: make(chan error, 1)}
+	go func() {
+		err := m.run(ctx)
+		if err != nil {
+			stop(err) // the reading need not go on
+		}
+		m.done <- err
+	}()
+	return m
+}
+
+func (m *merger) more() {
+	select {
+	case m.signal <- struct{}{}:
+	default:
+	}
+}
+
+// finish waits until everything is merged, or gives up when the reading failed.
+func (m *merger) finish(well bool) error {
+	m.ended <- well
+	return <-m.done
+}
+
+func (m *merger) run(ctx context.Context) error {
+	step := max(1, mergeRecords/m.w.chunkSize)
+	for {
+		select {
+		case well := <-m.ended:
+			if !well {
+				return nil
+			}
+			return m.upTo(ctx, step, true)
+		case <-m.signal:
+			if !m.w.firstLoad {
+				continue
+			}
+			if err := m.upTo(ctx, step, false); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			<-m.ended
+			return nil
+		}
+	}
+}
+
+// upTo merges what is staged, step chunks at a time; without all, only full steps.
+func (m *merger) upTo(ctx context.Context, step int, all bool) error {
+	for {
+		m.w.mu.Lock()
+		lo, hi := m.w.merged+1, m.w.seq
+		m.w.mu.Unlock()
+		if hi < lo || (!all && hi-lo+1 < step) {
+			return nil
+		}
+		if err := m.w.merge(ctx, lo, min(hi, lo+step-1), all); err != nil {
+			return err
+		}
+	}
+}
+
+// merge merges a span and notes in the same transaction how far it has come.
+func (w *work) merge(ctx context.Context, lo, hi int, reading bool) error {
+	var c Counters
+	err := w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) (err error) {
+		// A commit that is lost with the database's process is merged again, so this one need not wait for the disk.
+		if _, err := tx.Exec(ctx, `set local synchronous_commit = off`); err != nil {
+			return err
+		}
+		c, err = merge(ctx, tx, span{w.id, w.connector, lo, hi})
+		if err != nil {
+			return err
+		}
+		w.mu.Lock()
+		counters := w.counters
+		w.mu.Unlock()
+		counters.add(c)
+		return w.noteMerged(ctx, tx, hi, counters, reading)
+	})
+	if err != nil {
+		return fmt.Errorf("merge chunks %d to %d: %w", lo, hi, err)
+	}
+	w.mu.Lock()
+	w.merged = hi
+	w.counters.add(c)
+	w.mu.Unlock()
+	return nil
+}
+
+func (w *work) noteMerged(ctx context.Context, tx *pg.Tx, hi int, counters Counters, applying bool) error {
+	const sql = `
+		update sync_run
+		   set merged_seq = $4, counters = $5, progress_seq = progress_seq + 1, updated_at = now(), progress_at = now(),
+		       status = case when $6 then 'applying' else status end, phase = case when $6 then 'apply' else phase end
+		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3`
+	tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, hi, encode(counters), applying)
+	if err != nil {
+		return err
+	}
+	if tag.RowsAffected() == 0 {
+		return errFenced
+	}
+	return nil
+}
+
+// remergeGrants tries again what pointed to records of later chunks.
+func (w *work) remergeGrants(ctx context.Context) error {
+	step := max(1, mergeRecords/w.chunkSize)
+	for lo := 1; lo <= w.seq; lo += step {
+		err := w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) error {
+			c, err := mergeGrants(ctx, tx, span{w.id, w.connector, lo, min(w.seq, lo+step-1)})
+			w.mu.Lock()
+			w.counters.Created += c.Created
+			w.counters.Updated += c.Updated
+			w.mu.Unlock()
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("resolve grants of chunks from %d: %w", lo, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package syncrun
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+)
+
+// Times of the work on runs.
+const (
+	leaseTime    = 15 * time.Second // a worker that is silent for so long has lost its run
+	beatInterval = time.Second      // how soon a cancel is noticed
+	agentWait    = 30 * time.Minute // how long a run waits for an agent that is offline
+	maxAttempts  = 5
+)
+
+// Agents knows which agents this process, or any, can reach.
+type Agents interface {
+	Serves(t dispatch.Target) bool
+	Online(ctx context.Context, t dispatch.Target) (bool, error)
+}
+
+// Service starts runs, answers for them, and works on them.
+type Service struct {
+	DB         *pg.DB
+	Connectors *connector.Service
+	Dispatch   *dispatch.Dispatcher
+	Agents     Agents
+	Guard      *outbound.Guard
+	Cursors    *httpapi.Cursors
+	// CallbackKey signs callbacks; each connector's secret is derived from it.
+	CallbackKey []byte
+	// MaxRuns bounds the runs that this process works on at once.
+	MaxRuns int
+	Log     *slog.Logger
+	Now     func() time.Time
+
+	process uuid.UUID
+	once    sync.Once
+	mu      sync.Mutex
+	active  map[string]context.CancelCauseFunc // by run
+	group   sync.WaitGroup
+	wake    chan struct{}
+}
+
+func (s *Service) init() {
+	s.once.Do(func() {
+		s.process = uuid.Must(uuid.NewV7())
+		s.active = map[string]context.CancelCauseFunc{}
+		s.wake = make(chan struct{}, 1)
+		if s.MaxRuns == 0 {
+			s.MaxRuns = 8
+		}
+	})
+}
+
+// Wake makes this process look for runs at once.
+func (s *Service) Wake() {
+	s.init()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,245 @@
+package syncrun
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// Why work on a run stops early.
+var (
+	errFenced    = errors.New("another worker has taken this run")
+	errCancelled = errors.New("somebody cancelled this run")
+	errStopping  = errors.New("this process is stopping")
+)
+
+// channel is where a new run, or a wish to cancel one, is announced to all processes.
+const channel = "sync_run"
+
+// Run looks for runs and works on them until ctx ends. Then it hands back what it has, so that the next process goes on at
+// once.
+func (s *Service) Run(ctx context.Context) error {
+	s.init()
+	go s.listen(ctx)
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		if err := s.claim(ctx); err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "cannot look for runs", "err", err)
+		}
+		s.deliverCallbacks(ctx)
+		select {
+		case <-ctx.Done():
+			s.stop()
+			return nil
+		case <-s.wake:
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *Service) stop() {
+	s.mu.Lock()
+	for _, cancel := range s.active {
+		cancel(errStopping)
+	}
+	s.mu.Unlock()
+	s.group.Wait()
+}
+
+// listen wakes the loop when another process announces a run.
+func (s *Service) listen(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := pg.Listen(ctx, s.DB, channel, s.Wake)
+		if err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "lost the line on which runs are announced; looking every second", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(2 * time.Second):
+		}
+	}
+}
+
+// open is a run that nobody works on.
+type open struct {
+	Tenant     string     `db:"tenant_id"`
+	ID         string     `db:"id"`
+	Connector  string     `db:"connector_id"`
+	Mode       string     `db:"mode"`
+	AgentID    *string    `db:"agent_id"`
+	AgentGroup *string    `db:"agent_group"`
+	Status     Status     `db:"status"`
+	WaitUntil  *time.Time `db:"wait_until"`
+}
+
+func (s *Service) claim(ctx context.Context) error {
+	s.mu.Lock()
+	room := s.MaxRuns - len(s.active)
+	s.mu.Unlock()
+	if room <= 0 {
+		return nil
+	}
+	const sql = `
+		select tenant_id, id, connector_id, mode, agent_id, agent_group, status, wait_until
+		  from sync_run
+		 where status in ('queued', 'waiting_agent', 'running', 'evaluating', 'applying')
+		   and (lease_until is null or lease_until < now())
+		 order by created_at
+		 limit 100`
+	var found []open
+	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
+		rows, err := tx.Query(ctx, sql)
+		if err != nil {
+			return err
+		}
+		found, err = pgx.CollectRows(rows, pgx.RowToStructByName[open])
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("find runs: %w", err)
+	}
+	for _, o := range found {
+		if room == 0 {
+			return nil
+		}
+		taken, err := s.consider(ctx, o)
+		if err != nil {
+			s.Log.WarnContext(ctx, "cannot take a run", "run", o.ID, "err", err)
+		}
+		if taken {
+			room--
+		}
+	}
+	return nil
+}
+
+func (o open) target() dispatch.Target {
+	t := dispatch.Target{Tenant: o.Tenant, ConnectorID: o.Connector, Mode: o.Mode}
+	if o.AgentID != nil {
+		t.AgentID = *o.AgentID
+	}
+	if o.AgentGroup != nil {
+		t.AgentGroup = *o.AgentGroup
+	}
+	return t
+}
+
+// consider takes a run if this process can work on it: any hosted one, and an agent's where this process holds the socket.
+func (s *Service) consider(ctx context.Context, o open) (bool, error) {
+	if o.Mode == dispatch.Agent && !s.Agents.Serves(o.target()) {
+		online, err := s.Agents.Online(ctx, o.target())
+		if err != nil || online {
+			return false, err // the process that holds the socket takes it
+		}
+		return false, s.await(ctx, o)
+	}
+	w, err := s.take(ctx, o)
+	if err != nil || w == nil {
+		return false, err
+	}
+	s.begin(ctx, w)
+	return true, nil
+}
+
+// await lets a run wait for its agent, and ends it when the agent stays away too long.
+func (s *Service) await(ctx context.Context, o open) error {
+	v := viewer.System(o.Tenant)
+	if o.WaitUntil != nil && s.Now().After(*o.WaitUntil) {
+		w := &work{s: s, v: v, id: o.ID, connector: o.Connector, unleased: true}
+		return w.end(ctx, Failed, &v1.ErrorDetail{
+			Class: v1.ClassAgentUnavailable, Code: "agent_offline", Message: fmt.Sprintf("no agent of this connector was online for %s", agentWait),
+			Hint: "Start the agent, or give the connector another one, and run the sync again.",
+		})
+	}
+	if o.Status == WaitingAgent {
+		return nil
+	}
+	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		const sql = `
+			update sync_run
+			   set status = 'waiting_agent', wait_until = coalesce(wait_until, now() + $2::interval), progress_seq = progress_seq + 1, updated_at = now()
+			 where tenant_id = current_tenant()
+			   and id = $1
+			   and status in ('queued', 'running', 'applying')
+			   and (lease_until is null or lease_until < now())`
+		_, err := tx.Exec(ctx, sql, o.ID, agentWait.String())
+		return err
+	})
+}
+
+// take makes this process the run's worker, with a new attempt, unless another was quicker. What an earlier attempt has
+// staged goes: the read starts again, and what it has merged already is found unchanged.
+func (s *Service) take(ctx context.Context, o open) (*work, error) {
+	w := &work{s: s, v: viewer.System(o.Tenant), id: o.ID, connector: o.Connector}
+	err := s.DB.As(ctx, w.v, func(tx *pg.Tx) error {
+		const sql = `
+			update sync_run r
+			   set status = 'running', phase = 'dispatch', lease_owner = $2, lease_until = now() + $3::interval, attempt = r.attempt + 1,
+			       started_at = coalesce(r.started_at, now()), progress_at = now(), wait_until = null, counters = '{}', chunks = 0, merged_seq = 0,
+			       warnings = '[]', progress_seq = r.progress_seq + 1, updated_at = now()
+			 where r.tenant_id = current_tenant()
+			   and r.id = $1
+			   and r.status in ('queued', 'waiting_agent', 'running', 'evaluating', 'applying')
+			   and (r.lease_until is null or r.lease_until < now())
+			returning r.attempt, r.chunk_size, r.max_records, r.incremental, r.callback_url, r.cancel_requested,
+			          not exists (select from account a where a.tenant_id = r.tenant_id and a.connector_id = r.connector_id)
+			          and not exists (select from identity_source i where i.tenant_id = r.tenant_id and i.connector_id = r.connector_id)
+			          and not exists (select from entitlement e where e.tenant_id = r.tenant_id and e.connector_id = r.connector_id)`
+		row := tx.QueryRow(ctx, sql, o.ID, s.process.String(), leaseTime.String())
+		err := row.Scan(&w.attempt, &w.chunkSize, &w.maxRecords, &w.incremental, &w.callback, &w.cancelled, &w.firstLoad)
+		if err != nil {
+			return err
+		}
+		if w.attempt > 1 {
+			if _, err := tx.Exec(ctx, `delete from sync_error where tenant_id = current_tenant() and run_id = $1`, o.ID); err != nil {
+				return err
+			}
+		}
+		return forget(ctx, tx, o.ID)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return w, err
+}
+
+// begin works on a run in the background.
+func (s *Service) begin(ctx context.Context, w *work) {
+	// The work outlives the loop's context by as long as handing back takes; stop cancels it with the reason.
+	run, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	s.mu.Lock()
+	s.active[w.id] = cancel
+	s.mu.Unlock()
+	s.group.Add(1)
+	go func() {
+		defer s.group.Done()
+		defer cancel(nil)
+		defer func() {
+			s.mu.Lock()
+			delete(s.active, w.id)
+			s.mu.Unlock()
+			s.Wake()
+		}()
+		w.cancel = cancel
+		w.do(run)
+	}()
+}
+
+// encode is JSON for a jsonb column.
+func encode(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "null"
+	}
+	return string(b)
+}
