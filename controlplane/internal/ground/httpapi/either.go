@@ -1,0 +1,56 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// Either makes a route that answers at once with O as JSON, or tells the same as it happens in a stream of events when
+// streams says that the request asks for it. O is the body itself; the status of success is 200.
+func Either[I, O any](method, path, summary string, streams func(*I) bool, h Handler[I, O], s Streamer[I]) Route {
+	return Route{Method: method, Path: Prefix + path, Summary: summary, register: func(a *API, r Route) {
+		op := r.operation()
+		body := a.Huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[O](), true, "")
+		op.Responses = map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
+			"application/json": {Schema: body}, "text/event-stream": {Schema: &huma.Schema{Type: "string"}},
+		}}}
+		huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+			v, _ := ctx.Value(viewerKey{}).(viewer.Viewer)
+			if err := r.allow(v); err != nil {
+				return nil, problemOf(err, RequestID(ctx))
+			}
+			if streams(in) {
+				run, err := s(ctx, v, in)
+				if err != nil {
+					return nil, a.problem(ctx, err)
+				}
+				return a.events(ctx, run), nil
+			}
+			out, err := h(ctx, v, in)
+			if err != nil {
+				return nil, a.problem(ctx, err)
+			}
+			return a.json(ctx, out), nil
+		})
+	}}
+}
+
+func (a *API) json(ctx context.Context, out any) *huma.StreamResponse {
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		if w, ok := hc.BodyWriter().(http.ResponseWriter); ok {
+			// What can be streamed may take longer than the server's write timeout, which began with the request.
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(30 * time.Second))
+		}
+		hc.SetHeader("Content-Type", "application/json")
+		hc.SetStatus(http.StatusOK)
+		if err := a.Huma.Marshal(hc.BodyWriter(), "application/json", out); err != nil && ctx.Err() == nil {
+			a.cfg.Log.WarnContext(ctx, "answer not sent", "request_id", RequestID(ctx), "err", err)
+		}
+	}}
+}
