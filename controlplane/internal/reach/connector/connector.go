@@ -1,0 +1,108 @@
+package connector
+
+import (
+	"time"
+
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// The states of a connector that this package names; see Synced for when it enters them.
+const (
+	statusDegraded = "degraded"
+	statusDeleted  = "deleted"
+)
+
+// Funnel states: a connector is bootstrapped when it is made, and connected once its first run has succeeded.
+const (
+	Bootstrapped = "bootstrapped"
+	Connected    = "connected"
+)
+
+// Connector is one instance of a connection to a target system, as it is shown. Each environment of a target is one of its own.
+type Connector struct {
+	ID            string                `json:"id" db:"id"`
+	BusinessID    string                `json:"business_id" db:"business_id" doc:"The connector_business_id of the protocol; never changes."`
+	Name          string                `json:"name" db:"name"`
+	Description   string                `json:"description" db:"description"`
+	Type          string                `json:"type" db:"type" doc:"scim2, ldap or rest; see /connectors/types."`
+	VendorKey     *string               `json:"vendor_key" db:"vendor_key"`
+	Mode          string                `json:"mode" db:"mode" enum:"hosted,agent"`
+	AgentID       *string               `json:"agent_id" db:"agent_id"`
+	AgentGroup    *string               `json:"agent_group" db:"agent_group"`
+	Environment   string                `json:"environment" db:"environment"`
+	Purpose       string                `json:"purpose" db:"purpose"`
+	AuthorityRank int                   `json:"authority_rank" db:"authority_rank" doc:"Which source wins where several know a person: the lowest."`
+	Connection    map[string]any        `json:"connection" db:"connection" doc:"Settings that may be shown."`
+	Credentials   map[string]Credential `json:"credentials" db:"-" doc:"Which secrets are set. Their values are never shown."`
+	Status        string                `json:"status" db:"status" enum:"draft,ready,active,paused,degraded,quarantined,disabled,deleted"`
+	StatusReason  *string               `json:"status_reason" db:"status_reason"`
+	FunnelState   string                `json:"funnel_state" db:"funnel_state" enum:"bootstrapped,connected"`
+	LastTest      *LastTest             `json:"last_test" db:"-"`
+	LastRunID     *string               `json:"last_run_id" db:"last_run_id"`
+	LastSuccessAt *time.Time            `json:"last_success_at" db:"last_success_at"`
+	Labels        map[string]string     `json:"labels" db:"labels"`
+	CreatedAt     time.Time             `json:"created_at" db:"created_at"`
+	UpdatedAt     time.Time             `json:"updated_at" db:"updated_at"`
+	Version       int                   `json:"version" db:"version"`
+}
+
+// Credential is what is shown of a secret.
+type Credential struct {
+	Set       bool      `json:"set"`
+	UpdatedAt time.Time `json:"updated_at" doc:"When the connector's secrets were last written."`
+}
+
+// LastTest is how the last connection test ended.
+type LastTest struct {
+	At         time.Time  `json:"at"`
+	Success    bool       `json:"success"`
+	Current    bool       `json:"current" doc:"False when settings or secrets have changed since."`
+	DurationMS int64      `json:"duration_ms"`
+	ExecutedBy string     `json:"executed_by" enum:"hosted,agent"`
+	Error      *TestError `json:"error"`
+}
+
+// TestError is why a connection test failed.
+type TestError struct {
+	Class   v1.ErrorClass `json:"class"`
+	Code    string        `json:"code"`
+	Message string        `json:"message"`
+}
+
+// NewConnector is the payload that makes a connector.
+type NewConnector struct {
+	BusinessID    string            `json:"business_id,omitempty" maxLength:"64" doc:"Lower-case letters, digits and - _ . between them. Made from the name when left out."`
+	Name          string            `json:"name" minLength:"1" maxLength:"200"`
+	Description   string            `json:"description,omitempty" maxLength:"2000"`
+	Labels        map[string]string `json:"labels,omitempty"`
+	Environment   string            `json:"environment,omitempty" enum:"production,staging,test,dev,other" default:"production"`
+	Purpose       string            `json:"purpose,omitempty" enum:"both,source,target" default:"both" doc:"source: its people count; target: its accounts and rights count."`
+	AuthorityRank *int              `json:"authority_rank,omitempty" minimum:"0" maximum:"10000" doc:"100 when left out; the lowest wins."`
+	Settings
+}
+
+// Settings say how a target is reached. They are enough for a connection test.
+type Settings struct {
+	Type        string         `json:"type" doc:"scim2, ldap or rest."`
+	VendorKey   string         `json:"vendor_key,omitempty" doc:"For connectors of the type vendor alone, which are not available yet."`
+	Mode        string         `json:"mode,omitempty" enum:"hosted,agent" default:"hosted" doc:"hosted: the service calls the target itself; agent: an agent near the target does."`
+	AgentID     string         `json:"agent_id,omitempty" doc:"In agent mode: this agent, or ..."`
+	AgentGroup  string         `json:"agent_group,omitempty" doc:"... any agent of this group."`
+	Connection  map[string]any `json:"connection,omitempty" doc:"Settings that may be shown; /connectors/types tells which there are."`
+	Credentials map[string]any `json:"credentials,omitempty" doc:"Secrets. They are never shown again."`
+}
+
+// ConnectorPatch changes a connector by merge patch (RFC 7396).
+type ConnectorPatch struct {
+	Name          *string            `json:"name,omitempty" minLength:"1" maxLength:"200"`
+	Description   *string            `json:"description,omitempty" maxLength:"2000" nullable:"true"`
+	Labels        map[string]*string `json:"labels,omitempty"`
+	Environment   *string            `json:"environment,omitempty" enum:"production,staging,test,dev,other"`
+	Purpose       *string            `json:"purpose,omitempty" enum:"both,source,target"`
+	AuthorityRank *int               `json:"authority_rank,omitempty" minimum:"0" maximum:"10000"`
+	Mode          *string            `json:"mode,omitempty" enum:"hosted,agent"`
+	AgentID       *string            `json:"agent_id,omitempty" nullable:"true" doc:"Takes the place of agent_group."`
+	AgentGroup    *string            `json:"agent_group,omitempty" nullable:"true" doc:"Takes the place of agent_id."`
+	Connection    map[string]any     `json:"connection,omitempty" doc:"null clears a setting, an absent one stays."`
+	Credentials   map[string]any     `json:"credentials,omitempty" doc:"null clears a secret, an absent one stays. A change of the target's address asks for all of them again."`
+}

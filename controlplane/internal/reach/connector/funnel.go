@@ -1,0 +1,54 @@
+package connector
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// Funnel is how far a tenant has come with its connectors: connected once the first run of any of them has succeeded.
+type Funnel struct {
+	State        string            `json:"state" enum:"bootstrapped,connected"`
+	PerConnector []FunnelConnector `json:"per_connector" nullable:"false"`
+}
+
+// FunnelConnector is how far one connector is.
+type FunnelConnector struct {
+	ID            string     `json:"id"`
+	BusinessID    string     `json:"business_id"`
+	Name          string     `json:"name"`
+	State         string     `json:"state" db:"funnel_state" enum:"bootstrapped,connected"`
+	Status        string     `json:"status"`
+	LastRunID     *string    `json:"last_run_id"`
+	LastSuccessAt *time.Time `json:"last_success_at"`
+}
+
+type funnelOut struct{ Body Funnel }
+
+func (s *Service) funnel(ctx context.Context, v viewer.Viewer, _ *struct{}) (*funnelOut, error) {
+	out := &funnelOut{Body: Funnel{State: Bootstrapped}}
+	const sql = `
+		select c.id, c.business_id, c.name, c.funnel_state, c.status, c.last_run_id, c.last_success_at
+		  from connector c
+		 where c.deleted_at is null
+		 order by c.created_at, c.id`
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		rows, err := tx.Query(ctx, sql)
+		if err != nil {
+			return fmt.Errorf("read funnel: %w", err)
+		}
+		out.Body.PerConnector, err = pgx.CollectRows(rows, pgx.RowToStructByName[FunnelConnector])
+		return err
+	})
+	for _, c := range out.Body.PerConnector {
+		if c.State == Connected {
+			out.Body.State = Connected
+		}
+	}
+	return out, err
+}

@@ -1,0 +1,236 @@
+package connector
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/catalog"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// Routes are the paths under /connectors, but for those of runs. Administrators write; auditors read as well.
+func (s *Service) Routes() []httpapi.Route {
+	routes := []httpapi.Route{
+		httpapi.Handle("GET", "/connectors/types", "List the types of connector", s.types),
+		httpapi.Handle("GET", "/connectors/types/{key}", "Read a type of connector", s.typeOf),
+		httpapi.Handle("GET", "/connectors/funnel", "Tell how far the connectors are", s.funnel),
+		httpapi.Handle("GET", "/connectors", "List connectors", s.list),
+		httpapi.Handle("GET", "/connectors/{id}", "Read a connector", s.read),
+	}
+	for i := range routes {
+		routes[i] = routes[i].For(viewer.Admin, viewer.Auditor)
+	}
+	return append(routes, s.writes()...)
+}
+
+const (
+	aboutTest = "What the target, the network or an agent answers is part of the result: success is false and error says why. " +
+		"With stream=true the answer is a stream of server-sent events: step for each step that ends, then result."
+	aboutPatch = "A JSON merge patch (RFC 7396): null clears a member, an absent one stays. When the target's address changes, " +
+		"the credentials must be given again."
+)
+
+func (s *Service) writes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("POST", "/connectors", "Create a connector", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409),
+		httpapi.Handle("PATCH", "/connectors/{id}", "Change a connector by merge patch", s.patch).For(viewer.Admin).Errors(412).Describe(aboutPatch),
+		httpapi.Handle("DELETE", "/connectors/{id}", "Delete a connector", s.remove).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).
+			Describe("Its secrets are erased; what was read from it stays as history."),
+		httpapi.Either("POST", "/connectors/test", "Test a connection that is not saved", (*unsavedIn).streams, s.testUnsaved, s.streamUnsaved).
+			For(viewer.Admin).Errors(429).Describe(aboutTest),
+		httpapi.Either("POST", "/connectors/{id}/test", "Test a connector's connection", (*testIn).streams, s.test, s.streamTest).
+			For(viewer.Admin).Errors(429).Describe(aboutTest),
+		httpapi.Handle("POST", "/connectors/{id}/discover", "Look at a target's fields, with samples", s.discover).For(viewer.Admin),
+	}
+}
+
+// ConnectorType is one choice of the wizard's first step.
+type ConnectorType struct {
+	Key          string               `json:"key"`
+	Type         string               `json:"type"`
+	Name         string               `json:"name"`
+	Description  string               `json:"description"`
+	Category     string               `json:"category"`
+	Fields       []ConnectorSetting   `json:"fields" nullable:"false"`
+	Capabilities catalog.Capabilities `json:"capabilities"`
+}
+
+// ConnectorSetting describes a member of connection, or of credentials when it is secret.
+type ConnectorSetting connectorkit.Field
+
+func typeShown(e catalog.Entry) ConnectorType {
+	t := ConnectorType{Key: e.Key, Type: e.Type, Name: e.Name, Description: e.Description, Category: e.Category, Capabilities: e.Capabilities}
+	for _, f := range e.Fields {
+		t.Fields = append(t.Fields, ConnectorSetting(f))
+	}
+	return t
+}
+
+func (s *Service) types(context.Context, viewer.Viewer, *struct{}) (*httpapi.ListOut[ConnectorType], error) {
+	out := &httpapi.ListOut[ConnectorType]{}
+	for _, e := range catalog.Entries() {
+		out.Body.Items = append(out.Body.Items, typeShown(e))
+	}
+	out.Body.Total, out.Body.Limit = int64(len(out.Body.Items)), len(out.Body.Items)
+	return out, nil
+}
+
+type keyIn struct {
+	Key string `path:"key"`
+}
+
+func (s *Service) typeOf(_ context.Context, _ viewer.Viewer, in *keyIn) (*httpapi.One[ConnectorType], error) {
+	e, ok := catalog.Find(in.Key)
+	if !ok {
+		return nil, fault.New(fault.NotFound, "there is no type of connector %s", in.Key)
+	}
+	return &httpapi.One[ConnectorType]{Body: typeShown(e)}, nil
+}
+
+type listIn struct {
+	httpapi.Paging
+	Filters
+}
+
+func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Connector], error) {
+	walk, err := s.Cursors.Walk(v, "connectors", in.Paging, in.Filters)
+	if err != nil {
+		return nil, err
+	}
+	q, err := in.query()
+	if err != nil {
+		return nil, err
+	}
+	var items []Connector
+	var total int64
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		rows, n, err := listing.Fetch[row](ctx, tx, q, walk.Page)
+		items, total = nil, n
+		for _, r := range rows {
+			items = append(items, r.shown())
+		}
+		return err
+	})
+	return httpapi.Out(walk, items, total, func(c Connector) []string { return []string{c.CreatedAt.Format(time.RFC3339Nano), c.ID} }), err
+}
+
+type createIn struct{ Body NewConnector }
+
+func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*httpapi.Created[Connector], error) {
+	c, err := s.Create(ctx, v, in.Body)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.Created[Connector]{Location: httpapi.Prefix + "/connectors/" + c.ID, ETag: httpapi.ETag(c.Version), Body: c}, nil
+}
+
+type oneIn struct {
+	ID string `path:"id"`
+}
+
+func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Connector], error) {
+	var c Connector
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		c, err = Find(ctx, tx, in.ID)
+		return err
+	})
+	return shownOne(c, err)
+}
+
+func shownOne(c Connector, err error) (*httpapi.One[Connector], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Connector]{ETag: httpapi.ETag(c.Version), Body: c}, nil
+}
+
+type patchIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body ConnectorPatch
+}
+
+func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[Connector], error) {
+	return shownOne(s.Patch(ctx, v, in.ID, in.IfMatch, in.Body))
+}
+
+type removeIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+}
+
+func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *removeIn) (*httpapi.None, error) {
+	return nil, s.Delete(ctx, v, in.ID, in.IfMatch)
+}
+
+type testIn struct {
+	ID     string `path:"id"`
+	Stream bool   `query:"stream" doc:"Answer in server-sent events."`
+}
+
+func (in *testIn) streams() bool { return in.Stream }
+
+func (s *Service) test(ctx context.Context, v viewer.Viewer, in *testIn) (*v1.TestResponse, error) {
+	answer, err := s.Test(ctx, v, in.ID)
+	return &answer, err
+}
+
+func (s *Service) streamTest(ctx context.Context, v viewer.Viewer, in *testIn) (func(context.Context, *httpapi.Events) error, error) {
+	c, err := s.saved(ctx, v, in.ID)
+	return s.stream(v, c), err
+}
+
+type unsavedIn struct {
+	Stream bool `query:"stream" doc:"Answer in server-sent events."`
+	Body   UnsavedConnector
+}
+
+// UnsavedConnector are settings to try out. The payload that would make a connector may be sent as it is: what no target is
+// asked for is passed over.
+type UnsavedConnector struct {
+	BusinessID    string            `json:"business_id,omitempty"`
+	Name          string            `json:"name,omitempty"`
+	Description   string            `json:"description,omitempty"`
+	Labels        map[string]string `json:"labels,omitempty"`
+	Environment   string            `json:"environment,omitempty"`
+	Purpose       string            `json:"purpose,omitempty"`
+	AuthorityRank *int              `json:"authority_rank,omitempty"`
+	Settings
+}
+
+func (in *unsavedIn) streams() bool { return in.Stream }
+
+func (s *Service) testUnsaved(ctx context.Context, v viewer.Viewer, in *unsavedIn) (*v1.TestResponse, error) {
+	answer, err := s.TestUnsaved(ctx, v, in.Body.Settings)
+	return &answer, err
+}
+
+func (s *Service) streamUnsaved(ctx context.Context, v viewer.Viewer, in *unsavedIn) (func(context.Context, *httpapi.Events) error, error) {
+	c, err := s.unsaved(ctx, v, in.Body.Settings)
+	return s.stream(v, c), err
+}
+
+type discoverIn struct {
+	ID   string `path:"id"`
+	Body *DiscoverOptions
+}
+
+func (s *Service) discover(ctx context.Context, v viewer.Viewer, in *discoverIn) (*httpapi.One[v1.DiscoverResponse], error) {
+	var o DiscoverOptions
+	if in.Body != nil {
+		o = *in.Body
+	}
+	answer, err := s.Discover(ctx, v, in.ID, o)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[v1.DiscoverResponse]{Body: answer}, nil
+}

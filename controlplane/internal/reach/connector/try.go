@@ -1,0 +1,233 @@
+package connector
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// DiscoverOptions say what to look at in a target.
+type DiscoverOptions struct {
+	SampleSize  int             `json:"sample_size,omitempty" minimum:"1" maximum:"50" doc:"Records to look at; 10 when left out."`
+	MaskSamples bool            `json:"mask_samples,omitempty" doc:"Show the shape of values in place of the values."`
+	Objects     []v1.ObjectKind `json:"objects,omitempty" nullable:"false" doc:"Kinds of record wanted; all when left out."`
+}
+
+// Test tries a connector's connection out. A target that refuses, or an agent that is away, is an answer without success.
+func (s *Service) Test(ctx context.Context, v viewer.Viewer, id string) (v1.TestResponse, error) {
+	c, err := s.saved(ctx, v, id)
+	if err != nil {
+		return v1.TestResponse{}, err
+	}
+	return s.try(ctx, v, c, nil)
+}
+
+// TestUnsaved tries settings out before a connector is made of them. It returns a fault of kind Invalid that lists all that is
+// wrong with them.
+func (s *Service) TestUnsaved(ctx context.Context, v viewer.Viewer, settings Settings) (v1.TestResponse, error) {
+	c, err := s.unsaved(ctx, v, settings)
+	if err != nil {
+		return v1.TestResponse{}, err
+	}
+	return s.try(ctx, v, c, nil)
+}
+
+// Discover tells which fields a connector's target has, with samples.
+func (s *Service) Discover(ctx context.Context, v viewer.Viewer, id string, o DiscoverOptions) (v1.DiscoverResponse, error) {
+	var c call
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		c, err = s.load(ctx, tx, id)
+		return err
+	})
+	if err != nil {
+		return v1.DiscoverResponse{}, err
+	}
+	answer, err := s.look(ctx, c, o)
+	if err != nil {
+		return answer, err
+	}
+	return answer, s.afterwards(ctx, v, func(ctx context.Context, tx *pg.Tx) error {
+		return recordCall(ctx, tx, actionDiscovered, c, answer.Success, answer.Error)
+	})
+}
+
+// saved prepares the test of a connector.
+func (s *Service) saved(ctx context.Context, v viewer.Viewer, id string) (c call, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		if c, err = s.load(ctx, tx, id); err != nil {
+			return err
+		}
+		return s.notTooOften(ctx, tx)
+	})
+	return c, err
+}
+
+func (s *Service) load(ctx context.Context, tx *pg.Tx, id string) (call, error) {
+	r, err := read(ctx, tx, id, "")
+	if err != nil {
+		return call{}, err
+	}
+	secrets, err := s.unseal(ctx, tx, r)
+	if err != nil {
+		return call{}, err
+	}
+	return savedCall(tx.Viewer.Tenant, r, secrets), nil
+}
+
+// unsaved prepares the test of settings.
+func (s *Service) unsaved(ctx context.Context, v viewer.Viewer, settings Settings) (call, error) {
+	settings.defaults()
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		wrong := settings.check()
+		if err := agentExists(ctx, tx, settings, &wrong); err != nil {
+			return err
+		}
+		if err := wrong.fault(); err != nil {
+			return err
+		}
+		return s.notTooOften(ctx, tx)
+	})
+	return unsavedCall(v.Tenant, settings), err
+}
+
+// notTooOften keeps tests from being used to try out passwords or to knock at doors. The audit log knows how many there were, in
+// all processes together.
+func (s *Service) notTooOften(ctx context.Context, tx *pg.Tx) error {
+	limit := s.TestsPerMinute
+	if limit == 0 {
+		limit = 60
+	}
+	// The log is read from its end, so that its length does not matter.
+	const sql = `
+		select count(*)
+		  from (select e.action, e.at from audit_event e where e.tenant_id = current_tenant() order by e.seq desc limit 1000) e
+		 where e.action = $1
+		   and e.at > now() - interval '1 minute'`
+	var n int
+	if err := tx.QueryRow(ctx, sql, actionTested).Scan(&n); err != nil {
+		return fmt.Errorf("count connection tests: %w", err)
+	}
+	if n < limit {
+		return nil
+	}
+	f := fault.New(fault.TooMany, "there were %d connection tests within a minute; wait a little", n)
+	f.RetryAfter = 15 * time.Second
+	return f
+}
+
+// try tests a connection and keeps the verdict.
+func (s *Service) try(ctx context.Context, v viewer.Viewer, c call, tell func(v1.TestStep)) (v1.TestResponse, error) {
+	answer, err := s.probe(ctx, c, tell)
+	if err != nil {
+		return answer, err
+	}
+	return answer, s.afterwards(ctx, v, func(ctx context.Context, tx *pg.Tx) error {
+		if c.saved != nil && ctx.Err() == nil {
+			if err := s.keep(ctx, tx, *c.saved, answer); err != nil {
+				return err
+			}
+		}
+		return recordCall(ctx, tx, actionTested, c, answer.Success, answer.Error)
+	})
+}
+
+// afterwards notes what was done even when the one who asked has gone away.
+func (s *Service) afterwards(ctx context.Context, v viewer.Viewer, fn func(ctx context.Context, tx *pg.Tx) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return s.DB.As(ctx, v, func(tx *pg.Tx) error { return fn(ctx, tx) })
+}
+
+// keep stores a verdict with the settings it is about. It is no change of the connector, so its version stays.
+func (s *Service) keep(ctx context.Context, tx *pg.Tx, r row, answer v1.TestResponse) error {
+	if answer.Error != nil && answer.Error.Class == v1.ClassCancelled {
+		return nil // a test that was broken off says nothing
+	}
+	verdict := tested{Digest: r.digest(), LastTest: LastTest{
+		At: s.Now().UTC(), Success: answer.Success, DurationMS: answer.DurationMS, ExecutedBy: r.Mode,
+	}}
+	if e := answer.Error; e != nil {
+		verdict.Error = &TestError{Class: e.Class, Code: e.Code, Message: e.Message}
+	}
+	b, err := json.Marshal(verdict)
+	if err != nil {
+		return fmt.Errorf("encode verdict: %w", err)
+	}
+	if _, err := tx.Exec(ctx, `update connector set last_test = $2 where id = $1 and deleted_at is null`, r.ID, b); err != nil {
+		return fmt.Errorf("keep verdict: %w", err)
+	}
+	return nil
+}
+
+// stream tests a connection in events: one step each, then the result.
+func (s *Service) stream(v viewer.Viewer, c call) func(ctx context.Context, e *httpapi.Events) error {
+	type outcome struct {
+		answer v1.TestResponse
+		err    error
+	}
+	return func(ctx context.Context, e *httpapi.Events) error {
+		steps, done := make(chan v1.TestStep, 64), make(chan outcome, 1)
+		go func() {
+			var o outcome
+			o.answer, o.err = s.try(ctx, v, c, func(step v1.TestStep) {
+				select {
+				case steps <- step:
+				default: // a reader this slow gets the step with the result
+				}
+			})
+			close(steps)
+			done <- o
+		}()
+		if err := relay(e, steps); err != nil {
+			return err
+		}
+		o := <-done
+		if o.err != nil {
+			s.Log.ErrorContext(ctx, "connection test failed", "connector", c.businessID, "err", o.err)
+			return e.Send("error", "", problem(o.err))
+		}
+		return e.Send("result", "", o.answer)
+	}
+}
+
+// relay sends steps until there are no more, and a sign of life where there are none for a while.
+func relay(e *httpapi.Events, steps <-chan v1.TestStep) error {
+	alive := time.NewTicker(10 * time.Second)
+	defer alive.Stop()
+	if err := e.Ping(); err != nil {
+		return err
+	}
+	for {
+		select {
+		case step, more := <-steps:
+			if !more {
+				return nil
+			}
+			if err := e.Send("step", "", step); err != nil {
+				return err
+			}
+		case <-alive.C:
+			if err := e.Ping(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// problem is what a stream says about a fault of our own.
+func problem(err error) map[string]string {
+	var f *fault.Fault
+	if !errors.As(err, &f) {
+		f = fault.New(fault.Internal, "something went wrong on our side; the request id finds it in the log")
+	}
+	return map[string]string{"code": f.Code, "detail": f.Message}
+}
