@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -490,4 +492,68 @@ func TestAnAckForWhatWasNeverSentIsAFaultOfTheOtherEnd(t *testing.T) {
 			t.Errorf("a task whose attempt is stale still runs (%v)", err)
 		}
 	})
+}
+
+func TestALargeSyncNeedsNoMoreMemoryThanItsWindow(t *testing.T) {
+	const people, credit = 20_000, 4
+	old := debug.SetGCPercent(20)
+	defer debug.SetGCPercent(old)
+	var peak, floor uint64
+	measure := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	r, _ := newRunner(fake{sync: func(ctx context.Context, _ v1.SyncRequest, emit connectorkit.Emit) error {
+		text := strings.Repeat("x", 4000)
+		for i := range people {
+			page := v1.SyncResponse{Success: true, Accounts: []v1.RemoteAccount{{ExternalID: fmt.Sprint(i), Username: &text}}}
+			if err := emit(ctx, page); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
+	done := make(chan wire.Result, 1)
+	r.Attach(&storing{runner: r, credit: credit, done: done, each: func() { peak = max(peak, measure()) }}, 0, nil)
+	runtime.GC()
+	floor = measure()
+	give(t, r, wire.Frame{}, syncOffer(t, credit, 500))
+	res := <-done
+	var s wire.Summary
+	if err := json.Unmarshal(res.Result, &s); err != nil || s.Records != people {
+		t.Fatalf("%+v %+v", res, s)
+	}
+	// A window of chunks, one in the making twice over, and what the collector has not seen yet.
+	if used := peak - floor; used > (credit+4)*2*wire.TargetFrame {
+		t.Errorf("%d MiB of heap for %d MiB of people, window %d", used>>20, people*4000>>20, credit)
+	}
+}
+
+// storing is a control plane that acknowledges every chunk.
+type storing struct {
+	runner *Runner
+	credit int
+	each   func()
+	done   chan wire.Result
+}
+
+func (s *storing) Send(wire.Frame, any) error { return nil }
+
+func (s *storing) SendEncoded(typ wire.Type, data []byte, _ func()) error {
+	f, err := wire.Decode(data, 0)
+	if err != nil {
+		return err
+	}
+	if typ == wire.TypeResult {
+		res, err := wire.DecodeBody[wire.Result](f)
+		s.done <- res
+		return err
+	}
+	s.each()
+	ack, err := json.Marshal(wire.Ack{Seq: f.Seq, Credit: s.credit})
+	go func() {
+		_ = s.runner.Handle(wire.Frame{Type: wire.TypeAck, Task: f.Task, Attempt: f.Attempt, Body: ack})
+	}()
+	return err
 }
