@@ -45,9 +45,19 @@ func (e *Refused) Error() string {
 	return text
 }
 
-// Permanent says that the agent was revoked or disabled, and that asking again is no use until an administrator acts.
-// A 403 without a problem document does not count: a proxy may have said it.
-func (e *Refused) Permanent() bool { return e.Status == http.StatusForbidden && e.Code != "" }
+// Codes of the control plane's problems that the agent acts upon.
+const (
+	codeRevoked     = "agent_revoked"
+	codeDisabled    = "agent_disabled"
+	codeQuarantined = "agent_quarantined"
+)
+
+// Permanent says that the agent was revoked or disabled: it must not come back by itself. Any other refusal may pass, a
+// suspended tenant's for one; and a 403 without a code may be a proxy's.
+func (e *Refused) Permanent() bool { return e.Code == codeRevoked || e.Code == codeDisabled }
+
+// Quarantined says that the agent's identity was seen in two places.
+func (e *Refused) Quarantined() bool { return e.Code == codeQuarantined }
 
 // Client calls the two endpoints of an agent's membership.
 type Client struct {

@@ -168,12 +168,8 @@ func meaning(err error) string {
 	var refused *enroll.Refused
 	var closed *wire.CloseError
 	switch {
-	case errors.As(err, &refused) && refused.Status == http.StatusUpgradeRequired:
-		return "this agent and the control plane have no protocol version in common: update the agent"
-	case errors.As(err, &refused) && refused.Status == http.StatusUnauthorized:
-		return "the control plane does not accept this agent's token: was the agent deleted, or its data directory restored from a copy?"
-	case errors.As(err, &refused) && refused.Status == http.StatusForbidden:
-		return "something between this host and the control plane forbids the connection"
+	case errors.As(err, &refused):
+		return meaningOf(refused)
 	case !errors.As(err, &closed):
 		return ""
 	}
@@ -181,11 +177,27 @@ func meaning(err error) string {
 	case wire.CloseSuperseded:
 		return "another process with this agent's data directory has connected: stop one of the two"
 	case wire.CloseClone:
-		return "this agent runs twice, from a copied data directory or machine: an administrator must say in the control plane which one is right"
+		return runsTwice
 	case wire.CloseVersion:
 		return "the control plane asks for another version of this agent: update it"
 	case wire.CloseTooMany:
 		return "the control plane has too many connections"
+	}
+	return ""
+}
+
+const runsTwice = "this agent runs twice, from a copied data directory or machine: an administrator must say in the control plane which one is right"
+
+func meaningOf(refused *enroll.Refused) string {
+	switch {
+	case refused.Quarantined():
+		return runsTwice
+	case refused.Status == http.StatusUpgradeRequired:
+		return "this agent and the control plane have no protocol version in common: update the agent"
+	case refused.Status == http.StatusUnauthorized:
+		return "the control plane does not accept this agent's token: was the agent deleted, or its data directory restored from a copy?"
+	case refused.Status == http.StatusForbidden && refused.Code == "":
+		return "something between this host and the control plane forbids the connection"
 	}
 	return ""
 }

@@ -251,8 +251,10 @@ func TestACopyOfAnAgentIsToldWhatIsWrong(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "agent_quarantined") {
 		t.Errorf("the copy's renewal = %v, want the control plane's refusal", err)
 	}
-	if m := meaning(&wire.CloseError{Code: wire.CloseClone}); !strings.Contains(m, "twice") {
-		t.Errorf("4410 means %q", m)
+	for _, err := range []error{err, &wire.CloseError{Code: wire.CloseClone}} {
+		if m := meaning(err); !strings.Contains(m, "twice") || revoked(err) {
+			t.Errorf("%v means %q", err, m)
+		}
 	}
 }
 
