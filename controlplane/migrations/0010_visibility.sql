@@ -4,8 +4,6 @@ alter table identity add column manager_from_source boolean not null default fal
 comment on column identity.manager_from_source is
     'Whether manager_external_id was taken from a source''s reference, and so goes when the reference goes. What was set through the API stays.';
 
-create index identity_by_display_name on identity (tenant_id, display_name, id);
-
 -- +goose StatementBegin
 create or replace function visible_grant() returns table (id uuid) language sql stable parallel safe
 as $$

@@ -10,15 +10,14 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-// visible holds for the entitlements e that the transaction's viewer may see, visibleGrant for the grants g.
-const (
-	visible      = `((select sees_all()) or e.id in (select v.id from visible_entitlement() v))`
-	visibleGrant = `((select sees_all()) or g.id in (select v.id from visible_grant() v))`
-)
+// visible holds for the entitlements e that a viewer may see, visibleGrant for the grants g.
+func visible(v viewer.Viewer) string      { return listing.Seen(v, "e.id", "visible_entitlement()") }
+func visibleGrant(v viewer.Viewer) string { return listing.Seen(v, "g.id", "visible_grant()") }
 
 // held are the states in which an account has what a grant says, as far as is known: absence counts only when it is proven.
 const held = `g.status in ('active', 'ending', 'revoking', 'missing')`
@@ -45,7 +44,7 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (Entitlement, erro
 	if !listing.IsID(id) {
 		return Entitlement{}, missing
 	}
-	const sql = `select ` + columns + ` from entitlement e where e.id = @id and ` + visible
+	sql := `select ` + columns + ` from entitlement e where e.id = @id and ` + listing.SeenOne(tx.Viewer, "e.id", "visible_entitlement()")
 	rows, err := tx.Query(ctx, sql+locking, pgx.NamedArgs{"id": id})
 	if err != nil {
 		return Entitlement{}, fmt.Errorf("find entitlement: %w", err)
@@ -78,7 +77,7 @@ var orders = map[string]listing.Order{
 	"name":       {Column: "e.name", Type: "text"},
 }
 
-func (f Filters) query() (*listing.Query, error) {
+func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 	order, err := listing.OrderBy(f.Sort, orders)
 	if err != nil {
 		return nil, err
@@ -101,7 +100,7 @@ func (f Filters) query() (*listing.Query, error) {
 		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', e.name, e.display_name, e.description, e.business_description, e.native_identity, e.external_id))) > 0`,
 			pgx.NamedArgs{"q": f.Q})
 	}
-	q.Where(visible, nil)
+	q.Where(visible(v), nil)
 	return q, nil
 }
 
@@ -115,12 +114,12 @@ func (f Filters) after(e Entitlement) []string {
 
 // countMembers fills in how many accounts hold each entitlement, of those that the viewer may see.
 func countMembers(ctx context.Context, tx *pg.Tx, of []Entitlement) error {
-	const sql = `
+	sql := `
 		select g.entitlement_id::text, count(*) filter (where g.directness = 'direct'), count(*)
 		  from access_grant g
 		 where g.entitlement_id = any(@ids::text[]::uuid[])
 		   and ` + held + `
-		   and ` + visibleGrant + `
+		   and ` + visibleGrant(tx.Viewer) + `
 		 group by g.entitlement_id`
 	index := make(map[string]*Entitlement, len(of))
 	ids := make([]string, len(of))
@@ -149,16 +148,16 @@ const (
 		select e.id, coalesce(nullif(e.display_name, ''), e.name) as display
 		  from entitlement_edge n
 		  join entitlement e on e.tenant_id = n.tenant_id and e.id = n.parent_id
-		 where n.member_id = @id and ` + visible + ` order by 2, 1`
+		 where n.member_id = @id and `
 	childrenOf = `
 		select e.id, coalesce(nullif(e.display_name, ''), e.name) as display
 		  from entitlement_edge n
 		  join entitlement e on e.tenant_id = n.tenant_id and e.id = n.member_id
-		 where n.parent_id = @id and ` + visible + ` order by 2, 1`
+		 where n.parent_id = @id and `
 )
 
 func nested(ctx context.Context, tx *pg.Tx, sql, id string) ([]directory.Reference, error) {
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id})
+	rows, err := tx.Query(ctx, sql+visible(tx.Viewer)+" order by 2, 1", pgx.NamedArgs{"id": id})
 	if err != nil {
 		return nil, fmt.Errorf("read nesting: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
@@ -45,7 +46,7 @@ type Grant struct {
 	HiddenPaths   int                  `json:"hidden_paths,omitempty" db:"-" doc:"Ways that pass entitlements which the reader may not see."`
 }
 
-// Left joins, as every account and entitlement is there: the count then needs none of them.
+// grantFrom joins the account a, its owner i and the entitlement e.
 const grantFrom = `access_grant g
 	left join account a on a.tenant_id = g.tenant_id and a.id = g.account_id
 	left join entitlement e on e.tenant_id = g.tenant_id and e.id = g.entitlement_id
@@ -69,8 +70,12 @@ type GrantFilters struct {
 	Expand        []string `query:"expand" enum:"paths"`
 }
 
-func (f GrantFilters) query() *listing.Query {
+func (f GrantFilters) query(v viewer.Viewer) *listing.Query {
 	q := &listing.Query{Columns: grantColumns, From: grantFrom, ID: "g.id", Order: listing.Order{Column: "g.created_at", Type: "timestamptz"}}
+	q.Counted = "access_grant g"
+	if f.IdentityID != "" {
+		q.Counted = "access_grant g join account a on a.tenant_id = g.tenant_id and a.id = g.account_id"
+	}
 	if len(f.Status) > 0 {
 		q.Where("g.status = any(@status)", pgx.NamedArgs{"status": f.Status})
 	} else {
@@ -81,7 +86,7 @@ func (f GrantFilters) query() *listing.Query {
 	q.Equal("g.entitlement_id", "entitlement_id", f.EntitlementID)
 	q.Equal("g.connector_id", "connector_id", f.ConnectorID)
 	q.Equal("g.directness", "directness", f.Directness)
-	q.Where(visibleGrant, nil)
+	q.Where(visibleGrant(v), nil)
 	return q
 }
 
@@ -95,7 +100,7 @@ func FindGrant(ctx context.Context, tx *pg.Tx, id string) (Grant, error) {
 	if !listing.IsID(id) {
 		return Grant{}, missing
 	}
-	const sql = `select ` + grantColumns + ` from ` + grantFrom + ` where g.id = @id and ` + visibleGrant
+	sql := `select ` + grantColumns + ` from ` + grantFrom + ` where g.id = @id and ` + listing.SeenOne(tx.Viewer, "g.id", "visible_grant()")
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id})
 	if err != nil {
 		return Grant{}, fmt.Errorf("find grant: %w", err)
@@ -177,7 +182,7 @@ func hidePaths(ctx context.Context, tx *pg.Tx, grants []Grant) error {
 			ids = append(ids, p.EntitlementIDs...)
 		}
 	}
-	const sql = `select e.id::text from entitlement e where e.id = any($1::text[]::uuid[]) and ` + visible
+	sql := `select e.id::text from entitlement e where e.id = any($1::text[]::uuid[]) and ` + visible(tx.Viewer)
 	rows, err := tx.Query(ctx, sql, ids)
 	if err != nil {
 		return fmt.Errorf("hide paths: %w", err)

@@ -125,7 +125,7 @@ func (s *Service) grantPage(ctx context.Context, v viewer.Viewer, name string, i
 		if err := of(tx); err != nil {
 			return err
 		}
-		if items, total, err = listing.Fetch[Grant](ctx, tx, in.query(), walk.Page); err != nil || len(in.Expand) == 0 {
+		if items, total, err = listing.Fetch[Grant](ctx, tx, in.query(v), walk.Page); err != nil || len(in.Expand) == 0 {
 			return err
 		}
 		return fillPaths(ctx, tx, items)

@@ -22,7 +22,7 @@ type Service struct {
 
 // List gives a page of entitlements with their counts, and how many there are.
 func (s *Service) List(ctx context.Context, v viewer.Viewer, f Filters, page pg.Page) (items []Entitlement, total int64, err error) {
-	q, err := f.query()
+	q, err := f.query(v)
 	if err != nil {
 		return nil, 0, err
 	}

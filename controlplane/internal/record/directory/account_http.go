@@ -60,7 +60,7 @@ func (s *Service) accountPage(ctx context.Context, v viewer.Viewer, name string,
 	if err != nil {
 		return nil, err
 	}
-	q, err := in.query()
+	q, err := in.query(v)
 	if err != nil {
 		return nil, err
 	}

@@ -10,14 +10,17 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
 // accountFrom joins the owner o.
 const accountFrom = `account a left join identity o on o.tenant_id = a.tenant_id and o.id = a.identity_id`
 
-// visibleAccount holds for the accounts a that the transaction's viewer may see.
-const visibleAccount = `((select sees_all()) or a.id in (select v.id from visible_account() v))`
+// visibleAccount holds for the accounts a that a viewer may list; the others hold for one account, or one person's grants g.
+func visibleAccount(v viewer.Viewer) string { return listing.Seen(v, "a.id", "visible_account()") }
+func accountSeen(v viewer.Viewer) string    { return listing.SeenOne(v, "a.id", "visible_account()") }
+func grantSeen(v viewer.Viewer) string      { return listing.SeenOne(v, "g.id", "visible_grant()") }
 
 // orphaned: it can be used, nobody decided to ignore it, and there is no owner who is still here.
 const orphaned = `(a.status in ('active', 'locked') and a.correlation_state <> 'ignored'
@@ -50,7 +53,7 @@ func findAccount(ctx context.Context, tx *pg.Tx, id, locking string) (Account, e
 	if !listing.IsID(id) {
 		return Account{}, missing
 	}
-	const sql = `select ` + accountColumns + ` from ` + accountFrom + ` where a.id = @id and ` + visibleAccount
+	sql := `select ` + accountColumns + ` from ` + accountFrom + ` where a.id = @id and ` + accountSeen(tx.Viewer)
 	rows, err := tx.Query(ctx, sql+locking, pgx.NamedArgs{"id": id})
 	if err != nil {
 		return Account{}, fmt.Errorf("find account: %w", err)
@@ -83,12 +86,15 @@ var accountOrders = map[string]listing.Order{
 	"username":   {Column: "coalesce(a.username, '')", Type: "text"},
 }
 
-func (f AccountFilters) query() (*listing.Query, error) {
+func (f AccountFilters) query(v viewer.Viewer) (*listing.Query, error) {
 	order, err := listing.OrderBy(f.Sort, accountOrders)
 	if err != nil {
 		return nil, err
 	}
 	q := &listing.Query{Columns: accountColumns, From: accountFrom, ID: "a.id", Order: order}
+	if f.Orphaned == "" {
+		q.Counted = "account a"
+	}
 	if len(f.Status) > 0 {
 		q.Where("a.status = any(@status)", pgx.NamedArgs{"status": f.Status})
 	} else {
@@ -106,7 +112,7 @@ func (f AccountFilters) query() (*listing.Query, error) {
 		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', a.username, a.display_name, a.email, a.native_identity, a.external_id))) > 0`,
 			pgx.NamedArgs{"q": f.Q})
 	}
-	q.Where(visibleAccount, nil)
+	q.Where(visibleAccount(v), nil)
 	return q, nil
 }
 
@@ -119,7 +125,7 @@ func (f AccountFilters) after(a Account) []string {
 }
 
 func countGrants(ctx context.Context, tx *pg.Tx, account string) (n int64, err error) {
-	const sql = `select count(*) from access_grant g where g.account_id = @id and g.status <> 'revoked' and ` + visibleGrant
+	sql := `select count(*) from access_grant g where g.account_id = @id and g.status <> 'revoked' and ` + grantSeen(tx.Viewer)
 	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": account}).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count grants of account: %w", err)
 	}

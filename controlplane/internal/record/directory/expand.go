@@ -11,19 +11,16 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// visibleGrant holds for the grants g that the transaction's viewer may see.
-const visibleGrant = `((select sees_all()) or g.id in (select v.id from visible_grant() v))`
-
 // count counts what of an identity the viewer may see. What was removed in the target does not count.
 func count(ctx context.Context, tx *pg.Tx, id string) (c IdentityCounts, err error) {
-	const sql = `
+	sql := `
 		select (select count(*)
 		          from account a
-		         where a.identity_id = @id and a.status <> 'deleted' and ` + visibleAccount + `),
+		         where a.identity_id = @id and a.status <> 'deleted' and ` + accountSeen(tx.Viewer) + `),
 		       (select count(*)
 		          from account a
 		          join access_grant g on g.tenant_id = current_tenant() and g.account_id = a.id
-		         where a.identity_id = @id and g.status <> 'revoked' and ` + visibleGrant + `)`
+		         where a.identity_id = @id and g.status <> 'revoked' and ` + grantSeen(tx.Viewer) + `)`
 	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": id}).Scan(&c.Accounts, &c.Grants); err != nil {
 		return c, fmt.Errorf("count accounts and grants: %w", err)
 	}
@@ -43,8 +40,8 @@ func refOf(ctx context.Context, tx *pg.Tx, id string) (*Reference, error) {
 }
 
 func expandedAccounts(ctx context.Context, tx *pg.Tx, id string) ([]Account, error) {
-	const sql = `select ` + accountColumns + ` from ` + accountFrom + `
-		 where a.identity_id = @id and a.status <> 'deleted' and ` + visibleAccount + `
+	sql := `select ` + accountColumns + ` from ` + accountFrom + `
+		 where a.identity_id = @id and a.status <> 'deleted' and ` + accountSeen(tx.Viewer) + `
 		 order by a.created_at, a.id
 		 limit @limit`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "limit": httpapi.MaxLimit})
@@ -59,14 +56,14 @@ func expandedAccounts(ctx context.Context, tx *pg.Tx, id string) ([]Account, err
 }
 
 func expandedGrants(ctx context.Context, tx *pg.Tx, id string) ([]HeldGrant, error) {
-	const sql = `
+	sql := `
 		select g.id, g.connector_id, g.directness, g.status,
 		       jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
 		       jsonb_build_object('id', a.id, 'display', ` + AccountDisplay + `) as account
 		  from account a
 		  join access_grant g on g.tenant_id = a.tenant_id and g.account_id = a.id
 		  join entitlement e on e.tenant_id = g.tenant_id and e.id = g.entitlement_id
-		 where a.identity_id = @id and g.status <> 'revoked' and ` + visibleGrant + `
+		 where a.identity_id = @id and g.status <> 'revoked' and ` + grantSeen(tx.Viewer) + `
 		 order by g.created_at, g.id
 		 limit @limit`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "limit": httpapi.MaxLimit})

@@ -47,12 +47,12 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 
 // page answers a list of identities. scope is what bounds the list besides its filters.
 func (s *Service) page(ctx context.Context, v viewer.Viewer, name string, p httpapi.Paging, f IdentityFilters, scope any,
-	query func() (*listing.Query, error)) (*httpapi.ListOut[Identity], error) {
+	query func(viewer.Viewer) (*listing.Query, error)) (*httpapi.ListOut[Identity], error) {
 	walk, err := s.Cursors.Walk(v, name, p, []any{scope, f})
 	if err != nil {
 		return nil, err
 	}
-	q, err := query()
+	q, err := query(v)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (s *Service) reports(ctx context.Context, v viewer.Viewer, in *reportsIn) (
 	if err := s.DB.As(ctx, v, func(tx *pg.Tx) error { _, err := Find(ctx, tx, in.ID); return err }); err != nil {
 		return nil, err
 	}
-	return s.page(ctx, v, "reports", in.Paging, in.IdentityFilters, []any{in.ID, in.Indirect}, func() (*listing.Query, error) {
-		return reports(in.ID, in.Indirect, in.IdentityFilters)
+	return s.page(ctx, v, "reports", in.Paging, in.IdentityFilters, []any{in.ID, in.Indirect}, func(v viewer.Viewer) (*listing.Query, error) {
+		return reports(v, in.ID, in.Indirect, in.IdentityFilters)
 	})
 }

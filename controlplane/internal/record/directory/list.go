@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -36,7 +37,7 @@ var identityOrders = map[string]listing.Order{
 // searched is the text that q looks in. The line feed keeps a match from reaching over two fields.
 const searched = `lower(concat_ws(E'\n', i.display_name, i.first_name, i.last_name, i.preferred_name, i.email, i.username, i.external_id, i.employee_number))`
 
-func (f IdentityFilters) query() (*listing.Query, error) {
+func (f IdentityFilters) query(v viewer.Viewer) (*listing.Query, error) {
 	order, err := listing.OrderBy(f.Sort, identityOrders)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (f IdentityFilters) query() (*listing.Query, error) {
 	if !f.UpdatedSince.IsZero() {
 		q.Where("i.updated_at >= @updated_since", pgx.NamedArgs{"updated_since": f.UpdatedSince})
 	}
-	q.Where(visible, nil)
+	q.Where(visible(v), nil)
 	return q, nil
 }
 
@@ -82,8 +83,8 @@ func (f IdentityFilters) after(i Identity) []string {
 }
 
 // reports are the direct reports of an identity, or all beneath it. union ends a cycle of managers; the manager is not their own report.
-func reports(of string, indirect bool, f IdentityFilters) (*listing.Query, error) {
-	q, err := f.query()
+func reports(v viewer.Viewer, of string, indirect bool, f IdentityFilters) (*listing.Query, error) {
+	q, err := f.query(v)
 	if err != nil {
 		return nil, err
 	}

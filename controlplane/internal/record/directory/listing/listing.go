@@ -12,12 +12,14 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
 // Query is a list. ID is the unique column that makes every order total, so that a position in it is exact.
 type Query struct {
 	Columns string // select list
 	From    string // tables with their aliases and joins
+	Counted string // those of them that the conditions need; From when empty. Row security keeps the planner from leaving joins out.
 	ID      string // e.g. i.id
 	Order   Order
 
@@ -109,7 +111,13 @@ func (q *Query) page(p pg.Page) (string, pgx.NamedArgs) {
 	return sql, args
 }
 
-func (q *Query) total() string { return "select count(*) from " + q.From + where(q.conditions) }
+func (q *Query) total() string {
+	from := q.Counted
+	if from == "" {
+		from = q.From
+	}
+	return "select count(*) from " + from + where(q.conditions)
+}
 
 func where(conditions []string) string {
 	if len(conditions) == 0 {
@@ -123,6 +131,24 @@ func firstWord(s string) string {
 		return words[0]
 	}
 	return s
+}
+
+// Seen is the condition that the rows of a list, by their id, are visible to a viewer. set is one of the functions visible_*()
+// of the database, which alone knows the rules: for somebody who sees all, it is still the database that says so. The cases
+// are apart, and the set is an array, because any other plan would look at the whole tenant for a manager of three.
+func Seen(v viewer.Viewer, id, set string) string {
+	if v.SeesAll() {
+		return "(select sees_all())"
+	}
+	return id + " = any(array(select seen.id from " + set + " seen))"
+}
+
+// SeenOne is Seen for a single row, or few: the set is not made whole, but asked for the row.
+func SeenOne(v viewer.Viewer, id, set string) string {
+	if v.SeesAll() {
+		return "(select sees_all())"
+	}
+	return id + " in (select seen.id from " + set + " seen)"
 }
 
 // IsID reports whether a text from outside is the id of anything at all: a UUID in its usual form.
