@@ -27,7 +27,7 @@ type earlier struct {
 type admission struct {
 	id     string
 	epoch  int64
-	tokens int
+	tokens int64
 	name   string
 	group  string
 }

@@ -26,14 +26,12 @@ type revocation struct {
 	Reason string `json:"reason" minLength:"1" maxLength:"500"`
 }
 
-type filters struct {
-	State string `query:"state" enum:"pending,registered,online,offline,disabled,quarantined,revoked"`
-	Group string `query:"group" maxLength:"100"`
-}
+type filters struct{ State, Group string }
 
 type listIn struct {
 	httpapi.Paging
-	filters
+	State string `query:"state" enum:"pending,registered,online,offline,disabled,quarantined,revoked"`
+	Group string `query:"group" maxLength:"100"`
 }
 
 type oneIn struct {
@@ -43,13 +41,13 @@ type oneIn struct {
 type createIn struct{ Body newAgent }
 
 type patchIn struct {
-	oneIn
+	ID string `path:"id"`
 	httpapi.IfMatch
 	Body agentPatch
 }
 
 type revokeIn struct {
-	oneIn
+	ID   string `path:"id"`
 	Body revocation
 }
 
@@ -82,11 +80,12 @@ func (r *Registry) handleCreate(ctx context.Context, v viewer.Viewer, in *create
 }
 
 func (r *Registry) handleList(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Agent], error) {
-	w, err := r.Cursors.Walk(v, "agents", in.Paging, in.filters)
+	f := filters{State: in.State, Group: in.Group}
+	w, err := r.Cursors.Walk(v, "agents", in.Paging, f)
 	if err != nil {
 		return nil, err
 	}
-	items, total, err := r.list(ctx, v, in.filters, w.Page)
+	items, total, err := r.list(ctx, v, f, w.Page)
 	if err != nil {
 		return nil, err
 	}
@@ -94,21 +93,21 @@ func (r *Registry) handleList(ctx context.Context, v viewer.Viewer, in *listIn) 
 }
 
 func (r *Registry) handleFind(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Agent], error) {
-	if err := in.check(); err != nil {
+	if err := checkID(in.ID); err != nil {
 		return nil, err
 	}
 	return shown(r.find(ctx, v, in.ID))
 }
 
 func (r *Registry) handleChange(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[Agent], error) {
-	if err := in.check(); err != nil {
+	if err := checkID(in.ID); err != nil {
 		return nil, err
 	}
 	return shown(r.change(ctx, v, in.ID, in.IfMatch, in.Body))
 }
 
 func (r *Registry) handleReenroll(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Invited], error) {
-	if err := in.check(); err != nil {
+	if err := checkID(in.ID); err != nil {
 		return nil, err
 	}
 	out, err := r.reenroll(ctx, v, in.ID)
@@ -119,23 +118,23 @@ func (r *Registry) handleReenroll(ctx context.Context, v viewer.Viewer, in *oneI
 }
 
 func (r *Registry) handleRevoke(ctx context.Context, v viewer.Viewer, in *revokeIn) (*httpapi.One[Agent], error) {
-	if err := in.check(); err != nil {
+	if err := checkID(in.ID); err != nil {
 		return nil, err
 	}
 	return shown(r.revoke(ctx, v, in.ID, in.Body.Reason))
 }
 
 func (r *Registry) handleRemove(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.None, error) {
-	if err := in.check(); err != nil {
+	if err := checkID(in.ID); err != nil {
 		return nil, err
 	}
 	return &httpapi.None{}, r.remove(ctx, v, in.ID)
 }
 
-// check keeps what cannot be an id from the database.
-func (in oneIn) check() error {
-	if uuid.Validate(in.ID) != nil {
-		return notFound(in.ID)
+// checkID keeps what cannot be an id from the database.
+func checkID(id string) error {
+	if uuid.Validate(id) != nil {
+		return notFound(id)
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ type standing struct {
 	Agent   string  `db:"id"`
 	State   string  `db:"state"`
 	Group   string  `db:"agent_group"`
-	Tokens  int     `db:"token_epoch"`
+	Tokens  int64   `db:"token_epoch"`
 	Session *string `db:"session"`
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -16,6 +17,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -70,18 +72,18 @@ func (r *Registry) register(ctx context.Context, bearer string, req wire.Registe
 	if err != nil {
 		return out, err
 	}
-	v := viewer.Viewer{Tenant: c.Tenant, Kind: viewer.Agent, ID: c.Agent, RequestID: httpapi.RequestID(ctx), IP: httpapi.AddressOf(ctx)}
+	v := viewer.Viewer{Tenant: c.Tenant, Kind: viewer.Agent, ID: c.AgentID, RequestID: httpapi.RequestID(ctx), IP: httpapi.AddressOf(ctx)}
 	err = r.DB.As(ctx, v, func(tx *pg.Tx) error {
 		again, err := useInvitation(ctx, tx, c, identityKey)
 		if err != nil {
 			return err
 		}
 		if !again {
-			if err := enrol(ctx, tx, c.Agent, identityKey, sealingKey, req); err != nil {
+			if err := enrol(ctx, tx, c.AgentID, identityKey, sealingKey, req); err != nil {
 				return err
 			}
 		}
-		out, err = r.welcome(ctx, tx, c.Agent)
+		out, err = r.welcome(ctx, tx, c.AgentID)
 		return err
 	})
 	return out, err
@@ -102,7 +104,7 @@ func proven(jti string, req wire.RegisterRequest) (identityKey, sealingKey []byt
 }
 
 // useInvitation spends an invitation. The key that spent it may come again until it expires, since an answer can be lost.
-func useInvitation(ctx context.Context, tx *pg.Tx, c Claims, key []byte) (again bool, err error) {
+func useInvitation(ctx context.Context, tx *pg.Tx, c auth.EnrollClaims, key []byte) (again bool, err error) {
 	refused := fault.Coded(fault.Unauthenticated, "invalid_token", "this enrolment token was used already, was replaced or has expired; ask for a new one")
 	const sql = `
 		select used_by_key, expires_at < now()
@@ -113,7 +115,7 @@ func useInvitation(ctx context.Context, tx *pg.Tx, c Claims, key []byte) (again 
 		usedBy  []byte
 		expired bool
 	)
-	err = tx.QueryRow(ctx, sql, jtiHash(c.ID), c.Agent).Scan(&usedBy, &expired)
+	err = tx.QueryRow(ctx, sql, jtiHash(c.ID), c.AgentID).Scan(&usedBy, &expired)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return false, refused
@@ -172,21 +174,23 @@ func (r *Registry) welcome(ctx context.Context, tx *pg.Tx, id string) (wire.Regi
 	if err := who.mayWork(); err != nil {
 		return wire.RegisterResponse{}, err
 	}
-	token, err := r.issue(ctx, tx, id, who)
+	token, expires, err := r.issue(ctx, tx, id, who)
 	return wire.RegisterResponse{
 		AgentID: id, InstanceID: deref(who.Instance), TenantID: tx.Viewer.Tenant, Name: who.Name,
-		Token: token.Token, ExpiresAt: token.Expires, JoinSeq: who.JoinSeq,
+		Token: token, ExpiresAt: expires, JoinSeq: who.JoinSeq,
 	}, err
 }
 
 // issue makes a token bound to the agent's key and notes when it expires.
-func (r *Registry) issue(ctx context.Context, tx *pg.Tx, id string, who identity) (Issued, error) {
-	token, err := r.Tokens.IssueAgentToken(ctx, Claims{Tenant: tx.Viewer.Tenant, Agent: id, Epoch: who.Epoch, Thumbprint: thumbprint(who.Key)})
+func (r *Registry) issue(ctx context.Context, tx *pg.Tx, id string, who identity) (token string, expires time.Time, err error) {
+	token, expires, err = r.Tokens.IssueAgentToken(ctx, tx, auth.AgentClaims{
+		AgentID: id, InstanceID: deref(who.Instance), KeyThumb: thumbprint(who.Key), Epoch: who.Epoch,
+	})
 	if err != nil {
-		return Issued{}, fmt.Errorf("issue agent token: %w", err)
+		return "", expires, fmt.Errorf("issue agent token: %w", err)
 	}
-	if _, err := tx.Exec(ctx, `update agent set token_issued_at = now(), token_expires_at = $2 where id = $1`, id, token.Expires); err != nil {
-		return Issued{}, fmt.Errorf("note token: %w", err)
+	if _, err := tx.Exec(ctx, `update agent set token_issued_at = now(), token_expires_at = $2 where id = $1`, id, expires); err != nil {
+		return "", expires, fmt.Errorf("note token: %w", err)
 	}
-	return token, nil
+	return token, expires, nil
 }

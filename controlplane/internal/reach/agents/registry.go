@@ -17,6 +17,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -65,12 +66,12 @@ func (r *Registry) Authenticate(ctx context.Context, bearer string, _ *http.Requ
 	if err != nil {
 		return viewer.Viewer{}, err
 	}
-	v := viewer.Viewer{Tenant: c.Tenant, Kind: viewer.Agent, ID: c.Agent, Session: c.ID}
+	v := viewer.Viewer{Tenant: c.Tenant, Kind: viewer.Agent, ID: c.AgentID, Session: c.ID}
 	err = r.DB.As(ctx, viewer.System(c.Tenant), func(tx *pg.Tx) error {
 		var who identity
 		const sql = `select name, state, token_epoch, identity_key from agent where id = $1`
-		if err := tx.QueryRow(ctx, sql, c.Agent).Scan(&who.Name, &who.State, &who.Epoch, &who.Key); err != nil {
-			return unknownAgent(err, c.Agent)
+		if err := tx.QueryRow(ctx, sql, c.AgentID).Scan(&who.Name, &who.State, &who.Epoch, &who.Key); err != nil {
+			return unknownAgent(err, c.AgentID)
 		}
 		v.Display = who.Name
 		return who.matches(c)
@@ -79,11 +80,11 @@ func (r *Registry) Authenticate(ctx context.Context, bearer string, _ *http.Requ
 }
 
 // matches holds a token against the agent it names.
-func (i identity) matches(c Claims) error {
+func (i identity) matches(c auth.AgentClaims) error {
 	if err := i.mayWork(); err != nil {
 		return err
 	}
-	if c.Epoch != i.Epoch || (c.Thumbprint != "" && c.Thumbprint != thumbprint(i.Key)) {
+	if c.Epoch != i.Epoch || c.KeyThumb != thumbprint(i.Key) {
 		return fault.Coded(fault.Unauthenticated, "token_revoked", "this token has been revoked")
 	}
 	return nil
@@ -121,21 +122,21 @@ func (r *Registry) invite(ctx context.Context, tx *pg.Tx, id string, out *Invite
 	if _, err := tx.Exec(ctx, `delete from agent_enrollment where agent_id = $1`, id); err != nil {
 		return fmt.Errorf("withdraw invitations: %w", err)
 	}
-	token, err := r.Tokens.IssueEnrollToken(ctx, Claims{Tenant: tx.Viewer.Tenant, Agent: id})
+	token, c, err := r.Tokens.IssueEnrollToken(ctx, tx, id)
 	if err != nil {
 		return fmt.Errorf("issue enrolment token: %w", err)
 	}
 	const sql = `
 		insert into agent_enrollment (tenant_id, jti_hash, agent_id, expires_at)
 		values (current_tenant(), $1, $2, $3)`
-	if _, err := tx.Exec(ctx, sql, jtiHash(token.ID), id, token.Expires); err != nil {
+	if _, err := tx.Exec(ctx, sql, jtiHash(c.ID), id, c.ExpiresAt); err != nil {
 		return fmt.Errorf("keep invitation: %w", err)
 	}
 	a, err := find(ctx, tx, id, r.offline())
 	if err != nil {
 		return err
 	}
-	*out = Invited{Agent: a, EnrollmentToken: token.Token, EnrollmentExpiresAt: token.Expires, Install: r.install()}
+	*out = Invited{Agent: a, EnrollmentToken: token, EnrollmentExpiresAt: c.ExpiresAt, Install: r.install()}
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -57,7 +58,7 @@ func (r *Registry) renew(ctx context.Context, bearer string, req wire.TokenReque
 	if err != nil {
 		return out, err
 	}
-	v := viewer.Viewer{Tenant: c.Tenant, Kind: viewer.Agent, ID: c.Agent, Session: c.ID, RequestID: httpapi.RequestID(ctx), IP: httpapi.AddressOf(ctx)}
+	v := viewer.Viewer{Tenant: c.Tenant, Kind: viewer.Agent, ID: c.AgentID, Session: c.ID, RequestID: httpapi.RequestID(ctx), IP: httpapi.AddressOf(ctx)}
 	// A refusal is recorded, so it must not roll the transaction back.
 	var refused error
 	err = r.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
@@ -70,13 +71,13 @@ func (r *Registry) renew(ctx context.Context, bearer string, req wire.TokenReque
 	return out, refused
 }
 
-func (r *Registry) exchange(ctx context.Context, tx *pg.Tx, c Claims, req wire.TokenRequest) (out wire.TokenResponse, refused, err error) {
-	who, err := lock(ctx, tx, c.Agent)
+func (r *Registry) exchange(ctx context.Context, tx *pg.Tx, c auth.AgentClaims, req wire.TokenRequest) (out wire.TokenResponse, refused, err error) {
+	who, err := lock(ctx, tx, c.AgentID)
 	if err != nil {
-		return out, nil, unknownAgent(err, c.Agent)
+		return out, nil, unknownAgent(err, c.AgentID)
 	}
 	tx.Viewer.Display = who.Name
-	if req.AgentID != c.Agent {
+	if req.AgentID != c.AgentID {
 		return out, errForged, forged(ctx, tx, req.AgentID)
 	}
 	if err := who.matches(c); err != nil {
@@ -89,16 +90,16 @@ func (r *Registry) exchange(ctx context.Context, tx *pg.Tx, c Claims, req wire.T
 	switch {
 	case refused != nil && fault.IsCode(refused, "agent_quarantined"):
 		seen := map[string]any{"join_seq": req.JoinSeq, "join_seq_expected": who.JoinSeq, "boot_id": short(req.BootID)}
-		return out, refused, quarantine(ctx, tx, c.Agent, "an old join counter was shown: the agent's state was copied", seen)
+		return out, refused, quarantine(ctx, tx, c.AgentID, "an old join counter was shown: the agent's state was copied", seen)
 	case refused != nil:
 		return out, refused, nil
 	}
-	seq, err := advance(ctx, tx, c.Agent, step, req, req.IssuedAt.Sub(r.Now()).Milliseconds())
+	seq, err := advance(ctx, tx, c.AgentID, step, req, req.IssuedAt.Sub(r.Now()).Milliseconds())
 	if err != nil {
 		return out, nil, err
 	}
-	token, err := r.issue(ctx, tx, c.Agent, who)
-	return wire.TokenResponse{Token: token.Token, ExpiresAt: token.Expires, JoinSeq: seq}, nil, err
+	token, expires, err := r.issue(ctx, tx, c.AgentID, who)
+	return wire.TokenResponse{Token: token, ExpiresAt: expires, JoinSeq: seq}, nil, err
 }
 
 var errForged = fault.Coded(fault.Forbidden, "agent_identity_mismatch", "the token belongs to another agent than the one named")

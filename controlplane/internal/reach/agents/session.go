@@ -18,7 +18,7 @@ type session struct {
 	key     agentKey
 	id      string // of the row in agent_session
 	epoch   int64  // of that row: a newer connection has a greater one
-	tokens  int    // epoch of the agent's tokens when it was admitted
+	tokens  int64  // epoch of the agent's tokens when it was admitted
 	name    string
 	hello   wire.Hello
 	helloID string // of its frame

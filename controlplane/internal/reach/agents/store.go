@@ -97,7 +97,7 @@ type identity struct {
 	State      string  `db:"state"`
 	Key        []byte  `db:"identity_key"`
 	Instance   *string `db:"instance_id"`
-	Epoch      int     `db:"token_epoch"`
+	Epoch      int64   `db:"token_epoch"`
 	JoinSeq    int64   `db:"join_seq"`
 	LastNonce  *string `db:"last_nonce"`
 	LastBootID *string `db:"last_boot_id"`
