@@ -30,6 +30,7 @@ type call struct {
 	waits   time.Time // until then the agent waits for its target's leave to go on
 	intake  *wire.Intake
 	taken   int
+	stopped bool // the agent was asked to stop: it may not go on after a loss of its connection
 	ended   bool // the result is in the queue
 	failure error
 }
@@ -210,7 +211,7 @@ func rejection(agent, connectorType string, r wire.Reject) *v1.ErrorDetail {
 func (c *call) mayResume(s *session, r wire.ResumeRequest) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.failure == nil && c.boot == s.hello.BootID && (r.Attempt == c.attempt || (c.intake == nil && r.Attempt == 0))
+	return c.failure == nil && !c.stopped && c.boot == s.hello.BootID && (r.Attempt == c.attempt || (c.intake == nil && r.Attempt == 0))
 }
 
 // nextSeq is the first chunk that is not stored yet. What was taken and is being stored comes again and counts as duplicate.
@@ -281,6 +282,7 @@ func (c *call) commit(seq int) {
 func (c *call) cancel(reason string, grace time.Duration) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.stopped = true
 	if c.session == nil || c.ended || c.failure != nil {
 		return false
 	}
