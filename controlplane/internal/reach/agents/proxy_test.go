@@ -263,15 +263,15 @@ func TestANewerAttemptEndsTheOlder(t *testing.T) {
 	if d := detail(t, wait(t, first).err); d.Code != "stale_attempt" {
 		t.Errorf("first = %+v; want stale_attempt", d)
 	}
+	target.Attempt = 1
+	if d := detail(t, wait(t, h.sync(ctx, target, got.emit)).err); d.Code != "stale_attempt" {
+		t.Errorf("the first again = %+v; want stale_attempt", d)
+	}
 	l.chunk(f, 1, true)
 	l.expect(wire.TypeAck)
 	l.finish(f, wire.Summary{Chunks: 1})
 	if o := wait(t, second); o.err != nil {
 		t.Error(o.err)
-	}
-	target.Attempt = 1
-	if d := detail(t, wait(t, h.sync(ctx, target, got.emit)).err); d == nil {
-		t.Error("no error")
 	}
 }
 

@@ -29,7 +29,12 @@ func TestTheHubFollowsTheTranscripts(t *testing.T) {
 	}
 	for name, kind := range kinds {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, func(p *pace) { p.grace, p.silent, p.ping = 10*time.Second, 5*time.Second, time.Second })
+			h := newHouse(t, func(p *pace) {
+				p.silent, p.ping = 5*time.Second, time.Second
+				if kind == "cancel" {
+					p.grace = wire.CancelGrace // the transcript names it
+				}
+			})
 			m := h.enrol("HQ", "")
 			lines, err := wiretest.Load(name)
 			if err != nil {
@@ -64,6 +69,9 @@ func TestTheHubFollowsTheTranscripts(t *testing.T) {
 			}
 			if kind == "again" {
 				cancel() // the second attempt is left running
+			}
+			if s, open := player.Socket().(client); open && kind != "cancel" {
+				s.Cut()
 			}
 			select {
 			case err := <-calls:
