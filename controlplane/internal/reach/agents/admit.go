@@ -131,12 +131,20 @@ func (h *Hub) writeSession(ctx context.Context, tx *pg.Tx, id string, hello wire
 		       clock_skew_ms = $9, connected_since = now(), last_seen_at = now()
 		 where id = $1`
 	_, err = tx.Exec(ctx, facts, tx.Viewer.ID, short(hello.BootID), short(hello.Version), short(hello.OS), short(hello.Arch),
-		short(hello.Hostname), tx.Viewer.IP, types(hello.ConnectorTypes), time.Until(hello.Clock).Milliseconds())
+		short(hello.Hostname), tx.Viewer.IP, types(hello.ConnectorTypes), skew(hello.Clock).Milliseconds())
 	if err != nil {
 		return 0, fmt.Errorf("note the agent's facts: %w", err)
 	}
 	// Should another process hold an older connection, it lets go of it now.
 	return epoch, changed(ctx, tx, tx.Viewer.ID)
+}
+
+// skew is how far an agent's clock is ahead of ours; an agent that does not tell has none.
+func skew(clock time.Time) time.Duration {
+	if clock.IsZero() {
+		return 0
+	}
+	return time.Until(clock)
 }
 
 // types keeps what an agent says it can run to a sensible number.

@@ -189,10 +189,10 @@ func (c *call) rejected(s *session, f wire.Frame) error {
 
 // rejection says in the words of an error why an agent did not take a call.
 func rejection(agent, connectorType string, r wire.Reject) *v1.ErrorDetail {
-	d := &v1.ErrorDetail{Class: v1.ClassInternal, Code: "agent_" + r.Reason, Message: fmt.Sprintf("the agent %s refused the call: %s", agent, r.Message)}
+	d := &v1.ErrorDetail{Class: v1.ClassInternal, Code: "agent_rejected", Message: fmt.Sprintf("the agent %s refused the call: %s", agent, short(r.Message))}
 	switch r.Reason {
 	case "busy", "draining":
-		d.Class, d.Retryable = v1.ClassAgentUnavailable, true
+		d.Class, d.Code, d.Retryable = v1.ClassAgentUnavailable, "agent_"+r.Reason, true
 		if r.RetryAfterMS > 0 {
 			d.RetryAfterMS = &r.RetryAfterMS
 		}
@@ -200,9 +200,9 @@ func rejection(agent, connectorType string, r wire.Reject) *v1.ErrorDetail {
 		d.Class, d.Code = v1.ClassConfig, "agent_type_unsupported"
 		d.Hint = fmt.Sprintf("update the agent: its version does not know connectors of type %s", connectorType)
 	case "policy":
-		d.Class, d.Hint = v1.ClassPolicy, "the agent's owner allows this in the agent's own policy, on its host"
+		d.Class, d.Code, d.Hint = v1.ClassPolicy, "agent_policy", "the agent's owner allows this in the agent's own policy, on its host"
 	case "bad_request":
-		d.Class = v1.ClassProtocol
+		d.Class, d.Code = v1.ClassProtocol, "agent_bad_request"
 	}
 	return d
 }

@@ -26,6 +26,9 @@ type waitingTask struct {
 
 // claim takes up calls for agents that are connected here, and removes those that nobody waits for any more.
 func (h *Hub) claim(ctx context.Context) {
+	if len(h.sessions()) == 0 {
+		return
+	}
 	var tasks []waitingTask
 	err := h.DB.Across(ctx, func(tx *pg.Tx) error {
 		const sql = `

@@ -63,7 +63,7 @@ func (s *session) news() (stats *string, skew int64) {
 	if s.beat != nil {
 		b, err := json.Marshal(map[string]any{
 			"uptime_s": s.beat.UptimeS, "rss_bytes": s.beat.RSSBytes, "goroutines": s.beat.Goroutines, "in_flight": len(s.beat.InFlight),
-			"last_error": short(strings.ReplaceAll(s.beat.LastError, "\x00", "")),
+			"last_error": short(s.beat.LastError),
 		})
 		if err == nil {
 			text := string(b)

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -158,10 +159,10 @@ func enrol(ctx context.Context, tx *pg.Tx, id string, identityKey, sealingKey []
 	})
 }
 
-// short cuts what a host says of itself to a sensible length.
+// short cuts what a host says of itself to a sensible length, without the one character that cannot be stored.
 func short(s string) string {
 	const most = 255
-	r := []rune(s)
+	r := []rune(strings.ReplaceAll(s, "\x00", ""))
 	return string(r[:min(len(r), most)])
 }
 

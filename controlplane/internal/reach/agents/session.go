@@ -88,14 +88,10 @@ func (s *session) heartbeat(f wire.Frame) error {
 	if err != nil {
 		return err
 	}
-	now := time.Now().UTC()
 	s.mu.Lock()
-	s.beat = &beat
-	if !beat.Clock.IsZero() {
-		s.skew = beat.Clock.Sub(now)
-	}
+	s.beat, s.skew = &beat, skew(beat.Clock)
 	s.mu.Unlock()
-	beat.ServerTime = now
+	beat.ServerTime = time.Now().UTC()
 	s.send(wire.Frame{Type: wire.TypeHeartbeat, Re: f.ID}, beat)
 	return nil
 }
@@ -121,11 +117,11 @@ func (s *session) complaint(f wire.Frame) error {
 	if err != nil {
 		return err
 	}
-	s.hub.Log.Warn("an agent could not use a frame", "agent", s.key.id, "code", body.Code, "task", f.Task)
+	s.hub.Log.Warn("an agent could not use a frame", "agent", s.key.id, "code", short(body.Code), "task", f.Task)
 	if c := s.hub.callOf(s, f.Task); c != nil && c.from(s, f) {
 		c.fail(&v1.ErrorDetail{
-			Class: v1.ClassProtocol, Code: "agent_" + body.Code,
-			Message: fmt.Sprintf("the agent %s could not run the call: %s", s.name, body.Message),
+			Class: v1.ClassProtocol, Code: "agent_refused_frame",
+			Message: fmt.Sprintf("the agent %s could not run the call: %s", s.name, short(body.Message)),
 		})
 	}
 	return nil

@@ -17,13 +17,14 @@ const (
 	writeTimeout = 30 * time.Second
 	closeTimeout = time.Second // for the other end to answer a close frame
 	firstRead    = 2 << 10     // most messages are smaller than this
+	secondRead   = 64 << 10    // and of the others all but chunks are smaller than this
 )
 
 // socket makes a wire.Socket of a websocket. It knows when the other end was heard last, be it by a pong.
 type socket struct {
 	ws     *websocket.Conn
 	silent time.Duration
-	large  int // size of the last message that did not fit into firstRead; only the reader touches it
+	large  int // size of the last message beyond secondRead; only the reader touches it
 
 	mu       sync.Mutex
 	heard    time.Time
@@ -103,7 +104,7 @@ func (s *socket) ReadMessage() ([]byte, error) {
 		msg = msg[:len(msg)+n]
 		s.alive()
 		if errors.Is(err, io.EOF) {
-			if len(msg) > firstRead {
+			if len(msg) > secondRead {
 				s.large = len(msg)
 			}
 			return msg, nil
@@ -114,9 +115,13 @@ func (s *socket) ReadMessage() ([]byte, error) {
 	}
 }
 
-// grow makes room. Chunks of a run are of much the same size, so the second and all later ones fit at once.
+// grow makes room. Chunks of a run are of much the same size, so after the first one little is copied.
 func (s *socket) grow(msg []byte) []byte {
-	bigger := make([]byte, len(msg), max(2*cap(msg), s.large+s.large/8))
+	size := secondRead
+	if cap(msg) >= secondRead {
+		size = max(2*cap(msg), s.large+s.large/8)
+	}
+	bigger := make([]byte, len(msg), size)
 	copy(bigger, msg)
 	return bigger
 }
