@@ -43,6 +43,7 @@ create table sync_run (
     tenant_id          uuid        not null references tenant,
     id                 uuid        not null,
     connector_id       uuid        not null,
+    type               text        not null,
     mode               text        not null default 'hosted',
     agent_id           uuid,
     agent_group        text,

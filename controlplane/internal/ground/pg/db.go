@@ -86,15 +86,18 @@ func (db *DB) As(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) er
 	return db.run(ctx, pgx.TxOptions{BeginQuery: begin}, v, fn)
 }
 
-// AsBulk is As for the sync engine's large statements: commits do not wait for the disk when durable is false, and the
-// planner is kept from the nested loops that fresh statistics would tempt it into (see docs on bulk merges).
+// AsBulk is As for the sync engine's large statements. Tables that are being filled have no statistics worth the name: a
+// planner that takes 10,000 staged rows for one joins them in nested loops, or keeps a plan made when they were empty, and
+// works for minutes where a hash join takes milliseconds. So nested loops are off and every statement is planned anew.
 func (db *DB) AsBulk(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) error {
 	begin, err := beginAs(v)
 	if err != nil {
 		return err
 	}
-	return db.run(ctx, pgx.TxOptions{BeginQuery: begin + "; set local statement_timeout = '10min'; set local work_mem = '32MB'"}, v, fn)
+	return db.run(ctx, pgx.TxOptions{BeginQuery: begin + bulkSettings}, v, fn)
 }
+
+const bulkSettings = "; set local statement_timeout = '10min'; set local work_mem = '32MB'; set local enable_nestloop = off; set local plan_cache_mode = force_custom_plan"
 
 // Across runs fn in a read-only transaction over all tenants, under a role that may read the few tables where work is
 // found: sign-in, agents, runs. Callers are listed by a test.

@@ -245,7 +245,7 @@ func TestOfWritersWhoSawTheSameVersionOneWins(t *testing.T) {
 func TestADeletedConnectorIsGoneAndItsSecretErased(t *testing.T) {
 	h := open(t)
 	path := h.made(ldapPayload("A"))
-	h.exec(`insert into sync_run (tenant_id, id, connector_id, incremental, chunk_size, status) values (current_tenant(), $1, $2, false, 500, 'held')`, uuid.NewString(), id(path))
+	h.exec(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status) values (current_tenant(), $1, $2, 'ldap', false, 500, 'held')`, uuid.NewString(), id(path))
 	a := h.want(409, h.call("admin", "DELETE", path, nil))
 	if a.code() != "sync_running" || a.body["run_id"] == nil {
 		t.Errorf("got %s", a.text)

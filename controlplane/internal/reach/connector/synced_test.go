@@ -14,7 +14,7 @@ import (
 func (h *house) ran(path, status, reason string) string {
 	h.t.Helper()
 	run := uuid.Must(uuid.NewV7()).String()
-	h.exec(`insert into sync_run (tenant_id, id, connector_id, incremental, chunk_size, status) values (current_tenant(), $1, $2, false, 500, $3)`, run, id(path), status)
+	h.exec(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status) values (current_tenant(), $1, $2, 'ldap', false, 500, $3)`, run, id(path), status)
 	err := h.service.DB.As(ctx, h.tenant, func(tx *pg.Tx) error {
 		return connector.Synced(ctx, tx, id(path), run, status == "succeeded" || status == "partial", reason)
 	})

@@ -27,6 +27,9 @@ type Target struct {
 	AgentGroup  string `json:"agent_group,omitempty"` // ... or any of this group
 	Run         string `json:"run,omitempty"`         // of a sync: the run ...
 	Attempt     int    `json:"attempt,omitempty"`     // ... and its fencing number
+
+	// Executor, where set, hears which process speaks to the target before the call begins.
+	Executor func(v1.ExecutedBy) `json:"-"`
 }
 
 // Agents finds a proxy for a connector that an agent runs. The proxy is itself a connector. Its Sync emits the chunks that
@@ -66,6 +69,9 @@ func (d *Dispatcher) Sync(ctx context.Context, t Target, req v1.SyncRequest, emi
 	c, err := d.open(ctx, t)
 	if err != nil {
 		return err
+	}
+	if by, ok := c.(interface{ ExecutedBy() v1.ExecutedBy }); ok && t.Executor != nil {
+		t.Executor(by.ExecutedBy())
 	}
 	ended := false
 	watch := func(ctx context.Context, page v1.SyncResponse) error {
@@ -140,5 +146,5 @@ func Detail(err error) *v1.ErrorDetail {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &v1.ErrorDetail{Class: v1.ClassTransient, Code: "deadline", Message: "the call took longer than it may", Retryable: true}
 	}
-	return &v1.ErrorDetail{Class: v1.ClassInternal, Code: "internal", Message: "something went wrong inside the connector; the log says what"}
+	return &v1.ErrorDetail{Class: v1.ClassInternal, Code: "internal", Message: "something went wrong on our side, not at the target; the log says what"}
 }

@@ -129,9 +129,8 @@ func (w *work) write(ctx context.Context, tx *pg.Tx, status Status, cause *v1.Er
 	if complete == nil {
 		complete = map[string]bool{}
 	}
-	by := w.executor()
 	tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, w.unleased, status, encode(w.counters), encode(complete),
-		encode(warnings), encode(cause), w.mark, encode(by), w.seq, encode(w.estimate))
+		encode(warnings), encode(cause), w.mark, encode(w.executedBy), w.seq, encode(w.estimate))
 	if err != nil {
 		return fmt.Errorf("end run: %w", err)
 	}
@@ -142,14 +141,6 @@ func (w *work) write(ctx context.Context, tx *pg.Tx, status Status, cause *v1.Er
 		return err
 	}
 	return w.consequences(ctx, tx, status, cause)
-}
-
-// executor is which process read the target.
-func (w *work) executor() *v1.ExecutedBy {
-	if w.target.Target.Mode == "" {
-		return nil
-	}
-	return &v1.ExecutedBy{Mode: w.target.Target.Mode, AgentID: w.target.Target.AgentID}
 }
 
 func (w *work) consequences(ctx context.Context, tx *pg.Tx, status Status, cause *v1.ErrorDetail) error {

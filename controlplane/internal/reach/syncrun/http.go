@@ -93,9 +93,9 @@ func (s *Service) Start(ctx context.Context, v viewer.Viewer, connectorID, trigg
 			return fault.Coded(fault.Conflict, "connector_not_ready", "the connector is %s; resume it before it can be read", c.Status)
 		}
 		const sql = `
-			insert into sync_run (tenant_id, id, connector_id, mode, agent_id, agent_group, trigger, incremental, fallback_reason, max_records,
+			insert into sync_run (tenant_id, id, connector_id, type, mode, agent_id, agent_group, trigger, incremental, fallback_reason, max_records,
 			                      chunk_size, callback_url, requested_by)
-			select tenant_id, $1, id, mode, agent_id, agent_group, $3, $4, $5, $6, $7, $8, $9
+			select tenant_id, $1, id, type, mode, agent_id, agent_group, $3, $4, $5, $6, $7, $8, $9
 			  from connector
 			 where id = $2`
 		var fallback *string
@@ -233,7 +233,8 @@ func (s *Service) follow(ctx context.Context, v viewer.Viewer, in *runIn) (func(
 }
 
 type errorsIn struct {
-	runIn
+	ID    string `path:"id"`
+	RunID string `path:"run_id"`
 	httpapi.Paging
 	Object string `query:"object" enum:"identity,account,entitlement,grant"`
 	Code   string `query:"code" maxLength:"64"`

@@ -31,7 +31,7 @@ func mergeAccounts(ctx context.Context, tx *pg.Tx, s span) (c Counters, err erro
 		           s.is_locked, s.password_expired, s.mfa_enrolled, s.privileged,
 		           case when s.is_disabled then 'disabled' when s.is_locked then 'locked' else 'active' end,
 		           case when src.identity_id is null then 'uncorrelated' else 'linked' end,
-		           case when src.identity_id is null then '{}' else ` + sameRecord + ` end,
+		           (case when src.identity_id is null then '{}' else ` + sameRecord + ` end)::jsonb,
 		           s.expires_at, s.last_login_at, s.password_last_set_at, s.native_created_at, s.native_modified_at,
 		           s.attributes, s.row_hash, s.run_id
 		      from seen s

@@ -168,6 +168,8 @@ func (w *work) read(ctx context.Context) error {
 	}
 	target := w.target.Target
 	target.Run, target.Attempt = w.id, w.attempt
+	w.executedBy = &v1.ExecutedBy{Mode: target.Mode}
+	target.Executor = func(by v1.ExecutedBy) { w.executedBy = &by }
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	m := w.startMerger(ctx, stop)

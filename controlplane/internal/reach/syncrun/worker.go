@@ -75,6 +75,7 @@ type open struct {
 	Tenant     string     `db:"tenant_id"`
 	ID         string     `db:"id"`
 	Connector  string     `db:"connector_id"`
+	Type       string     `db:"type"`
 	Mode       string     `db:"mode"`
 	AgentID    *string    `db:"agent_id"`
 	AgentGroup *string    `db:"agent_group"`
@@ -90,7 +91,7 @@ func (s *Service) claim(ctx context.Context) error {
 		return nil
 	}
 	const sql = `
-		select tenant_id, id, connector_id, mode, agent_id, agent_group, status, wait_until
+		select tenant_id, id, connector_id, type, mode, agent_id, agent_group, status, wait_until
 		  from sync_run
 		 where status in ('queued', 'waiting_agent', 'running', 'evaluating', 'applying')
 		   and (lease_until is null or lease_until < now())
@@ -124,7 +125,7 @@ func (s *Service) claim(ctx context.Context) error {
 }
 
 func (o open) target() dispatch.Target {
-	t := dispatch.Target{Tenant: o.Tenant, ConnectorID: o.Connector, Mode: o.Mode}
+	t := dispatch.Target{Tenant: o.Tenant, ConnectorID: o.Connector, Type: o.Type, Mode: o.Mode}
 	if o.AgentID != nil {
 		t.AgentID = *o.AgentID
 	}
