@@ -1,0 +1,175 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Counters count the records of a run.
+type Counters struct {
+	Identities   int64 `json:"identities_read"`
+	Accounts     int64 `json:"accounts_discovered"`
+	Entitlements int64 `json:"entitlements_mapped"`
+	Grants       int64 `json:"grants_recorded"`
+	Inherited    int64 `json:"inherited_grants"`
+	Created      int64 `json:"created"`
+	Updated      int64 `json:"updated"`
+	Unchanged    int64 `json:"unchanged"`
+	Linked       int64 `json:"accounts_linked"`
+	Unresolved   int64 `json:"unresolved_references"`
+	Skipped      int64 `json:"skipped"`
+	Errors       int64 `json:"errors"`
+}
+
+// Failure is what went wrong, in the service's and in the target's own words.
+type Failure struct {
+	Class   string `json:"class"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+	Target  *struct {
+		HTTP *struct {
+			Status int `json:"status"`
+		} `json:"http"`
+		LDAP *struct {
+			ResultCode int    `json:"result_code"`
+			Name       string `json:"name"`
+		} `json:"ldap"`
+	} `json:"target"`
+}
+
+// Run is one reading of a target system.
+type Run struct {
+	ID          string     `json:"id"`
+	ConnectorID string     `json:"connector_id"`
+	Status      string     `json:"status"`
+	Phase       string     `json:"phase"`
+	Counters    Counters   `json:"counters"`
+	Chunks      int        `json:"chunks"`
+	Attempt     int        `json:"attempt"`
+	Error       *Failure   `json:"error"`
+	DurationMS  int64      `json:"duration_ms"`
+	Callback    *string    `json:"callback_state"`
+	StartedAt   *time.Time `json:"started_at"`
+	FinishedAt  *time.Time `json:"finished_at"`
+}
+
+// Ended reports whether the run is over.
+func (r Run) Ended() bool {
+	switch r.Status {
+	case "succeeded", "partial", "failed", "cancelled":
+		return true
+	}
+	return false
+}
+
+// Test is the verdict on a connection.
+type Test struct {
+	Success    bool  `json:"success"`
+	DurationMS int64 `json:"duration_ms"`
+	ExecutedBy *struct {
+		Mode    string `json:"mode"`
+		AgentID string `json:"agent_id"`
+	} `json:"executed_by"`
+	Steps []struct {
+		Name   string `json:"name"`
+		OK     bool   `json:"ok"`
+		Detail string `json:"detail"`
+	} `json:"steps"`
+	Error *Failure `json:"error"`
+}
+
+// Connector is the payload that makes one.
+type Connector struct {
+	BusinessID  string         `json:"business_id"`
+	Name        string         `json:"name"`
+	Type        string         `json:"type"`
+	Mode        string         `json:"mode,omitempty"`
+	AgentID     string         `json:"agent_id,omitempty"`
+	AgentGroup  string         `json:"agent_group,omitempty"`
+	Purpose     string         `json:"purpose,omitempty"`
+	Connection  map[string]any `json:"connection"`
+	Credentials map[string]any `json:"credentials,omitempty"`
+}
+
+// Sync is what a run is asked to do. The zero value reads everything.
+type Sync struct {
+	Incremental bool   `json:"incremental"`
+	MaxRecords  int    `json:"max_records,omitempty"`
+	ChunkSize   int    `json:"chunk_size,omitempty"`
+	CallbackURL string `json:"callback_url,omitempty"`
+}
+
+// Started answers a Sync.
+type Started struct {
+	RunID          string            `json:"run_id"`
+	Status         string            `json:"status"`
+	Links          map[string]string `json:"links"`
+	CallbackSecret string            `json:"callback_secret"`
+}
+
+// Invited is an agent with the token it enrols with.
+type Invited struct {
+	ID    string `json:"id"`
+	State string `json:"state"`
+	Token string `json:"enrollment_token"`
+}
+
+// CreateConnector makes a connector and answers its id.
+func (c *Client) CreateConnector(ctx context.Context, n Connector) (string, error) {
+	var out struct {
+		ID string `json:"id"`
+	}
+	err := c.Post(ctx, "/connectors", n, &out)
+	return out.ID, err
+}
+
+// Test tests a connector's connection.
+func (c *Client) Test(ctx context.Context, connector string) (Test, error) {
+	var out Test
+	err := c.Post(ctx, "/connectors/"+connector+"/test", nil, &out)
+	return out, err
+}
+
+// Start starts reading a target system.
+func (c *Client) Start(ctx context.Context, connector string, s Sync) (Started, error) {
+	var out Started
+	err := c.Post(ctx, "/connectors/"+connector+"/sync", s, &out)
+	return out, err
+}
+
+// Run reads a run.
+func (c *Client) Run(ctx context.Context, connector, run string) (Run, error) {
+	var out Run
+	err := c.Get(ctx, "/connectors/"+connector+"/sync-runs/"+run, &out)
+	return out, err
+}
+
+// Agent reads an agent's state.
+func (c *Client) Agent(ctx context.Context, id string) (Invited, error) {
+	var out Invited
+	err := c.Get(ctx, "/settings/agents/"+id, &out)
+	return out, err
+}
+
+// Follow looks at a run until it is over, telling every state it sees. Answers that fail to come are waited out, because the
+// service may be starting again; only the end of ctx stops it.
+func (c *Client) Follow(ctx context.Context, connector, run string, pause time.Duration, tell func(Run)) (Run, error) {
+	for {
+		r, err := c.Run(ctx, connector, run)
+		if err == nil {
+			if tell != nil {
+				tell(r)
+			}
+			if r.Ended() {
+				return r, nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return r, fmt.Errorf("run %s is still %s: %w", run, r.Status, context.Cause(ctx))
+		case <-time.After(pause):
+		}
+	}
+}
