@@ -87,10 +87,11 @@ func TestTheRpmIsTheSameAsTheDeb(t *testing.T) {
 func TestTheRpmsProgramAndUnitAreTheDebs(t *testing.T) {
 	needTool(t, "rpm2cpio", "rpm2cpio")
 	needTool(t, "cpio", "cpio")
-	fromDeb, fromRpm := filepath.Join(unpacked(t), "root"), t.TempDir()
-	command(t, "sh", "-c", `cd "$1" && rpm2cpio "$2" | cpio -id --quiet`, "sh", fromRpm, rpmOf(packages(t), testVersion))
-	for _, path := range []string{"usr/bin/grantwright-agent", "usr/lib/systemd/system/grantwright-agent.service", "etc/grantwright-agent/environment"} {
-		if read(t, filepath.Join(fromDeb, path)) != read(t, filepath.Join(fromRpm, path)) {
+	root, rpm := filepath.Join(unpacked(t), "root"), rpmOf(packages(t), testVersion)
+	for _, path := range []string{linuxProgram, "/usr/lib/systemd/system/grantwright-agent.service", "/etc/grantwright-agent/environment"} {
+		// To standard output: the names in an rpm are absolute, and cpio would write over those of this host.
+		got := command(t, "sh", "-c", `rpm2cpio "$1" | cpio --extract --to-stdout --quiet "$2"`, "sh", rpm, path)
+		if got == "" || got != read(t, filepath.Join(root, path)) {
 			t.Errorf("%s of the rpm is another than the deb's", path)
 		}
 	}
