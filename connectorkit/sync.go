@@ -2,7 +2,6 @@ package connectorkit
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -127,15 +126,6 @@ func add[T any](ctx context.Context, c *chunker, to *[]T, records []T) error {
 		}
 	}
 	return nil
-}
-
-// size estimates a record's encoded length in bytes.
-func size(record any) int {
-	b, err := json.Marshal(record)
-	if err != nil {
-		return 0
-	}
-	return len(b)
 }
 
 // keep remembers what belongs to the whole read.

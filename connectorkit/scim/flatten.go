@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // Bounds of one record (CON-3).
@@ -18,6 +20,27 @@ const (
 
 // secretName finds attributes that must never leave the target: RFC 7643 has password, vendors have more.
 var secretName = regexp.MustCompile(`(?i)(password|passwd|passphrase|secret|private[_-]?key|api[_-]?key|credential|access[_-]?token|refresh[_-]?token|otp[_-]?seed)`)
+
+// judged remembers which names are secret: a run asks for the same few dozen names for every record, and the expression costs
+// more than the rest of the record. The names come from the target, so there is an end to how many are kept.
+var judged struct {
+	names sync.Map // name -> bool
+	count atomic.Int32
+}
+
+const maxJudged = 4096
+
+func isSecret(name string) bool {
+	if known, ok := judged.names.Load(name); ok {
+		return known.(bool)
+	}
+	is := secretName.MatchString(name)
+	if judged.count.Load() < maxJudged {
+		judged.count.Add(1)
+		judged.names.Store(name, is)
+	}
+	return is
+}
 
 // notAttributes are parts of a resource that are read in their own right, or say nothing.
 var notAttributes = []string{"schemas", "members", "groups"}
@@ -60,7 +83,7 @@ func (f *flattener) put(path, sep string, v any) {
 }
 
 func (f *flattener) set(path string, v any) {
-	if secretName.MatchString(path) {
+	if isSecret(path) {
 		return
 	}
 	if len(f.out) >= maxAttributes {
@@ -97,7 +120,7 @@ func (f *flattener) clean(path string, v any) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name, inner := range v {
-			if !secretName.MatchString(name) {
+			if !isSecret(name) {
 				out[name] = f.clean(path, inner)
 			}
 		}

@@ -84,16 +84,13 @@ create table access_grant (
     version        int         not null default 1,
     constraint access_grant_pk primary key (tenant_id, id),
     constraint access_grant_pair_unique unique (tenant_id, account_id, entitlement_id),
-    constraint access_grant_account foreign key (tenant_id, account_id) references account (tenant_id, id) on delete cascade,
-    constraint access_grant_entitlement foreign key (tenant_id, entitlement_id) references entitlement (tenant_id, id) on delete cascade,
     constraint access_grant_directness_known check (directness in ('direct', 'inherited')),
     constraint access_grant_status_known check (status in ('requested', 'pending', 'active', 'ending', 'revoking', 'revoked', 'failed', 'missing'))
 );
 comment on table access_grant is 'An account holds an entitlement, directly or through nesting. A pair that is both is direct; its paths tell the rest.';
 call secure_tenant_table('access_grant');
-create index access_grant_by_creation on access_grant (tenant_id, created_at, id);
 create index access_grant_by_entitlement on access_grant (tenant_id, entitlement_id);
-create index access_grant_by_connector on access_grant (tenant_id, connector_id, directness);
+create index access_grant_inherited on access_grant (tenant_id, connector_id) where directness = 'inherited';
 
 -- +goose StatementBegin
 create function managed_identity() returns table (id uuid) language sql stable parallel safe

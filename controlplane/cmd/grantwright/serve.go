@@ -16,6 +16,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/app"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
@@ -179,7 +180,10 @@ func migrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "migrate", Short: "Bring the database to the present schema", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.withDatabase(cmd, func() { fmt.Fprintln(cmd.OutOrStdout(), "the database is at the present schema") })
+			return s.withDatabase(cmd, func(context.Context, *pg.DB) error {
+				fmt.Fprintln(cmd.OutOrStdout(), "the database is at the present schema")
+				return nil
+			})
 		},
 	}
 	s.common(cmd.Flags())
@@ -189,17 +193,23 @@ func migrateCommand() *cobra.Command {
 func checkCommand() *cobra.Command {
 	s := &settings{}
 	cmd := &cobra.Command{
-		Use: "check", Short: "Check that the database keeps tenants apart", Args: cobra.NoArgs,
-		Long: "Brings the database to the present schema, as every start does, and holds its catalogue against the rules of tenant isolation.\nExit code 3 names what is broken.",
+		Use: "check", Short: "Check that the database is safe and sound", Args: cobra.NoArgs,
+		Long: "Brings the database to the present schema, as every start does, holds its catalogue against the rules of tenant isolation\n(exit code 3 names what is broken), and looks for references to rows that are not there.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.withDatabase(cmd, func() { fmt.Fprintln(cmd.OutOrStdout(), "the database keeps tenants apart") })
+			return s.withDatabase(cmd, func(ctx context.Context, db *pg.DB) error {
+				if err := app.CheckReferences(ctx, db); err != nil {
+					return err
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), "the database keeps tenants apart, and nothing in it points to what is not there")
+				return nil
+			})
 		},
 	}
 	s.common(cmd.Flags())
 	return cmd
 }
 
-func (s *settings) withDatabase(cmd *cobra.Command, done func()) error {
+func (s *settings) withDatabase(cmd *cobra.Command, do func(context.Context, *pg.DB) error) error {
 	log, err := s.prepare(cmd)
 	if err != nil {
 		return err
@@ -208,6 +218,6 @@ func (s *settings) withDatabase(cmd *cobra.Command, done func()) error {
 	if err != nil {
 		return hinted(err)
 	}
-	done()
-	return db.Close(context.WithoutCancel(cmd.Context()))
+	err = do(cmd.Context(), db.DB)
+	return errors.Join(err, db.Close(context.WithoutCancel(cmd.Context())))
 }

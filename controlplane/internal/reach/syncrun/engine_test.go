@@ -69,7 +69,7 @@ func (s *source) Sync(ctx context.Context, req v1.SyncRequest, emit connectorkit
 
 // world is a tenant with one connector to a source.
 type world struct {
-	t         *testing.T
+	t         testing.TB
 	db        *pg.DB
 	system    viewer.Viewer
 	admin     viewer.Viewer
@@ -79,12 +79,12 @@ type world struct {
 	stop      func()
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	return worldOn(t, pgtest.New(t))
 }
 
-func worldOn(t *testing.T, db *pg.DB) *world {
+func worldOn(t testing.TB, db *pg.DB) *world {
 	t.Helper()
 	w := &world{t: t, db: db, source: &source{}}
 	w.system = pgtest.Tenant(t, db, "t-"+uuid.NewString()[:8])
@@ -101,7 +101,7 @@ func (w *world) connect(businessID, purpose string) string {
 }
 
 // service makes a process that works on runs until the test, or stop, ends it.
-func (w *world) service(t *testing.T) *syncrun.Service {
+func (w *world) service(t testing.TB) *syncrun.Service {
 	ring, err := seal.New([]byte("0123456789abcdef0123456789abcdef"))
 	if err != nil {
 		t.Fatal(err)

@@ -82,7 +82,11 @@ func mergeIdentities(ctx context.Context, tx *pg.Tx, s span) (c Counters, err er
 		return c, fmt.Errorf("insert: %w", err)
 	}
 	c.Created = tag.RowsAffected()
-	if tag, err = tx.Exec(ctx, updateIdentities(), s.connector, s.run); err != nil {
+	filled, err := filledFields(ctx, tx, s.run)
+	if err != nil {
+		return c, err
+	}
+	if tag, err = tx.Exec(ctx, updateIdentities(filled), s.connector); err != nil {
 		return c, fmt.Errorf("update: %w", err)
 	}
 	c.Updated = tag.RowsAffected()
@@ -165,58 +169,103 @@ func clearTakenEmails(ctx context.Context, tx *pg.Tx, s span) (int64, error) {
 	return tag.RowsAffected(), nil
 }
 
+// bosses are the people whom a record of this source can name as a manager by its source's own keys: those of this batch and
+// those merged before. Who is named in another way, or comes later, is resolved when all are there; this spares most people
+// of a first load a second write.
+const bosses = `
+	select kind, reference, (array_agg(id))[1] as id, (array_agg(external_id))[1] as external_id
+	  from (` + everyBoss + `) each
+	 group by kind, reference
+	having count(*) = 1`
+
+const everyBoss = `
+	select 'native' as kind, native_ref as reference, identity_id as id, external_id
+	  from m_identity
+	 where is_new and native_ref is not null
+	 union all
+	select 'external_id', external_id, identity_id, external_id
+	  from m_identity
+	 where is_new
+	 union all
+	select k.kind, k.reference, i.id, i.external_id
+	  from identity_source s
+	  join identity i
+	    on i.tenant_id = s.tenant_id
+	   and i.id = s.identity_id
+	   and i.status <> 'archived'
+	 cross join lateral (values ('native', s.native_ref), ('external_id', s.external_id)) k (kind, reference)
+	 where s.tenant_id = current_tenant()
+	   and s.connector_id = $1
+	   and k.reference is not null`
+
 func insertIdentities() string {
 	columns := strings.Join(personFields, ", ")
 	return `
 		insert into identity (tenant_id, id, external_id, source_connector_id, email, display_name, ` + columns + `,
-		                      status, status_source, last_synced_at)
-		select tenant_id, identity_id, external_id, $1, email, coalesce(display_name, email, username, external_id), ` + columns + `,
-		       coalesce(source_status, 'active'), 'hr', now()
-		  from m_identity
-		 where is_new`
+		                      status, status_source, last_synced_at, manager_id, manager_external_id, manager_from_source)
+		select p.tenant_id, p.identity_id, p.external_id, $1, p.email, coalesce(p.display_name, p.email, p.username, p.external_id), p.` +
+		strings.Join(personFields, ", p.") + `,
+		       coalesce(p.source_status, 'active'), 'hr', now(), boss.id, boss.external_id, boss.id is not null
+		  from m_identity p
+		  left join (` + bosses + `) boss
+		    on boss.reference = p.manager_ref_value
+		   and boss.kind = p.manager_ref_kind
+		   and boss.id <> p.identity_id
+		 where p.is_new`
+}
+
+// written are all fields that a source writes.
+var written = append([]string{"email", "display_name"}, personFields...)
+
+// filledFields says which fields the run fills for at least one person.
+func filledFields(ctx context.Context, tx *pg.Tx, run string) (map[string]bool, error) {
+	var asked strings.Builder
+	for i, f := range written {
+		if i > 0 {
+			asked.WriteString(", ")
+		}
+		fmt.Fprintf(&asked, "case when bool_or(%s is not null) then '%s' end", f, f)
+	}
+	sql := `
+		select array_remove(array[` + asked.String() + `], null)
+		  from stage_identity
+		 where tenant_id = current_tenant()
+		   and run_id = $1`
+	var names []string
+	if err := tx.QueryRow(ctx, sql, run).Scan(&names); err != nil {
+		return nil, fmt.Errorf("fields that the source fills: %w", err)
+	}
+	filled := make(map[string]bool, len(names))
+	for _, n := range names {
+		filled[n] = true
+	}
+	return filled, nil
 }
 
 // updateIdentities lets a person's own source write every field that it fills for anybody, so that a cleared field is cleared
 // here too, and lets any other source fill what is empty. A state that a person has set by hand stays.
-func updateIdentities() string {
+func updateIdentities(filled map[string]bool) string {
 	var set strings.Builder
-	for _, f := range append([]string{"email", "display_name"}, personFields...) {
-		own := "m." + f
-		if f == "display_name" {
-			own = "coalesce(m.display_name, i.display_name)" // never empty
+	for _, f := range written {
+		switch {
+		case f == "display_name": // never empty
+			set.WriteString("display_name = case when i.source_connector_id = $1 then coalesce(m.display_name, i.display_name) else i.display_name end,\n\t\t       ")
+		case filled[f]:
+			fmt.Fprintf(&set, "%s = case when i.source_connector_id = $1 then m.%s else coalesce(i.%s, m.%s) end,\n\t\t       ", f, f, f, f)
 		}
-		fmt.Fprintf(&set, "%s = case when i.source_connector_id = $1 and f.%s then %s else coalesce(i.%s, m.%s) end,\n\t\t       ", f, f, own, f, f)
 	}
 	return `
-		with f as (
-		    select ` + filledFields() + `
-		      from stage_identity
-		     where tenant_id = current_tenant()
-		       and run_id = $2
-		)
 		update identity i
 		   set ` + set.String() + `status = case when i.source_connector_id = $1 and i.status_source = 'hr' and m.source_status is not null
 		                     then m.source_status else i.status end,
 		       status_changed_at = case when i.source_connector_id = $1 and i.status_source = 'hr' and m.source_status <> i.status
 		                                then now() else i.status_changed_at end,
 		       last_synced_at = now(), updated_at = now(), version = i.version + 1
-		  from m_identity m, f
+		  from m_identity m
 		 where i.tenant_id = m.tenant_id
 		   and i.id = m.identity_id
 		   and not m.is_new
 		   and i.status <> 'archived'`
-}
-
-// filledFields says for each field whether the run fills it for at least one person.
-func filledFields() string {
-	var b strings.Builder
-	for i, f := range append([]string{"email", "display_name"}, personFields...) {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "bool_or(%s is not null) as %s", f, f)
-	}
-	return b.String()
 }
 
 func rememberSources(ctx context.Context, tx *pg.Tx, s span) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
@@ -264,7 +265,7 @@ func (o *batch) put(table int, object, id string, row []any, hashAt int) {
 		h.Write(tag[:])
 		h.Write([]byte(text))
 	}
-	row[0] = uuid.Must(uuid.NewV7())
+	row[0] = binaryUUID(uuid.Must(uuid.NewV7()))
 	row[hashAt] = h.Sum(nil)[:16]
 	o.rows[table] = append(o.rows[table], row)
 }
@@ -346,6 +347,7 @@ func stage(ctx context.Context, tx *pg.Tx, run string, seq int, b *batch) error 
 	if err != nil {
 		return fmt.Errorf("run id: %w", err)
 	}
+	prefix := [2]pgtype.UUID{binaryUUID(tenant), binaryUUID(runID)}
 	var batch pgx.Batch
 	for i, t := range tables {
 		if len(b.rows[i]) == 0 {
@@ -356,8 +358,9 @@ func stage(ctx context.Context, tx *pg.Tx, run string, seq int, b *batch) error 
 		}
 		columns := append([]string{"tenant_id", "run_id", "seq", "ord"}, names(t.columns)...)
 		rows := b.rows[i]
+		line := make([]any, 0, len(columns))
 		source := pgx.CopyFromSlice(len(rows), func(n int) ([]any, error) {
-			return append([]any{tenant, runID, seq, n}, rows[n]...), nil
+			return append(append(line[:0], prefix[0], prefix[1], seq, n), rows[n]...), nil
 		})
 		if _, err := tx.CopyFrom(ctx, pgx.Identifier{"tmp_" + t.name}, columns, source); err != nil {
 			return fmt.Errorf("copy into %s: %w", t.name, err)
@@ -385,6 +388,9 @@ func queueAside(batch *pgx.Batch, run string, a setAside) {
 		values (current_tenant(), $1, $2, $3, $4, $5, $6)`
 	batch.Queue(sql, run, a.Object, a.ExternalID, a.Code, a.Message, a.Field)
 }
+
+// binaryUUID spares the driver the way over text, which costs a third of a COPY.
+func binaryUUID(id uuid.UUID) pgtype.UUID { return pgtype.UUID{Bytes: id, Valid: true} }
 
 func names(columns string) []string {
 	fields := strings.Split(columns, ",")

@@ -71,7 +71,8 @@ type GrantFilters struct {
 }
 
 func (f GrantFilters) query(v viewer.Viewer) *listing.Query {
-	q := &listing.Query{Columns: grantColumns, From: grantFrom, ID: "g.id", Order: listing.Order{Column: "g.created_at", Type: "timestamptz"}}
+	// By id, which rises with time: an index on the time as well would cost every sync of a large directory.
+	q := &listing.Query{Columns: grantColumns, From: grantFrom, ID: "g.id", Order: listing.Order{Column: "g.id", Type: "uuid"}}
 	q.Counted = "access_grant g"
 	if f.IdentityID != "" {
 		q.Counted = "access_grant g join account a on a.tenant_id = g.tenant_id and a.id = g.account_id"
@@ -91,7 +92,7 @@ func (f GrantFilters) query(v viewer.Viewer) *listing.Query {
 }
 
 // after is the position of a grant in the list's order.
-func (g Grant) after() []string { return []string{g.CreatedAt.Format(time.RFC3339Nano), g.ID} }
+func (g Grant) after() []string { return []string{g.ID, g.ID} }
 
 // FindGrant reads the grant with its paths if the transaction's viewer may see it; else, and when there is none, it is a fault
 // of kind NotFound.
