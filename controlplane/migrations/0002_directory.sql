@@ -60,8 +60,7 @@ comment on table identity is 'A person, or non-human actor, whom the tenant gove
 call secure_tenant_table('identity');
 create unique index identity_external_id_unique on identity (tenant_id, external_id, source_connector_id) nulls not distinct where status <> 'archived';
 create unique index identity_email_unique on identity (tenant_id, email_lc) where status <> 'archived' and kind = 'human' and email_lc is not null;
-create index identity_by_creation on identity (tenant_id, created_at, id);
-create index identity_by_department on identity (tenant_id, department, created_at, id);
+create index identity_by_department on identity (tenant_id, department, id);
 create index identity_by_manager on identity (tenant_id, manager_id);
 create index identity_by_employee_number on identity (tenant_id, employee_number) where employee_number is not null;
 create index identity_by_unresolved_manager on identity (tenant_id, manager_external_id) where manager_id is null and manager_external_id is not null;
@@ -103,7 +102,6 @@ comment on table identity_source is 'A person''s record in a source system and t
 call secure_tenant_table('identity_source');
 create index identity_source_by_identity on identity_source (tenant_id, identity_id);
 create index identity_source_by_native_ref on identity_source (tenant_id, connector_id, native_ref) where native_ref is not null;
-create index identity_source_by_manager on identity_source (tenant_id, connector_id) where manager_ref_value is not null;
 
 create table account (
     tenant_id            uuid        not null references tenant,
@@ -155,10 +153,7 @@ create table account (
 );
 comment on table account is 'A login record in one target system.';
 call secure_tenant_table('account');
-create index account_by_creation on account (tenant_id, created_at, id);
 create index account_by_identity on account (tenant_id, identity_id) where identity_id is not null;
-create index account_by_connector on account (tenant_id, connector_id, created_at, id);
 create index account_by_native_ref on account (tenant_id, connector_id, native_ref) where native_ref is not null;
 create index account_by_username on account (tenant_id, connector_id, username_lc) where username_lc is not null;
-create index account_by_email on account (tenant_id, email_lc) where email_lc is not null;
 create index account_unlinked on account (tenant_id, connector_id) where identity_id is null;

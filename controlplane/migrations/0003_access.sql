@@ -38,8 +38,7 @@ create table entitlement (
 );
 comment on table entitlement is 'A right that can be granted in one target system: a group, role, permission set or licence.';
 call secure_tenant_table('entitlement');
-create index entitlement_by_creation on entitlement (tenant_id, created_at, id);
-create index entitlement_by_connector on entitlement (tenant_id, connector_id, created_at, id);
+create index entitlement_by_connector on entitlement (tenant_id, connector_id, id);
 create index entitlement_by_native_ref on entitlement (tenant_id, connector_id, native_ref) where native_ref is not null;
 
 create table entitlement_edge (

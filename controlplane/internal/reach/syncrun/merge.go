@@ -187,16 +187,16 @@ const everyBoss = `
 	  from m_identity
 	 where is_new
 	 union all
-	select k.kind, k.reference, i.id, i.external_id
-	  from identity_source s
+	select named.kind, named.reference, i.id, i.external_id
+	  from (select distinct manager_ref_kind as kind, manager_ref_value as reference from m_identity where manager_ref_kind in ('native', 'external_id')) named
+	  join identity_source s
+	    on s.tenant_id = current_tenant()
+	   and s.connector_id = $1
+	   and case named.kind when 'native' then s.native_ref else s.external_id end = named.reference
 	  join identity i
 	    on i.tenant_id = s.tenant_id
 	   and i.id = s.identity_id
-	   and i.status <> 'archived'
-	 cross join lateral (values ('native', s.native_ref), ('external_id', s.external_id)) k (kind, reference)
-	 where s.tenant_id = current_tenant()
-	   and s.connector_id = $1
-	   and k.reference is not null`
+	   and i.status <> 'archived'`
 
 func insertIdentities() string {
 	columns := strings.Join(personFields, ", ")

@@ -8,7 +8,7 @@ import (
 )
 
 // mergeRecords is about how many records one merging statement takes: larger ones hold locks longer and gain nothing.
-const mergeRecords = 10000
+const mergeRecords = 20000
 
 // merger makes staged chunks true. On a connector's first load it works behind the reading, since there is nothing yet that
 // could be changed or removed; otherwise it waits until all is read.
@@ -45,19 +45,18 @@ func (m *merger) finish(well bool) error {
 }
 
 func (m *merger) run(ctx context.Context) error {
-	step := max(1, mergeRecords/m.w.chunkSize)
 	for {
 		select {
 		case well := <-m.ended:
 			if !well {
 				return nil
 			}
-			return m.upTo(ctx, step, true)
+			return m.upTo(ctx, true)
 		case <-m.signal:
 			if !m.w.firstLoad {
 				continue
 			}
-			if err := m.upTo(ctx, step, false); err != nil {
+			if err := m.upTo(ctx, false); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -67,19 +66,34 @@ func (m *merger) run(ctx context.Context) error {
 	}
 }
 
-// upTo merges what is staged, step chunks at a time; without all, only full steps.
-func (m *merger) upTo(ctx context.Context, step int, all bool) error {
+// upTo merges what is staged, about mergeRecords at a time; without all, only when there are so many.
+func (m *merger) upTo(ctx context.Context, all bool) error {
 	for {
-		m.w.mu.Lock()
-		lo, hi := m.w.merged+1, m.w.seq
-		m.w.mu.Unlock()
-		if hi < lo || (!all && hi-lo+1 < step) {
+		lo, hi := m.w.next(m.w.merged+1, all)
+		if hi < lo {
 			return nil
 		}
-		if err := m.w.merge(ctx, lo, min(hi, lo+step-1), all); err != nil {
+		if err := m.w.merge(ctx, lo, hi, all); err != nil {
 			return err
 		}
 	}
+}
+
+// next is the span of committed chunks from lo that holds about mergeRecords; with rest also what is less. It is empty, hi
+// before lo, where there is nothing to merge.
+func (w *work) next(lo int, rest bool) (from, hi int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	records := 0
+	for hi = lo; hi <= w.seq; hi++ {
+		if records += w.sizes[hi-1]; records >= mergeRecords {
+			return lo, hi
+		}
+	}
+	if rest {
+		return lo, w.seq
+	}
+	return lo, lo - 1
 }
 
 // merge merges a span and notes in the same transaction how far it has come.
@@ -128,10 +142,9 @@ func (w *work) noteMerged(ctx context.Context, tx *pg.Tx, hi int, counters Count
 
 // remergeGrants tries again what pointed to records of later chunks.
 func (w *work) remergeGrants(ctx context.Context) error {
-	step := max(1, mergeRecords/w.chunkSize)
-	for lo := 1; lo <= w.seq; lo += step {
+	for lo, hi := w.next(1, true); lo <= hi; lo, hi = w.next(hi+1, true) {
 		err := w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) error {
-			c, err := mergeGrants(ctx, tx, span{w.id, w.connector, lo, min(w.seq, lo+step-1)})
+			c, err := mergeGrants(ctx, tx, span{w.id, w.connector, lo, hi})
 			w.mu.Lock()
 			w.counters.Created += c.Created
 			w.counters.Updated += c.Updated

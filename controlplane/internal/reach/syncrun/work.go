@@ -36,9 +36,9 @@ type work struct {
 	executedBy  *v1.ExecutedBy
 
 	mu       sync.Mutex
-	seq      int // last chunk committed
-	records  int
-	merged   int // last chunk merged
+	seq      int   // last chunk committed
+	sizes    []int // records of each committed chunk
+	merged   int   // last chunk merged
 	counters Counters
 	aside    int
 	complete map[string]bool
@@ -236,7 +236,7 @@ func (w *work) takeIn(ctx context.Context, b *builder, page *v1.SyncResponse, m 
 		return err
 	}
 	w.mu.Lock()
-	w.seq, w.records = seq, w.records+page.Len()
+	w.seq, w.sizes = seq, append(w.sizes, page.Len())
 	w.counters.add(batch.counters)
 	w.aside += len(batch.aside)
 	w.mu.Unlock()

@@ -73,7 +73,7 @@ type Filters struct {
 }
 
 var orders = map[string]listing.Order{
-	"created_at": {Column: "e.created_at", Type: "timestamptz"},
+	"created_at": {Column: "e.id", Type: "uuid"}, // ids rise with the time of creation
 	"name":       {Column: "e.name", Type: "text"},
 }
 
@@ -109,7 +109,7 @@ func (f Filters) after(e Entitlement) []string {
 	if f.Sort == "name" || f.Sort == "-name" {
 		return []string{e.Name, e.ID}
 	}
-	return []string{e.CreatedAt.Format(time.RFC3339Nano), e.ID}
+	return []string{e.ID, e.ID}
 }
 
 // countMembers fills in how many accounts hold each entitlement, of those that the viewer may see.

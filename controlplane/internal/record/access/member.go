@@ -38,7 +38,7 @@ func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (
 		return nil, err
 	}
 	q := &listing.Query{Columns: memberColumns, From: grantFrom, Counted: "access_grant g", ID: "g.id",
-		Order: listing.Order{Column: "g.created_at", Type: "timestamptz"}}
+		Order: listing.Order{Column: "g.id", Type: "uuid"}}
 	q.Where("g.entitlement_id = @id and "+held, pgx.NamedArgs{"id": in.ID})
 	if !in.Effective {
 		q.Where("g.directness = 'direct'", nil)
@@ -53,5 +53,5 @@ func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (
 		items, total, err = listing.Fetch[EntitlementMember](ctx, tx, q, walk.Page)
 		return err
 	})
-	return httpapi.Out(walk, items, total, func(m EntitlementMember) []string { return []string{m.Since.Format(time.RFC3339Nano), m.GrantID} }), err
+	return httpapi.Out(walk, items, total, func(m EntitlementMember) []string { return []string{m.GrantID, m.GrantID} }), err
 }

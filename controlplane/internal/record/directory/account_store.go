@@ -82,7 +82,7 @@ type AccountFilters struct {
 }
 
 var accountOrders = map[string]listing.Order{
-	"created_at": {Column: "a.created_at", Type: "timestamptz"},
+	"created_at": {Column: "a.id", Type: "uuid"}, // ids rise with the time of creation
 	"username":   {Column: "coalesce(a.username, '')", Type: "text"},
 }
 
@@ -121,7 +121,7 @@ func (f AccountFilters) after(a Account) []string {
 	if f.Sort == "username" || f.Sort == "-username" {
 		return []string{text(a.Username), a.ID}
 	}
-	return []string{a.CreatedAt.Format(time.RFC3339Nano), a.ID}
+	return []string{a.ID, a.ID}
 }
 
 func countGrants(ctx context.Context, tx *pg.Tx, account string) (n int64, err error) {

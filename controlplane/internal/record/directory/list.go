@@ -27,7 +27,7 @@ type IdentityFilters struct {
 }
 
 var identityOrders = map[string]listing.Order{
-	"created_at":   {Column: "i.created_at", Type: "timestamptz"},
+	"created_at":   {Column: "i.id", Type: "uuid"}, // ids rise with the time of creation
 	"display_name": {Column: "i.display_name", Type: "text"},
 	"last_name":    {Column: "coalesce(i.last_name, '')", Type: "text"},
 	"email":        {Column: "coalesce(i.email, '')", Type: "text"},
@@ -79,7 +79,7 @@ func (f IdentityFilters) after(i Identity) []string {
 	case "department", "-department":
 		return []string{text(i.Department), i.ID}
 	}
-	return []string{i.CreatedAt.Format(time.RFC3339Nano), i.ID}
+	return []string{i.ID, i.ID}
 }
 
 // reports are the direct reports of an identity, or all beneath it. union ends a cycle of managers; the manager is not their own report.
