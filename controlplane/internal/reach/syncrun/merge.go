@@ -172,13 +172,13 @@ func clearTakenEmails(ctx context.Context, tx *pg.Tx, s span) (int64, error) {
 // bosses are the people whom a record of this source can name as a manager by its source's own keys: those of this batch and
 // those merged before. Who is named in another way, or comes later, is resolved when all are there; this spares most people
 // of a first load a second write.
-const bosses = `
+var bosses = `
 	select kind, reference, (array_agg(id))[1] as id, (array_agg(external_id))[1] as external_id
 	  from (` + everyBoss + `) each
 	 group by kind, reference
 	having count(*) = 1`
 
-const everyBoss = `
+var everyBoss = `
 	select 'native' as kind, native_ref as reference, identity_id as id, external_id
 	  from m_identity
 	 where is_new and native_ref is not null
@@ -186,17 +186,24 @@ const everyBoss = `
 	select 'external_id', external_id, identity_id, external_id
 	  from m_identity
 	 where is_new
-	 union all
-	select named.kind, named.reference, i.id, i.external_id
-	  from (select distinct manager_ref_kind as kind, manager_ref_value as reference from m_identity where manager_ref_kind in ('native', 'external_id')) named
+	 union all ` + earlierBoss("native", "native_ref") + `
+	 union all ` + earlierBoss("external_id", "external_id")
+
+// earlierBoss finds those who were merged before, by one key of their source. Each key has a select of its own: one condition
+// that chooses between the keys could not be hashed.
+func earlierBoss(kind, key string) string {
+	return `
+	select '` + kind + `', named.reference, i.id, i.external_id
+	  from (select distinct manager_ref_value as reference from m_identity where manager_ref_kind = '` + kind + `') named
 	  join identity_source s
 	    on s.tenant_id = current_tenant()
 	   and s.connector_id = $1
-	   and case named.kind when 'native' then s.native_ref else s.external_id end = named.reference
+	   and s.` + key + ` = named.reference
 	  join identity i
 	    on i.tenant_id = s.tenant_id
 	   and i.id = s.identity_id
 	   and i.status <> 'archived'`
+}
 
 func insertIdentities() string {
 	columns := strings.Join(personFields, ", ")
