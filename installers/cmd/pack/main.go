@@ -162,7 +162,9 @@ func (j *job) into(ctx context.Context, folder string, out io.Writer) (err error
 		if err := os.Rename(filepath.Join(j.finished, name), filepath.Join(folder, name)); err != nil {
 			return err
 		}
-		fmt.Fprintln(out, filepath.Join(folder, name))
+		if _, err := fmt.Fprintln(out, filepath.Join(folder, name)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
