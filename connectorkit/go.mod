@@ -9,7 +9,6 @@ require (
 	github.com/go-ldap/ldap/v3 v3.4.15
 	github.com/google/go-cmp v0.7.0
 	github.com/grantwright/grantwright/protocol v0.0.0
-	golang.org/x/sync v0.24.0
 	pgregory.net/rapid v1.3.0
 )
 

@@ -6,6 +6,7 @@
 package jsonpath
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -82,7 +83,7 @@ func CompileShort(text string) (*Path, error) {
 		full, shift = "$."+trimmed, 2
 	}
 	p, err := Compile(full)
-	if syntax, ok := err.(*SyntaxError); ok {
+	if syntax := (*SyntaxError)(nil); errors.As(err, &syntax) {
 		syntax.Text, syntax.Column = trimmed, max(1, syntax.Column-shift)
 	}
 	return p, err

@@ -104,7 +104,7 @@ func (r *reading) value() (v any, err error) {
 
 // broken turns the end of the input inside a document into what it is.
 func (r *reading) broken(err error) error {
-	if err == io.EOF && r.dec.InputOffset() > 0 {
+	if errors.Is(err, io.EOF) && r.dec.InputOffset() > 0 {
 		return io.ErrUnexpectedEOF
 	}
 	return err

@@ -134,7 +134,7 @@ func documentsOf(setting any) ([]document, error) {
 	out := make([]document, len(raw))
 	for i, one := range raw {
 		if err := strict(one, &out[i]); err != nil {
-			return nil, fmt.Errorf("streams[%d]%s: %s", i, named(out[i].Name), err)
+			return nil, fmt.Errorf("streams[%d]%s: %w", i, named(out[i].Name), err)
 		}
 	}
 	return out, nil

@@ -135,11 +135,10 @@ func FuzzGuessNeverPanicsAndFindsWhatCanBeRead(f *testing.F) {
 		if !ok || json.Unmarshal(doc, &v) != nil {
 			return
 		}
-		for _, record := range p.Select(v) {
-			if _, list := record.(string); list && p.String() != "$[*]" {
-				t.Fatalf("%s of %s selects %v", p, doc, record)
+		if found := p.Select(v); len(found) > 0 {
+			if _, list := found[0].(string); list && p.String() != "$[*]" {
+				t.Fatalf("%s of %s selects %v", p, doc, found[0])
 			}
-			break
 		}
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -123,10 +122,7 @@ func detail(t testing.TB, err error) *v1.ErrorDetail {
 }
 
 // shelf is a store of resources for elimity's server; the protocol is theirs.
-type shelf struct {
-	mu  sync.Mutex
-	all []scim.Resource
-}
+type shelf struct{ all []scim.Resource }
 
 func (s *shelf) GetAll(_ *http.Request, p scim.ListRequestParams) (scim.Page, error) {
 	from := min(p.StartIndex-1, len(s.all))

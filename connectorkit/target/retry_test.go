@@ -116,7 +116,7 @@ func TestABodyThatBreaksOffIsReadAgain(t *testing.T) {
 	full := errors.New("full")
 	calls.Store(5)
 	err := c.Read(t.Context(), target.Request{}, func(*target.Response) error { return target.Stop(full) })
-	if err != full || calls.Load() != 6 {
+	if !errors.Is(err, full) || calls.Load() != 6 {
 		t.Errorf("Read = %v after %d calls, want the callback's own error after 1", err, calls.Load()-5)
 	}
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,7 +24,7 @@ func readSource(dirs ...string) (*source, error) {
 	for _, dir := range dirs {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil || len(files) == 0 {
-			return nil, fmt.Errorf("no Go files in %s (%v)", dir, err)
+			return nil, fmt.Errorf("no Go files in %s: %w", dir, errors.Join(err, fs.ErrNotExist))
 		}
 		for _, name := range files {
 			if strings.HasSuffix(name, "_test.go") {

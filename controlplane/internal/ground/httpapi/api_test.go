@@ -77,7 +77,7 @@ func byName(_ context.Context, bearer string, _ *http.Request) (viewer.Viewer, e
 	case "admin", "auditor", "manager":
 		return viewer.Viewer{Tenant: "t", Kind: viewer.User, ID: bearer, Roles: []viewer.Role{viewer.Role(bearer)}}, nil
 	}
-	return nobody(nil, "", nil)
+	return nobody(context.Background(), "", nil)
 }
 
 func nobody(context.Context, string, *http.Request) (viewer.Viewer, error) {

@@ -181,11 +181,7 @@ func fieldOf(d *huma.ErrorDetail) fault.Field {
 
 // Fail answers a request that never reached a typed handler.
 func (a *API) Fail(w http.ResponseWriter, r *http.Request, err error) {
-	p, ok := a.problem(r.Context(), err).(*Problem)
-	if !ok {
-		return
-	}
-	writeProblem(w, r, p)
+	writeProblem(w, r, a.problem(r.Context(), err))
 }
 
 func writeProblem(w http.ResponseWriter, r *http.Request, p *Problem) {

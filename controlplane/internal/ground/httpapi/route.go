@@ -129,7 +129,7 @@ func operationID(method, path string) string {
 }
 
 // problem turns an error into a problem document, and logs what is our own fault, once.
-func (a *API) problem(ctx context.Context, err error) error {
+func (a *API) problem(ctx context.Context, err error) *Problem {
 	p := problemOf(err, RequestID(ctx))
 	if p.Status >= 500 && !errors.Is(err, context.Canceled) {
 		a.cfg.Log.ErrorContext(ctx, "request failed", "request_id", p.RequestID, "code", p.Code, "err", err)

@@ -137,8 +137,10 @@ func (w *work) write(ctx context.Context, tx *pg.Tx, status Status, cause *v1.Er
 	if tag.RowsAffected() == 0 {
 		return errFenced
 	}
-	if err := forget(ctx, tx, w.id); err != nil {
-		return err
+	if !w.s.keepStaged {
+		if err := forget(ctx, tx, w.id); err != nil {
+			return err
+		}
 	}
 	return w.consequences(ctx, tx, status, cause)
 }

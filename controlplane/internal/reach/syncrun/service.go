@@ -44,6 +44,8 @@ type Service struct {
 	Log     *slog.Logger
 	Now     func() time.Time
 
+	keepStaged bool // what a run staged stays, for a test to look at
+
 	process uuid.UUID
 	once    sync.Once
 	mu      sync.Mutex

@@ -2,6 +2,7 @@ package password_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,7 +36,7 @@ func TestWeakPasswordsAreRefusedAndLongOnesAreNot(t *testing.T) {
 	for _, tt := range tests {
 		err := password.Check(tt.plain, "ada@example.com")
 		got := ""
-		if f, ok := err.(*fault.Fault); ok {
+		if f := (*fault.Fault)(nil); errors.As(err, &f) {
 			got = f.Fields[0].Code
 			if strings.Contains(f.Message+f.Fields[0].Detail, tt.plain) {
 				t.Errorf("the message quotes %q", tt.plain)
