@@ -137,7 +137,7 @@ func (w *work) write(ctx context.Context, tx *pg.Tx, status Status, cause *v1.Er
 	if tag.RowsAffected() == 0 {
 		return errFenced
 	}
-	if !w.s.keepStaged {
+	if !w.s.KeepStaged {
 		if err := forget(ctx, tx, w.id); err != nil {
 			return err
 		}

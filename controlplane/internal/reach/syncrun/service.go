@@ -41,10 +41,10 @@ type Service struct {
 	CallbackKey []byte
 	// MaxRuns bounds the runs that this process works on at once.
 	MaxRuns int
-	Log     *slog.Logger
-	Now     func() time.Time
-
-	keepStaged bool // what a run staged stays, for a test to look at
+	// KeepStaged leaves what a run has staged where it is, for whoever wants to look at it.
+	KeepStaged bool
+	Log        *slog.Logger
+	Now        func() time.Time
 
 	process uuid.UUID
 	once    sync.Once
