@@ -109,11 +109,17 @@ type Started struct {
 	CallbackSecret string            `json:"callback_secret"`
 }
 
-// Invited is an agent with the token it enrols with.
-type Invited struct {
-	ID    string `json:"id"`
-	State string `json:"state"`
-	Token string `json:"enrollment_token"`
+// Agent is an agent as the service sees it; Token is there when it has just been invited.
+type Agent struct {
+	ID             string     `json:"id"`
+	State          string     `json:"state"`
+	ConnectedSince *time.Time `json:"connected_since"`
+	Token          string     `json:"enrollment_token"`
+}
+
+// Online reports whether the agent has connected since a moment. The state alone is a little behind: short absences are none.
+func (a Agent) Online(since time.Time) bool {
+	return a.State == "online" && a.ConnectedSince != nil && !a.ConnectedSince.Before(since)
 }
 
 // CreateConnector makes a connector and answers its id.
@@ -147,8 +153,8 @@ func (c *Client) Run(ctx context.Context, connector, run string) (Run, error) {
 }
 
 // Agent reads an agent's state.
-func (c *Client) Agent(ctx context.Context, id string) (Invited, error) {
-	var out Invited
+func (c *Client) Agent(ctx context.Context, id string) (Agent, error) {
+	var out Agent
 	err := c.Get(ctx, "/settings/agents/"+id, &out)
 	return out, err
 }

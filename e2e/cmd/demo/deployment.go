@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -140,7 +141,8 @@ func (d *demo) bootstrap(ctx context.Context) error {
 
 // address is the one asked for, else the one of the last start, else a free one.
 func (d *demo) address() string {
-	if rig.IsFree(d.listen) {
+	anyPort := strings.HasSuffix(d.listen, ":0")
+	if !anyPort && rig.IsFree(d.listen) {
 		return d.listen
 	}
 	other := d.memory.Listen
@@ -150,6 +152,9 @@ func (d *demo) address() string {
 			return d.listen // the service will say what is wrong with it
 		}
 		other = fmt.Sprintf("127.0.0.1:%d", port)
+	}
+	if anyPort {
+		return other
 	}
 	d.say.line("%s is taken by another program; using %s instead.", d.listen, other)
 	return other
@@ -171,7 +176,7 @@ func (d *demo) agent(ctx context.Context) (id string, err error) {
 	id = d.memory.AgentID
 	online := func(ctx context.Context) bool {
 		now, err := d.client.Agent(ctx, id)
-		return err == nil && now.State == "online"
+		return err == nil && now.Online(began)
 	}
 	if err := a.Await(ctx, "connect", online); err != nil {
 		return "", err
@@ -181,7 +186,7 @@ func (d *demo) agent(ctx context.Context) (id string, err error) {
 }
 
 func (d *demo) enrol(ctx context.Context, a *rig.Agent) error {
-	var invited api.Invited
+	var invited api.Agent
 	var err error
 	switch {
 	case d.memory.AgentID == "":
