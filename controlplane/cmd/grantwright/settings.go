@@ -44,6 +44,7 @@ func (s *settings) serving(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.PublicDocs, "public-docs", false, "serve /openapi.json, /docs and /redoc without a token")
 	flags.StringSliceVar(&c.EgressCIDRs, "egress-allow-cidrs", nil, "private ranges that hosted connectors and callbacks may reach")
 	flags.BoolVar(&c.EgressPlain, "egress-allow-plaintext", false, "let hosted connectors use http and ldap outside those ranges as well")
+	flags.StringVar(&c.DebugListen, "debug-listen", "", "loopback address on which to serve Go's profiles (default: none)")
 	flags.IntVar(&c.MaxRuns, "max-runs", c.MaxRuns, "sync runs to work on at once")
 }
 

@@ -24,6 +24,7 @@ type Config struct {
 	MasterKeyFile  string   // empty: <Data>/keys/master.key, made on the first start
 	PGBin          string   // directory of PostgreSQL's binaries; empty: found
 	MaxRuns        int      // sync runs this process works on at once
+	DebugListen    string   // loopback address for Go's profiles; empty: none
 	LogLevel       string   // debug, info, warn, error
 	LogFormat      string   // text, json
 
@@ -49,10 +50,17 @@ func (c Config) Check() error {
 		return errors.New("tls-cert and tls-key belong together: give both or neither")
 	case c.TLSCert == "" && !c.BehindTLSProxy && !loopback(host):
 		return fmt.Errorf("listen: plain HTTP is served on the loopback address only, and %s is not one; give tls-cert and tls-key, or behind-tls-proxy when something in front of this server ends TLS", host)
+	case c.DebugListen != "" && !loopbackAddress(c.DebugListen):
+		return errors.New("debug-listen: profiles show what is in memory, so they are served on the loopback address only")
 	case c.DatabaseURL == "" && c.DatabaseOwnerURL != "":
 		return errors.New("DATABASE_OWNER_URL needs DATABASE_URL beside it")
 	}
 	return nil
+}
+
+func loopbackAddress(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	return err == nil && loopback(host)
 }
 
 func loopback(host string) bool {

@@ -37,6 +37,9 @@ func (a *App) Serve(ctx context.Context, c Config, lost <-chan error, ready func
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return a.Run(ctx) })
+	if c.DebugListen != "" {
+		group.Go(func() error { return serveProfiles(ctx, c.DebugListen) })
+	}
 	group.Go(func() error {
 		if c.TLSCert != "" {
 			err = server.ServeTLS(l, c.TLSCert, c.TLSKey)
