@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/grantwright/grantwright/e2e/api"
@@ -29,6 +30,7 @@ type demo struct {
 	memory *memory
 	client *api.Client
 	ready  bool // everything was shown
+	killed atomic.Bool
 	began  time.Time
 
 	plane rig.ControlPlane

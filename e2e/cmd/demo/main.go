@@ -90,6 +90,7 @@ func (d *demo) listenTo(interrupts <-chan os.Signal, stop context.CancelCauseFun
 	<-interrupts
 	stop(errInterrupted)
 	<-interrupts
+	d.killed.Store(true)
 	d.kill()
 	os.Exit(130)
 }
@@ -98,6 +99,8 @@ func (d *demo) listenTo(interrupts <-chan os.Signal, stop context.CancelCauseFun
 func (d *demo) verdict(ctx context.Context, err, stopped error) int {
 	var ended *process.EndedError
 	switch {
+	case d.killed.Load():
+		return 130
 	case errors.Is(context.Cause(ctx), errInterrupted):
 		if stopped != nil {
 			d.say.line("%v", stopped)
