@@ -73,6 +73,7 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	rights := &access.Service{DB: db, Cursors: cursors, Now: time.Now}
 	api := httpapi.New(httpapi.Config{
 		Title: "Grantwright", Version: version, Log: log, User: sessions.AuthenticateUser, Agent: registry.Authenticate, PublicDocs: c.PublicDocs,
+		BehindProxy: c.BehindTLSProxy,
 	})
 	api.Add(sessions.Routes()...)
 	api.Add(people.Routes()...)
@@ -132,5 +133,6 @@ func (a *App) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return a.Hub.Run(ctx) })
 	group.Go(func() error { return a.Runs.Run(ctx) })
+	group.Go(func() error { return a.applyDue(ctx) })
 	return group.Wait()
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -27,17 +25,9 @@ var references = []struct{ name, sql string }{
 
 // CheckReferences looks, tenant by tenant, for references to what is not there. It returns an error that names each kind.
 func CheckReferences(ctx context.Context, db *pg.DB) error {
-	var tenants []string
-	err := db.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, `select id::text from tenant order by created_at`)
-		if err != nil {
-			return err
-		}
-		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+	tenants, err := tenantIDs(ctx, db)
 	if err != nil {
-		return fmt.Errorf("list tenants: %w", err)
+		return err
 	}
 	var found []string
 	for _, t := range tenants {

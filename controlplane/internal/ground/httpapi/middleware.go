@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"strings"
 
@@ -44,12 +45,8 @@ func AddressOf(ctx context.Context) string {
 func (a *API) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := uuid.Must(uuid.NewV7()).String()
-		host, _, err := net.SplitHostPort(r.RemoteAddr)
-		if err != nil {
-			host = r.RemoteAddr
-		}
 		ctx := context.WithValue(r.Context(), requestKey{}, id)
-		ctx = context.WithValue(ctx, addressKey{}, host)
+		ctx = context.WithValue(ctx, addressKey{}, a.address(r))
 		h := w.Header()
 		h.Set("X-Request-Id", id)
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -59,6 +56,24 @@ func (a *API) identify(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
+}
+
+// address is where the request came from. Behind a proxy it is what that proxy has appended: only the last entry of
+// X-Forwarded-For was written by somebody we know, the ones before may say anything.
+func (a *API) address(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	forwarded := r.Header.Values("X-Forwarded-For")
+	if !a.cfg.BehindProxy || len(forwarded) == 0 {
+		return host
+	}
+	entries := strings.Split(forwarded[len(forwarded)-1], ",")
+	if ip, err := netip.ParseAddr(strings.TrimSpace(entries[len(entries)-1])); err == nil {
+		return ip.String()
+	}
+	return host
 }
 
 func (a *API) recoverPanic(next http.Handler) http.Handler {

@@ -1,0 +1,55 @@
+package app_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// across are the places that look beyond one tenant. Each must have a reason: finding whose turn it is, who signs in, or
+// what belongs to the deployment. A new one is added here on purpose.
+var across = []string{
+	"app/due.go",                                           // tenants whose people's day may have come
+	"app/welcome.go",                                       // whether there is a tenant at all
+	"ground/pg",                                            // where it is made
+	"reach/agents/claim.go",                                // calls for agents whose socket this process holds
+	"reach/agents/presence.go",                             // agents revoked or gone
+	"reach/syncrun/callback.go", "reach/syncrun/worker.go", // runs to work on, callbacks to send
+	"record/auth/keys.go",                                                    // signing keys of the deployment
+	"record/auth/link.go", "record/auth/login.go", "record/auth/throttle.go", // who signs in, before their tenant is known
+	"record/tenant/bootstrap.go", // whether a slug is taken
+}
+
+func TestOnlyAFewPlacesLookBeyondOneTenant(t *testing.T) {
+	found := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if text := string(b); strings.Contains(text, ".Across(") || strings.Contains(text, ".Deployment(") || strings.Contains(text, ".Pool()") {
+			found[filepath.ToSlash(strings.TrimPrefix(path, "../"))] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range found {
+		known := slices.ContainsFunc(across, func(a string) bool { return path == a || strings.HasPrefix(path, a+"/") })
+		if !known && path != "ground/schema/check.go" { // looks at the catalogue alone
+			t.Errorf("%s looks beyond one tenant and is not on the list", path)
+		}
+	}
+	for _, path := range across {
+		if path != "ground/pg" && !found[path] {
+			t.Errorf("%s is on the list and looks beyond no tenant", path)
+		}
+	}
+}
