@@ -179,7 +179,7 @@ func bootstrap(cmd *cobra.Command, c app.Config, b tenant.Bootstrap, log *slog.L
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "one-time sign-in token, good for an hour: %s\n", link)
+	fmt.Fprint(out, app.HowToSignIn(c.URL(c.Listen), link))
 	return nil
 }
 

@@ -83,6 +83,7 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	api.Add(registry.Routes()...)
 	api.Mount(http.MethodGet, httpapi.Prefix+"/agent", hub.Handler())
 	api.Mount(http.MethodGet, "/health", http.HandlerFunc(health))
+	api.Mount(http.MethodGet, "/", http.RedirectHandler("/docs", http.StatusSeeOther))
 	apidocs.Mount(api, apidocs.Options{Public: c.PublicDocs, User: sessions.AuthenticateUser})
 	return &App{API: api, DB: db, Auth: sessions, Hub: hub, Runs: runs, log: log}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"strings"
 )
 
@@ -76,8 +77,16 @@ func (c Config) URL(listen string) string {
 	if c.BaseURL != "" {
 		return strings.TrimRight(c.BaseURL, "/")
 	}
+	scheme := "http://"
 	if c.TLSCert != "" {
-		return "https://" + listen
+		scheme = "https://"
 	}
-	return "http://" + listen
+	host, port, err := net.SplitHostPort(listen)
+	if ip, parseErr := netip.ParseAddr(host); err == nil && (host == "" || (parseErr == nil && ip.IsUnspecified())) {
+		// Every address of this machine is served; its name is the best guess at what others call it.
+		if name, err := os.Hostname(); err == nil {
+			return scheme + net.JoinHostPort(name, port)
+		}
+	}
+	return scheme + listen
 }

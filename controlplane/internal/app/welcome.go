@@ -34,11 +34,15 @@ func (a *App) Welcome(ctx context.Context, url string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "\nThis is a new deployment. Its first administrator is %s.\n"+
-		"Set a password within the hour; the token works once:\n\n"+
-		"  curl -X POST %s/api/v1/auth/sign-in-link -H 'Content-Type: application/json' \\\n"+
-		"       -d '{\"token\":\"%s\",\"password\":\"<at least 12 characters>\"}'\n\n", firstTenant.AdminEmail, url, token)
+	_, err = fmt.Fprintf(out, "\nThis is a new deployment. Its first administrator is %s.\n%s", firstTenant.AdminEmail, HowToSignIn(url, token))
 	return err
+}
+
+// HowToSignIn says what to do with a one-time token.
+func HowToSignIn(url, token string) string {
+	return fmt.Sprintf("Set the administrator's password within the hour; the token works once:\n\n"+
+		"  curl -X POST %s/api/v1/auth/sign-in-link -H 'Content-Type: application/json' \\\n"+
+		"       -d '{\"token\":\"%s\",\"password\":\"<at least 12 characters>\"}'\n\n", url, token)
 }
 
 // SignInLink makes a one-time token by which a tenant's first administrator sets a password.

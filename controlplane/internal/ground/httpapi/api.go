@@ -26,7 +26,6 @@ type Config struct {
 	Agent          Authenticate // agent tokens: /api/v1/agent and beneath, and nothing else
 	PublicDocs     bool         // /openapi.json, /docs and /redoc need no token
 	BehindProxy    bool         // a proxy in front of us appends the client's address to X-Forwarded-For
-	BehindProxy    bool         // a proxy in front of us tells the client's address in X-Forwarded-For
 }
 
 // API is the router with its description.

@@ -104,6 +104,8 @@ func (r Route) operation() huma.Operation {
 		OperationID: operationID(r.Method, r.Path), Tags: []string{r.group()}, DefaultStatus: r.status, Hidden: r.hidden,
 		Errors:       append([]int{400, 422, 500}, r.errors...),
 		MaxBodyBytes: MaxBody,
+		// The body has been read already; a deadline on the connection would only cut off whoever waits for a slow target.
+		BodyReadTimeout: -1,
 	}
 	if !r.free {
 		op.Security = []map[string][]string{{"bearer": {}}}

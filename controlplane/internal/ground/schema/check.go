@@ -12,8 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Violation is a rule of tenant isolation that the database breaks.
-type Violation struct{ Rule, Detail string }
+// Violation is a rule of tenant isolation that the database breaks, with the way to mend it.
+type Violation struct{ Rule, Detail, Mend string }
 
 // Unsafe is the refusal to start on a database that cannot keep tenants apart.
 type Unsafe struct{ Violations []Violation }
@@ -22,7 +22,7 @@ type Unsafe struct{ Violations []Violation }
 func (u *Unsafe) Error() string {
 	lines := make([]string, len(u.Violations))
 	for i, v := range u.Violations {
-		lines[i] = fmt.Sprintf("%s: %s", v.Rule, v.Detail)
+		lines[i] = fmt.Sprintf("%s: %s (%s)", v.Rule, v.Detail, v.Mend)
 	}
 	return "this database would not keep tenants apart: " + strings.Join(lines, "; ")
 }
@@ -30,32 +30,32 @@ func (u *Unsafe) Error() string {
 // rules find what breaks isolation. Each yields a line for each finding; none is the good answer.
 // A superuser passes even forced row security, the owner of a view lends it his rights, and foreign keys are not
 // bound by policies at all: hence more rules than "is row security on".
-var rules = []struct{ name, sql string }{
-	{"role_is_superuser", `select rolname from pg_roles where rolname = current_user and rolsuper`},
-	{"role_bypasses_row_security", `select rolname from pg_roles where rolname in (current_user, '` + pg.AcrossRole + `') and rolbypassrls`},
-	{"role_owns_tables", `
+var rules = []struct{ name, mend, sql string }{
+	{"role_is_superuser", "alter role … nosuperuser, or give the application a login of its own", `select rolname from pg_roles where rolname = current_user and rolsuper`},
+	{"role_bypasses_row_security", "alter role … nobypassrls", `select rolname from pg_roles where rolname in (current_user, '` + pg.AcrossRole + `') and rolbypassrls`},
+	{"role_owns_tables", "alter table … owner to " + pg.OwnerRole, `
 		select c.oid::regclass::text
 		  from pg_class c
 		  join pg_roles r on r.oid = c.relowner
 		 where r.rolname in (current_user, '` + pg.AcrossRole + `')
 		   and c.relkind in ('r', 'p', 'v', 'm')
 		   and not c.relnamespace::regnamespace::text like 'pg_%'`},
-	{"role_inherits_owner", `
+	{"role_inherits_owner", "revoke the owner's role from the application's, or alter role " + pg.AppRole + " noinherit", `
 		select 'through ' || r.rolname
 		  from pg_class c
 		  join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
 		  join pg_roles r on r.oid = c.relowner
 		 where c.relname = 'tenant'
 		   and pg_has_role(current_user, r.oid, 'usage')`},
-	{"role_inherits_across", `select '` + pg.AcrossRole + `' where pg_has_role(current_user, '` + pg.AcrossRole + `', 'usage')`},
-	{"row_security_not_forced", `
+	{"role_inherits_across", "alter role " + pg.AppRole + " noinherit", `select '` + pg.AcrossRole + `' where pg_has_role(current_user, '` + pg.AcrossRole + `', 'usage')`},
+	{"row_security_not_forced", "alter table … enable row level security, force row level security", `
 		select c.oid::regclass::text
 		  from pg_class c
 		  join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
 		 where c.relkind in ('r', 'p')
 		   and c.relpersistence <> 't'
 		   and not (c.relrowsecurity and c.relforcerowsecurity)`},
-	{"policy_missing", `
+	{"policy_missing", "call secure_tenant_table(…) as the owner", `
 		select c.oid::regclass::text
 		  from pg_class c
 		  join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
@@ -65,31 +65,31 @@ var rules = []struct{ name, sql string }{
 		                    where p.polrelid = c.oid and p.polcmd = '*' and p.polpermissive
 		                      and pg_get_expr(p.polqual, p.polrelid) = '(tenant_id = current_tenant())'
 		                      and pg_get_expr(p.polwithcheck, p.polrelid) = '(tenant_id = current_tenant())')`},
-	{"policy_too_wide", `
+	{"policy_too_wide", "drop policy …", `
 		select p.polname || ' on ' || p.polrelid::regclass
 		  from pg_policy p
 		 where p.polpermissive
 		   and coalesce(pg_get_expr(p.polqual, p.polrelid), '') not in ('(tenant_id = current_tenant())', '(id = current_tenant())')
 		   and p.polroles <> array[(select oid from pg_roles where rolname = '` + pg.AcrossRole + `')]`},
-	{"view_not_security_invoker", `
+	{"view_not_security_invoker", "alter view … set (security_invoker = true)", `
 		select c.oid::regclass::text
 		  from pg_class c
 		  join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
 		 where c.relkind = 'v'
 		   and not coalesce(c.reloptions::text like '%security_invoker=true%', false)`},
-	{"materialized_view_present", `
+	{"materialized_view_present", "drop materialized view …", `
 		select c.oid::regclass::text
 		  from pg_class c
 		  join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
 		 where c.relkind = 'm'`},
-	{"key_without_tenant", `
+	{"key_without_tenant", "drop index …", `
 		select i.indexrelid::regclass::text
 		  from pg_index i
 		  join pg_attribute a on a.attrelid = i.indrelid and a.attname = 'tenant_id' and not a.attisdropped
 		  join pg_class c on c.oid = i.indrelid and c.relpersistence <> 't'
 		 where i.indisunique
 		   and i.indkey[0] <> a.attnum`},
-	{"foreign_key_without_tenant", `
+	{"foreign_key_without_tenant", "alter table … drop constraint …", `
 		select k.conname || ' on ' || k.conrelid::regclass
 		  from pg_constraint k
 		  join pg_attribute a on a.attrelid = k.conrelid and a.attname = 'tenant_id' and not a.attisdropped
@@ -113,7 +113,7 @@ func Check(ctx context.Context, db *pg.DB) error {
 		return fmt.Errorf("read server version: %w", err)
 	}
 	if version < fixed[15] || version < fixed[version/10000] {
-		found = append(found, Violation{"server_too_old", fmt.Sprintf("PostgreSQL %d.%d lacks fixes of row security; use 15.14, 16.10, 17.6 or later", version/10000, version%10000)})
+		found = append(found, Violation{"server_too_old", fmt.Sprintf("PostgreSQL %d.%d lacks fixes of row security", version/10000, version%10000), "use 15.14, 16.10, 17.6 or later"})
 	}
 	for _, rule := range rules {
 		rows, err := conn.Query(ctx, rule.sql)
@@ -125,7 +125,7 @@ func Check(ctx context.Context, db *pg.DB) error {
 			return fmt.Errorf("check %s: %w", rule.name, err)
 		}
 		for _, d := range details {
-			found = append(found, Violation{rule.name, d})
+			found = append(found, Violation{rule.name, d, rule.mend})
 		}
 	}
 	if len(found) > 0 {

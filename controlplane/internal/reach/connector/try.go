@@ -19,7 +19,7 @@ import (
 type DiscoverOptions struct {
 	SampleSize  int             `json:"sample_size,omitempty" minimum:"1" maximum:"50" doc:"Records to look at; 10 when left out."`
 	MaskSamples bool            `json:"mask_samples,omitempty" doc:"Show the shape of values in place of the values."`
-	Objects     []v1.ObjectKind `json:"objects,omitempty" nullable:"false" doc:"Kinds of record wanted; all when left out."`
+	Objects     []v1.ObjectKind `json:"objects,omitempty" nullable:"false" enum:"identities,accounts,entitlements,grants" doc:"Kinds of record wanted; all when left out."`
 }
 
 // Test tries a connector's connection out. A target that refuses, or an agent that is away, is an answer without success.

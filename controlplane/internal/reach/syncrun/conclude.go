@@ -115,7 +115,7 @@ func correlate(ctx context.Context, tx *pg.Tx, connector string) (int64, error) 
 		update account a
 		   set identity_id = case when v.owners = 1 or v.certain = 1 then v.best end,
 		       correlation_state = case when v.owners = 1 or v.certain = 1 then 'linked' else 'disputed' end,
-		       correlation = jsonb_build_object('rule_ids', v.rules, 'score', v.score, 'explanation', v.whys, 'candidates', v.candidates, 'decided_at', now()),
+		       correlation = jsonb_build_object('rule_ids', v.rules, 'score', v.score, 'explanation', v.whys, 'candidates', v.candidates, 'decided_at', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
 		       updated_at = now(), version = a.version + 1
 		  from verdict v
 		 where a.tenant_id = current_tenant()

@@ -263,6 +263,9 @@ func (w *work) note(page *v1.SyncResponse) {
 		return
 	}
 	w.complete = map[string]bool{}
+	for _, kind := range objects(w.target.Purpose) {
+		w.complete[string(kind)] = false
+	}
 	for _, scope := range p.Scopes {
 		if scope.Key == "*" {
 			w.complete[string(scope.Kind)] = scope.Complete

@@ -17,7 +17,7 @@ func (s *Service) Routes() []httpapi.Route {
 	return append([]httpapi.Route{
 		httpapi.Handle("GET", "/identities", "List identities", s.list),
 		httpapi.Handle("POST", "/identities", "Create an identity", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409).
-			Describe("Unknown members are ignored and named in the header Ignored-IdentityFields."),
+			Describe("Unknown members are ignored and named in the header Ignored-Fields."),
 		httpapi.Handle("GET", "/identities/me", "Read your own identity", s.me),
 		httpapi.Handle("GET", "/identities/{id}", "Read an identity", s.read),
 		httpapi.Handle("PATCH", "/identities/{id}", "Change an identity by merge patch", s.patch).For(viewer.Admin).Errors(409, 412).
