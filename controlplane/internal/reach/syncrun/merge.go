@@ -14,15 +14,25 @@ type span struct {
 	lo, hi         int
 }
 
-// merge makes a span of staged records true: people first, because accounts point to them, grants last. It is idempotent:
-// what is already so is found unchanged.
-func merge(ctx context.Context, tx *pg.Tx, s span) (Counters, error) {
-	var total Counters
+// part is a half of the merging of a span. Both are idempotent: what is already so is found unchanged.
+type part func(ctx context.Context, tx *pg.Tx, s span) (Counters, error)
+
+// mergePeople makes a span's people true. It comes first, because accounts point to them.
+func mergePeople(ctx context.Context, tx *pg.Tx, s span) (Counters, error) {
+	c, err := mergeIdentities(ctx, tx, s)
+	if err != nil {
+		return c, fmt.Errorf("merge identities: %w", err)
+	}
+	return c, nil
+}
+
+// mergeAccess makes a span's accounts, entitlements and grants true.
+func mergeAccess(ctx context.Context, tx *pg.Tx, s span) (total Counters, err error) {
 	for _, step := range []struct {
 		name string
-		do   func(context.Context, *pg.Tx, span) (Counters, error)
+		do   part
 	}{
-		{"identities", mergeIdentities}, {"accounts", mergeAccounts}, {"entitlements", mergeEntitlements}, {"grants", mergeGrants},
+		{"accounts", mergeAccounts}, {"entitlements", mergeEntitlements}, {"grants", mergeGrants},
 	} {
 		c, err := step.do(ctx, tx, s)
 		if err != nil {

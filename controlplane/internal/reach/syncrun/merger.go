@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -11,23 +13,31 @@ import (
 const mergeRecords = 20000
 
 // merger makes staged chunks true. On a connector's first load it works behind the reading, since there is nothing yet that
-// could be changed or removed; otherwise it waits until all is read.
+// could be changed or removed; otherwise it waits until all is read. People go ahead by a span and what they hold follows, on
+// a connection of its own, so that two cores have something to do.
 type merger struct {
 	w      *work
 	signal chan struct{} // there is more to merge
 	ended  chan bool     // the reading has ended; true: well
-	done   chan error
+	behind chan span     // spans whose people are merged
+	group  *errgroup.Group
 }
 
 func (w *work) startMerger(ctx context.Context, stop context.CancelCauseFunc) *merger {
-	m := &merger{w: w, signal: make(chan struct{}, 1), ended: make(chan bool, 1), done: make(chan error, 1)}
-	go func() {
-		err := m.run(ctx)
+	m := &merger{w: w, signal: make(chan struct{}, 1), ended: make(chan bool, 1), behind: make(chan span, 1<<16)}
+	group, ctx := errgroup.WithContext(ctx)
+	m.group = group
+	fail := func(err error) error {
 		if err != nil {
 			stop(err) // the reading need not go on
 		}
-		m.done <- err
-	}()
+		return err
+	}
+	group.Go(func() error {
+		defer close(m.behind)
+		return fail(m.ahead(ctx))
+	})
+	group.Go(func() error { return fail(m.follow(ctx)) })
 	return m
 }
 
@@ -41,10 +51,11 @@ func (m *merger) more() {
 // finish waits until everything is merged, or gives up when the reading failed.
 func (m *merger) finish(well bool) error {
 	m.ended <- well
-	return <-m.done
+	return m.group.Wait()
 }
 
-func (m *merger) run(ctx context.Context) error {
+// ahead merges people, and hands each span on.
+func (m *merger) ahead(ctx context.Context) error {
 	for {
 		select {
 		case well := <-m.ended:
@@ -60,23 +71,35 @@ func (m *merger) run(ctx context.Context) error {
 				return err
 			}
 		case <-ctx.Done():
-			<-m.ended
 			return nil
 		}
 	}
 }
 
-// upTo merges what is staged, about mergeRecords at a time; without all, only when there are so many.
-func (m *merger) upTo(ctx context.Context, all bool) error {
+// upTo merges what is staged, about mergeRecords at a time; without rest, only when there are so many.
+func (m *merger) upTo(ctx context.Context, rest bool) error {
 	for {
-		lo, hi := m.w.next(m.w.merged+1, all)
+		lo, hi := m.w.next(m.w.merged+1, rest)
 		if hi < lo {
 			return nil
 		}
-		if err := m.w.merge(ctx, lo, hi, all); err != nil {
+		s := span{m.w.id, m.w.connector, lo, hi}
+		if err := m.w.merge(ctx, s, mergePeople, rest); err != nil {
+			return err
+		}
+		m.w.merged = hi
+		m.behind <- s
+	}
+}
+
+// follow merges what the people of each span hold.
+func (m *merger) follow(ctx context.Context) error {
+	for s := range m.behind {
+		if err := m.w.merge(ctx, s, mergeAccess, false); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // next is the span of committed chunks from lo that holds about mergeRecords; with rest also what is less. It is empty, hi
@@ -96,15 +119,15 @@ func (w *work) next(lo int, rest bool) (from, hi int) {
 	return lo, lo - 1
 }
 
-// merge merges a span and notes in the same transaction how far it has come.
-func (w *work) merge(ctx context.Context, lo, hi int, reading bool) error {
+// merge merges one part of a span and notes in the same transaction how far it has come.
+func (w *work) merge(ctx context.Context, s span, do part, applying bool) error {
 	var c Counters
 	err := w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) (err error) {
 		// A commit that is lost with the database's process is merged again, so this one need not wait for the disk.
 		if _, err := tx.Exec(ctx, `set local synchronous_commit = off`); err != nil {
 			return err
 		}
-		c, err = merge(ctx, tx, span{w.id, w.connector, lo, hi})
+		c, err = do(ctx, tx, s)
 		if err != nil {
 			return err
 		}
@@ -112,13 +135,12 @@ func (w *work) merge(ctx context.Context, lo, hi int, reading bool) error {
 		counters := w.counters
 		w.mu.Unlock()
 		counters.add(c)
-		return w.noteMerged(ctx, tx, hi, counters, reading)
+		return w.noteMerged(ctx, tx, s.hi, counters, applying)
 	})
 	if err != nil {
-		return fmt.Errorf("merge chunks %d to %d: %w", lo, hi, err)
+		return fmt.Errorf("chunks %d to %d: %w", s.lo, s.hi, err)
 	}
 	w.mu.Lock()
-	w.merged = hi
 	w.counters.add(c)
 	w.mu.Unlock()
 	return nil

@@ -38,7 +38,7 @@ type work struct {
 	mu       sync.Mutex
 	seq      int   // last chunk committed
 	sizes    []int // records of each committed chunk
-	merged   int   // last chunk merged
+	merged   int   // last chunk whose people are merged; the merger's own
 	counters Counters
 	aside    int
 	complete map[string]bool
