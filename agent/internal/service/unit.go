@@ -30,7 +30,7 @@ func Unit(o UnitOptions) string {
 // The exit codes are those of the command: with 2 (usage), 3 (not enrolled) and 4 (revoked) a restart cannot help.
 const unit = `[Unit]
 Description=Grantwright agent
-Documentation=https://grantwright.dev/docs/agent
+Documentation=https://github.com/grantwright/grantwright/blob/main/docs/administrators.md
 Wants=network-online.target
 After=network-online.target
 ConditionPathExists=%s
