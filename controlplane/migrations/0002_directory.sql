@@ -34,6 +34,7 @@ create table identity (
     timezone            text,
     manager_external_id text,
     manager_id          uuid,
+    manager_from_source boolean     not null default false,
     sponsor_id          uuid,
     backup_owner_id     uuid,
     hire_date           date,
@@ -57,6 +58,8 @@ create table identity (
     constraint identity_status_known check (status in ('pre_hire', 'active', 'on_leave', 'notice', 'deactivated', 'archived'))
 );
 comment on table identity is 'A person, or non-human actor, whom the tenant governs.';
+comment on column identity.manager_from_source is
+    'Whether manager_external_id was taken from a source''s reference, and so goes when the reference goes. What was set through the API stays.';
 call secure_tenant_table('identity');
 create unique index identity_external_id_unique on identity (tenant_id, external_id, source_connector_id) nulls not distinct where status <> 'archived';
 create unique index identity_email_unique on identity (tenant_id, email_lc) where status <> 'archived' and kind = 'human' and email_lc is not null;

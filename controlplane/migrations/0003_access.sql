@@ -144,7 +144,7 @@ as $$
 $$;
 -- +goose StatementEnd
 comment on function visible_identity() is
-    'The people a manager or resource owner may see. Used as: where (select sees_all()) or id in (select id from visible_identity()). The one place of this rule.';
+    'The people a manager or resource owner may see: the one place of this rule. For viewers who see all, stores ask sees_all() instead.';
 
 -- +goose StatementBegin
 create function visible_grant() returns table (id uuid) language sql stable parallel safe
@@ -163,7 +163,55 @@ as $$
       join access_grant g
         on g.tenant_id = current_tenant()
        and g.entitlement_id = o.id
+       and g.status in ('active', 'pending', 'ending')
+      join account a
+        on a.tenant_id = current_tenant()
+       and a.id = g.account_id
+     where a.identity_id is not null
 $$;
 -- +goose StatementEnd
 comment on function visible_grant() is
-    'The grants a manager (all of their reports'' grants) or resource owner (those on what they own) may see.';
+    'The grants a manager (all of their reports'' grants) or resource owner may see: on what they own, those through which visible_identity() shows a person, so that no grant names somebody who is hidden.';
+
+-- +goose StatementBegin
+create function visible_account() returns table (id uuid) language sql stable parallel safe
+as $$
+    select a.id
+      from managed_identity() m
+      join account a
+        on a.tenant_id = current_tenant()
+       and a.identity_id = m.id
+     union
+    select a.id
+      from owned_entitlement() o
+      join access_grant g
+        on g.tenant_id = current_tenant()
+       and g.entitlement_id = o.id
+       and g.status in ('active', 'pending', 'ending')
+      join account a
+        on a.tenant_id = current_tenant()
+       and a.id = g.account_id
+     where a.identity_id is not null
+$$;
+-- +goose StatementEnd
+comment on function visible_account() is
+    'The accounts a manager (those of their reports) or resource owner (those that hold what they own) may see. An account without an owner is for admins and auditors.';
+
+-- +goose StatementBegin
+create function visible_entitlement() returns table (id uuid) language sql stable parallel safe
+as $$
+    select o.id from owned_entitlement() o
+     union
+    select g.entitlement_id
+      from managed_identity() m
+      join account a
+        on a.tenant_id = current_tenant()
+       and a.identity_id = m.id
+      join access_grant g
+        on g.tenant_id = current_tenant()
+       and g.account_id = a.id
+       and g.status not in ('revoked', 'failed')
+$$;
+-- +goose StatementEnd
+comment on function visible_entitlement() is
+    'The entitlements a resource owner (what they own) or manager (what their reports hold) may see.';
