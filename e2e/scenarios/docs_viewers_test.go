@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -96,7 +97,8 @@ func look(t *testing.T, url string, selectors ...string) (v view) {
 	out, err := cmd.Output()
 	if err != nil {
 		complaint := ""
-		if exit, ok := err.(*exec.ExitError); ok {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
 			complaint = string(exit.Stderr)
 		}
 		t.Fatalf("look at %s: %v\n%s", url, err, complaint)

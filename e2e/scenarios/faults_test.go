@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -26,8 +28,9 @@ type fault struct {
 	result int    // the target's own LDAP result code; 0: none
 }
 
-// faults of a directory, a SCIM application and an HR system; ill is where something answers wrongly in the way of the path.
-func faults(s *samples, ill string) map[string]struct {
+// faults of a directory, a SCIM application and an HR system; ill is where something answers
+// wrongly in the way of the path, secure an https address with a certificate of its own making.
+func faults(s *samples, ill, secure string) map[string]struct {
 	connector func() api.Connector
 	faults    []fault
 } {
@@ -43,7 +46,8 @@ func faults(s *samples, ill string) map[string]struct {
 	}
 	http = append(http,
 		fault{"a web page instead of JSON", set("base_url", ill+"/page"), "not_json", 200, 0},
-		fault{"ends in the middle", set("base_url", ill+"/cut"), "connection_closed", 0, 0})
+		fault{"ends in the middle", set("base_url", ill+"/cut"), "connection_closed", 0, 0},
+		fault{"a certificate of nobody we know", set("base_url", secure), "tls_unknown_authority", 0, 0})
 	type kind = struct {
 		connector func() api.Connector
 		faults    []fault
@@ -96,7 +100,11 @@ func TestEveryFaultIsToldWithTheTargetsOwnCodeAndWithoutASecret(t *testing.T) {
 	var all sync.WaitGroup
 	few := make(chan struct{}, 4) // an agent refuses more calls than it can work on
 	n := 0
-	for name, kind := range faults(s, illServer(t)) {
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // of refused handshakes
+	secure.StartTLS()
+	defer secure.Close()
+	for name, kind := range faults(s, illServer(t), secure.URL) {
 		for _, f := range kind.faults {
 			for _, mode := range []string{"hosted", "agent"} {
 				c := kind.connector()

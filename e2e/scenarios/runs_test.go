@@ -78,13 +78,12 @@ func TestEventsOfARunAreStreamedUntilItsEnd(t *testing.T) {
 	}
 }
 
-// receiver takes callbacks and refuses the first of the last kind.
+// receiver takes callbacks once it knows their secret.
 type receiver struct {
-	mu      sync.Mutex
-	secret  []byte
-	bad     []string
-	got     []progress
-	refused bool
+	mu     sync.Mutex
+	secret []byte
+	bad    []string
+	got    []progress
 }
 
 type progress struct {

@@ -22,11 +22,14 @@ import (
 	"github.com/grantwright/grantwright/e2e/rig"
 )
 
-// parts are what can be measured, in this order.
-var parts = []struct {
+// part is something that can be measured.
+type part struct {
 	name    string
 	measure func(context.Context, *bench) error
-}{{"ldap", ldap}, {"list", list}, {"dispatch", dispatch}}
+}
+
+// parts are all, in this order.
+var parts = []part{{"ldap", ldap}, {"list", list}, {"dispatch", dispatch}}
 
 func main() {
 	bin := flag.String("bin", "bin", "directory of the programs")
@@ -50,12 +53,7 @@ func measure(ctx context.Context, bin, dir string, names []string) error {
 		return err
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(parts, func(p struct {
-			name    string
-			measure func(context.Context, *bench) error
-		}) bool {
-			return p.name == name
-		}) {
+		if !slices.ContainsFunc(parts, func(p part) bool { return p.name == name }) {
 			return fmt.Errorf("there is nothing called %q to measure", name)
 		}
 	}
@@ -66,7 +64,7 @@ func measure(ctx context.Context, bin, dir string, names []string) error {
 		defer func() { _ = os.RemoveAll(dir) }()
 	}
 	fmt.Printf("%d processors, %s/%s, everything on this machine\n\n", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
-	fmt.Printf("%-66s %12s %12s %7s\n", "", "goal", "measured", "ratio")
+	fmt.Printf("%-82s %12s %12s %7s\n", "", "goal", "measured", "ratio")
 	for _, p := range parts {
 		if slices.Contains(names, p.name) {
 			if err := alone(ctx, bin, filepath.Join(dir, p.name), p.measure); err != nil {
@@ -101,7 +99,7 @@ func atLeast(what string, goal, measured float64, unit string) {
 
 // note prints a figure without a goal.
 func note(what string, measured float64, unit string) {
-	fmt.Printf("%-66s %12s %12s\n", what, "", show(measured, unit))
+	fmt.Printf("%-82s %12s %12s\n", what, "", show(measured, unit))
 }
 
 func line(what, goal, measured string, ratio float64, pass bool) {
@@ -109,7 +107,7 @@ func line(what, goal, measured string, ratio float64, pass bool) {
 	if pass {
 		verdict = "PASS"
 	}
-	fmt.Printf("%-66s %12s %12s %7.2f  %s\n", what, goal, measured, ratio, verdict)
+	fmt.Printf("%-82s %12s %12s %7.2f  %s\n", what, goal, measured, ratio, verdict)
 }
 
 func show(v float64, unit string) string {
