@@ -18,10 +18,15 @@ type status struct {
 	expiresAt       *time.Time
 }
 
+// lockedForGood is the pwdAccountLockedTime of an account that an administrator has closed and only one can open again
+// (draft-behera-ldap-password-policy section 5.3.3). That is what others call disabled; a real time is a lockout that passes.
+const lockedForGood = "000001010000Z"
+
 func (r *record) status(now time.Time) status {
+	forGood := string(r.slots[slotPwdLockedTime]) == lockedForGood
 	st := status{
-		disabled:      isTrue(r.slots[slotDisabled]),
-		locked:        isTrue(r.slots[slotLocked]) || len(r.slots[slotPwdLockedTime]) > 0,
+		disabled:      isTrue(r.slots[slotDisabled]) || forGood,
+		locked:        isTrue(r.slots[slotLocked]) || len(r.slots[slotPwdLockedTime]) > 0 && !forGood,
 		passwordSetAt: r.at(slotPasswordSet),
 		lastLoginAt:   later(r.at(slotLastLogin), r.at(slotLastLoginReplicated)),
 		expiresAt:     r.at(slotAccountExpires),

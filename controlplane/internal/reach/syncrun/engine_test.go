@@ -272,6 +272,7 @@ func TestADirectoryFlowsIn(t *testing.T) {
 func TestASecondRunChangesOnlyWhatChanged(t *testing.T) {
 	w := newWorld(t)
 	w.source.pages = []v1.SyncResponse{person("ann", "Ann", "ann@x.test", map[string]any{"department": "Sales", "title": "Rep"}), person("bob", "Bob", "bob@x.test", map[string]any{"title": "Boss"}), group("staff", "uid=ann")}
+	w.source.pages = append(w.source.pages, person("eve", "Eve", "ann@x.test", nil)) // who claims Ann's address
 	w.sync()
 	versions := one[int](w, `select sum(version)::int from identity`)
 	again := w.sync()
@@ -290,8 +291,8 @@ func TestASecondRunChangesOnlyWhatChanged(t *testing.T) {
 	if got := one[string](w, `select department || '/' || coalesce(title, 'none') from identity where external_id = 'ann'`); got != "Support/none" {
 		t.Errorf("Ann is now %s", got)
 	}
-	if got := one[int](w, `select count(*) from identity`); got != 2 {
-		t.Errorf("%d people; want 2", got)
+	if got := one[int](w, `select count(*) from identity`); got != 3 {
+		t.Errorf("%d people; want 3", got)
 	}
 }
 

@@ -48,8 +48,8 @@ type Started struct {
 }
 
 type triggerIn struct {
-	ID   string `path:"id"`
-	Body Trigger
+	ID   string   `path:"id"`
+	Body *Trigger // without a body, the defaults
 }
 
 type triggerOut struct {
@@ -58,16 +58,20 @@ type triggerOut struct {
 }
 
 func (s *Service) trigger(ctx context.Context, v viewer.Viewer, in *triggerIn) (*triggerOut, error) {
-	if in.Body.CallbackURL != nil && *in.Body.CallbackURL == "" {
-		in.Body.CallbackURL = nil
+	var asked Trigger
+	if in.Body != nil {
+		asked = *in.Body
 	}
-	if u := in.Body.CallbackURL; u != nil {
+	if asked.CallbackURL != nil && *asked.CallbackURL == "" {
+		asked.CallbackURL = nil
+	}
+	if u := asked.CallbackURL; u != nil {
 		if err := s.Guard.CheckURL(ctx, *u, "callback"); err != nil {
 			return nil, fault.Coded(fault.Invalid, "destination_not_allowed", "progress cannot be sent to this address: %v", err).
 				With(fault.Field{Pointer: "#/callback_url", Code: "destination_not_allowed", Detail: "it must be an https address on the public network"})
 		}
 	}
-	run, err := s.Start(ctx, v, in.ID, "api", in.Body)
+	run, err := s.Start(ctx, v, in.ID, "api", asked)
 	if err != nil {
 		return nil, err
 	}

@@ -88,6 +88,10 @@ func mergeIdentities(ctx context.Context, tx *pg.Tx, s span) (c Counters, err er
 	if c.Errors, err = clearTakenEmails(ctx, tx, s); err != nil {
 		return c, err
 	}
+	if tag, err = tx.Exec(ctx, `delete from m_identity where old_hash = row_hash`); err != nil {
+		return c, err
+	}
+	c.Unchanged += tag.RowsAffected()
 	if tag, err = tx.Exec(ctx, insertIdentities(), s.connector); err != nil {
 		return c, fmt.Errorf("insert: %w", err)
 	}
@@ -147,7 +151,7 @@ func matchIdentities(ctx context.Context, tx *pg.Tx, s span) error {
 }
 
 // clearTakenEmails keeps the person and leaves out an address that somebody else has: an address belongs to one person.
-// The row's hash is spoilt so that the next run tries again.
+// The row's hash is marked, so that the next run tries again, and changes nothing while the address is still taken.
 func clearTakenEmails(ctx context.Context, tx *pg.Tx, s span) (int64, error) {
 	const sql = `
 		with again as (
@@ -156,7 +160,7 @@ func clearTakenEmails(ctx context.Context, tx *pg.Tx, s span) (int64, error) {
 		     where email is not null
 		), taken as (
 		    update m_identity m
-		       set email = null, row_hash = ''
+		       set email = null, row_hash = '\x00' || row_hash
 		     where m.email is not null
 		       and (exists (select from again a where a.external_id = m.external_id and a.n > 1)
 		         or exists (select
