@@ -41,8 +41,7 @@ func interrupted(t *testing.T, happens func(h *harness.House, a *harness.Agent))
 	s.hr.SetFaults(mishap.Faults{})
 	whole(t, h, s, connector, h.Well(h.End(h.Admin, connector, run)))
 	again := h.Sync(h.Admin, connector, api.Sync{})
-	// The one who shares another's mail address is recorded without it, and looked at anew each time.
-	if k := again.Counters; k.Created != 0 || k.Updated > int64(len(s.company.Wrinkles.DuplicateMail)/2) {
+	if k := again.Counters; k.Created != 0 || k.Updated != 0 {
 		t.Errorf("a second reading created %d and updated %d records; want none", k.Created, k.Updated)
 	}
 	whole(t, h, s, connector, again)
