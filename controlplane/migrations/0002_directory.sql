@@ -104,7 +104,6 @@ create table identity_source (
 comment on table identity_source is 'A person''s record in a source system and the identity it belongs to. match_rule says how the two were brought together.';
 call secure_tenant_table('identity_source');
 create index identity_source_by_identity on identity_source (tenant_id, identity_id);
-create index identity_source_by_native_ref on identity_source (tenant_id, connector_id, native_ref) where native_ref is not null;
 
 create table account (
     tenant_id            uuid        not null references tenant,

@@ -140,10 +140,18 @@ func correlate(ctx context.Context, tx *pg.Tx, connector string) (int64, error) 
 	return linked, rows.Err()
 }
 
-// forget drops what a run has staged.
-func forget(ctx context.Context, tx *pg.Tx, run string) error {
+// forget drops what a connector's runs have staged, but for a run that another process may be working on. It comes after a
+// run has ended, so that nobody waits for it, and before the next begins, in case it did not come to it.
+func forget(ctx context.Context, tx *pg.Tx, connector, own string) error {
 	for _, t := range tables {
-		if _, err := tx.Exec(ctx, "delete from "+t.name+" where tenant_id = current_tenant() and run_id = $1", run); err != nil {
+		sql := "delete from " + t.name + ` s
+			using sync_run r
+			where s.tenant_id = current_tenant()
+			  and r.tenant_id = s.tenant_id
+			  and r.id = s.run_id
+			  and r.connector_id = $1
+			  and (r.id = $2 or r.finished_at is not null)`
+		if _, err := tx.Exec(ctx, sql, connector, own); err != nil {
 			return fmt.Errorf("clear %s: %w", t.name, err)
 		}
 	}

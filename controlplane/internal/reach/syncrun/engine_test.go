@@ -264,6 +264,7 @@ func TestADirectoryFlowsIn(t *testing.T) {
 	if got := one[string](w, `select status || ' ' || funnel_state from connector where id = $1`, w.connector); got != "active connected" {
 		t.Errorf("the connector is %s", got)
 	}
+	w.stop() // what is left to do after a run is done by then
 	if got := one[int](w, `select (select count(*) from stage_account) + (select count(*) from stage_grant)`); got != 0 {
 		t.Errorf("%d rows are still staged", got)
 	}

@@ -85,6 +85,11 @@ func (w *work) countExactly(ctx context.Context, tx *pg.Tx) error {
 	return nil
 }
 
+// enter tells that the run has come to a phase after the reading.
+func (w *work) enter(ctx context.Context, phase string) error {
+	return w.s.DB.As(ctx, w.v, func(tx *pg.Tx) error { return w.stillOurs(ctx, tx, phase) })
+}
+
 func (w *work) stillOurs(ctx context.Context, tx *pg.Tx, phase string) error {
 	const sql = `
 		update sync_run
@@ -136,11 +141,6 @@ func (w *work) write(ctx context.Context, tx *pg.Tx, status Status, cause *v1.Er
 	}
 	if tag.RowsAffected() == 0 {
 		return errFenced
-	}
-	if !w.s.KeepStaged {
-		if err := forget(ctx, tx, w.id); err != nil {
-			return err
-		}
 	}
 	return w.consequences(ctx, tx, status, cause)
 }

@@ -14,7 +14,7 @@ type span struct {
 	lo, hi         int
 }
 
-// part is a half of the merging of a span. Both are idempotent: what is already so is found unchanged.
+// part is a third of the merging of a span. Each is idempotent: what is already so is found unchanged.
 type part func(ctx context.Context, tx *pg.Tx, s span) (Counters, error)
 
 // mergePeople makes a span's people true. It comes first, because accounts point to them.
@@ -26,21 +26,27 @@ func mergePeople(ctx context.Context, tx *pg.Tx, s span) (Counters, error) {
 	return c, nil
 }
 
-// mergeAccess makes a span's accounts, entitlements and grants true.
-func mergeAccess(ctx context.Context, tx *pg.Tx, s span) (total Counters, err error) {
-	for _, step := range []struct {
-		name string
-		do   part
-	}{
-		{"accounts", mergeAccounts}, {"entitlements", mergeEntitlements}, {"grants", mergeGrants},
-	} {
-		c, err := step.do(ctx, tx, s)
-		if err != nil {
-			return total, fmt.Errorf("merge %s: %w", step.name, err)
-		}
-		total.add(c)
+// mergeEnds makes a span's accounts and entitlements true: both ends of a grant.
+func mergeEnds(ctx context.Context, tx *pg.Tx, s span) (Counters, error) {
+	c, err := mergeAccounts(ctx, tx, s)
+	if err != nil {
+		return c, fmt.Errorf("merge accounts: %w", err)
 	}
-	return total, nil
+	e, err := mergeEntitlements(ctx, tx, s)
+	if err != nil {
+		return c, fmt.Errorf("merge entitlements: %w", err)
+	}
+	c.add(e)
+	return c, nil
+}
+
+// mergeHoldings makes a span's grants true.
+func mergeHoldings(ctx context.Context, tx *pg.Tx, s span) (Counters, error) {
+	c, err := mergeGrants(ctx, tx, s)
+	if err != nil {
+		return c, fmt.Errorf("merge grants: %w", err)
+	}
+	return c, nil
 }
 
 // person's fields that a source writes, as they are called in both stage_identity and identity.

@@ -13,31 +13,63 @@ import (
 const mergeRecords = 20000
 
 // merger makes staged chunks true. On a connector's first load it works behind the reading, since there is nothing yet that
-// could be changed or removed; otherwise it waits until all is read. People go ahead by a span and what they hold follows, on
-// a connection of its own, so that two cores have something to do.
+// could be changed or removed; otherwise it waits until all is read. A span goes through three stages, each on connections of
+// its own: people, then accounts and entitlements, then grants. So a span's grants never come before what earlier spans and
+// its own hold at both ends, and a second core has something to do.
 type merger struct {
 	w      *work
 	signal chan struct{} // there is more to merge
 	ended  chan bool     // the reading has ended; true: well
-	behind chan span     // spans whose people are merged
 	group  *errgroup.Group
 }
 
+// Workers of the stages that have most to do. Spans of people are merged side by side, but handed on in order.
+const (
+	peopleWorkers = 2
+	grantWorkers  = 2
+)
+
+// maxSpans is more than a run has: 20,000 records each.
+const maxSpans = 1 << 16
+
+// piece is a span on its way; ready is closed when its people are merged.
+type piece struct {
+	span
+	ready chan struct{}
+}
+
 func (w *work) startMerger(ctx context.Context, stop context.CancelCauseFunc) *merger {
-	m := &merger{w: w, signal: make(chan struct{}, 1), ended: make(chan bool, 1), behind: make(chan span, 1<<16)}
+	m := &merger{w: w, signal: make(chan struct{}, 1), ended: make(chan bool, 1)}
 	group, ctx := errgroup.WithContext(ctx)
 	m.group = group
-	fail := func(err error) error {
-		if err != nil {
-			stop(err) // the reading need not go on
-		}
-		return err
+	start := func(work func() error) {
+		group.Go(func() error {
+			err := work()
+			if err != nil {
+				stop(err) // the reading need not go on
+			}
+			return err
+		})
 	}
-	group.Go(func() error {
-		defer close(m.behind)
-		return fail(m.ahead(ctx))
+	people, ordered, ends := make(chan piece, maxSpans), make(chan piece, maxSpans), make(chan span, maxSpans)
+	start(func() error {
+		defer close(people)
+		defer close(ordered)
+		return m.cut(ctx, func(p piece) {
+			people <- p
+			ordered <- p
+		})
 	})
-	group.Go(func() error { return fail(m.follow(ctx)) })
+	for range peopleWorkers {
+		start(func() error { return m.mergePeople(ctx, people) })
+	}
+	start(func() error {
+		defer close(ends)
+		return m.mergeEnds(ctx, ordered, ends)
+	})
+	for range grantWorkers {
+		start(func() error { return m.mergeGrants(ctx, ends) })
+	}
 	return m
 }
 
@@ -49,26 +81,37 @@ func (m *merger) more() {
 }
 
 // finish waits until everything is merged, or gives up when the reading failed.
-func (m *merger) finish(well bool) error {
-	m.ended <- well
-	return m.group.Wait()
+func (m *merger) finish(ctx context.Context, well bool) error {
+	var err error
+	if well {
+		err = m.w.enter(ctx, "apply")
+	}
+	m.ended <- well && err == nil
+	if merged := m.group.Wait(); err == nil {
+		err = merged
+	}
+	return err
 }
 
-// ahead merges people, and hands each span on.
-func (m *merger) ahead(ctx context.Context) error {
+// cut hands on spans of what is staged: behind the reading on a first load, after it otherwise.
+func (m *merger) cut(ctx context.Context, hand func(piece)) error {
+	merged := 0
+	upTo := func(rest bool) {
+		for lo, hi := m.w.next(merged+1, rest); lo <= hi; lo, hi = m.w.next(merged+1, rest) {
+			hand(piece{span{m.w.id, m.w.connector, lo, hi}, make(chan struct{})})
+			merged = hi
+		}
+	}
 	for {
 		select {
 		case well := <-m.ended:
-			if !well {
-				return nil
+			if well {
+				upTo(true)
 			}
-			return m.upTo(ctx, true)
+			return nil
 		case <-m.signal:
-			if !m.w.firstLoad {
-				continue
-			}
-			if err := m.upTo(ctx, false); err != nil {
-				return err
+			if m.w.firstLoad {
+				upTo(false)
 			}
 		case <-ctx.Done():
 			return nil
@@ -76,26 +119,41 @@ func (m *merger) ahead(ctx context.Context) error {
 	}
 }
 
-// upTo merges what is staged, about mergeRecords at a time; without rest, only when there are so many.
-func (m *merger) upTo(ctx context.Context, rest bool) error {
-	for {
-		lo, hi := m.w.next(m.w.merged+1, rest)
-		if hi < lo {
-			return nil
+// mergePeople merges the people of each span that comes. Two spans at once cannot see each other: where both bring the same
+// address or key, the database refuses the second, which then finds the first and decides anew.
+func (m *merger) mergePeople(ctx context.Context, pieces <-chan piece) error {
+	for p := range pieces {
+		err := m.w.merge(ctx, p.span, mergePeople)
+		for try := 1; try < 5 && (pg.Violates(err, "identity_email_unique") || pg.Violates(err, "identity_external_id_unique")); try++ {
+			err = m.w.merge(ctx, p.span, mergePeople)
 		}
-		s := span{m.w.id, m.w.connector, lo, hi}
-		if err := m.w.merge(ctx, s, mergePeople, rest); err != nil {
+		if err != nil {
 			return err
 		}
-		m.w.merged = hi
-		m.behind <- s
+		close(p.ready)
 	}
+	return nil
 }
 
-// follow merges what the people of each span hold.
-func (m *merger) follow(ctx context.Context) error {
-	for s := range m.behind {
-		if err := m.w.merge(ctx, s, mergeAccess, false); err != nil {
+// mergeEnds merges accounts and entitlements, span by span in the order of reading.
+func (m *merger) mergeEnds(ctx context.Context, pieces <-chan piece, next chan<- span) error {
+	for p := range pieces {
+		select {
+		case <-p.ready:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err := m.w.merge(ctx, p.span, mergeEnds); err != nil {
+			return err
+		}
+		next <- p.span
+	}
+	return nil
+}
+
+func (m *merger) mergeGrants(ctx context.Context, spans <-chan span) error {
+	for s := range spans {
+		if err := m.w.merge(ctx, s, mergeHoldings); err != nil {
 			return err
 		}
 	}
@@ -120,7 +178,7 @@ func (w *work) next(lo int, rest bool) (from, hi int) {
 }
 
 // merge merges one part of a span and notes in the same transaction how far it has come.
-func (w *work) merge(ctx context.Context, s span, do part, applying bool) error {
+func (w *work) merge(ctx context.Context, s span, do part) error {
 	var c Counters
 	err := w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) (err error) {
 		// A commit that is lost with the database's process is merged again, so this one need not wait for the disk.
@@ -135,7 +193,7 @@ func (w *work) merge(ctx context.Context, s span, do part, applying bool) error 
 		counters := w.counters
 		w.mu.Unlock()
 		counters.add(c)
-		return w.noteMerged(ctx, tx, s.hi, counters, applying)
+		return w.noteMerged(ctx, tx, s.hi, counters)
 	})
 	if err != nil {
 		return fmt.Errorf("chunks %d to %d: %w", s.lo, s.hi, err)
@@ -146,13 +204,12 @@ func (w *work) merge(ctx context.Context, s span, do part, applying bool) error 
 	return nil
 }
 
-func (w *work) noteMerged(ctx context.Context, tx *pg.Tx, hi int, counters Counters, applying bool) error {
+func (w *work) noteMerged(ctx context.Context, tx *pg.Tx, hi int, counters Counters) error {
 	const sql = `
 		update sync_run
-		   set merged_seq = $4, counters = $5, progress_seq = progress_seq + 1, updated_at = now(), progress_at = now(),
-		       status = case when $6 then 'applying' else status end, phase = case when $6 then 'apply' else phase end
+		   set merged_seq = greatest(merged_seq, $4), counters = $5, progress_seq = progress_seq + 1, updated_at = now(), progress_at = now()
 		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3`
-	tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, hi, encode(counters), applying)
+	tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, hi, encode(counters))
 	if err != nil {
 		return err
 	}

@@ -46,6 +46,7 @@ type batch struct {
 	aside    []setAside
 	counters Counters
 	warnings []v1.Warning
+	scratch  []byte // for hashing, used again for every row
 }
 
 // setAside is a record, or a value of one, that cannot be used. Its message names fields, never values.
@@ -252,21 +253,21 @@ func hasNUL(v any) bool {
 
 // put checks the row's texts, fills in its id and hash, and keeps it. hashAt is the hash's place in the row.
 func (o *batch) put(table int, object, id string, row []any, hashAt int) {
-	h := sha256.New()
-	var tag [9]byte
+	o.scratch = o.scratch[:0]
 	for _, v := range row {
 		text, ok := o.hashable(v)
 		if !ok {
 			o.aside = append(o.aside, setAside{object, id, "invalid_text", "a value is longer than 64 KiB or holds the character NUL", ""})
 			return
 		}
-		tag[0] = kindOf(v)
-		binary.BigEndian.PutUint64(tag[1:], uint64(len(text)))
-		h.Write(tag[:])
-		h.Write([]byte(text))
+		// Kind and length before the text, so that no two rows of different values give the same bytes.
+		o.scratch = append(o.scratch, kindOf(v))
+		o.scratch = binary.AppendUvarint(o.scratch, uint64(len(text)))
+		o.scratch = append(o.scratch, text...)
 	}
+	sum := sha256.Sum256(o.scratch)
 	row[0] = binaryUUID(uuid.Must(uuid.NewV7()))
-	row[hashAt] = h.Sum(nil)[:16]
+	row[hashAt] = sum[:16]
 	o.rows[table] = append(o.rows[table], row)
 }
 

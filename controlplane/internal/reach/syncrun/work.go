@@ -38,7 +38,6 @@ type work struct {
 	mu       sync.Mutex
 	seq      int   // last chunk committed
 	sizes    []int // records of each committed chunk
-	merged   int   // last chunk whose people are merged; the merger's own
 	counters Counters
 	aside    int
 	complete map[string]bool
@@ -65,6 +64,25 @@ func (w *work) do(ctx context.Context) {
 	defer done()
 	if err := w.settle(end, err); err != nil {
 		w.s.Log.ErrorContext(ctx, "cannot end a run; it will be taken over", "run", w.id, "err", err)
+	}
+	w.clear(end)
+}
+
+// clear drops what the attempt has staged. What it does not come to, the connector's next run does.
+func (w *work) clear(ctx context.Context) {
+	if w.s.KeepStaged {
+		return
+	}
+	err := w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) error {
+		const ours = `select not exists (select from sync_run where id = $1 and (attempt <> $2 or finished_at is null and lease_owner is not null))`
+		var is bool
+		if err := tx.QueryRow(ctx, ours, w.id, w.attempt).Scan(&is); err != nil || !is {
+			return err
+		}
+		return forget(ctx, tx, w.connector, w.id)
+	})
+	if err != nil {
+		w.s.Log.WarnContext(ctx, "what a run had staged stays until the next one", "run", w.id, "err", err)
 	}
 }
 
@@ -179,8 +197,8 @@ func (w *work) read(ctx context.Context) error {
 		return w.takeIn(ctx, b, &page, m)
 	})
 	tell()
-	if err := m.finish(err == nil); err != nil {
-		return err
+	if merged := m.finish(ctx, err == nil); merged != nil && err == nil {
+		err = merged
 	}
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {

@@ -206,7 +206,10 @@ func (s *Service) take(ctx context.Context, o open) (*work, error) {
 				return err
 			}
 		}
-		return forget(ctx, tx, o.ID)
+		if s.KeepStaged {
+			return nil
+		}
+		return forget(ctx, tx, o.Connector, o.ID)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
