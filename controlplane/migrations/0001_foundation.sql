@@ -30,12 +30,12 @@ as $$
 begin
     execute format('alter table %s enable row level security', t);
     execute format('alter table %s force row level security', t);
-    execute format('create policy tenant_only on %s using (tenant_id = current_tenant()) with check (tenant_id = current_tenant())', t);
+    execute format('create policy tenant_only on %s using (tenant_id = (select current_tenant())) with check (tenant_id = (select current_tenant()))', t);
     execute format('grant %s on %s to grantwright_app', rights, t);
 end $$;
 -- +goose StatementEnd
 comment on procedure secure_tenant_table is
-    'What every table with a tenant_id needs: forced row security under one policy, and the application''s rights.';
+    'What every table with a tenant_id needs: forced row security under one policy, and the application''s rights. The subselect is evaluated once a statement; without it the setting would be read for every row.';
 
 -- +goose StatementBegin
 create procedure readable_across(t regclass, columns text default null) language plpgsql
@@ -54,7 +54,7 @@ comment on procedure readable_across is
 
 alter table tenant enable row level security;
 alter table tenant force row level security;
-create policy tenant_itself on tenant using (id = current_tenant()) with check (id = current_tenant());
+create policy tenant_itself on tenant using (id = (select current_tenant())) with check (id = (select current_tenant()));
 create policy across_read on tenant for select to grantwright_across using (true);
 grant select, insert, update on tenant to grantwright_app;
 grant select on tenant to grantwright_across;

@@ -27,6 +27,9 @@ func (u *Unsafe) Error() string {
 	return "this database would not keep tenants apart: " + strings.Join(lines, "; ")
 }
 
+// tenantOnly is the one policy of tenant tables, as the server writes it back.
+const tenantOnly = "(tenant_id = ( SELECT current_tenant() AS current_tenant))"
+
 // rules find what breaks isolation. Each yields a line for each finding; none is the good answer.
 // A superuser passes even forced row security, the owner of a view lends it his rights, and foreign keys are not
 // bound by policies at all: hence more rules than "is row security on".
@@ -63,13 +66,13 @@ var rules = []struct{ name, mend, sql string }{
 		   and c.relpersistence <> 't'
 		   and not exists (select from pg_policy p
 		                    where p.polrelid = c.oid and p.polcmd = '*' and p.polpermissive
-		                      and pg_get_expr(p.polqual, p.polrelid) = '(tenant_id = current_tenant())'
-		                      and pg_get_expr(p.polwithcheck, p.polrelid) = '(tenant_id = current_tenant())')`},
+		                      and pg_get_expr(p.polqual, p.polrelid) = '` + tenantOnly + `'
+		                      and pg_get_expr(p.polwithcheck, p.polrelid) = '` + tenantOnly + `')`},
 	{"policy_too_wide", "drop policy …", `
 		select p.polname || ' on ' || p.polrelid::regclass
 		  from pg_policy p
 		 where p.polpermissive
-		   and coalesce(pg_get_expr(p.polqual, p.polrelid), '') not in ('(tenant_id = current_tenant())', '(id = current_tenant())')
+		   and coalesce(pg_get_expr(p.polqual, p.polrelid), '') not in ('` + tenantOnly + `', '(id = ( SELECT current_tenant() AS current_tenant))')
 		   and p.polroles <> array[(select oid from pg_roles where rolname = '` + pg.AcrossRole + `')]`},
 	{"view_not_security_invoker", "alter view … set (security_invoker = true)", `
 		select c.oid::regclass::text
