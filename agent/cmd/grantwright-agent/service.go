@@ -27,7 +27,9 @@ func (c command) service(args []string) int {
 		err = control.Uninstall()
 	case "start":
 		// The service manager would start it in vain and say nothing of the reason.
-		if _, err = dir.LoadState(); err == nil {
+		if _, err = dir.LoadState(); err != nil {
+			err = fmt.Errorf("%w; looked in %s, so name the directory by --data if it is another", err, dir)
+		} else {
 			err = control.Start()
 		}
 	case "stop":

@@ -1,8 +1,10 @@
 package service
 
 import (
+	"errors"
 	"fmt"
 
+	"golang.org/x/sys/windows"
 	"golang.org/x/sys/windows/svc/mgr"
 )
 
@@ -18,7 +20,9 @@ func afterInstall() error {
 		return fmt.Errorf("open service: %w", err)
 	}
 	defer s.Close()
-	if err := s.SetRecoveryActionsOnNonCrashFailures(true); err != nil {
+	err = s.SetRecoveryActionsOnNonCrashFailures(true)
+	// A service manager that does not know this setting restarts after a crash alone; the service is installed all the same.
+	if err != nil && !errors.Is(err, windows.ERROR_INVALID_LEVEL) {
 		return fmt.Errorf("set recovery actions: %w", err)
 	}
 	return nil

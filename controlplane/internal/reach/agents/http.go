@@ -55,15 +55,15 @@ type revokeIn struct {
 func (r *Registry) Routes() []httpapi.Route {
 	read := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
-		httpapi.Handle("POST", "/settings/agents", "Invite an agent", r.handleCreate).For(viewer.Admin).Status(201).Errors(409).Tag("agents").
+		httpapi.Handle("POST", "/settings/agents", "Invite an agent", r.handleCreate).For(viewer.Admin).Status(201).Errors(409).Tag("settings").
 			Describe("Answers the agent with an enrolment token, which is shown once, can be used once and lives for an hour."),
-		httpapi.Handle("GET", "/settings/agents", "List agents", r.handleList).For(read...).Tag("agents"),
-		httpapi.Handle("GET", "/settings/agents/{id}", "Read an agent", r.handleFind).For(read...).Tag("agents"),
-		httpapi.Handle("PATCH", "/settings/agents/{id}", "Change an agent", r.handleChange).For(viewer.Admin).Errors(409, 412).Tag("agents"),
-		httpapi.Handle("POST", "/settings/agents/{id}/enroll", "Invite an agent again", r.handleReenroll).For(viewer.Admin).Errors(409).Tag("agents").
+		httpapi.Handle("GET", "/settings/agents", "List agents", r.handleList).For(read...).Tag("settings"),
+		httpapi.Handle("GET", "/settings/agents/{id}", "Read an agent", r.handleFind).For(read...).Tag("settings"),
+		httpapi.Handle("PATCH", "/settings/agents/{id}", "Change an agent", r.handleChange).For(viewer.Admin).Errors(409, 412).Tag("settings"),
+		httpapi.Handle("POST", "/settings/agents/{id}/enroll", "Invite an agent again", r.handleReenroll).For(viewer.Admin).Errors(409).Tag("settings").
 			Describe("Replaces a lost host or ends a quarantine: the old keys and tokens are dead from now on."),
-		httpapi.Handle("POST", "/settings/agents/{id}/revoke", "Revoke an agent for good", r.handleRevoke).For(viewer.Admin).Tag("agents"),
-		httpapi.Handle("DELETE", "/settings/agents/{id}", "Delete an agent", r.handleRemove).For(viewer.Admin).Status(204).Errors(409).Tag("agents"),
+		httpapi.Handle("POST", "/settings/agents/{id}/revoke", "Revoke an agent for good", r.handleRevoke).For(viewer.Admin).Tag("settings"),
+		httpapi.Handle("DELETE", "/settings/agents/{id}", "Delete an agent", r.handleRemove).For(viewer.Admin).Status(204).Errors(409).Tag("settings"),
 		httpapi.Handle("POST", "/agent/register", "Enrol an agent", r.handleRegister).NoToken().Errors(401, 403, 413, 429).
 			Describe("Called by grantwright-agent enroll with the enrolment token as Bearer."),
 		httpapi.Handle("POST", "/agent/token", "Renew an agent's token", r.handleToken).NoToken().Errors(401, 403, 409, 413, 429).
