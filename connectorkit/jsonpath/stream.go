@@ -232,6 +232,8 @@ func (r *reading) records() error {
 		if err != nil {
 			return err
 		}
+		// Only an array has a last element: the members of an object have no order and no index.
+		r.last, r.any = v, true
 		if err := r.element(i, v); err != nil {
 			return err
 		}
@@ -242,7 +244,6 @@ func (r *reading) records() error {
 
 // element yields what is selected from the element with index i.
 func (r *reading) element(i int64, v any) error {
-	r.last, r.any = v, true
 	if each := r.plan.each; each != nil {
 		switch {
 		case each.kind == bySlice && !each.slice.contains(i):

@@ -253,3 +253,11 @@ func TestANullInThePlaceOfAListIsAnEmptyList(t *testing.T) {
 		}
 	}
 }
+
+func TestTheMembersOfAnObjectHaveNoLastOne(t *testing.T) {
+	records, pick := MustCompile("$[*]"), MustCompile("$[-1]")
+	_, result, err := collect(t, NewPlan(records, pick), strings.NewReader(`{"a":null,"b":1}`), Limits{})
+	if err != nil || len(result.Picks[0]) != 0 {
+		t.Errorf("picked %v, %v; want nothing", result.Picks, err)
+	}
+}
