@@ -5,6 +5,7 @@ package pgtest
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -110,9 +111,7 @@ func start() (cluster, error) {
 	if given := os.Getenv("TEST_DATABASE_ADMIN_URL"); given != "" {
 		c.url = func(user, database string) string { return rewrite(given, user, database) }
 	} else {
-		// One directory a test program, used again by its next run; the server ends with the program.
-		dir := filepath.Join(os.TempDir(), "grantwright-pgtest", strings.TrimSuffix(filepath.Base(os.Args[0]), ".test"), "postgres")
-		srv, err := embedded.Start(ctx, embedded.Config{Dir: dir, Fast: true})
+		srv, err := startServer(ctx)
 		if err != nil {
 			return c, err
 		}
@@ -120,6 +119,20 @@ func start() (cluster, error) {
 		c.url = func(user, database string) string { return rewrite(given, user, database) }
 	}
 	return c, c.makeTemplate(ctx)
+}
+
+// startServer starts a server in a directory of the test program's own, which its next run uses again. A second run at the
+// same time, or another program of the same name, takes the next directory. The server ends with the program.
+func startServer(ctx context.Context) (*embedded.Server, error) {
+	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".test")
+	for i := 0; ; i++ {
+		dir := filepath.Join(os.TempDir(), "grantwright-pgtest", fmt.Sprintf("%s-%d", name, i), "postgres")
+		srv, err := embedded.Start(ctx, embedded.Config{Dir: dir, Fast: true})
+		var taken *embedded.InUseError
+		if !errors.As(err, &taken) || i == 9 {
+			return srv, err
+		}
+	}
 }
 
 // rewrite gives the URL another database and, if wanted, another user with the tests' password.
