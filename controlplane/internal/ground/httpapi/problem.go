@@ -184,6 +184,14 @@ func (a *API) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	writeProblem(w, r, a.problem(r.Context(), err))
 }
 
+// refuse answers from within huma's middleware, which leaves a problem's headers out.
+func refuse(api huma.API, ctx huma.Context, p *Problem) {
+	for name := range p.GetHeaders() {
+		ctx.SetHeader(name, p.GetHeaders().Get(name))
+	}
+	_ = huma.WriteErr(api, ctx, p.Status, p.Detail, p)
+}
+
 func writeProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
 	for k, v := range p.GetHeaders() {
 		w.Header()[k] = v

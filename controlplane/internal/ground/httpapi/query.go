@@ -18,8 +18,7 @@ func checkQuery(api huma.API) func(ctx huma.Context, next func(huma.Context)) {
 		u := ctx.URL()
 		for name, values := range u.Query() {
 			if err := checkParameter(ctx.Operation(), name, values); err != nil {
-				p := problemOf(err, RequestID(ctx.Context()))
-				_ = huma.WriteErr(api, ctx, p.Status, p.Detail, p)
+				refuse(api, ctx, problemOf(err, RequestID(ctx.Context())))
 				return
 			}
 		}

@@ -22,6 +22,7 @@ type Route struct {
 	status                int
 	roles                 []viewer.Role
 	free, hidden          bool
+	check                 func(ctx context.Context, bearer string) error
 	errors                []int
 	register              func(a *API, r Route)
 }
@@ -33,9 +34,7 @@ type Handler[I, O any] func(ctx context.Context, v viewer.Viewer, in *I) (*O, er
 // Handle makes a route under Prefix. Without For, every signed-in viewer may call it.
 func Handle[I, O any](method, path, summary string, h Handler[I, O]) Route {
 	return Route{Method: method, Path: Prefix + path, Summary: summary, register: func(a *API, r Route) {
-		op := r.operation()
-		op.Middlewares = huma.Middlewares{r.guard(a)}
-		huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*O, error) {
+		huma.Register(a.Huma, r.guarded(a), func(ctx context.Context, in *I) (*O, error) {
 			v, _ := ctx.Value(viewerKey{}).(viewer.Viewer)
 			out, err := h(ctx, v, in)
 			if err != nil {
@@ -61,16 +60,33 @@ func (r Route) Describe(text string) Route { r.description = text; return r }
 // NoToken opens the route to callers without a token: the handler authenticates by itself, or needs nobody.
 func (r Route) NoToken() Route { r.free = true; return r }
 
+// Presents opens the route to callers with a token of another kind than the path's own, which check judges before the body is
+// looked at.
+func (r Route) Presents(check func(ctx context.Context, bearer string) error) Route {
+	r.free, r.check = true, check
+	return r
+}
+
 // Errors names the statuses, beyond the common ones, that the route answers.
 func (r Route) Errors(statuses ...int) Route { r.errors = statuses; return r }
+
+// guarded is the operation behind its guard.
+func (r Route) guarded(a *API) huma.Operation {
+	op := r.operation()
+	op.Middlewares = huma.Middlewares{r.guard(a)}
+	return op
+}
 
 // guard asks for the right before the body is looked at: whoever may not write learns nothing about what is valid.
 func (r Route) guard(a *API) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		v, _ := ctx.Context().Value(viewerKey{}).(viewer.Viewer)
-		if err := r.allow(v); err != nil {
-			p := problemOf(err, RequestID(ctx.Context()))
-			_ = huma.WriteErr(a.Huma, ctx, p.Status, p.Detail, p)
+		err := r.allow(v)
+		if r.check != nil {
+			err = r.check(ctx.Context(), BearerOf(ctx.Context()))
+		}
+		if err != nil {
+			refuse(a.Huma, ctx, a.problem(ctx.Context(), err))
 			return
 		}
 		next(ctx)

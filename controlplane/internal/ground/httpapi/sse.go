@@ -64,15 +64,12 @@ type Streamer[I any] func(ctx context.Context, v viewer.Viewer, in *I) (func(ctx
 // Stream makes a route that answers text/event-stream.
 func Stream[I any](method, path, summary string, h Streamer[I]) Route {
 	return Route{Method: method, Path: Prefix + path, Summary: summary, register: func(a *API, r Route) {
-		op := r.operation()
+		op := r.guarded(a)
 		op.Responses = map[string]*huma.Response{"200": {
 			Description: "A stream of events", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: "string"}}},
 		}}
 		huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 			v, _ := ctx.Value(viewerKey{}).(viewer.Viewer)
-			if err := r.allow(v); err != nil {
-				return nil, problemOf(err, RequestID(ctx))
-			}
 			run, err := h(ctx, v, in)
 			if err != nil {
 				return nil, a.problem(ctx, err)

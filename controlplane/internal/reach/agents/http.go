@@ -64,9 +64,9 @@ func (r *Registry) Routes() []httpapi.Route {
 			Describe("Replaces a lost host or ends a quarantine: the old keys and tokens are dead from now on."),
 		httpapi.Handle("POST", "/settings/agents/{id}/revoke", "Revoke an agent for good", r.handleRevoke).For(viewer.Admin).Tag("settings"),
 		httpapi.Handle("DELETE", "/settings/agents/{id}", "Delete an agent", r.handleRemove).For(viewer.Admin).Status(204).Errors(409).Tag("settings"),
-		httpapi.Handle("POST", "/agent/register", "Enrol an agent", r.handleRegister).NoToken().Errors(401, 403, 413, 429).
+		httpapi.Handle("POST", "/agent/register", "Enrol an agent", r.handleRegister).Presents(r.mayRegister).Errors(401, 403, 413, 429).
 			Describe("Called by grantwright-agent enroll with the enrolment token as Bearer."),
-		httpapi.Handle("POST", "/agent/token", "Renew an agent's token", r.handleToken).NoToken().Errors(401, 403, 409, 413, 429).
+		httpapi.Handle("POST", "/agent/token", "Renew an agent's token", r.handleToken).Presents(r.mayRenew).Errors(401, 403, 409, 413, 429).
 			Describe("Called by the agent with its last token as Bearer, expired or not, and a proof of its key."),
 	}
 }

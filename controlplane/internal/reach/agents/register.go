@@ -39,10 +39,6 @@ type registerIn struct {
 type registerOut struct{ Body wire.RegisterResponse }
 
 func (r *Registry) handleRegister(ctx context.Context, _ viewer.Viewer, in *registerIn) (*registerOut, error) {
-	r.limits()
-	if wait := r.enrolments.take(httpapi.AddressOf(ctx), r.Now()); wait > 0 {
-		return nil, tooMany(wait)
-	}
 	if err := smallEnough(in.RawBody); err != nil {
 		return nil, err
 	}
@@ -51,6 +47,19 @@ func (r *Registry) handleRegister(ctx context.Context, _ viewer.Viewer, in *regi
 		return nil, err
 	}
 	return &registerOut{Body: out}, nil
+}
+
+// mayRegister judges the token before the body is looked at, and bounds how often one address may try.
+func (r *Registry) mayRegister(ctx context.Context, bearer string) error {
+	r.limits()
+	if wait := r.enrolments.take(httpapi.AddressOf(ctx), r.Now()); wait > 0 {
+		return tooMany(wait)
+	}
+	if bearer == "" {
+		return fault.New(fault.Unauthenticated, "this needs the enrolment token: Authorization: Bearer <token>")
+	}
+	_, err := r.Tokens.VerifyEnrollToken(ctx, bearer)
+	return err
 }
 
 func smallEnough(body []byte) error {
@@ -62,9 +71,6 @@ func smallEnough(body []byte) error {
 
 func (r *Registry) register(ctx context.Context, bearer string, req wire.RegisterRequest) (wire.RegisterResponse, error) {
 	var out wire.RegisterResponse
-	if bearer == "" {
-		return out, fault.New(fault.Unauthenticated, "this needs the enrolment token: Authorization: Bearer <token>")
-	}
 	c, err := r.Tokens.VerifyEnrollToken(ctx, bearer)
 	if err != nil {
 		return out, err

@@ -32,28 +32,38 @@ type tokenIn struct {
 type tokenOut struct{ Body wire.TokenResponse }
 
 func (r *Registry) handleToken(ctx context.Context, _ viewer.Viewer, in *tokenIn) (*tokenOut, error) {
-	r.limits()
 	if err := smallEnough(in.RawBody); err != nil {
 		return nil, err
 	}
 	out, err := r.renew(ctx, httpapi.BearerOf(ctx), in.Body.TokenRequest)
-	if fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.Forbidden) {
-		// Only failures count: behind one address there can be many agents.
-		if wait := r.badTokens.take(httpapi.AddressOf(ctx), r.Now()); wait > 0 {
-			return nil, tooMany(wait)
-		}
-	}
 	if err != nil {
-		return nil, err
+		return nil, r.counted(ctx, err)
 	}
 	return &tokenOut{Body: out}, nil
 }
 
+// mayRenew judges the token, which may have expired, before the body is looked at.
+func (r *Registry) mayRenew(ctx context.Context, bearer string) error {
+	if bearer == "" {
+		return r.counted(ctx, fault.New(fault.Unauthenticated, "this needs the agent's last token: Authorization: Bearer <token>"))
+	}
+	_, err := r.Tokens.VerifyAgentToken(ctx, bearer, true)
+	return r.counted(ctx, err)
+}
+
+// counted bounds how often one address may fail. Only failures count: behind one address there can be many agents.
+func (r *Registry) counted(ctx context.Context, err error) error {
+	if fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.Forbidden) {
+		r.limits()
+		if wait := r.badTokens.take(httpapi.AddressOf(ctx), r.Now()); wait > 0 {
+			return tooMany(wait)
+		}
+	}
+	return err
+}
+
 func (r *Registry) renew(ctx context.Context, bearer string, req wire.TokenRequest) (wire.TokenResponse, error) {
 	var out wire.TokenResponse
-	if bearer == "" {
-		return out, fault.New(fault.Unauthenticated, "this needs the agent's last token: Authorization: Bearer <token>")
-	}
 	c, err := r.Tokens.VerifyAgentToken(ctx, bearer, true)
 	if err != nil {
 		return out, err
