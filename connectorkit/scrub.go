@@ -47,26 +47,27 @@ func ScrubberFor(auth v1.AuthConfig, fields []Field) *Scrubber {
 	var secrets []string
 	for _, f := range fields {
 		if f.Secret {
-			secrets = append(secrets, stringsIn(auth[f.Key])...)
+			secrets = append(secrets, TextsIn(auth[f.Key])...)
 		}
 	}
 	return NewScrubber(secrets...)
 }
 
-func stringsIn(v any) []string {
+// TextsIn lists every text in a setting, however deep it lies in objects and lists.
+func TextsIn(v any) []string {
 	switch v := v.(type) {
 	case string:
 		return []string{v}
 	case map[string]any:
 		var out []string
 		for _, e := range v {
-			out = append(out, stringsIn(e)...)
+			out = append(out, TextsIn(e)...)
 		}
 		return out
 	case []any:
 		var out []string
 		for _, e := range v {
-			out = append(out, stringsIn(e)...)
+			out = append(out, TextsIn(e)...)
 		}
 		return out
 	}

@@ -44,7 +44,7 @@ func secretsIn(auth v1.AuthConfig) []string {
 	var found []string
 	for name, value := range auth {
 		if secretName(name) {
-			found = append(found, texts(value)...)
+			found = append(found, connectorkit.TextsIn(value)...)
 			continue
 		}
 		if inner, ok := value.(map[string]any); ok {
@@ -62,24 +62,4 @@ func secretName(name string) bool {
 		}
 	}
 	return false
-}
-
-func texts(v any) []string {
-	switch v := v.(type) {
-	case string:
-		return []string{v}
-	case map[string]any:
-		var out []string
-		for _, e := range v {
-			out = append(out, texts(e)...)
-		}
-		return out
-	case []any:
-		var out []string
-		for _, e := range v {
-			out = append(out, texts(e)...)
-		}
-		return out
-	}
-	return nil
 }

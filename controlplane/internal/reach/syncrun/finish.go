@@ -119,7 +119,7 @@ func (w *work) write(ctx context.Context, tx *pg.Tx, status Status, cause *v1.Er
 	const sql = `
 		update sync_run
 		   set status = $5, phase = 'finish', counters = $6, complete = $7, warnings = $8, error = $9, watermark = $10, executed_by = $11,
-		       last_seq = $12, estimate = $13, finished_at = now(), updated_at = now(), lease_owner = null, lease_until = null,
+		       estimate = $12, finished_at = now(), updated_at = now(), lease_owner = null, lease_until = null,
 		       progress_seq = progress_seq + 1,
 		       callback_state = case when callback_url is not null then 'pending' end, callback_next_at = now()
 		 where tenant_id = current_tenant()
@@ -135,7 +135,7 @@ func (w *work) write(ctx context.Context, tx *pg.Tx, status Status, cause *v1.Er
 		complete = map[string]bool{}
 	}
 	tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, w.unleased, status, encode(w.counters), encode(complete),
-		encode(warnings), encode(cause), w.mark, encode(w.executedBy), w.seq, encode(w.estimate))
+		encode(warnings), encode(cause), w.mark, encode(w.executedBy), encode(w.estimate))
 	if err != nil {
 		return fmt.Errorf("end run: %w", err)
 	}

@@ -45,7 +45,6 @@ type batch struct {
 	rows     [4][][]any
 	aside    []setAside
 	counters Counters
-	warnings []v1.Warning
 	scratch  []byte // for hashing, used again for every row
 }
 
@@ -80,9 +79,6 @@ func (b *builder) build(page *v1.SyncResponse) *batch {
 	out.counters.GrantsRecorded = int64(len(out.rows[3]))
 	out.counters.Errors = int64(len(out.aside))
 	out.counters.Skipped = int64(page.Len() - len(out.rows[0]) - len(out.rows[1]) - len(out.rows[2]) - len(out.rows[3]))
-	if page.Page != nil {
-		out.warnings = page.Page.Warnings
-	}
 	return out
 }
 
@@ -255,7 +251,7 @@ func hasNUL(v any) bool {
 func (o *batch) put(table int, object, id string, row []any, hashAt int) {
 	o.scratch = o.scratch[:0]
 	for _, v := range row {
-		text, ok := o.hashable(v)
+		text, ok := hashable(v)
 		if !ok {
 			o.aside = append(o.aside, setAside{object, id, "invalid_text", "a value is longer than 64 KiB or holds the character NUL", ""})
 			return
@@ -279,7 +275,7 @@ func kindOf(v any) byte {
 }
 
 // hashable is a value's text for the hash; ok is false where the value cannot be stored.
-func (o *batch) hashable(v any) (text string, ok bool) {
+func hashable(v any) (text string, ok bool) {
 	switch v := v.(type) {
 	case nil:
 		return "", true
