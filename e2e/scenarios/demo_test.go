@@ -240,7 +240,7 @@ func TestNothingSurvivesADemonstrationThatIsKilled(t *testing.T) {
 	t.Parallel()
 	data := dataDir(t)
 	s := play(t, data, "--listen", "127.0.0.1:0")
-	s.await(t, "running")
+	s.await(t, "connection tested (SCIM 2.0, hosted)")
 	if err := s.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func TestASecondCtrlCKillsAtOnce(t *testing.T) {
 	t.Parallel()
 	data := dataDir(t)
 	s := play(t, data, "--listen", "127.0.0.1:0")
-	s.await(t, "running")
+	s.await(t, "connection tested (SCIM 2.0, hosted)")
 	// A service that does not listen any more cannot stop gently.
 	plane := processes(t, data)["grantwright"]
 	if err := syscall.Kill(plane, syscall.SIGSTOP); err != nil {
