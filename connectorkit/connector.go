@@ -25,6 +25,18 @@ type Connector interface {
 	// Sync reads the target and emits what it finds in pages of whatever size is natural, in a stable order. It attests
 	// completeness by Page.Scopes on the last page, and only for what it has read to the end without an error.
 	// It holds at most a page in memory. It stops with emit's error when emit fails.
+	//
+	// With req.Incremental and Options.Cursor it reads what has changed since the run that gave this cursor, by the best way
+	// the target offers, and says by Page.Read which. Where that cannot be done it reads everything and says why. Page.Cursor,
+	// on the last page, is where the next incremental read starts; it is given on full reads too, and never comes from the
+	// reader's clock.
+	//
+	// Page.Checkpoint says that what was emitted up to and with this page need not be read again. It holds whatever the rest
+	// of the read needs: counts for the scopes, the cursor's beginnings. With Options.Checkpoint a read goes on from there; one
+	// that cannot be used, because it is too old or of another version, starts the read anew with a warning
+	// checkpoint_unusable.
+	//
+	// Waiting for longer than a few seconds is told to ReportOf(ctx), so that it does not pass for being stuck.
 	Sync(ctx context.Context, req v1.SyncRequest, emit Emit) error
 }
 
@@ -40,6 +52,19 @@ func (r Report) Tell(p v1.Progress) {
 	if r != nil {
 		r(p)
 	}
+}
+
+type reportKey struct{}
+
+// WithReport lets whoever works under ctx tell how a read gets on.
+func WithReport(ctx context.Context, r Report) context.Context {
+	return context.WithValue(ctx, reportKey{}, r)
+}
+
+// ReportOf is the report that WithReport has put into ctx. It may be nil; use Tell.
+func ReportOf(ctx context.Context) Report {
+	r, _ := ctx.Value(reportKey{}).(Report)
+	return r
 }
 
 // Env is what a connector may use of the world around it.

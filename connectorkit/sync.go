@@ -41,7 +41,8 @@ var errEnough = errors.New("max_records reached")
 
 // Sync runs c and cuts what it emits into chunks, the same way in hosted and in agent mode, so that both stage the same
 // rows in the same order. The last chunk, and only it, has Page.HasMore false. With MaxRecords reached the read stops early
-// and every scope is reported as not complete.
+// and every scope is reported as not complete. A chunk carries the checkpoint of the last page that it, or a chunk before it,
+// holds to its end.
 func Sync(ctx context.Context, c Connector, req v1.SyncRequest, limits Limits, emit Emit) error {
 	if limits.ChunkSize <= 0 {
 		limits.ChunkSize = DefaultChunkSize
@@ -69,7 +70,11 @@ type chunker struct {
 	identities int // so far, against MaxRecords
 	accounts   int
 	capped     bool
+	partial    []v1.Scope // of single entitlements and accounts, since the last chunk
 }
+
+// maxPartialScopes closes a chunk that would otherwise collect them without a bound.
+const maxPartialScopes = 1000
 
 func (c *chunker) take(ctx context.Context, in v1.SyncResponse) error {
 	if !in.Success || in.Error != nil {
@@ -92,6 +97,34 @@ func (c *chunker) take(ctx context.Context, in v1.SyncResponse) error {
 	}
 	if more || still {
 		return errEnough
+	}
+	return c.mark(ctx, in.Page)
+}
+
+// mark notes what holds once all records of a page are handed on: where reading may resume, which grants are complete, and
+// what is still there.
+func (c *chunker) mark(ctx context.Context, p *v1.Page) error {
+	if p == nil {
+		return nil
+	}
+	for _, s := range p.Scopes {
+		if s.Key == "*" {
+			c.page.Scopes = append(c.page.Scopes, s)
+		} else {
+			c.partial = append(c.partial, s)
+		}
+	}
+	if len(p.Present) > 0 && c.out.Len() > 0 {
+		if err := c.flush(ctx, false); err != nil {
+			return err
+		}
+	}
+	c.page.Present = p.Present
+	if p.Checkpoint != "" {
+		c.page.Checkpoint = p.Checkpoint
+	}
+	if len(c.page.Present) > 0 || len(c.partial) >= maxPartialScopes {
+		return c.flush(ctx, false)
 	}
 	return nil
 }
@@ -133,9 +166,6 @@ func (c *chunker) keep(p *v1.Page) {
 	if p == nil {
 		return
 	}
-	if p.Checkpoint != "" {
-		c.page.Checkpoint = p.Checkpoint
-	}
 	if p.Cursor != "" {
 		c.page.Cursor = p.Cursor
 	}
@@ -148,24 +178,30 @@ func (c *chunker) keep(p *v1.Page) {
 	if p.Watermark != nil {
 		c.page.Watermark = p.Watermark
 	}
-	c.page.Scopes = append(c.page.Scopes, p.Scopes...)
+	if p.Read != nil {
+		c.page.Read = p.Read
+	}
 	c.page.Warnings = append(c.page.Warnings, p.Warnings...)
 }
 
 func (c *chunker) flush(ctx context.Context, last bool) error {
 	out := c.out
 	out.Success = true
-	page := v1.Page{HasMore: !last, Stats: c.page.Stats, Estimate: c.page.Estimate, Warnings: first(c.page.Warnings, 100)}
+	page := v1.Page{
+		HasMore: !last, Checkpoint: c.page.Checkpoint, Stats: c.page.Stats, Estimate: c.page.Estimate, Warnings: first(c.page.Warnings, 100),
+		Read: c.page.Read, Present: c.page.Present, Scopes: c.partial,
+	}
 	if last {
-		page.Cursor, page.Watermark, page.Scopes = c.page.Cursor, c.page.Watermark, c.page.Scopes
+		page.Cursor, page.Watermark, page.Checkpoint = c.page.Cursor, c.page.Watermark, ""
+		page.Scopes = append(page.Scopes, c.page.Scopes...)
 		if c.capped {
 			page.Cursor = ""
-			page.Scopes = incomplete(c.page.Scopes)
+			page.Scopes = incomplete(page.Scopes)
 		}
 	}
 	out.Page = &page
 	out.Normalize()
-	c.out, c.bytes, c.page.Warnings = v1.SyncResponse{}, 0, nil
+	c.out, c.bytes, c.page.Warnings, c.page.Present, c.partial = v1.SyncResponse{}, 0, nil, nil, nil
 	return c.emit(ctx, out)
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/grantwright/grantwright/connectorkit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -169,5 +171,31 @@ func TestSecretsAreMaskedInEveryForm(t *testing.T) {
 		if got := c.Clean("x " + text + " y"); strings.Contains(got, "ss") && !strings.Contains(got, "[secret]") {
 			t.Errorf("%s passes as %s", text, got)
 		}
+	}
+}
+
+func TestAChunkCarriesTheCheckpointOfTheLastPageItHoldsToItsEnd(t *testing.T) {
+	one := v1.SyncResponse{Success: true, Grants: []v1.RemoteGrant{{EntitlementExternalID: "g"}}}
+	one.Page = &v1.Page{Checkpoint: "after g", Scopes: []v1.Scope{{Kind: v1.Grants, Key: "entitlement:g", Complete: true, Count: 1}}}
+	first, second := people(2, ""), people(2, "")
+	first.Page, second.Page = &v1.Page{Checkpoint: "after 4"}, &v1.Page{Checkpoint: "after 8"}
+	present := v1.SyncResponse{Success: true, Page: &v1.Page{Present: []v1.Present{{Kind: v1.Accounts, ExternalIDs: []string{"x", "y"}}}}}
+	last := v1.SyncResponse{Success: true, Page: &v1.Page{Scopes: []v1.Scope{{Kind: v1.Accounts, Key: "*", Complete: true, Count: 6}}, Cursor: "next"}}
+	chunks, err := collect(t, pages{first, second, one, present, last}, connectorkit.Limits{ChunkSize: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range chunks {
+		got = append(got, fmt.Sprintf("%d records, %q, %d scopes, %d present, more %t", c.Len(), c.Page.Checkpoint, len(c.Page.Scopes), len(c.Page.Present), c.Page.HasMore))
+	}
+	want := []string{
+		`6 records, "after 4", 0 scopes, 0 present, more true`,
+		`3 records, "after g", 1 scopes, 0 present, more true`,
+		`0 records, "after g", 0 scopes, 1 present, more true`,
+		`0 records, "", 1 scopes, 0 present, more false`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
