@@ -30,6 +30,9 @@ type Target struct {
 
 	// Executor, where set, hears which process speaks to the target before the call begins.
 	Executor func(v1.ExecutedBy) `json:"-"`
+	// Progress, where set, hears how a sync gets on between its chunks: a wait for the target's rate limit, a phase. It is
+	// advice, comes from any goroutine and returns at once. In agent mode the proxy passes on what the agent tells.
+	Progress func(v1.Progress) `json:"-"`
 }
 
 // Agents finds a proxy for a connector that an agent runs. The proxy is itself a connector. Its Sync emits the chunks that
@@ -72,6 +75,9 @@ func (d *Dispatcher) Sync(ctx context.Context, t Target, req v1.SyncRequest, emi
 	}
 	if by, ok := c.(interface{ ExecutedBy() v1.ExecutedBy }); ok && t.Executor != nil {
 		t.Executor(by.ExecutedBy())
+	}
+	if t.Progress != nil {
+		ctx = connectorkit.WithReport(ctx, t.Progress)
 	}
 	ended := false
 	watch := func(ctx context.Context, page v1.SyncResponse) error {
