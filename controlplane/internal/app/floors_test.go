@@ -22,8 +22,8 @@ var rooms = map[string][]string{
 	"ground/fault": {}, "ground/viewer": {},
 	"record/audit": {}, "record/auth": {"audit", "tenant"}, "record/tenant": {"audit", "auth"},
 	"record/directory": {"audit"}, "record/access": {"directory", "audit"},
-	"reach/dispatch": {}, "reach/mapping": {}, "reach/agents": {"dispatch"}, "reach/connector": {"dispatch", "mapping"},
-	"reach/syncrun": {"connector", "dispatch", "mapping"},
+	"reach/dispatch": {}, "reach/mapping": {}, "reach/correlate": {}, "reach/agents": {"dispatch"}, "reach/connector": {"dispatch", "mapping"},
+	"reach/syncrun": {"connector", "correlate", "dispatch", "mapping"},
 	"front/apidocs": {},
 }
 
