@@ -1,0 +1,31 @@
+package reconcile
+
+import (
+	"time"
+)
+
+// Run is what the engine tells about the run that is weighed or applied.
+type Run struct {
+	ID, Connector   string
+	FirstLoad       bool            // nothing of this connector was known before: there is nothing to compare with
+	Preview         bool            // tells what would change, and changes nothing
+	SettingsChanged bool            // the connection is not the one that the last good run used
+	Incremental     bool            // read changes only
+	Complete        map[string]bool // kinds of the protocol (identities, accounts, …) that were read to their proven end
+}
+
+// Verdict is what the guard says about a run.
+type Verdict struct {
+	Holds     []Hold
+	HoldRun   bool             // nothing of the run may be applied, not only the kinds that are held
+	HeldUntil *time.Time       // when the holds expire to discard; nil without holds
+	Changes   map[string]int64 // by object and change, such as "account.missing"
+}
+
+// Counts says what ApplyRemovals did to one kind of object. Skipped are changes whose object was no longer as it was weighed.
+type Counts struct {
+	Missing    int64 `json:"missing"`
+	Removed    int64 `json:"removed"`
+	Reappeared int64 `json:"reappeared"`
+	Skipped    int64 `json:"skipped"`
+}

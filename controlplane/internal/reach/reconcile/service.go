@@ -1,0 +1,21 @@
+package reconcile
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// Service answers for what runs change and hold, and takes decisions about it.
+type Service struct {
+	DB      *pg.DB
+	Cursors *httpapi.Cursors
+	Wake    func() // makes the engine look for runs at once; nil: it finds them by itself
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// Routes of the room.
+func (s *Service) Routes() []httpapi.Route { return nil }
