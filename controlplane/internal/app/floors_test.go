@@ -23,7 +23,7 @@ var rooms = map[string][]string{
 	"record/audit": {}, "record/auth": {"audit", "tenant"}, "record/tenant": {"audit", "auth"},
 	"record/directory": {"audit"}, "record/access": {"directory", "audit"},
 	"reach/dispatch": {}, "reach/mapping": {}, "reach/correlate": {}, "reach/agents": {"dispatch"}, "reach/connector": {"dispatch", "mapping"},
-	"reach/syncrun": {"connector", "correlate", "dispatch", "mapping"},
+	"reach/syncrun": {"connector", "correlate", "dispatch", "mapping", "reconcile"}, "reach/reconcile": {},
 	"front/apidocs": {},
 }
 
