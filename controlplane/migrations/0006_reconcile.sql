@@ -16,6 +16,12 @@ alter table sync_run
     add column release         jsonb,
     add column resumes         int         not null default 0,
     add column reread          bigint      not null default 0,
+    add column first_load      boolean     not null default false,
+    add column streams         boolean     not null default false,
+    add column failures        int         not null default 0,
+    add column round           int         not null default 0,
+    add column rate_wait_until timestamptz,
+    add column message         text        not null default '',
     add constraint sync_run_purpose_known check (purpose in ('apply', 'preview'));
 comment on column sync_run.purpose is 'apply makes what was read true; preview only tells what would change.';
 comment on column sync_run.checkpoint is 'The connector''s own word for how far the staged chunks reach. Stored with them.';
@@ -23,6 +29,16 @@ comment on column sync_run.read_ended is 'The last chunk is staged: whoever take
 comment on column sync_run.evaluated is 'The changes are weighed: whoever takes this run over applies what is not held.';
 comment on column sync_run.cursor is 'Where the next incremental run starts, once this run''s data is merged.';
 comment on column sync_run.reread is 'Records that were read a second time after resuming.';
+comment on column sync_run.read_as is 'What the connector is asked to read, chosen once: incremental or all, from which cursor.';
+comment on column sync_run.first_load is 'No earlier run has read this connector without a cap: there is nothing to compare with.';
+comment on column sync_run.streams is 'Nothing of this connector was stored when the run began, so it merges behind the reading.';
+comment on column sync_run.failures is 'Attempts since the run last moved on.';
+comment on column sync_run.round is 'How often the run was held. What is merged after a release is noted under its round.';
+
+-- What a chunk counted, so that a run taken over counts on exactly. A record that was set aside whole has no row in the stages;
+-- digest tells those apart that have no key either.
+alter table sync_chunk add column counters jsonb not null default '{}';
+alter table sync_error add column whole boolean not null default false, add column digest bytea;
 
 -- A held run does not keep the next one from starting: that one computes anew and takes its place.
 drop index sync_run_one_active;
@@ -146,7 +162,7 @@ create table sync_hold (
     constraint sync_hold_kind_unique unique (tenant_id, run_id, kind),
     constraint sync_hold_run foreign key (tenant_id, run_id) references sync_run (tenant_id, id) on delete cascade,
     constraint sync_hold_rule_known check (rule in ('limit', 'total_loss', 'settings_changed')),
-    constraint sync_hold_state_known check (state in ('open', 'partly_released', 'released', 'discarded', 'expired', 'superseded'))
+    constraint sync_hold_state_known check (state in ('open', 'partly_released', 'released', 'discarded', 'expired', 'superseded', 'previewed'))
 );
 comment on table sync_hold is 'A kind of change that was too large to apply unseen, with the limit it broke. It ends by release or discard; left alone it expires to discard.';
 call secure_tenant_table('sync_hold');
