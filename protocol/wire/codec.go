@@ -122,7 +122,7 @@ func (t Type) Known() bool { return slices.Contains(types, t) }
 
 var types = []Type{
 	TypeHello, TypeWelcome, TypeHeartbeat, TypeOffer, TypeAccept, TypeReject, TypeProgress, TypeChunk, TypeAck, TypeResult,
-	TypeTaskCancel, TypeError, TypeGoaway, TypeDrain,
+	TypeTaskCancel, TypeError, TypeGoaway, TypeDrain, TypeEcho,
 }
 
 func decodeEnvelope(s *scanner) (Frame, error) {

@@ -40,9 +40,13 @@ type TokenRequest struct {
 	JoinSeq   int64     `json:"join_seq"`
 	IssuedAt  time.Time `json:"issued_at"`
 	Signature string    `json:"signature"`
+
+	// DryRun asks whether a renewal would be granted. Nothing changes, nothing is given out, and an old join counter is
+	// refused without a quarantine. It is signed as such, so that it cannot be used as a real request.
+	DryRun bool `json:"dry_run,omitempty"`
 }
 
-// TokenResponse carries the new token and the next join counter.
+// TokenResponse carries the new token and the next join counter. The answer to a dry run has no token, and the counter as it is.
 type TokenResponse struct {
 	Token     string    `json:"token"`
 	ExpiresAt time.Time `json:"expires_at"`
@@ -56,7 +60,11 @@ func RegisterProof(jti, identityKey, sealingKey string) []byte {
 
 // TokenProof is what an agent signs when it asks for a token.
 func (r TokenRequest) TokenProof() []byte {
-	return []byte("grantwright-token-v1\n" + r.AgentID + "\n" + r.Nonce + "\n" + r.BootID + "\n" +
+	purpose := "grantwright-token-v1\n"
+	if r.DryRun {
+		purpose = "grantwright-token-check-v1\n"
+	}
+	return []byte(purpose + r.AgentID + "\n" + r.Nonce + "\n" + r.BootID + "\n" +
 		itoa(r.JoinSeq) + "\n" + r.IssuedAt.UTC().Format(time.RFC3339Nano))
 }
 

@@ -24,6 +24,7 @@ const (
 	PingInterval       = 20 * time.Second
 	ReadTimeout        = 60 * time.Second
 	OfflineAfter       = 90 * time.Second // a silent agent is offline
+	ClockSkew          = 2 * time.Minute  // a clock that is further off than this makes an agent degraded
 	LeaseLapse         = 10 * time.Second // a closed socket's leases lapse after this
 	CancelGrace        = 10 * time.Second
 	ReconnectBase      = time.Second
@@ -66,6 +67,7 @@ const (
 	TypeError      Type = "error"         // both
 	TypeGoaway     Type = "goaway"        // C
 	TypeDrain      Type = "drain"         // A
+	TypeEcho       Type = "echo"          // both, before hello: the control plane sends the body back
 )
 
 // Frame is the envelope of every message. Unknown members are ignored. A frame of unknown type is answered by an error
@@ -101,12 +103,14 @@ type Hello struct {
 	Limits         AgentLimits     `json:"limits"`
 	Resume         []ResumeRequest `json:"resume,omitempty"` // tasks still running from the last connection
 	JoinSeq        int64           `json:"join_seq"`
+	Machine        string          `json:"machine,omitempty"` // a fingerprint of the host; opaque, differs between machines
 }
 
 // AgentLimits is what an agent can take.
 type AgentLimits struct {
-	MaxFrame int `json:"max_frame"`
-	MaxTasks int `json:"max_tasks"`
+	MaxFrame   int   `json:"max_frame"`
+	MaxTasks   int   `json:"max_tasks"`
+	SpoolBytes int64 `json:"spool_bytes,omitempty"` // what it may put on its disk while the control plane has no room; 0: nothing
 }
 
 // ResumeRequest tells of a task that outlived its connection.
@@ -145,8 +149,24 @@ type Heartbeat struct {
 	InFlight   []string  `json:"in_flight,omitempty"`
 	Clock      time.Time `json:"clock"`
 	LastError  string    `json:"last_error,omitempty"`
-	ServerTime time.Time `json:"server_time,omitzero"` // in the control plane's echo
+	SpoolBytes int64     `json:"spool_bytes,omitempty"` // on the agent's disk now
+	Draining   bool      `json:"draining,omitempty"`    // takes no new tasks, until a heartbeat without it
+	Trouble    []string  `json:"trouble,omitempty"`     // why the agent works less well than it should: spool_failed
+	ServerTime time.Time `json:"server_time,omitzero"`  // in the control plane's echo
 }
+
+// Troubles that an agent tells of by itself.
+const (
+	TroubleSpool = "spool_failed" // its disk takes nothing more
+)
+
+// Echo is sent before hello by an agent that tries the way, and comes back as it was. A connection may ask for MaxEchoes.
+type Echo struct {
+	Data string `json:"data"`
+}
+
+// MaxEchoes is how many echo frames a connection may send before its hello.
+const MaxEchoes = 4
 
 // TaskKind is the dispatcher's call that a task carries.
 type TaskKind string
