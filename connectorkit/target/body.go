@@ -12,8 +12,11 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// errIdle ends a read that brings nothing.
-var errIdle = errors.New("nothing came for too long")
+// What ends a read that brings nothing, and a body that brings too little.
+var (
+	errIdle = errors.New("nothing came for too long")
+	errSlow = errors.New("too little came for too long")
+)
 
 // body is the bounded answer of a target: decompressed, never longer than limit, never growing more than a hundredfold, and
 // given up when a single read stalls. Its errors are *v1.ErrorDetail. It keeps the first bytes for an excerpt.
@@ -26,20 +29,31 @@ type body struct {
 	failed error
 }
 
-// counter counts what came over the wire, and ends the request when a read stalls. The clock runs only during a read, so
-// that a slow consumer is not taken for a slow target.
+// counter counts what came over the wire, and ends the request when a read stalls or when all reads together wait too long
+// for what they bring. The clock runs only during a read, so that a slow consumer is not taken for a slow target.
 type counter struct {
 	r      io.ReadCloser
 	n      int64
 	idle   time.Duration
+	total  time.Duration
+	waited time.Duration
 	cancel context.CancelCauseFunc
 	once   sync.Once
 }
 
+// Read gives what came.
 func (c *counter) Read(p []byte) (int, error) {
-	watch := time.AfterFunc(c.idle, func() { c.cancel(errIdle) })
+	// Who sends at a fair rate may take any time; who drips may not.
+	left := c.total + time.Duration(c.n/fairRate)*time.Second - c.waited
+	limit, reason := c.idle, errIdle
+	if left < limit {
+		limit, reason = max(left, 0), errSlow
+	}
+	began := time.Now()
+	watch := time.AfterFunc(limit, func() { c.cancel(reason) })
 	n, err := c.r.Read(p)
 	watch.Stop()
+	c.waited += time.Since(began)
 	c.n += int64(n)
 	return n, err
 }

@@ -42,6 +42,22 @@ func TestBodiesAreBounded(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		}, v1.ClassTransient, "timeout"},
+		{"drips", func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				fmt.Fprint(w, ` `)
+				_ = http.NewResponseController(w).Flush()
+				time.Sleep(20 * time.Millisecond)
+			}
+		}, v1.ClassTransient, "body_too_slow"},
+		{"is longer than it says", func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, _ := http.NewResponseController(w).Hijack()
+			fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\n{\"a\":1}")
+			_ = conn.Close()
+		}, v1.ClassTransient, "json_cut"},
+		{"is shorter than it says", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "50")
+			fmt.Fprint(w, `{"a":1`)
+		}, v1.ClassTransient, "body_cut"},
 		{"says nothing", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, v1.ClassTransient, "timeout"},
 		{"no gzip", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
@@ -59,7 +75,7 @@ func TestBodiesAreBounded(t *testing.T) {
 		}, v1.ClassTargetFault, "not_http"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := client(t, target.Options{BaseURL: serve(t, tt.h), MaxBody: 4 << 20, Tries: 1, Timeout: 200 * time.Millisecond})
+			c := client(t, target.Options{BaseURL: serve(t, tt.h), MaxBody: 4 << 20, Tries: 1, Timeout: 200 * time.Millisecond, BodyTime: 500 * time.Millisecond})
 			if d := detail(t, get(t, c)); d.Code != tt.code || d.Class != tt.class || d.Target.Kind != "http" {
 				t.Errorf("error = %+v, want %s %s", d, tt.class, tt.code)
 			}

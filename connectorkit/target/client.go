@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
@@ -27,7 +28,7 @@ type Client struct {
 	base   *url.URL
 	host   string // host:port, for errors
 	shared *Shared
-	gate   *gate
+	known  *known
 	sleep  Sleep
 	once   bool // a probe: no second try
 
@@ -47,6 +48,7 @@ type tally struct {
 	waited    time.Duration
 	hidden    []string // tokens fetched by this call
 	scrubbers []*connectorkit.Scrubber
+	begun     atomic.Bool // the circuit let this call begin
 }
 
 // New checks the options and makes a Client; it opens no connection. Its errors are *v1.ErrorDetail of class config or
@@ -74,7 +76,8 @@ func New(ctx context.Context, env connectorkit.Env, o Options) (*Client, error) 
 		c.sleep = realSleep
 	}
 	c.tally.scrubbers = []*connectorkit.Scrubber{o.Scrub, connectorkit.NewScrubber(c.ownSecrets()...)}
-	c.gate = c.shared.gate(c.gateKey(), c.opts.RateRPS, c.opts.Concurrency)
+	c.known = c.shared.target(c.targetKey())
+	c.known.budget.set(c.opts.RateRPS, c.opts.RateBurst, c.opts.Concurrency)
 	if err := c.plaintext(ctx, base); err != nil {
 		return nil, err
 	}
@@ -99,6 +102,9 @@ func defaults(o Options) Options {
 	}
 	if o.ConnectTimeout <= 0 {
 		o.ConnectTimeout = defaultConnect
+	}
+	if o.BodyTime <= 0 {
+		o.BodyTime = defaultBodyTime
 	}
 	if o.MaxBody <= 0 {
 		o.MaxBody = DefaultMaxBody
@@ -139,8 +145,8 @@ func (c *Client) ownSecrets() []string {
 	return secrets
 }
 
-// gateKey tells budgets apart by host and credentials.
-func (c *Client) gateKey() string {
+// targetKey tells budgets and circuits apart by host and credentials.
+func (c *Client) targetKey() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %T %q", c.host, c.auth, c.ownSecrets())
 	return hex.EncodeToString(h.Sum(nil))

@@ -52,11 +52,11 @@ func (c *Client) send(ctx context.Context, r Request, stale string) (*Response, 
 	if err := c.pace(ctx, r); err != nil {
 		return nil, "", err
 	}
-	if err := c.gate.enter(ctx); err != nil {
-		return nil, "", c.explain(err, c.host, r)
-	}
-	defer c.gate.leave()
+	defer c.known.budget.leave()
 	resp, err := c.exchange(ctx, c.transport, req, r, shown)
+	if err == nil {
+		c.learn(resp)
+	}
 	return resp, token, err
 }
 
@@ -105,7 +105,7 @@ func (c *Client) response(ctx context.Context, cancel context.CancelCauseFunc, a
 		Status: answer.StatusCode, Header: answer.Header, URL: shown,
 		client: c, method: r.method(), phase: r.Phase, host: hostPort(answer.Request.URL), ctx: ctx,
 	}
-	raw := &counter{r: answer.Body, idle: c.opts.Timeout, cancel: cancel}
+	raw := &counter{r: answer.Body, idle: c.opts.Timeout, total: c.opts.BodyTime, cancel: cancel}
 	b := &body{resp: resp, plain: raw, limit: c.opts.MaxBody}
 	if r.Stream {
 		b.limit = StreamMaxBody

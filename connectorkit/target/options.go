@@ -19,7 +19,10 @@ const (
 	defaultConnect  = 10 * time.Second
 	defaultTries    = 5
 	defaultParallel = 4
+	defaultBodyTime = 60 * time.Second
+	fairRate        = 64 << 10 // bytes a second; a body that comes faster may take longer than its time
 	maxRetryAfter   = 5 * time.Minute
+	longestHold     = time.Hour // that a target can ask of other calls
 	firstPause      = 500 * time.Millisecond
 	longestPause    = 30 * time.Second
 	userAgent       = "grantwright-connector/1"
@@ -41,23 +44,31 @@ type Options struct {
 
 	TLS TLS
 
-	// Timeout bounds the wait for the head of an answer and every single read of its body, not the whole body: 60 s.
-	Timeout        time.Duration
+	// Timeout bounds the wait for the head of an answer and every single read of its body: 60 s.
+	Timeout time.Duration
+
+	// BodyTime bounds all waiting for one body: 60 s, and more for a body that keeps coming at a fair rate. The time that the
+	// reader itself takes does not count.
+	BodyTime time.Duration
+
 	ConnectTimeout time.Duration // to connect, and again to shake hands: 10 s
 
-	RateRPS     float64 // requests a second to this host with these credentials; 0: no bound
-	Concurrency int     // requests under way to this host with these credentials; 0: 4
-	MaxBody     int64   // bytes of one answer; 0: DefaultMaxBody
-	Tries       int     // of a request that may be repeated; 0: 5
+	// What all calls of the process may ask of this host with these credentials. Answers that complain lower it for a while.
+	RateRPS     float64 // requests a second; 0: no bound
+	RateBurst   int     // requests that may go at once after a rest; 0: those of one second
+	Concurrency int     // requests under way; 0: 4
+
+	MaxBody int64 // bytes of one answer; 0: DefaultMaxBody
+	Tries   int   // of a request that may be repeated; 0: 5
 
 	// Scrub masks the call's secrets in whatever leaves the Client. The secrets in Auth and Headers, and tokens that are
 	// fetched, are masked anyway.
 	Scrub *connectorkit.Scrubber
 
-	// Report hears of waits imposed by the target.
+	// Report hears of waits where connectorkit.ReportOf(ctx) has nobody.
 	Report connectorkit.Report
 
-	// Shared outlives the call. Nil: nothing is kept.
+	// Shared outlives the call; see Process. Nil: nothing is kept.
 	Shared *Shared
 
 	// Sleep replaces the real wait in tests.

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -70,9 +71,17 @@ func (r *Response) Refusal() *v1.ErrorDetail {
 	_, _ = io.CopyN(io.Discard, r.Body, keepBytes)
 	m := meaningOf(r.Status)
 	d := r.fault(m.class, fmt.Sprintf("http_%d", r.Status), fmt.Sprintf("%s %s answered %s", r.method, r.URL, r.statusLine()), m.hint)
-	d.Retryable = m.class == v1.ClassTransient || m.class == v1.ClassRateLimited
+	now := r.client.now()
+	if r.Status == http.StatusForbidden && limited(r.Status, r.Header, now) {
+		d.Class, d.Hint = v1.ClassRateLimited, meanings[429].hint
+	}
+	d.Retryable = d.Class == v1.ClassTransient || d.Class == v1.ClassRateLimited
 	if d.Retryable || r.Status == http.StatusInternalServerError {
-		d.RetryAfterMS = retryAfter(r.Header, r.client.now())
+		d.RetryAfterMS = retryAfter(r.Header, now)
+		if a, ok := allowanceOf(r.Header, now); ok && d.RetryAfterMS == nil && d.Class == v1.ClassRateLimited {
+			ms := a.reset.Milliseconds()
+			d.RetryAfterMS = &ms
+		}
 	}
 	if r.Status/100 == 3 {
 		d.Message += ", a redirect, which is not followed"
@@ -85,6 +94,21 @@ func (r *Response) Refusal() *v1.ErrorDetail {
 		d.Message += ": " + words
 	}
 	return d
+}
+
+// limited tells an answer that complains of too many requests: 429, 503 with a time to wait, and 403 as some targets use it
+// (GitHub: no requests remaining, or Retry-After).
+func limited(status int, h http.Header, now time.Time) bool {
+	switch status {
+	case http.StatusTooManyRequests:
+		return true
+	case http.StatusServiceUnavailable:
+		return retryAfter(h, now) != nil
+	case http.StatusForbidden:
+		a, ok := allowanceOf(h, now)
+		return retryAfter(h, now) != nil || ok && a.remaining == 0
+	}
+	return false
 }
 
 // words finds the reason that a target gives in the common shapes: SCIM (RFC 7644 section 3.12), OAuth2 (RFC 6749, RFC 6750),

@@ -184,6 +184,10 @@ func (r *Response) cut(err error) *v1.ErrorDetail {
 		return r.fault(v1.ClassTransient, "timeout", fmt.Sprintf("the answer of %s %s stalled", r.method, r.URL),
 			"The target stopped sending in the middle of its answer. Smaller pages or a longer timeout_s may help.")
 	}
+	if errors.Is(context.Cause(r.ctx), errSlow) {
+		return r.fault(v1.ClassTransient, "body_too_slow", fmt.Sprintf("the answer of %s %s comes too slowly", r.method, r.URL),
+			"The target sends its answer in drips. Smaller pages or a longer page_timeout_s may help.")
+	}
 	var corrupt flate.CorruptInputError
 	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
 		return r.fault(v1.ClassTargetFault, "bad_compression", fmt.Sprintf("the answer of %s %s cannot be decompressed", r.method, r.URL), "")

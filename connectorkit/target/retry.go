@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"strconv"
 	"time"
 
+	"github.com/grantwright/grantwright/connectorkit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -21,8 +20,12 @@ func (c *Client) now() time.Time {
 
 // repeat runs try until it succeeds, fails for good, or has had its tries (CON-8).
 func (c *Client) repeat(ctx context.Context, r Request, try func() error) error {
+	if err := c.begin(); err != nil {
+		return err
+	}
+	var said *v1.ErrorDetail
 	for n := 1; ; n++ {
-		err := try()
+		final, err := c.noted(r, try)
 		var (
 			d *v1.ErrorDetail
 			s stopped
@@ -30,20 +33,59 @@ func (c *Client) repeat(ctx context.Context, r Request, try func() error) error 
 		if err == nil || errors.As(err, &s) || !errors.As(err, &d) {
 			return err
 		}
-		if c.once || n >= c.opts.Tries || !r.repeatable() || !mayPass(d) || ctx.Err() != nil {
-			return err
-		}
-		if d.Phase == "token" && r.Phase != "token" {
-			return err // it has had its tries already
+		if said != nil && ctx.Err() != nil {
+			return said // cancelled while waiting: what the target said says more
 		}
 		wait, ok := pause(n, d)
-		if !ok {
+		everybody := asked(d) && mayPass(d) && r.Phase != "token"
+		if everybody {
+			c.known.budget.hold(c.now().Add(min(wait, longestHold)))
+		}
+		switch {
+		case c.once, !r.repeatable(), !mayPass(d), ctx.Err() != nil:
+			return err
+		case d.Phase == "token" && r.Phase != "token":
+			return err // it has had its tries already
+		case !ok:
+			return tooLong(d)
+		case final, n >= c.opts.Tries:
 			return err
 		}
-		if err := c.await(ctx, r.Phase, wait, asked(d)); err != nil {
-			return d // cancelled while waiting: what the target said says more
+		if said = d; everybody {
+			continue // the next try waits as all others do
+		}
+		if err := c.rest(ctx, r.Phase, wait); err != nil {
+			return d
 		}
 	}
+}
+
+// begin asks the circuit before the first request of a call.
+func (c *Client) begin() error {
+	if c.once || c.tally.begun.Load() {
+		return nil
+	}
+	if err := c.known.circuit.ask(c.now()); err != nil {
+		return err
+	}
+	c.tally.begun.Store(true)
+	return nil
+}
+
+// noted runs one try and tells the circuit how it ended. final says that the target has failed too often for another one.
+func (c *Client) noted(r Request, try func() error) (final bool, err error) {
+	ticket, final := c.known.circuit.ticket()
+	err = try()
+	var d *v1.ErrorDetail
+	switch {
+	case c.once && err != nil:
+	case errors.As(err, &d) && d.Phase == "token" && r.Phase != "token": // noted when the token was asked for
+	case r.Phase == "token" && err == nil: // the target has not answered yet
+	default:
+		_, anonymous := c.auth.(None)
+		c.known.circuit.note(ticket, c.now(), err, !anonymous)
+	}
+	return final, err
 }
 
 // mayPass says whether the same request may succeed later: 408, 425, 429, 5xx but for "not implemented", a broken connection.
@@ -51,13 +93,13 @@ func mayPass(d *v1.ErrorDetail) bool {
 	return d.Class == v1.ClassRateLimited || d.Class == v1.ClassTransient || d.Code == "http_500"
 }
 
-// asked says whether the target itself named the time to wait.
-func asked(d *v1.ErrorDetail) bool { return d.RetryAfterMS != nil }
+// asked says whether the target itself named a time to wait.
+func asked(d *v1.ErrorDetail) bool { return d.RetryAfterMS != nil && *d.RetryAfterMS > 0 }
 
 // pause is how long to wait after the given try: what the target asks for, as long as that is at most five minutes, else a
 // random part of a time that doubles from 0.5 s to 30 s.
 func pause(try int, d *v1.ErrorDetail) (time.Duration, bool) {
-	if d.RetryAfterMS != nil {
+	if asked(d) {
 		wait := time.Duration(*d.RetryAfterMS) * time.Millisecond
 		return wait, wait <= maxRetryAfter
 	}
@@ -65,22 +107,30 @@ func pause(try int, d *v1.ErrorDetail) (time.Duration, bool) {
 	return rand.N(ceiling), true
 }
 
-// await sleeps, and tells who listens when it is the target's wish.
-func (c *Client) await(ctx context.Context, phase string, wait time.Duration, asked bool) error {
-	if asked {
-		until := c.now().Add(wait)
-		c.gate.hold(until)
-		c.opts.Report.Tell(v1.Progress{
-			Phase: phase, Message: fmt.Sprintf("the target asks to wait %s", wait.Round(time.Second)), RateWaitUntil: &until,
-		})
-	}
-	return c.rest(ctx, wait)
+// tooLong is the error of a target that wants to be left alone for longer than a call can wait.
+func tooLong(d *v1.ErrorDetail) *v1.ErrorDetail {
+	copied := *d
+	copied.Class, copied.Retryable = v1.ClassRateLimited, true
+	wait := time.Duration(*d.RetryAfterMS) * time.Millisecond
+	copied.Message += fmt.Sprintf("; it asks to wait %s, longer than one read waits", wait.Round(time.Second))
+	return &copied
 }
 
-// rest sleeps and counts it.
-func (c *Client) rest(ctx context.Context, wait time.Duration) error {
+// worthTelling is the shortest wait that is told, so that it does not pass for being stuck.
+const worthTelling = 2 * time.Second
+
+// rest sleeps, counts it, and tells who listens.
+func (c *Client) rest(ctx context.Context, phase string, wait time.Duration) error {
 	if wait <= 0 {
 		return ctx.Err()
+	}
+	if wait > worthTelling {
+		until := c.now().Add(wait)
+		report := connectorkit.ReportOf(ctx)
+		if report == nil {
+			report = c.opts.Report
+		}
+		report.Tell(v1.Progress{Phase: phase, Message: fmt.Sprintf("waiting %s for the target", wait.Round(time.Second)), RateWaitUntil: &until})
 	}
 	c.tally.mu.Lock()
 	c.tally.waited += wait
@@ -88,28 +138,55 @@ func (c *Client) rest(ctx context.Context, wait time.Duration) error {
 	return c.sleep(ctx, wait)
 }
 
-// pace waits for the rate budget.
+// pace waits for the rate that was set, for the pause that the target asked for, and for one of the places for requests under
+// way, which the caller gives back. A probe does not heed the pause: who starts it wants the target's own answer.
 func (c *Client) pace(ctx context.Context, r Request) error {
-	if err := c.rest(ctx, c.gate.book(c.now())); err != nil {
-		return c.explain(err, c.host, r)
+	b := &c.known.budget
+	wait := b.book(c.now())
+	var served time.Time
+	for {
+		if until := b.held(); !c.once && until.After(served) {
+			served = until
+			left := until.Sub(c.now())
+			if left > maxRetryAfter {
+				return c.spent(r, left)
+			}
+			wait = max(wait, left)
+		}
+		if err := c.rest(ctx, r.Phase, wait); err != nil {
+			return c.explain(err, c.host, r)
+		}
+		wait = 0
+		if err := b.enter(ctx); err != nil {
+			return c.explain(err, c.host, r)
+		}
+		if c.once || !b.held().After(served) {
+			return nil
+		}
+		b.leave()
 	}
-	return nil
 }
 
-// retryAfter reads the header's two forms (RFC 9110 section 10.2.3).
-func retryAfter(h http.Header, now time.Time) *int64 {
-	value := h.Get("Retry-After")
-	if value == "" {
-		return nil
+// spent is the error of a call that would have to wait too long because of what the target told another one.
+func (c *Client) spent(r Request, left time.Duration) *v1.ErrorDetail {
+	ms := left.Milliseconds()
+	return &v1.ErrorDetail{
+		Class: v1.ClassRateLimited, Code: "rate_limited", Retryable: true, RetryAfterMS: &ms, Phase: r.Phase,
+		Message: fmt.Sprintf("%s asked to be left alone for another %s", c.host, left.Round(time.Second)),
+		Hint:    meanings[429].hint, Target: &v1.Target{Kind: "http", Host: c.host},
 	}
-	if seconds, err := strconv.ParseInt(value, 10, 32); err == nil && seconds >= 0 {
-		ms := seconds * 1000
-		return &ms
+}
+
+// learn takes from an answer how many requests the target still takes.
+func (c *Client) learn(resp *Response) {
+	b, now := &c.known.budget, c.now()
+	if limited(resp.Status, resp.Header, now) {
+		b.complained()
+		return
 	}
-	when, err := http.ParseTime(value)
-	if err != nil {
-		return nil
+	b.answered()
+	// A reset further off than a read waits is left to the target's own 429: not every target means these fields so.
+	if a, ok := allowanceOf(resp.Header, now); ok && a.remaining <= float64(b.busy()) && a.reset <= maxRetryAfter {
+		b.hold(now.Add(a.reset))
 	}
-	ms := max(when.Sub(now).Milliseconds(), 0)
-	return &ms
 }

@@ -67,6 +67,7 @@ func TestRetryAfterIsHonouredAndTold(t *testing.T) {
 		var calls atomic.Int32
 		base := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			if calls.Add(1) == 1 {
+				w.Header().Set("Date", now.Format(http.TimeFormat))
 				w.Header().Set("Retry-After", header)
 				w.WriteHeader(429)
 				return
@@ -95,6 +96,17 @@ func TestRetryAfterIsHonouredAndTold(t *testing.T) {
 	err := get(t, client(t, target.Options{BaseURL: base, Sleep: naps.sleep}))
 	if d := detail(t, err); d.Class != v1.ClassRateLimited || *d.RetryAfterMS != 301000 || len(naps.waits) != 0 {
 		t.Errorf("more than five minutes: %+v after waits %v; want the error at once", d, naps.waits)
+	}
+	for _, nonsense := range []string{"soon", "-7", "0", "NaN", "1e300", "Mon, 99 Foo 2026"} {
+		base := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", nonsense)
+			w.WriteHeader(503)
+		})
+		naps := &sleeper{}
+		err := get(t, client(t, target.Options{BaseURL: base, Sleep: naps.sleep}))
+		if d := detail(t, err); d.Code != "http_503" || len(naps.waits) != 4 || naps.waits[3] > 4*time.Second {
+			t.Errorf("Retry-After %s: %+v after waits %v; want the pauses of one who was told nothing", nonsense, d, naps.waits)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -21,11 +22,12 @@ const (
 // ReadOptions reads the settings that all HTTP connectors share (see CommonFields) but for the credentials. Mistakes are
 // noted in s.
 func ReadOptions(s *connectorkit.Settings) Options {
-	return Options{
+	o := Options{
 		BaseURL:        s.Required("base_url"),
 		Headers:        texts(s, "extra_headers"),
 		UserAgent:      s.String("user_agent", ""),
 		Timeout:        time.Duration(s.Int("timeout_s", 60, 1, 600)) * time.Second,
+		BodyTime:       time.Duration(s.Int("page_timeout_s", 60, 1, 3600)) * time.Second,
 		ConnectTimeout: time.Duration(s.Int("connect_timeout_s", 10, 1, 120)) * time.Second,
 		RateRPS:        float64(s.Int("rate_limit_rps", 0, 0, 10000)),
 		Concurrency:    s.Int("max_concurrency", defaultParallel, 1, 64),
@@ -35,6 +37,51 @@ func ReadOptions(s *connectorkit.Settings) Options {
 			ClientCertPEM: s.String("client_cert_pem", ""), ClientKeyPEM: s.String("client_key_pem", ""),
 		},
 	}
+	readRate(s, &o)
+	return o
+}
+
+// readRate reads rate_limit, whose members come before the settings of one number each.
+func readRate(s *connectorkit.Settings, o *Options) {
+	for name, v := range s.Map("rate_limit") {
+		var least, most float64
+		switch name {
+		case "rps":
+			least, most = 0.001, 10000
+		case "burst":
+			least, most = 1, 10000
+		case "concurrency":
+			least, most = 1, 64
+		default:
+			s.Wrong("rate_limit has no member %s", name)
+			continue
+		}
+		n, ok := number(v)
+		if !ok || n < least || n > most || name != "rps" && n != math.Trunc(n) {
+			s.Wrong("rate_limit.%s must be a number between %g and %g", name, least, most)
+			continue
+		}
+		switch name {
+		case "rps":
+			o.RateRPS = n
+		case "burst":
+			o.RateBurst = int(n)
+		case "concurrency":
+			o.Concurrency = int(n)
+		}
+	}
+}
+
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case int:
+		return float64(v), true
+	case int64:
+		return float64(v), true
+	}
+	return 0, false
 }
 
 // texts reads an object whose values are all strings.
@@ -180,10 +227,13 @@ func CommonFields() []connectorkit.Field {
 		{Key: "tls_insecure_skip_verify", Label: "Do not check the certificate", Type: "boolean", Default: false, Advanced: true, Help: "Refused in hosted mode."},
 		{Key: "client_cert_pem", Label: "Client certificate", Type: "string", Advanced: true},
 		{Key: "client_key_pem", Label: "Client key", Type: "string", Secret: true, Advanced: true},
-		number("timeout_s", "Timeout (s)", "How long to wait for an answer, and for every part of it.", 60, 1, 600),
+		number("timeout_s", "Timeout (s)", "How long to wait for the beginning of an answer, and for every part of it.", 60, 1, 600),
+		number("page_timeout_s", "Time for one answer (s)", "How long to wait for all parts of one answer. One that comes at a fair rate may take longer.", 60, 1, 3600),
 		number("connect_timeout_s", "Connect timeout (s)", "", 10, 1, 120),
 		number("rate_limit_rps", "Requests a second", "0: no bound.", 0, 0, 10000),
 		number("max_concurrency", "Requests at once", "", defaultParallel, 1, 64),
+		{Key: "rate_limit", Label: "Rate limit", Type: "object", Advanced: true,
+			Help: "Instead of the two above: rps (requests a second, may be a fraction), burst and concurrency. It holds for all connectors with the same host and credentials."},
 		{Key: "user_agent", Label: "User agent", Type: "string", Advanced: true, Default: userAgent},
 	}
 }

@@ -20,15 +20,27 @@ func realSleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Shared is what a connector value keeps between calls: OAuth2 tokens, and the rate budgets of the targets it reads. Both
-// are kept apart by a digest of host and credentials, so that nobody gets at the tokens of others. The zero value is ready.
+// Shared is what outlives a call: OAuth2 tokens, and for every target its rate budget and whether it fails again and again.
+// All are kept apart by a digest of host and credentials, so that nobody gets at the tokens of others. The zero value is ready.
 type Shared struct {
-	mu     sync.Mutex
-	tokens map[string]*tokenSlot
-	gates  map[string]*gate
+	mu      sync.Mutex
+	tokens  map[string]*tokenSlot
+	targets map[string]*known
 }
 
-// sharedLimit bounds the tokens and the gates kept; beyond it the oldest knowledge is simply forgotten.
+// known is what is known of one host with one set of credentials.
+type known struct {
+	budget  budget
+	circuit circuit
+}
+
+var process Shared
+
+// Process is the Shared of this process. Connectors of different types that speak to one host with the same credentials keep
+// its limits together by it.
+func Process() *Shared { return &process }
+
+// sharedLimit bounds the tokens and the targets kept; beyond it the oldest knowledge is simply forgotten.
 const sharedLimit = 4096
 
 func (s *Shared) token(key string) *tokenSlot {
@@ -45,71 +57,16 @@ func (s *Shared) token(key string) *tokenSlot {
 	return slot
 }
 
-func (s *Shared) gate(key string, rps float64, parallel int) *gate {
+func (s *Shared) target(key string) *known {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g, ok := s.gates[key]
-	if !ok || g.rps != rps || cap(g.slots) != parallel {
-		if s.gates == nil || len(s.gates) >= sharedLimit {
-			s.gates = map[string]*gate{}
+	k, ok := s.targets[key]
+	if !ok {
+		if s.targets == nil || len(s.targets) >= sharedLimit {
+			s.targets = map[string]*known{}
 		}
-		g = &gate{rps: rps, slots: make(chan struct{}, parallel)}
-		s.gates[key] = g
+		k = &known{}
+		s.targets[key] = k
 	}
-	return g
+	return k
 }
-
-// gate paces the requests to one host with one set of credentials: a token bucket, a bound on requests under way, and a
-// common pause once the target asked anybody to wait.
-type gate struct {
-	rps   float64
-	slots chan struct{}
-
-	mu     sync.Mutex
-	level  float64 // requests that may go at once
-	filled time.Time
-	until  time.Time
-}
-
-// book takes one request out of the bucket and says how long to wait before sending it.
-func (g *gate) book(now time.Time) time.Duration {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	wait := max(g.until.Sub(now), 0)
-	if g.rps <= 0 {
-		return wait
-	}
-	burst := max(g.rps, 1)
-	if g.filled.IsZero() {
-		g.level = burst
-	} else {
-		g.level = min(burst, g.level+now.Sub(g.filled).Seconds()*g.rps)
-	}
-	g.filled = now
-	g.level--
-	if g.level < 0 {
-		wait = max(wait, time.Duration(-g.level/g.rps*float64(time.Second)))
-	}
-	return wait
-}
-
-// hold makes everybody wait until t.
-func (g *gate) hold(t time.Time) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if t.After(g.until) {
-		g.until = t
-	}
-}
-
-// enter takes one of the places for requests under way; leave gives it back.
-func (g *gate) enter(ctx context.Context) error {
-	select {
-	case g.slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (g *gate) leave() { <-g.slots }

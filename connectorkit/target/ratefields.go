@@ -1,0 +1,108 @@
+package target
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// allowance is what an answer says about how many requests the target still takes.
+type allowance struct {
+	remaining float64
+	reset     time.Duration // until there are more
+}
+
+// allowanceOf reads the common forms: the RateLimit field of draft-ietf-httpapi-ratelimit-headers in its newer form
+// ("default";r=5;t=30) and its older one (limit=10, remaining=5, reset=30), and the fields RateLimit-Remaining and
+// X-RateLimit-Remaining with their -Reset as seconds, as a moment in seconds or milliseconds, or as an HTTP date. It is
+// false where an answer says nothing or nonsense.
+func allowanceOf(h http.Header, now time.Time) (allowance, bool) {
+	at := serverTime(h, now)
+	if line := h.Get("RateLimit"); line != "" {
+		return allowanceOfField(line)
+	}
+	for _, prefix := range []string{"RateLimit-", "X-RateLimit-", "X-Rate-Limit-"} {
+		remaining, err := strconv.ParseFloat(strings.TrimSpace(h.Get(prefix+"Remaining")), 64)
+		if err != nil || remaining < 0 {
+			continue
+		}
+		if reset, ok := resetOf(h.Get(prefix+"Reset"), at); ok {
+			return allowance{remaining, reset}, true
+		}
+	}
+	return allowance{}, false
+}
+
+// allowanceOfField reads the first policy of a RateLimit field.
+func allowanceOfField(line string) (allowance, bool) {
+	out := allowance{remaining: -1, reset: -1}
+	first := line
+	if strings.HasPrefix(strings.TrimSpace(line), `"`) {
+		first, _, _ = strings.Cut(line, ",")
+	}
+	for part := range strings.FieldsFuncSeq(first, func(r rune) bool { return r == ';' || r == ',' }) {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		n, err := strconv.ParseFloat(value, 64)
+		if err != nil || n < 0 || n > 1e9 {
+			continue
+		}
+		switch strings.ToLower(name) {
+		case "r", "remaining":
+			out.remaining = n
+		case "t", "reset":
+			out.reset = time.Duration(n * float64(time.Second))
+		}
+	}
+	return out, out.remaining >= 0 && out.reset >= 0
+}
+
+// Numbers above these are moments, not spans: 2001 in seconds and in milliseconds.
+const (
+	epochSeconds = 1e9
+	epochMillis  = 1e12
+)
+
+func resetOf(text string, now time.Time) (time.Duration, bool) {
+	text = strings.TrimSpace(text)
+	n, err := strconv.ParseFloat(text, 64)
+	switch {
+	case text == "":
+		return 0, false
+	case err == nil && (n < 0 || n > 1e14 || n != n):
+		return 0, false
+	case err == nil && n >= epochMillis:
+		return max(time.UnixMilli(int64(n)).Sub(now), 0), true
+	case err == nil && n >= epochSeconds:
+		return max(time.Unix(int64(n), 0).Sub(now), 0), true
+	case err == nil:
+		return time.Duration(n * float64(time.Second)), true
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(at.Sub(now), 0), true
+	}
+	return 0, false
+}
+
+// retryAfter reads the header's two forms (RFC 9110 section 10.2.3), and seconds with a fraction. What is neither says nothing.
+func retryAfter(h http.Header, now time.Time) *int64 {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 && seconds <= 1e9 {
+		ms := int64(seconds * 1000)
+		return &ms
+	}
+	when, err := http.ParseTime(value)
+	if err != nil {
+		return nil
+	}
+	ms := max(when.Sub(serverTime(h, now)).Milliseconds(), 0)
+	return &ms
+}
+
+// serverTime is the target's own clock, where it tells it: moments it names are to be read by that.
+func serverTime(h http.Header, now time.Time) time.Time {
+	if at, err := http.ParseTime(h.Get("Date")); err == nil {
+		return at
+	}
+	return now
+}
