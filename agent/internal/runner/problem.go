@@ -25,6 +25,11 @@ func problem(err error, secrets []string) *v1.ErrorDetail {
 		}
 	case errors.Is(err, errStopping):
 		return &v1.ErrorDetail{Class: v1.ClassAgentUnavailable, Code: "agent_stopping", Message: "the agent was shut down while the call ran", Retryable: true}
+	case errors.Is(err, errSpool):
+		return &v1.ErrorDetail{
+			Class: v1.ClassTransient, Code: "spool_damaged", Message: errSpool.Error(), Retryable: true,
+			Hint: "Look at the disk of the agent's data directory; grantwright-agent doctor tells its state.",
+		}
 	case errors.Is(err, errPanic):
 		return &v1.ErrorDetail{
 			Class: v1.ClassInternal, Code: "connector_panic", Message: "the connector failed unexpectedly",

@@ -4,7 +4,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,8 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/grantwright/grantwright/agent/internal/spool"
 	"github.com/grantwright/grantwright/connectorkit"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -44,12 +43,18 @@ type Runner struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 
+	// Spool takes pages while the control plane has no room; nil: reading waits instead.
+	Spool *spool.Spool
+	// SpillAfter is how long there must have been no room before pages go to the spool; 0: 30 s.
+	SpillAfter time.Duration
+
 	mu       sync.Mutex
 	tasks    map[string]*task
 	opened   map[string]connectorkit.Connector
 	out      Outbox // nil while there is no connection
 	maxFrame int
 	stopping bool
+	draining bool
 	giveUp   *time.Timer
 	running  sync.WaitGroup
 }
@@ -164,6 +169,20 @@ func (r *Runner) Stop(grace time.Duration) {
 	}
 }
 
+// Drain says whether new offers are rejected from now on. What runs goes on.
+func (r *Runner) Drain(on bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.draining = on
+}
+
+// Draining says whether new offers are rejected.
+func (r *Runner) Draining() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.draining || r.stopping
+}
+
 // Refused takes note that the control plane could not use a frame of a task: then its attempt is over.
 func (r *Runner) Refused(id string, attempt int, e wire.ErrorBody) error {
 	if e.Code != "stale_attempt" && e.Code != "unknown_task" {
@@ -217,6 +236,8 @@ func (r *Runner) objection(o wire.Offer) (reason, text string, after time.Durati
 	switch {
 	case r.stopping:
 		return "draining", "the agent is shutting down", 0
+	case r.draining:
+		return "draining", "the agent takes no new tasks until its operator says so", 0
 	case !slices.Contains(r.Types, o.ConnectorType):
 		return "unknown_type", fmt.Sprintf("this agent has no connector of type %q; it may need an update", o.ConnectorType), 0
 	case running >= r.MaxTasks:
@@ -239,7 +260,7 @@ func (r *Runner) rejectLocked(f wire.Frame, reason, text string, after time.Dura
 
 func (r *Runner) start(f wire.Frame, o wire.Offer, c call) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	t := &task{runner: r, id: f.Task, run: f.Run, attempt: f.Attempt, offer: o, cancel: cancel, changed: make(chan struct{})}
+	t := &task{runner: r, id: f.Task, run: f.Run, attempt: f.Attempt, offer: o, life: ctx, cancel: cancel, changed: make(chan struct{})}
 	if o.Kind == wire.KindSync {
 		t.window = wire.NewWindow(o.Credit)
 	}
@@ -373,42 +394,5 @@ func (r *Runner) post(t wire.Type, data []byte) {
 	if r.out != nil {
 		// A closed connection is followed by Detach, and what matters is sent again.
 		_ = r.out.SendEncoded(t, data, nil)
-	}
-}
-
-// call is a request of one of the three kinds, decoded.
-type call struct {
-	test     v1.TestRequest
-	discover v1.DiscoverRequest
-	sync     v1.SyncRequest
-}
-
-func newCall(o wire.Offer) (c call, err error) {
-	switch o.Kind {
-	case wire.KindTest:
-		err = json.Unmarshal(o.Request, &c.test)
-	case wire.KindDiscover:
-		err = json.Unmarshal(o.Request, &c.discover)
-	case wire.KindSync:
-		err = json.Unmarshal(o.Request, &c.sync)
-	default:
-		return c, fmt.Errorf("calls of kind %q are not known here", o.Kind)
-	}
-	if err != nil {
-		// The decoder's own words could quote a secret.
-		return c, fmt.Errorf("the %s request cannot be read", o.Kind)
-	}
-	return c, nil
-}
-
-// auth is the call's settings and secrets.
-func (c call) auth(kind wire.TaskKind) v1.AuthConfig {
-	switch kind {
-	case wire.KindTest:
-		return c.test.AuthConfig
-	case wire.KindDiscover:
-		return c.discover.AuthConfig
-	default:
-		return c.sync.AuthConfig
 	}
 }

@@ -1,9 +1,12 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"time"
 
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 	"github.com/grantwright/grantwright/protocol/wire"
@@ -12,18 +15,46 @@ import (
 // spare is added to a chunk's expected size, so that its buffer need not grow.
 const spare = 16 << 10
 
-// emit sends a page as one chunk. It waits while the control plane has no room: that is what keeps this process small.
+// spillAfter is how long the control plane may have no room before pages go to the disk. Targets let a search's cursor lapse
+// when it is not asked for long; this is well below what any of them allows.
+const spillAfter = 30 * time.Second
+
+// errNoRoom says that the control plane had no room for as long as it is waited for without a spool.
+var errNoRoom = errors.New("the control plane has no room")
+
+// emit sends a page as one chunk. While the control plane has no room it waits: that is what keeps this process small. When
+// that takes long the page goes to the spool, where there is one with room, and later pages line up behind it.
 func (t *task) emit(ctx context.Context, page v1.SyncResponse) error {
-	t.stirred()
+	t.watch.pause()
+	defer t.watch.resume()
+	var body []byte
+	for {
+		if !t.backlog() {
+			if err := t.direct(ctx, &page); !errors.Is(err, errNoRoom) {
+				return err
+			}
+		}
+		if body == nil {
+			var err error
+			if body, err = t.encoded(&page); err != nil {
+				return err
+			}
+		}
+		done, err := t.spill(ctx, body, page.Len())
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+// direct sends a page without a detour. With a spool it waits for room only so long, then it gives errNoRoom.
+func (t *task) direct(ctx context.Context, page *v1.SyncResponse) error {
 	seq, maxFrame, err := t.room(ctx)
 	if err != nil {
 		return err
 	}
 	r := t.runner
-	now := r.Now()
-	data, err := wire.Append(make([]byte, 0, wire.TargetFrame+spare), wire.Frame{
-		Type: wire.TypeChunk, ID: wire.NewID(now), TS: now, Task: t.id, Run: t.run, Attempt: t.attempt, Seq: seq,
-	}, &page)
+	data, err := t.frame(seq, page)
 	if err != nil {
 		return err
 	}
@@ -32,22 +63,39 @@ func (t *task) emit(ctx context.Context, page v1.SyncResponse) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return t.post(ctx, data, page.Len())
+}
+
+// frame encodes chunk seq with body, a page or the JSON of one.
+func (t *task) frame(seq int, body any) ([]byte, error) {
+	now := t.runner.Now()
+	return wire.Append(make([]byte, 0, wire.TargetFrame+spare), wire.Frame{
+		Type: wire.TypeChunk, ID: wire.NewID(now), TS: now, Task: t.id, Run: t.run, Attempt: t.attempt, Seq: seq,
+	}, body)
+}
+
+// post puts a chunk into the window and on its way. The runner's mutex is held.
+func (t *task) post(ctx context.Context, data []byte, records int) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	chunk, err := t.window.Add(data)
 	if err != nil {
-		return fmt.Errorf("send chunk %d: %w", seq, err)
+		return fmt.Errorf("send chunk %d: %w", t.window.NextSeq(), err)
 	}
-	t.records += page.Len()
-	r.post(wire.TypeChunk, chunk.Data)
+	t.records += records
+	t.runner.post(wire.TypeChunk, chunk.Data)
 	return nil
 }
 
 // room waits until a chunk may be sent, and gives its number and the largest frame.
 func (t *task) room(ctx context.Context) (seq, maxFrame int, err error) {
-	t.pauseWatchdog()
-	defer t.stirred()
+	var late <-chan time.Time
+	if t.runner.Spool != nil {
+		timer := time.NewTimer(t.runner.spillAfter())
+		defer timer.Stop()
+		late = timer.C
+	}
 	for {
 		r := t.runner
 		r.mu.Lock()
@@ -59,11 +107,15 @@ func (t *task) room(ctx context.Context) (seq, maxFrame int, err error) {
 		}
 		select {
 		case <-changed:
+		case <-late:
+			return 0, 0, errNoRoom
 		case <-ctx.Done():
 			return 0, 0, context.Cause(ctx)
 		}
 	}
 }
+
+func (r *Runner) spillAfter() time.Duration { return cmp.Or(r.SpillAfter, spillAfter) }
 
 func (t *task) summary() wire.Summary {
 	t.runner.mu.Lock()

@@ -1,13 +1,14 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"sync"
 	"time"
 
+	"github.com/grantwright/grantwright/agent/internal/spool"
 	"github.com/grantwright/grantwright/connectorkit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 	"github.com/grantwright/grantwright/protocol/wire"
@@ -19,6 +20,7 @@ type task struct {
 	id, run string
 	attempt int
 	offer   wire.Offer
+	life    context.Context // ends with the task
 	cancel  context.CancelCauseFunc
 
 	window  *wire.Window // of a sync
@@ -27,9 +29,8 @@ type task struct {
 	result  []byte // the encoded result frame, once there is one
 	ended   time.Time
 
-	watch    sync.Mutex
-	watchdog *time.Timer
-	patience time.Duration
+	queue *spool.Queue // only the connector's own goroutine sets it and adds to it
+	watch watchdog
 }
 
 // wake tells a blocked emit to look at the window again. The runner's mutex is held.
@@ -46,10 +47,14 @@ func (t *task) work(ctx context.Context, c call) {
 		ctx, stop = context.WithDeadlineCause(ctx, *t.offer.Deadline, errDeadline)
 		defer stop()
 	}
-	t.startWatchdog(time.Duration(t.offer.ProgressTimeoutS) * time.Second)
-	defer t.pauseWatchdog()
+	patience := cmp.Or(time.Duration(t.offer.ProgressTimeoutS)*time.Second, wire.ProgressTimeout)
+	t.watch.start(patience, func() { t.cancel(errStuck) })
+	defer t.watch.pause()
 	progress := newTeller(t.tell)
-	result, err := t.call(ctx, c, progress.report)
+	result, err := t.call(ctx, c, func(p v1.Progress) {
+		t.watch.stir(t.runner.Now(), p.RateWaitUntil)
+		progress.report(p)
+	})
 	progress.close()
 	if ctx.Err() != nil && err != nil {
 		// Whatever the connector says when it is stopped, why it was stopped is what counts.
@@ -91,7 +96,12 @@ func (t *task) call(ctx context.Context, c call, report connectorkit.Report) (re
 		}
 		return resultOf(answer, err)
 	default:
-		err := connectorkit.Sync(ctx, connector, c.sync, connectorkit.LimitsOf(c.sync, wire.TargetFrame), t.emit)
+		telling := connectorkit.WithReport(ctx, report)
+		err := connectorkit.Sync(telling, connector, c.sync, connectorkit.LimitsOf(c.sync, wire.TargetFrame), t.emit)
+		// What was read before a failure counts too: the next attempt goes on from there.
+		if left := t.emptied(ctx); err == nil {
+			err = left
+		}
 		return resultOf(t.summary(), err)
 	}
 }
@@ -121,7 +131,6 @@ func (t *task) finish(result wire.Result) {
 
 // tell sends progress, where there is a connection.
 func (t *task) tell(p v1.Progress) {
-	t.stirred()
 	r := t.runner
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,35 +142,6 @@ func (t *task) tell(p v1.Progress) {
 	}
 }
 
-// startWatchdog stops a call that shows no sign of life for so long.
-func (t *task) startWatchdog(patience time.Duration) {
-	if patience <= 0 {
-		patience = wire.ProgressTimeout
-	}
-	t.watch.Lock()
-	defer t.watch.Unlock()
-	t.patience = patience
-	t.watchdog = time.AfterFunc(patience, func() { t.cancel(errStuck) })
-}
-
-// stirred is a sign of life.
-func (t *task) stirred() {
-	t.watch.Lock()
-	defer t.watch.Unlock()
-	if t.watchdog != nil {
-		t.watchdog.Reset(t.patience)
-	}
-}
-
-// pauseWatchdog stops the clock: the call waits for the control plane and not for the target.
-func (t *task) pauseWatchdog() {
-	t.watch.Lock()
-	defer t.watch.Unlock()
-	if t.watchdog != nil {
-		t.watchdog.Stop()
-	}
-}
-
 // Why a task is stopped.
 var (
 	errAbandoned = errors.New("the control plane gave the task up")
@@ -170,4 +150,5 @@ var (
 	errStopping  = errors.New("the agent is shutting down")
 	errStuck     = errors.New("no sign of life from the target")
 	errPanic     = errors.New("the connector failed unexpectedly")
+	errSpool     = errors.New("what was put aside on the agent's disk cannot be read back")
 )
