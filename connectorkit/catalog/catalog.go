@@ -25,9 +25,17 @@ type Entry struct {
 	Type         string               `json:"type"` // of the connector that serves it
 	Name         string               `json:"name"`
 	Description  string               `json:"description"`
-	Category     string               `json:"category"` // directory, application, custom
+	Category     string               `json:"category"` // directory, application, identity_provider, hr, custom
 	Fields       []connectorkit.Field `json:"fields"`
 	Capabilities Capabilities         `json:"capabilities"`
+
+	// Of a vendor's entry alone.
+	Engine      string         `json:"engine,omitempty"` // the type of the connector that serves it
+	Vendor      string         `json:"vendor,omitempty"`
+	DocsURL     string         `json:"docs_url,omitempty"`
+	AuthMethods []string       `json:"auth_methods,omitempty"`
+	Mapping     []FieldMapping `json:"mapping,omitempty"`
+	Quirks      []Quirk        `json:"quirks,omitempty"`
 }
 
 // Capabilities say what a connector of an entry can do at best; its target may be able to do less.
@@ -46,7 +54,7 @@ type Capabilities struct {
 	Password         bool `json:"password"`
 }
 
-var reads = Capabilities{Test: true, Discover: true, ReadIdentities: true, ReadAccounts: true, ReadEntitlements: true, ReadGrants: true}
+var reads = Capabilities{Test: true, Discover: true, ReadIdentities: true, ReadAccounts: true, ReadEntitlements: true, ReadGrants: true, Incremental: true, Tombstones: true}
 
 // kind is what the catalog knows of a connector type.
 type kind struct {
@@ -54,9 +62,12 @@ type kind struct {
 	open    func(connectorkit.Env) connectorkit.Connector
 	aliases map[string]string         // other names of settings
 	check   func(v1.AuthConfig) error // beyond what fields say; nil: nothing
+	vendor  *vendor                   // nil for the types themselves
 }
 
-var kinds = []kind{
+var kinds = append(types, vendors()...)
+
+var types = []kind{
 	{
 		entry: Entry{
 			Key: SCIM2, Type: SCIM2, Name: "SCIM 2.0", Category: "application", Fields: scim.Fields(), Capabilities: reads,
@@ -91,19 +102,32 @@ func Entries() []Entry {
 	return out
 }
 
-// Find gives the entry with a key.
-func Find(key string) (Entry, bool) {
-	for _, k := range kinds {
-		if k.entry.Key == key {
-			return k.entry, true
-		}
+// Types are the types of connector that Open knows.
+func Types() []string {
+	out := make([]string, len(types))
+	for i, k := range types {
+		out[i] = k.entry.Type
 	}
-	return Entry{}, false
+	return out
 }
 
-func find(connectorType string) (kind, bool) {
+// Find gives the entry with a key.
+func Find(key string) (Entry, bool) {
+	k, ok := find(key)
+	return k.entry, ok
+}
+
+// KeyOf is the key of the entry that describes a connector: its type, or its vendor's key.
+func KeyOf(connectorType, vendorKey string) string {
+	if connectorType == VendorType {
+		return vendorKey
+	}
+	return connectorType
+}
+
+func find(key string) (kind, bool) {
 	for _, k := range kinds {
-		if k.entry.Type == connectorType {
+		if k.entry.Key == key {
 			return k, true
 		}
 	}
@@ -114,7 +138,7 @@ func find(connectorType string) (kind, bool) {
 // life of the process: it holds OAuth2 tokens and rate budgets. The error, of class config, is for types nobody knows.
 func Open(env connectorkit.Env, connectorType string) (connectorkit.Connector, error) {
 	k, ok := find(connectorType)
-	if !ok {
+	if !ok || k.vendor != nil {
 		return nil, &v1.ErrorDetail{
 			Class: v1.ClassConfig, Code: "unknown_connector_type", Message: fmt.Sprintf("there is no connector type %q here", connectorType),
 			Hint: "An agent that is older than the control plane may not know a new type yet.",

@@ -49,9 +49,9 @@ func rename(auth map[string]any, aliases map[string]string) map[string]any {
 	return out
 }
 
-// SecretKeys are the settings of a type that hold secrets, under all their names, sorted.
-func SecretKeys(connectorType string) []string {
-	k, _ := find(connectorType)
+// SecretKeys are the settings of an entry that hold secrets, under all their names, sorted.
+func SecretKeys(key string) []string {
+	k, _ := find(key)
 	var out []string
 	for _, f := range k.entry.Fields {
 		if f.Secret {
@@ -68,14 +68,14 @@ func SecretKeys(connectorType string) []string {
 }
 
 // Split parts settings into those that may be shown and those that hold secrets. Keys nobody knows go to the former.
-func Split(connectorType string, auth map[string]any) (connection, credentials map[string]any) {
-	secret := SecretKeys(connectorType)
+func Split(key string, auth map[string]any) (connection, credentials map[string]any) {
+	secret := SecretKeys(key)
 	connection, credentials = map[string]any{}, map[string]any{}
-	for key, v := range auth {
-		if slices.Contains(secret, key) {
-			credentials[key] = v
+	for name, v := range auth {
+		if slices.Contains(secret, name) {
+			credentials[name] = v
 		} else {
-			connection[key] = v
+			connection[name] = v
 		}
 	}
 	return connection, credentials

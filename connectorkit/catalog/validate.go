@@ -11,6 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/rest"
+	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -35,9 +36,9 @@ const (
 )
 
 // Validate checks the settings of a connector before any target is asked: connection holds what may be shown, credentials the
-// rest. Settings that hold no secret may stand in credentials too, as a user name does. The problems are sorted by key.
-func Validate(connectorType string, connection, credentials map[string]any) []Problem {
-	k, ok := find(connectorType)
+// rest. key is that of the catalog's entry; see KeyOf. Settings that hold no secret may stand in credentials too, as a user name does. The problems are sorted by key.
+func Validate(key string, connection, credentials map[string]any) []Problem {
+	k, ok := find(key)
 	if !ok {
 		return []Problem{{Key: "type", Code: UnknownType, Message: "there is no such connector type"}}
 	}
@@ -48,7 +49,11 @@ func Validate(connectorType string, connection, credentials map[string]any) []Pr
 		v.field(f)
 	}
 	v.alternatives()
-	if len(v.problems) == 0 && k.check != nil {
+	switch {
+	case len(v.problems) > 0:
+	case k.vendor != nil:
+		v.resolved()
+	case k.check != nil:
 		v.deeper()
 	}
 	slices.SortStableFunc(v.problems, func(a, b Problem) int { return strings.Compare(a.Key, b.Key) })
@@ -240,5 +245,20 @@ func (v *validation) deeper() {
 		v.add("", Invalid, "%s", detail.Message)
 	default:
 		v.add("", Invalid, "%s", err)
+	}
+}
+
+// resolved judges what a vendor's entry makes of the settings by the rules of the connector that will get it.
+func (v *validation) resolved() {
+	engine, settings := Resolve(v.kind.entry.Key, v.all)
+	for _, name := range []string{"base_url", "token_url"} {
+		address, _ := settings[name].(string)
+		if _, err := target.ParseURL(Feeds(v.kind.entry.Key, name), address); address != "" && err != nil {
+			v.add(Feeds(v.kind.entry.Key, name), Invalid, "%s", err)
+			return
+		}
+	}
+	for _, p := range Validate(engine, nil, settings) {
+		v.add(Feeds(v.kind.entry.Key, p.Key), p.Code, "%s", p.Message)
 	}
 }

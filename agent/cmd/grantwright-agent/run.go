@@ -118,7 +118,7 @@ func newRunner(agentID string, log *slog.Logger) *runner.Runner {
 	host, _ := os.Hostname()
 	direct := net.Dialer{Timeout: 20 * time.Second, KeepAlive: 30 * time.Second}
 	return &runner.Runner{
-		Open: catalog.Open, Types: connectorTypes(), MaxTasks: runner.DefaultMaxTasks, Log: log, Now: time.Now,
+		Open: catalog.Open, Types: catalog.Types(), MaxTasks: runner.DefaultMaxTasks, Log: log, Now: time.Now,
 		Env: connectorkit.Env{
 			Dial: direct.DialContext,
 			// Inside a site it is the operator's choice; the answer carries a warning.
@@ -127,19 +127,6 @@ func newRunner(agentID string, log *slog.Logger) *runner.Runner {
 			By: v1.ExecutedBy{Mode: "agent", AgentID: agentID, Hostname: host},
 		},
 	}
-}
-
-// connectorTypes are the types this agent can run.
-func connectorTypes() []string {
-	var types []string
-	seen := map[string]bool{}
-	for _, e := range catalog.Entries() {
-		if !seen[e.Type] {
-			seen[e.Type] = true
-			types = append(types, e.Type)
-		}
-	}
-	return types
 }
 
 func sayState(s config.Status) {

@@ -108,8 +108,8 @@ func hosted(guard *outbound.Guard, log *slog.Logger) func(string) (connectorkit.
 	}
 	connectors := map[string]connectorkit.Connector{}
 	failed := map[string]error{}
-	for _, entry := range catalog.Entries() {
-		connectors[entry.Type], failed[entry.Type] = catalog.Open(env, entry.Type)
+	for _, t := range catalog.Types() {
+		connectors[t], failed[t] = catalog.Open(env, t)
 	}
 	return func(connectorType string) (connectorkit.Connector, error) {
 		if c := connectors[connectorType]; c != nil {

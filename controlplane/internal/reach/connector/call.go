@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/catalog"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -36,9 +37,10 @@ func savedCall(tenant string, r row, secrets map[string]any) call {
 // unsavedCall goes under an id of its own, so that nothing which is kept by connector mixes with another's.
 func unsavedCall(tenant string, s Settings) call {
 	secrets := given(s.Credentials)
+	engine, auth := catalog.Resolve(s.key(), together(given(s.Connection), secrets))
 	return call{
-		businessID: "unsaved", auth: together(given(s.Connection), secrets), scrub: scrubber(secrets),
-		target: dispatch.Target{Tenant: tenant, ConnectorID: uuid.NewString(), Type: s.Type, Mode: s.Mode, AgentID: s.AgentID, AgentGroup: s.AgentGroup},
+		businessID: "unsaved", auth: auth, scrub: scrubber(secrets),
+		target: dispatch.Target{Tenant: tenant, ConnectorID: uuid.NewString(), Type: engine, Mode: s.Mode, AgentID: s.AgentID, AgentGroup: s.AgentGroup},
 	}
 }
 

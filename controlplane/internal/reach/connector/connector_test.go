@@ -56,8 +56,8 @@ func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {
 			"#/connection/port": "out_of_range", "#/connection/security": "not_allowed", "#/connection/bind_password": "secret_in_connection",
 			"#/connection/hots": "unknown_key",
 		}},
-		{"a type that is not there yet", object{"name": "X", "type": "vendor", "vendor_key": "okta", "connection": object{"a": 1}},
-			map[string]string{"#/type": "type_not_available", "#/vendor_key": "not_allowed"}},
+		{"a type that is not there yet", object{"name": "X", "type": "custom", "vendor_key": "okta", "connection": object{"a": 1}},
+			map[string]string{"#/type": "type_not_available"}},
 		{"a secret that is missing", object{"name": "X", "type": "scim2", "connection": object{"base_url": "https://x.example.com", "auth_method": "bearer"}},
 			map[string]string{"#/credentials/bearer_token": "required"}},
 		{"a secret of the wrong type", object{"name": "X", "type": "ldap", "connection": object{"host": "a"}, "credentials": object{"bind_password": 5}},
@@ -343,7 +343,7 @@ func TestTheListIsFilteredSortedAndWalked(t *testing.T) {
 func TestTheTypesTellWhichSettingsAreSecret(t *testing.T) {
 	h := open(t)
 	a := h.want(200, h.call("admin", "GET", "/connectors/types", nil))
-	if a.body["total"] != 3.0 {
+	if a.body["total"] != 15.0 {
 		t.Errorf("total = %v", a.body["total"])
 	}
 	ldap := h.want(200, h.call("admin", "GET", "/connectors/types/ldap", nil))

@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -61,17 +62,35 @@ type ConnectorType struct {
 	Category     string               `json:"category"`
 	Fields       []ConnectorSetting   `json:"fields" nullable:"false"`
 	Capabilities catalog.Capabilities `json:"capabilities"`
+
+	Vendor           string                 `json:"vendor" doc:"Who makes the system; empty for the types themselves."`
+	Engine           string                 `json:"engine" doc:"The type that serves a vendor's entry; the type itself otherwise."`
+	DocsURL          string                 `json:"docs_url" doc:"The vendor's own documentation."`
+	AuthMethods      []string               `json:"auth_methods" nullable:"false"`
+	Mapping          []catalog.FieldMapping `json:"mapping_template" nullable:"false" doc:"What is known of the vendor's fields."`
+	Quirks           []catalog.Quirk        `json:"quirks" nullable:"false" doc:"Habits of the vendor's system, each with its source."`
+	ConnectionSchema map[string]any         `json:"connection_schema" doc:"The fields as JSON Schema (draft 2020-12); secrets are writeOnly."`
 }
 
 // ConnectorSetting describes a member of connection, or of credentials when it is secret.
 type ConnectorSetting connectorkit.Field
 
 func typeShown(e catalog.Entry) ConnectorType {
-	t := ConnectorType{Key: e.Key, Type: e.Type, Name: e.Name, Description: e.Description, Category: e.Category, Capabilities: e.Capabilities}
+	t := ConnectorType{Key: e.Key, Type: e.Type, Name: e.Name, Description: e.Description, Category: e.Category, Capabilities: e.Capabilities,
+		Vendor: e.Vendor, Engine: cmp.Or(e.Engine, e.Type), DocsURL: e.DocsURL, AuthMethods: some(e.AuthMethods), Mapping: some(e.Mapping), Quirks: some(e.Quirks),
+		ConnectionSchema: e.Schema()}
 	for _, f := range e.Fields {
 		t.Fields = append(t.Fields, ConnectorSetting(f))
 	}
 	return t
+}
+
+// some is s, and an empty list rather than none.
+func some[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
 }
 
 func (s *Service) types(context.Context, viewer.Viewer, *struct{}) (*httpapi.ListOut[ConnectorType], error) {

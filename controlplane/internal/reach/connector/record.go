@@ -21,7 +21,7 @@ const (
 
 func recordCreated(ctx context.Context, tx *pg.Tx, c Connector) error {
 	return audit.Record(ctx, tx, audit.Entry{Action: actionCreated, Subject: subject(c.ID, c.BusinessID), Context: map[string]any{
-		"type": c.Type, "mode": c.Mode, "environment": c.Environment, "endpoint": endpoint(c.Connection),
+		"type": c.Type, "mode": c.Mode, "environment": c.Environment, "endpoint": endpoint(c.resolved()),
 	}})
 }
 

@@ -45,18 +45,22 @@ func (n NewConnector) check(id string) (wrong problems) {
 
 // check holds settings against the rules of their type, as far as can be told without asking the target.
 func (s Settings) check() (wrong problems) {
-	entry, ok := catalog.Find(s.Type)
-	if !ok {
-		wrong.add("#/type", "type_not_available", "there are the types "+strings.Join(typeKeys(), ", "))
-	}
-	if s.VendorKey != "" {
-		wrong.add("#/vendor_key", "not_allowed", "it goes with the type vendor alone, which is not available yet")
+	entry, ok := catalog.Find(s.key())
+	switch {
+	case s.Type == catalog.VendorType && (!ok || entry.Type != catalog.VendorType):
+		wrong.add("#/vendor_key", "vendor_not_available", "there are the vendors "+strings.Join(keysOf(true), ", "))
+		ok = false
+	case !ok || entry.Type != s.Type:
+		wrong.add("#/type", "type_not_available", "there are the types "+strings.Join(append(keysOf(false), catalog.VendorType), ", "))
+		ok = false
+	case s.VendorKey != "" && s.Type != catalog.VendorType:
+		wrong.add("#/vendor_key", "not_allowed", "it goes with the type vendor alone")
 	}
 	s.checkAgent(&wrong)
 	if !ok {
 		return wrong
 	}
-	for _, p := range catalog.Validate(entry.Type, s.Connection, s.Credentials) {
+	for _, p := range catalog.Validate(entry.Key, s.Connection, s.Credentials) {
 		wrong.add(s.pointer(p.Key), p.Code, s.detail(p))
 	}
 	s.checkAddresses(&wrong)
@@ -67,10 +71,16 @@ func (s Settings) check() (wrong problems) {
 	return wrong
 }
 
-func typeKeys() []string {
+// key is that of the catalog's entry which describes these settings.
+func (s Settings) key() string { return catalog.KeyOf(s.Type, s.VendorKey) }
+
+// keysOf are those of the vendors' entries, or of the types themselves.
+func keysOf(vendors bool) []string {
 	var keys []string
 	for _, e := range catalog.Entries() {
-		keys = append(keys, e.Key)
+		if (e.Type == catalog.VendorType) == vendors {
+			keys = append(keys, e.Key)
+		}
 	}
 	return keys
 }
@@ -95,7 +105,7 @@ func (s Settings) pointer(key string) string {
 	switch {
 	case key == "":
 		return "#/connection"
-	case !shown && (hidden || slices.Contains(catalog.SecretKeys(s.Type), key)):
+	case !shown && (hidden || slices.Contains(catalog.SecretKeys(s.key()), key)):
 		return "#/credentials/" + escape(key)
 	}
 	return "#/connection/" + escape(key)
@@ -113,9 +123,10 @@ func escape(key string) string { return strings.NewReplacer("~", "~0", "/", "~1"
 
 // checkAddresses refuses addresses that two parsers could read in two ways, and passwords in them.
 func (s Settings) checkAddresses(wrong *problems) {
+	_, settings := catalog.Resolve(s.key(), given(s.Connection))
 	for _, key := range endpointAddresses {
-		raw, ok := s.Connection[key].(string)
-		pointer := "#/connection/" + key
+		raw, ok := settings[key].(string)
+		pointer := "#/connection/" + catalog.Feeds(s.key(), key)
 		if !ok || raw == "" || wrong.at(pointer) || wrong.at("#/connection") {
 			continue
 		}
@@ -136,7 +147,7 @@ var telltale = regexp.MustCompile(`(?i)authorization|cookie|token|secret|passwor
 // checkHidden finds secrets where everybody could read them: in headers and parameters that are shown.
 func (s Settings) checkHidden(wrong *problems) {
 	for _, key := range []string{"headers", "query"} {
-		if slices.Contains(catalog.SecretKeys(s.Type), key) {
+		if slices.Contains(catalog.SecretKeys(s.key()), key) {
 			continue
 		}
 		object, _ := s.Connection[key].(map[string]any)

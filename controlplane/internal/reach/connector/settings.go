@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grantwright/grantwright/connectorkit/catalog"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -21,7 +22,7 @@ import (
 func (n *NewConnector) row(id string) row {
 	n.Settings.defaults()
 	r := row{Connector: Connector{
-		ID: id, BusinessID: n.BusinessID, Name: strings.TrimSpace(n.Name), Description: n.Description, Type: n.Type, Mode: n.Mode,
+		ID: id, BusinessID: n.BusinessID, Name: strings.TrimSpace(n.Name), Description: n.Description, Type: n.Type, VendorKey: optional(n.VendorKey), Mode: n.Mode,
 		AgentID: optional(n.AgentID), AgentGroup: optional(n.AgentGroup), Environment: or(n.Environment, "production"),
 		Purpose: or(n.Purpose, "both"), AuthorityRank: 100, Connection: given(n.Connection), Labels: n.Labels,
 	}}
@@ -29,7 +30,7 @@ func (n *NewConnector) row(id string) row {
 		r.AuthorityRank = *n.AuthorityRank
 	}
 	if r.BusinessID == "" {
-		r.BusinessID = slug(r.Name, r.Type, id)
+		r.BusinessID = slug(r.Name, r.key(), id)
 	}
 	if r.Labels == nil {
 		r.Labels = map[string]string{}
@@ -160,7 +161,11 @@ var (
 // askAgain refuses to send secrets somewhere else than where they were meant for: when the target's address changes, each one
 // that is set must be given again or cleared.
 func askAgain(before, after row, secrets, patch map[string]any) error {
-	changed := movedBy(before.Connection, after.Connection)
+	changed := movedBy(before.resolved(), after.resolved())
+	for i, name := range changed {
+		changed[i] = catalog.Feeds(after.key(), name)
+	}
+	changed = slices.Compact(changed)
 	if len(changed) == 0 {
 		return nil
 	}

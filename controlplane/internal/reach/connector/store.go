@@ -94,14 +94,14 @@ func (r row) digest() string {
 		sealed = r.SealedAt.UnixMicro()
 	}
 	// Settings came from JSON, so they encode, and maps do so in the order of their keys.
-	b, _ := json.Marshal([]any{r.Type, r.Mode, r.AgentID, r.AgentGroup, r.Connection, r.Keys, sealed})
+	b, _ := json.Marshal([]any{r.key(), r.Mode, r.AgentID, r.AgentGroup, r.Connection, r.Keys, sealed})
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
 func (r row) args() pgx.NamedArgs {
 	return pgx.NamedArgs{
-		"id": r.ID, "business_id": r.BusinessID, "name": r.Name, "description": r.Description, "type": r.Type, "mode": r.Mode,
+		"id": r.ID, "business_id": r.BusinessID, "name": r.Name, "description": r.Description, "type": r.Type, "vendor_key": r.VendorKey, "mode": r.Mode,
 		"agent_id": r.AgentID, "agent_group": r.AgentGroup, "environment": r.Environment, "purpose": r.Purpose,
 		"authority_rank": r.AuthorityRank, "connection": r.Connection, "credentials": r.Sealed, "credential_keys": r.Keys,
 		"credentials_updated_at": r.SealedAt, "labels": r.Labels,
@@ -110,9 +110,9 @@ func (r row) args() pgx.NamedArgs {
 
 func insert(ctx context.Context, tx *pg.Tx, r row) error {
 	const sql = `
-		insert into connector (tenant_id, id, business_id, name, description, type, mode, agent_id, agent_group, environment, purpose,
+		insert into connector (tenant_id, id, business_id, name, description, type, vendor_key, mode, agent_id, agent_group, environment, purpose,
 		                       authority_rank, connection, credentials, credential_keys, credentials_updated_at, labels)
-		values (current_tenant(), @id, @business_id, @name, @description, @type, @mode, @agent_id, @agent_group, @environment, @purpose,
+		values (current_tenant(), @id, @business_id, @name, @description, @type, @vendor_key, @mode, @agent_id, @agent_group, @environment, @purpose,
 		        @authority_rank, @connection, @credentials, @credential_keys, @credentials_updated_at, @labels)`
 	if _, err := tx.Exec(ctx, sql, r.args()); err != nil {
 		return fmt.Errorf("insert connector: %w", err)

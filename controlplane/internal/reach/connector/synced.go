@@ -7,6 +7,8 @@ import (
 
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
+	"github.com/grantwright/grantwright/connectorkit/catalog"
+
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 )
@@ -42,11 +44,27 @@ func (s *Service) Open(ctx context.Context, tx *pg.Tx, id string) (Opened, error
 }
 
 func (r row) open(tenant string, secrets map[string]any) Opened {
-	target := dispatch.Target{Tenant: tenant, ConnectorID: r.ID, Type: r.Type, Mode: r.Mode, AgentID: text(r.AgentID), AgentGroup: text(r.AgentGroup)}
+	engine, auth := catalog.Resolve(r.key(), together(r.Connection, secrets))
+	target := dispatch.Target{Tenant: tenant, ConnectorID: r.ID, Type: engine, Mode: r.Mode, AgentID: text(r.AgentID), AgentGroup: text(r.AgentGroup)}
 	return Opened{
 		ID: r.ID, BusinessID: r.BusinessID, Name: r.Name, Type: r.Type, Purpose: r.Purpose, Status: r.Status,
-		Target: target, Auth: together(r.Connection, secrets),
+		Target: target, Auth: auth,
 	}
+}
+
+// key is that of the catalog's entry which describes the connector.
+func (c Connector) key() string { return catalog.KeyOf(c.Type, text(c.VendorKey)) }
+
+// Engine is the type of the connector code that serves c: its own type, or the one its vendor's entry names.
+func (c Connector) Engine() string {
+	engine, _ := catalog.Resolve(c.key(), nil)
+	return engine
+}
+
+// resolved are the settings that may be shown, as the connector code gets them.
+func (c Connector) resolved() map[string]any {
+	_, settings := catalog.Resolve(c.key(), c.Connection)
+	return settings
 }
 
 func text(s *string) string {
