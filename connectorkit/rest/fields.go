@@ -11,7 +11,7 @@ const ObjectList = "object_list"
 // authMethods are the words of auth_method. The last is another way to write one of the keys; see canonical.
 var authMethods = []string{
 	target.AuthNone, target.AuthBasic, target.AuthBearer, target.AuthAPIKeyHeader, target.AuthAPIKeyQuery,
-	target.AuthClientCredentials, target.AuthAPIKey,
+	target.AuthClientCredentials, target.AuthJWTBearer, target.AuthAPIKey,
 }
 
 // Aliases are other names under which settings are accepted, with the names they stand for.

@@ -27,12 +27,17 @@ type ClientCredentials struct {
 	Resource     string // RFC 8707
 	InBody       bool   // client_secret_post instead of client_secret_basic
 	Extra        map[string]string
+	Assertion    *Assertion // instead of client and secret
 }
 
 func (a ClientCredentials) secrets() []string {
 	pair := url.QueryEscape(a.ClientID) + ":" + url.QueryEscape(a.ClientSecret)
 	basic := Basic{Username: url.QueryEscape(a.ClientID), Password: url.QueryEscape(a.ClientSecret)}
-	return append(basic.secrets(), a.ClientSecret, pair)
+	hidden := append(basic.secrets(), a.ClientSecret, pair)
+	if a.Assertion != nil {
+		hidden = append(hidden, a.Assertion.Key)
+	}
+	return hidden
 }
 
 func (a ClientCredentials) apply(ctx context.Context, c *Client, req *http.Request, stale string) (string, error) {
@@ -115,13 +120,17 @@ func (c *Client) fetchToken(ctx context.Context, a ClientCredentials) (token str
 }
 
 func (c *Client) askToken(ctx context.Context, a ClientCredentials, u *url.URL) (string, time.Duration, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), strings.NewReader(a.form().Encode()))
+	form, err := a.form(c.now())
+	if err != nil {
+		return "", 0, &v1.ErrorDetail{Class: v1.ClassConfig, Code: "invalid_private_key", Message: err.Error(), Phase: "token"}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), strings.NewReader(form.Encode()))
 	if err != nil {
 		return "", 0, fmt.Errorf("token request: %w", err)
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Accept", "application/json")
-	if !a.InBody {
+	if !a.InBody && a.Assertion == nil {
 		// RFC 6749 section 2.3.1: both are form-encoded before they become user name and password.
 		req.SetBasicAuth(url.QueryEscape(a.ClientID), url.QueryEscape(a.ClientSecret))
 	}
@@ -136,7 +145,10 @@ func (c *Client) askToken(ctx context.Context, a ClientCredentials, u *url.URL) 
 	return c.readToken(resp)
 }
 
-func (a ClientCredentials) form() url.Values {
+func (a ClientCredentials) form(now time.Time) (url.Values, error) {
+	if a.Assertion != nil {
+		return a.Assertion.form(a.TokenURL, a.Scope, now)
+	}
 	form := url.Values{"grant_type": {"client_credentials"}}
 	for k, v := range a.Extra {
 		form.Set(k, v)
@@ -150,7 +162,7 @@ func (a ClientCredentials) form() url.Values {
 		form.Set("client_id", a.ClientID)
 		form.Set("client_secret", a.ClientSecret)
 	}
-	return form
+	return form, nil
 }
 
 func (c *Client) readToken(resp *Response) (string, time.Duration, error) {
@@ -193,7 +205,7 @@ func tokenRefused(resp *Response) *v1.ErrorDetail {
 	}
 	if json.Unmarshal(resp.excerpt, &answer) != nil || answer.Error == "" {
 		if d.Hint == "" || d.Class == v1.ClassAuth || d.Class == v1.ClassNotFound {
-			d.Hint = "The token endpoint refused. Check token_url, client_id and client_secret."
+			d.Hint = "The token endpoint refused. Check token_url and the client's or service account's credentials."
 		}
 		return d
 	}

@@ -17,6 +17,7 @@ const (
 	AuthAPIKeyHeader      = "api_key_header"
 	AuthAPIKeyQuery       = "api_key_query"
 	AuthClientCredentials = "oauth2_client_credentials"
+	AuthJWTBearer         = "oauth2_jwt_bearer"
 )
 
 // ReadOptions reads the settings that all HTTP connectors share (see CommonFields) but for the credentials. Mistakes are
@@ -130,7 +131,21 @@ func ReadAuth(s *connectorkit.Settings, allowed ...string) Auth {
 			Extra:  texts(s, "token_extra_params"),
 		}
 	}
+	if method == AuthJWTBearer {
+		return assertion(s)
+	}
 	return None{}
+}
+
+func assertion(s *connectorkit.Settings) Auth {
+	a := &Assertion{
+		Issuer: s.Required("jwt_issuer"), Subject: s.String("jwt_subject", ""), Audience: s.String("audience", ""),
+		Key: s.Required("jwt_private_key"), KeyID: s.String("jwt_key_id", ""),
+	}
+	if _, _, err := signer(a.Key); err != nil && a.Key != "" {
+		s.Wrong("%v", err)
+	}
+	return ClientCredentials{TokenURL: s.Required("token_url"), Scope: s.String("scope", ""), Assertion: a}
 }
 
 // bearer reads the token under either of its two names; both mean the same.
@@ -147,7 +162,8 @@ func bearer(s *connectorkit.Settings) Auth {
 func infer(s *connectorkit.Settings, allowed []string) string {
 	given := map[string]bool{
 		AuthBearer:            s.String("bearer_token", s.String("token", "")) != "",
-		AuthClientCredentials: s.String("client_id", "") != "" || s.String("client_secret", "") != "" || s.String("token_url", "") != "",
+		AuthClientCredentials: s.String("client_id", "") != "" || s.String("client_secret", "") != "",
+		AuthJWTBearer:         s.String("jwt_issuer", "") != "" || s.String("jwt_private_key", "") != "",
 		AuthBasic:             s.String("username", "") != "" || s.String("password", "") != "",
 		AuthAPIKey:            s.String("api_key", "") != "",
 		AuthAPIKeyHeader:      s.String("api_key", "") != "",
@@ -176,7 +192,7 @@ func AuthFields(methods ...string) []connectorkit.Field {
 		Help: "How the connector proves who it is. May be left out when the credentials leave no doubt.",
 	}}
 	apiKey := []string{AuthAPIKey, AuthAPIKeyHeader, AuthAPIKeyQuery}
-	oauth := []string{AuthClientCredentials}
+	oauth, signed, either := []string{AuthClientCredentials}, []string{AuthJWTBearer}, []string{AuthClientCredentials, AuthJWTBearer}
 	all := []connectorkit.Field{
 		{Key: "bearer_token", Label: "Bearer token", Type: "string", Required: true, Secret: true, DependsVals: []string{AuthBearer}},
 		{Key: "token_prefix", Label: "Token prefix", Type: "string", Default: "Bearer", Advanced: true, DependsVals: []string{AuthBearer},
@@ -186,11 +202,15 @@ func AuthFields(methods ...string) []connectorkit.Field {
 		{Key: "api_key_name", Label: "Name of the key", Type: "string", DependsVals: apiKey,
 			Help: "The header, or the query parameter, that carries the key: X-API-Key and api_key when left out."},
 		{Key: "api_key", Label: "API key", Type: "string", Required: true, Secret: true, DependsVals: apiKey},
-		{Key: "token_url", Label: "Token URL", Type: "string", Required: true, DependsVals: oauth, Help: "The OAuth2 token endpoint."},
+		{Key: "token_url", Label: "Token URL", Type: "string", Required: true, DependsVals: either, Help: "The OAuth2 token endpoint."},
+		{Key: "jwt_issuer", Label: "Issuer", Type: "string", Required: true, DependsVals: signed, Help: "The service account, such as its e-mail address."},
+		{Key: "jwt_subject", Label: "Subject", Type: "string", DependsVals: signed, Help: "Whom the service account acts for."},
+		{Key: "jwt_private_key", Label: "Private key", Type: "string", Required: true, Secret: true, DependsVals: signed, Help: "RSA or EC P-256, in PEM form."},
+		{Key: "jwt_key_id", Label: "Key ID", Type: "string", Advanced: true, DependsVals: signed},
 		{Key: "client_id", Label: "Client ID", Type: "string", Required: true, DependsVals: oauth},
 		{Key: "client_secret", Label: "Client secret", Type: "string", Required: true, Secret: true, DependsVals: oauth},
-		{Key: "scope", Label: "Scope", Type: "string", DependsVals: oauth, Help: "Scopes, separated by spaces."},
-		{Key: "audience", Label: "Audience", Type: "string", Advanced: true, DependsVals: oauth},
+		{Key: "scope", Label: "Scope", Type: "string", DependsVals: either, Help: "Scopes, separated by spaces."},
+		{Key: "audience", Label: "Audience", Type: "string", Advanced: true, DependsVals: either},
 		{Key: "resource", Label: "Resource", Type: "string", Advanced: true, DependsVals: oauth, Help: "Resource indicator (RFC 8707)."},
 		{Key: "token_auth_style", Label: "Client authentication", Type: "enum", Advanced: true, DependsVals: oauth,
 			Enum: []string{"client_secret_basic", "client_secret_post"}, Default: "client_secret_basic"},
