@@ -1,0 +1,169 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// comparison computes what a run changes into the temporary table r_change. Every step is one statement over all rows. Joins are
+// on single columns, because a condition that chooses between columns cannot be hashed.
+type comparison struct {
+	tx   *pg.Tx
+	run  Run
+	args pgx.NamedArgs
+}
+
+// temporaries are what a comparison builds, each in the transaction's own space. Row security does not reach there, so the
+// statements that fill them name the tenant by the tables they read.
+var temporaries = []string{"r_identity", "r_account", "r_entitlement", "r_grant", "r_pair", "r_edge", "c_identity", "c_account", "c_entitlement",
+	"w_person", "w_account", "w_entitlement", "r_scope", "r_change", "r_named", "r_within", "c_grant", "c_edge", "c_boss"}
+
+const changeTable = `
+	create temp table r_change (
+	    object text not null, change text not null, object_id uuid, external_id text not null default '', display text not null default '',
+	    guard text, fields text[] not null default '{}', before jsonb, after jsonb, department text, container text, manager text,
+	    state text not null default 'pending', reason text, owner_id uuid, account_id uuid, entitlement_id uuid, stage_seq int, stage_ord int
+	) on commit drop`
+
+func compare(ctx context.Context, tx *pg.Tx, r Run, p policy) error {
+	c := &comparison{tx: tx, run: r, args: pgx.NamedArgs{
+		"run": r.ID, "connector": r.Connector, "required": p.missingUntil, "first": r.FirstLoad,
+	}}
+	if err := c.do(ctx, "prepare", "drop table if exists "+strings.Join(temporaries, ", "), changeTable); err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context) error{c.scopes, c.people, c.accounts, c.entitlements, c.grants, c.nesting} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// do runs statements in turn.
+func (c *comparison) do(ctx context.Context, what string, statements ...string) error {
+	for _, sql := range statements {
+		if _, err := c.tx.Exec(ctx, sql, c.args); err != nil {
+			return fmt.Errorf("compare %s: %w", what, err)
+		}
+	}
+	return nil
+}
+
+// any reports whether a temporary table holds a row.
+func (c *comparison) any(ctx context.Context, table string) (there bool, err error) {
+	if err := c.tx.QueryRow(ctx, `select exists (select from `+table+`)`).Scan(&there); err != nil {
+		return false, fmt.Errorf("look into %s: %w", table, err)
+	}
+	return there, nil
+}
+
+// objects names the object of each kind of the protocol.
+var objects = map[string]string{"identities": "identity", "accounts": "account", "entitlements": "entitlement", "grants": "grant"}
+
+// scopes finds out where absence means something. A kind of which a record was set aside without a usable key proves nothing: that
+// record may be any of those that seem to be gone.
+func (c *comparison) scopes(ctx context.Context) error {
+	const table = `
+		create temp table r_scope on commit drop as
+		select kind, key
+		  from stage_scope
+		 where tenant_id = current_tenant() and run_id = @run and complete`
+	const whole = `select kind from r_scope where key = '*'`
+	const nameless = `
+		select distinct object
+		  from sync_error
+		 where tenant_id = current_tenant()
+		   and run_id = @run
+		   and (code in ('missing_key', 'key_too_long', 'incomplete_grant') or code = 'invalid_text' and field = 'external_id')`
+	if err := c.do(ctx, "scopes", table); err != nil {
+		return err
+	}
+	proven, err := c.words(ctx, whole)
+	if err != nil {
+		return err
+	}
+	unsure, err := c.words(ctx, nameless)
+	if err != nil {
+		return err
+	}
+	for kind, object := range objects {
+		c.args["whole_"+object] = proven[kind] && c.run.Complete[kind] && !unsure[object]
+	}
+	return nil
+}
+
+// words is the set of texts that a statement selects.
+func (c *comparison) words(ctx context.Context, sql string) (map[string]bool, error) {
+	rows, err := c.tx.Query(ctx, sql, c.args)
+	if err != nil {
+		return nil, fmt.Errorf("compare scopes: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("compare scopes: %w", err)
+	}
+	set := make(map[string]bool, len(found))
+	for _, word := range found {
+		set[word] = true
+	}
+	return set, nil
+}
+
+// seen lists by external_id what the run says about a kind, the last word winning: content that came, presence without content,
+// or a tombstone. What was set aside is there too, though nothing of it can be used.
+func (c *comparison) seen(ctx context.Context, object, kind string) error {
+	sql := strings.NewReplacer("{object}", object, "{kind}", kind).Replace(`
+		create temp table r_{object} on commit drop as
+		with last as (
+		    select distinct on (external_id) external_id, seq, ord, row_hash, deleted
+		      from stage_{object}
+		     where tenant_id = current_tenant() and run_id = @run
+		     order by external_id, seq desc, ord desc
+		), present as (
+		    select external_id, max(seq) as seq
+		      from (select external_id, seq
+		              from stage_present
+		             where tenant_id = current_tenant() and run_id = @run and kind = '{kind}'
+		             union all
+		            select external_id, 2147483647
+		              from sync_error
+		             where tenant_id = current_tenant() and run_id = @run and object = '{object}' and external_id <> '') p
+		     group by external_id
+		)
+		select coalesce(l.external_id, p.external_id) as external_id, l.seq, l.ord, l.row_hash,
+		       coalesce(not l.deleted, false) as content,
+		       coalesce(l.deleted and (p.seq is null or p.seq < l.seq), false) as gone
+		  from last l
+		  full join present p on p.external_id = l.external_id`)
+	return c.do(ctx, "staged "+object, sql)
+}
+
+// container is the part of a tree that a record lies in: for a distinguished name, the name without its first part (RFC 4514).
+func container(name string) string {
+	return `case when ` + name + ` ~ '^[^=,]+=' then nullif(regexp_replace(` + name + `, '^(\\.|[^,\\])*(,\s*|$)', ''), '') end`
+}
+
+// changedFields is an array of the names of columns that differ between two rows; a column may be called differently in the second.
+func changedFields(old, new string, columns ...string) string {
+	cases := make([]string, len(columns))
+	for i, column := range columns {
+		cases[i] = fmt.Sprintf("case when %[1]s.%[3]s is distinct from %[2]s.%[3]s then '%[3]s' end", old, new, column)
+	}
+	return "array_remove(array[" + strings.Join(cases, ", ") + "]::text[], null)"
+}
+
+// told is an object of the values of one row in those of the columns whose values differ between two rows. It is null when
+// there are none.
+func told(of, old, new string, columns ...string) string {
+	values := make([]string, len(columns))
+	for i, column := range columns {
+		values[i] = fmt.Sprintf("('%[4]s', to_jsonb(%[1]s.%[4]s), %[2]s.%[4]s is distinct from %[3]s.%[4]s)", of, old, new, column)
+	}
+	return "(select jsonb_object_agg(f.name, f.value) from (values " + strings.Join(values, ", ") + ") f (name, value, differs) where f.differs)"
+}

@@ -1,0 +1,54 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// sourceRemoved is the reason of a state that came about because no source knows a person any more.
+const sourceRemoved = "source_removed"
+
+// LeaveWithSource deactivates those of the identities that no source knows any longer, and says how many. Whom a person has
+// given a state by hand keeps it, and so does everybody who did not come from a source at all. It is for large numbers: the
+// caller audits them together.
+func LeaveWithSource(ctx context.Context, tx *pg.Tx, ids []string) (int64, error) {
+	const sql = `
+		update identity i
+		   set status = 'deactivated', status_reason = $2, status_source = 'hr', status_changed_at = now(), updated_at = now(), version = i.version + 1
+		  from unnest($1::text[]::uuid[]) gone (id)
+		  left join identity_source s
+		    on s.tenant_id = current_tenant() and s.identity_id = gone.id and s.removed_at is null
+		 where i.tenant_id = current_tenant()
+		   and i.id = gone.id
+		   and s.identity_id is null
+		   and i.source_connector_id is not null
+		   and i.status not in ('deactivated', 'archived')
+		   and i.status_source <> 'manual'`
+	tag, err := tx.Exec(ctx, sql, ids, sourceRemoved)
+	if err != nil {
+		return 0, fmt.Errorf("deactivate whom no source knows: %w", err)
+	}
+	return tag.RowsAffected(), nil
+}
+
+// ReturnWithSource brings those of the identities back to active that were deactivated because their source had lost them. What
+// the source itself says about their state has been written before; still holds the identities that it calls inactive.
+func ReturnWithSource(ctx context.Context, tx *pg.Tx, ids, still []string) (int64, error) {
+	const sql = `
+		update identity i
+		   set status = case when i.status = 'deactivated' then 'active' else i.status end, status_reason = null,
+		       status_changed_at = case when i.status = 'deactivated' then now() else i.status_changed_at end,
+		       updated_at = now(), version = i.version + 1
+		  from (select id from unnest($1::text[]::uuid[]) back (id) except select id from unnest($2::text[]::uuid[]) still (id)) back
+		 where i.tenant_id = current_tenant()
+		   and i.id = back.id
+		   and i.status_reason = $3
+		   and i.status <> 'archived'`
+	tag, err := tx.Exec(ctx, sql, ids, still, sourceRemoved)
+	if err != nil {
+		return 0, fmt.Errorf("bring back whom a source knows again: %w", err)
+	}
+	return tag.RowsAffected(), nil
+}
