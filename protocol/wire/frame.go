@@ -48,6 +48,9 @@ const (
 	CloseDraining   = 4503
 )
 
+// ReasonDisabled goes with CloseRevoked when an agent was switched off and not revoked: it may ask again after a while.
+const ReasonDisabled = "disabled"
+
 // Type says what a frame is.
 type Type string
 

@@ -19,6 +19,8 @@ const (
 	stateFile    = "agent.json"
 	statusFile   = "status.json"
 	caFile       = "ca.pem"
+	drainFile    = "drain"
+	spoolDir     = "spool"
 )
 
 // ErrNotEnrolled is returned where the data directory holds no membership yet.
@@ -34,6 +36,26 @@ func (d Dir) Prepare() error {
 	}
 	if err := protect(string(d)); err != nil {
 		return fmt.Errorf("close data directory to other users: %w", err)
+	}
+	return nil
+}
+
+// Spool is the directory of what waits for the control plane.
+func (d Dir) Spool() string { return d.path(spoolDir) }
+
+// Drain says whether the operator wants the agent to take no new tasks.
+func (d Dir) Drain() bool {
+	_, err := os.Stat(d.path(drainFile))
+	return err == nil
+}
+
+// SetDrain leaves the operator's wish for the agent that runs, or takes it back.
+func (d Dir) SetDrain(on bool) error {
+	if on {
+		return d.write(drainFile, nil, false)
+	}
+	if err := os.Remove(d.path(drainFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("end the drain: %w", err)
 	}
 	return nil
 }

@@ -14,6 +14,9 @@ type Settings struct {
 	Proxy        string `json:"proxy,omitempty"`         // may carry a user name and password; empty: HTTPS_PROXY and NO_PROXY decide
 	InsecureHTTP bool   `json:"insecure_http,omitempty"` // the operator allowed plain http beyond loopback
 
+	// SpoolMiB is how much of the disk may be used while the control plane has no room, in MiB. Nil: 512; 0: nothing.
+	SpoolMiB *int `json:"spool_mib,omitempty"`
+
 	// CA holds the PEM certificates trusted besides the system's. They are copied into the data directory, since the file
 	// they came from may be out of the service's sight, or gone after an update.
 	CA []byte `json:"-"`

@@ -16,6 +16,8 @@ type Status struct {
 	LastConnected *time.Time `json:"last_connected"`
 	TokenExpires  time.Time  `json:"token_expires,omitzero"`
 	InFlight      int        `json:"in_flight"`
+	Draining      bool       `json:"draining,omitempty"` // takes no new tasks
+	SpoolBytes    int64      `json:"spool_bytes,omitempty"`
 	LastError     string     `json:"last_error,omitempty"`
 	UpdatedAt     time.Time  `json:"updated_at,omitzero"`
 }

@@ -52,9 +52,12 @@ const (
 	codeQuarantined = "agent_quarantined"
 )
 
-// Permanent says that the agent was revoked or disabled: it must not come back by itself. Any other refusal may pass, a
-// suspended tenant's for one; and a 403 without a code may be a proxy's.
-func (e *Refused) Permanent() bool { return e.Code == codeRevoked || e.Code == codeDisabled }
+// Permanent says that the agent was revoked: it must not come back by itself. Any other refusal may pass, a suspended tenant's
+// for one; and a 403 without a code may be a proxy's.
+func (e *Refused) Permanent() bool { return e.Code == codeRevoked }
+
+// Disabled says that an administrator has switched the agent off, for a while.
+func (e *Refused) Disabled() bool { return e.Code == codeDisabled }
 
 // Quarantined says that the agent's identity was seen in two places.
 func (e *Refused) Quarantined() bool { return e.Code == codeQuarantined }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
-
-	"github.com/grantwright/grantwright/protocol/wire"
 )
 
 // stable is how long a connection must have lasted for the next failure to count as the first.
@@ -17,8 +15,6 @@ type backoff struct {
 	base, max time.Duration
 	failures  int
 }
-
-func newBackoff() *backoff { return &backoff{base: wire.ReconnectBase, max: wire.ReconnectMax} }
 
 // next is how long to wait now. least is what the other end asked for; the jitter comes on top of it.
 func (b *backoff) next(least time.Duration) time.Duration {

@@ -154,7 +154,7 @@ func (c *control) upgrade(w http.ResponseWriter, r *http.Request) {
 		c.t.Errorf("upgrade: %v", err)
 		return
 	}
-	c.sockets <- newSocket(ws)
+	c.sockets <- newSocket(ws, Pace{}.orNormal())
 }
 
 // next waits for the agent's next connection.

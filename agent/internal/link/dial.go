@@ -34,7 +34,7 @@ func (l *Link) open(ctx context.Context, token string) (*socket, error) {
 		ws.Close()
 		return nil, fmt.Errorf("%s does not speak %s", l.Dialer.Base.Host, wire.Subprotocol)
 	}
-	return newSocket(ws), nil
+	return newSocket(ws, l.Pace), nil
 }
 
 // address is the endpoint with the websocket's scheme: http becomes ws, https wss.

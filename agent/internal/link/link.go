@@ -3,12 +3,13 @@
 package link
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
+	"sync"
 	"time"
 
 	"github.com/grantwright/grantwright/agent/internal/config"
@@ -19,7 +20,10 @@ import (
 )
 
 // ErrRevoked ends Run: the control plane does not want this agent any more, and only an administrator can change that.
-var ErrRevoked = errors.New("the agent was revoked or disabled in the control plane")
+var ErrRevoked = errors.New("the agent was revoked in the control plane")
+
+// offPause is how long an agent that was switched off waits before it asks again.
+const offPause = time.Minute
 
 // stopGrace is how long running tasks may take to report that they were stopped when the agent shuts down.
 const stopGrace = 5 * time.Second
@@ -36,27 +40,50 @@ type Link struct {
 
 	// Changed, when set, is told of every new state.
 	Changed func(config.Status)
+	// Hostname and Machine are how the host is told from others. Empty: as the system says.
+	Hostname, Machine string
+	// Pace is how fast things are noticed; the zero value is that of the protocol.
+	Pace Pace
 
 	started time.Time
 	status  statusKeeper
 	pause   *backoff
+	drained chan struct{} // something about draining has changed
+}
+
+// Pace is how fast the link moves. Zero fields stand for what the protocol says.
+type Pace struct {
+	Ping, Silent time.Duration // between pings; nothing heard for so long: the connection is dead
+	Beat         time.Duration // between heartbeats, at most
+	Base, Max    time.Duration // bounds of the pause before the first and the later attempts to connect
+	Look         time.Duration // between looks whether the operator wants the agent to drain
+}
+
+func (p Pace) orNormal() Pace {
+	return Pace{
+		Ping: cmp.Or(p.Ping, wire.PingInterval), Silent: cmp.Or(p.Silent, wire.ReadTimeout), Beat: cmp.Or(p.Beat, wire.HeartbeatInterval),
+		Base: cmp.Or(p.Base, wire.ReconnectBase), Max: cmp.Or(p.Max, wire.ReconnectMax), Look: cmp.Or(p.Look, time.Second),
+	}
 }
 
 // Run connects, and connects again, until ctx ends (then the error is nil) or the agent is revoked.
 func (l *Link) Run(ctx context.Context) error {
 	l.started = l.Now()
 	l.status.save = l.saveStatus
+	l.Pace = l.Pace.orNormal()
+	l.drained = make(chan struct{}, 1)
 	if l.pause == nil {
-		l.pause = newBackoff()
+		l.pause = &backoff{base: l.Pace.Base, max: l.Pace.Max}
+	}
+	// A drain ends with the process that was asked for it.
+	if err := l.Dir.SetDrain(false); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	renewing := make(chan struct{})
-	go func() {
-		defer close(renewing)
-		l.keepToken(ctx)
-	}()
-	defer func() { cancel(); <-renewing }()
+	var beside sync.WaitGroup
+	beside.Go(func() { l.keepToken(ctx) })
+	beside.Go(func() { l.keepDrain(ctx) })
+	defer func() { cancel(); beside.Wait() }()
 	return l.reconnect(ctx)
 }
 
@@ -70,7 +97,7 @@ func (l *Link) reconnect(ctx context.Context) error {
 			l.status.set(config.Stopped, nil)
 			return nil
 		case revoked(err):
-			l.Log.Error("stopped: the agent was revoked or disabled; enable it in the control plane or enrol it anew", "err", err)
+			l.Log.Error("stopped: the agent was revoked; enrol it anew", "err", err)
 			l.status.set(config.Revoked, err)
 			return fmt.Errorf("%w: %w", ErrRevoked, err)
 		}
@@ -143,11 +170,13 @@ func (l *Link) keepToken(ctx context.Context) {
 	}
 }
 
-// revoked says whether err is the control plane's word that this agent is not wanted.
+// revoked says whether err is the control plane's word that this agent is not wanted any more. An agent that is switched off
+// comes back by itself once it is switched on; its connection is closed with the same code, so the reason tells the two apart.
 func revoked(err error) bool {
 	var refused *enroll.Refused
 	var closed *wire.CloseError
-	return (errors.As(err, &refused) && refused.Permanent()) || (errors.As(err, &closed) && closed.Code == wire.CloseRevoked)
+	return (errors.As(err, &refused) && refused.Permanent()) ||
+		(errors.As(err, &closed) && closed.Code == wire.CloseRevoked && closed.Reason != wire.ReasonDisabled)
 }
 
 // asked is how long the other end asked to stay away.
@@ -155,6 +184,8 @@ func asked(err error) time.Duration {
 	var refused *enroll.Refused
 	var away *goneAway
 	switch {
+	case errors.As(err, &refused) && refused.Disabled():
+		return max(refused.RetryAfter, offPause)
 	case errors.As(err, &refused):
 		return refused.RetryAfter
 	case errors.As(err, &away):
@@ -192,6 +223,8 @@ func meaningOf(refused *enroll.Refused) string {
 	switch {
 	case refused.Quarantined():
 		return runsTwice
+	case refused.Disabled():
+		return "an administrator has switched this agent off; it goes on by itself once it is switched on again"
 	case refused.Status == http.StatusUpgradeRequired:
 		return "this agent and the control plane have no protocol version in common: update the agent"
 	case refused.Status == http.StatusUnauthorized:
@@ -200,10 +233,4 @@ func meaningOf(refused *enroll.Refused) string {
 		return "something between this host and the control plane forbids the connection"
 	}
 	return ""
-}
-
-func hostname() string {
-	// An unknown host name is no reason not to connect.
-	name, _ := os.Hostname()
-	return name
 }

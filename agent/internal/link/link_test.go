@@ -281,7 +281,7 @@ func TestRetryAfterAndGoawayAreHonoured(t *testing.T) {
 }
 
 func TestBackoffGrowsWithJitterUpToItsBound(t *testing.T) {
-	b := newBackoff()
+	b := &backoff{base: wire.ReconnectBase, max: wire.ReconnectMax}
 	var most time.Duration
 	for range 200 {
 		d := b.next(0)

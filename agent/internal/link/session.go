@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -11,7 +12,6 @@ import (
 
 const (
 	welcomeTimeout = 20 * time.Second
-	skewLimit      = 2 * time.Minute
 )
 
 // goneAway ends a session whose end the control plane had announced.
@@ -66,9 +66,9 @@ func (s *session) introduction() wire.Hello {
 	state := s.Tokens.State()
 	return wire.Hello{
 		AgentID: state.AgentID, InstanceID: state.InstanceID, BootID: s.Tokens.BootID, Version: s.Version,
-		Capability: wire.Capability, OS: runtime.GOOS, Arch: runtime.GOARCH, Hostname: hostname(),
+		Capability: wire.Capability, OS: runtime.GOOS, Arch: runtime.GOARCH, Hostname: cmp.Or(s.Hostname, hostname()), Machine: cmp.Or(s.Machine, fingerprint()),
 		StartedAt: s.started.UTC(), Clock: s.Now().UTC(), ConnectorTypes: s.Runner.Types,
-		Limits: wire.AgentLimits{MaxFrame: wire.HardMaxFrame, MaxTasks: s.Runner.MaxTasks},
+		Limits: wire.AgentLimits{MaxFrame: wire.HardMaxFrame, MaxTasks: s.Runner.MaxTasks, SpoolBytes: s.Runner.SpoolMax()},
 		Resume: s.Runner.Resumable(), JoinSeq: state.JoinSeq,
 	}
 }
@@ -98,9 +98,9 @@ func (s *session) handleWelcome(f wire.Frame) error {
 		return err
 	}
 	s.hello = ""
-	s.beat = wire.HeartbeatInterval
+	s.beat = s.Pace.Beat
 	if w.HeartbeatS > 0 {
-		s.beat = min(time.Duration(w.HeartbeatS)*time.Second, wire.HeartbeatInterval)
+		s.beat = min(time.Duration(w.HeartbeatS)*time.Second, s.beat)
 	}
 	s.checkClock(w.ServerTime)
 	s.Log.Info("connected", "control_plane", s.Dialer.Base.Host, "session", w.SessionID)
@@ -133,6 +133,8 @@ func (s *session) live(ctx, ended context.Context) {
 		case <-ctx.Done():
 			s.stop()
 			return
+		case <-s.drained:
+			s.tellDrain()
 		case <-tick.C:
 			s.sendHeartbeat()
 			s.status.refresh()
@@ -160,7 +162,8 @@ func (s *session) sendHeartbeat() {
 	// When the connection is closed the session ends by itself.
 	_ = s.conn.Send(wire.Frame{Type: wire.TypeHeartbeat}, wire.Heartbeat{
 		UptimeS: int64(s.Now().Sub(s.started).Seconds()), RSSBytes: residentBytes(&m), Goroutines: runtime.NumGoroutine(),
-		InFlight: s.Runner.InFlight(), Clock: s.Now().UTC(),
+		InFlight: s.Runner.InFlight(), Clock: s.Now().UTC(), SpoolBytes: s.Runner.SpoolBytes(), Draining: s.Runner.Draining(),
+		Trouble: s.Runner.Trouble(),
 	})
 }
 
@@ -176,7 +179,7 @@ func (s *session) handleHeartbeat(f wire.Frame) error {
 // checkClock warns once a session of a clock that is far off: tokens and dates in targets depend on it.
 func (s *session) checkClock(server time.Time) {
 	skew := server.Sub(s.Now())
-	if server.IsZero() || s.skewed || skew.Abs() < skewLimit {
+	if server.IsZero() || s.skewed || skew.Abs() <= wire.ClockSkew {
 		return
 	}
 	s.skewed = true

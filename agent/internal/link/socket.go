@@ -21,13 +21,14 @@ const (
 // socket is a wire.Socket over a websocket.
 type socket struct {
 	ws       *websocket.Conn
+	pace     Pace
 	pingDone chan struct{}
 	once     sync.Once
 }
 
 // newSocket takes over ws and begins to send pings.
-func newSocket(ws *websocket.Conn) *socket {
-	s := &socket{ws: ws, pingDone: make(chan struct{})}
+func newSocket(ws *websocket.Conn, pace Pace) *socket {
+	s := &socket{ws: ws, pace: pace, pingDone: make(chan struct{})}
 	ws.SetReadLimit(wire.HardMaxFrame)
 	ws.SetPongHandler(func(string) error { return s.heard() })
 	answer := ws.PingHandler()
@@ -42,10 +43,10 @@ func newSocket(ws *websocket.Conn) *socket {
 }
 
 // heard moves the deadline: the other end is alive.
-func (s *socket) heard() error { return s.ws.SetReadDeadline(time.Now().Add(wire.ReadTimeout)) }
+func (s *socket) heard() error { return s.ws.SetReadDeadline(time.Now().Add(s.pace.Silent)) }
 
 func (s *socket) ping() {
-	tick := time.NewTicker(wire.PingInterval)
+	tick := time.NewTicker(s.pace.Ping)
 	defer tick.Stop()
 	for {
 		select {

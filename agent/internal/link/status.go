@@ -44,6 +44,7 @@ func (k *statusKeeper) refresh() {
 func (l *Link) saveStatus(s config.Status) {
 	s.PID, s.Version, s.StartedAt, s.UpdatedAt = os.Getpid(), l.Version, l.started, l.Now().UTC()
 	s.TokenExpires, s.InFlight = l.Tokens.State().ExpiresAt, len(l.Runner.InFlight())
+	s.Draining, s.SpoolBytes = l.Runner.Draining(), l.Runner.SpoolBytes()
 	if err := l.Dir.SaveStatus(s); err != nil {
 		l.Log.Warn("status file not written", "err", err)
 	}

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,10 +18,19 @@ import (
 
 // earlier is an agent's connection as the database knows it.
 type earlier struct {
-	Process string `db:"process_id"`
-	Boot    string `db:"boot_id"`
-	Epoch   int64  `db:"epoch"`
-	Alive   bool   `db:"alive"`
+	Process  string `db:"process_id"`
+	Boot     string `db:"boot_id"`
+	Epoch    int64  `db:"epoch"`
+	Alive    bool   `db:"alive"`
+	Hostname string `db:"hostname"`
+	Machine  string `db:"machine"`
+	IP       string `db:"ip"`
+}
+
+// other reports whether a newcomer may be another process than the one that holds the earlier connection. A process that was
+// copied with its memory has the same boot id, so what is known of the machine counts as well.
+func (e earlier) other(hello wire.Hello) bool {
+	return e.Boot != hello.BootID || e.Hostname != short(hello.Hostname) || e.Machine != short(hello.Machine)
 }
 
 // admission is the right to be connected.
@@ -37,8 +47,9 @@ var errClone = &wire.CloseError{Code: wire.CloseClone, Reason: "this identity is
 
 // admit decides about a connection. It returns a *wire.CloseError when the agent must go.
 //
-// A newer connection of the same start of the agent replaces the older one at once. One of another start does so only when
-// the older connection no longer answers: when it does, two hosts share an identity, and nobody can say which one is right.
+// A newer connection of the same start of the agent on the same machine replaces the older one at once. Any other does so
+// only when the older connection no longer answers: when it does, two hosts share an identity, and nobody can say which one is
+// right.
 func (h *Hub) admit(ctx context.Context, v viewer.Viewer, hello wire.Hello) (admission, error) {
 	cleared := int64(-1)
 	for {
@@ -68,7 +79,7 @@ func (h *Hub) tryAdmit(ctx context.Context, v viewer.Viewer, hello wire.Hello, c
 		if err != nil {
 			return err
 		}
-		if before.Alive && before.Boot != hello.BootID && before.Process != uuid.Nil.String() && before.Epoch != cleared {
+		if before.Alive && before.other(hello) && before.Process != uuid.Nil.String() && before.Epoch != cleared {
 			rival = &before
 			return nil
 		}
@@ -99,7 +110,8 @@ func turnedAway(err error) error {
 
 func findSession(ctx context.Context, tx *pg.Tx, agent string, offline time.Duration) (earlier, error) {
 	const sql = `
-		select process_id::text, boot_id, epoch, last_seen_at > now() - make_interval(secs => $2) as alive
+		select process_id::text, boot_id, epoch, last_seen_at > now() - make_interval(secs => $2) as alive,
+		       coalesce(hostname, '') as hostname, coalesce(machine, '') as machine, coalesce(ip, '') as ip
 		  from agent_session
 		 where agent_id = $1`
 	rows, err := tx.Query(ctx, sql, agent, offline.Seconds())
@@ -116,22 +128,24 @@ func findSession(ctx context.Context, tx *pg.Tx, agent string, offline time.Dura
 // writeSession makes this process the holder of the agent's socket and notes what the agent says of itself.
 func (h *Hub) writeSession(ctx context.Context, tx *pg.Tx, id string, hello wire.Hello) (epoch int64, err error) {
 	const session = `
-		insert into agent_session (tenant_id, agent_id, id, process_id, epoch, boot_id)
-		values (current_tenant(), $1, $2, $3, 1, $4)
+		insert into agent_session (tenant_id, agent_id, id, process_id, epoch, boot_id, hostname, machine, ip)
+		values (current_tenant(), $1, $2, $3, 1, $4, $5, $6, $7)
 		    on conflict (tenant_id, agent_id) do update
 		   set id = excluded.id, process_id = excluded.process_id, epoch = agent_session.epoch + 1, boot_id = excluded.boot_id,
+		       hostname = excluded.hostname, machine = excluded.machine, ip = excluded.ip, draining = false, proved_at = null,
 		       connected_at = now(), last_seen_at = now()
 		returning epoch`
-	if err := tx.QueryRow(ctx, session, tx.Viewer.ID, id, h.process, short(hello.BootID)).Scan(&epoch); err != nil {
+	row := tx.QueryRow(ctx, session, tx.Viewer.ID, id, h.process, short(hello.BootID), short(hello.Hostname), short(hello.Machine), tx.Viewer.IP)
+	if err := row.Scan(&epoch); err != nil {
 		return 0, fmt.Errorf("write session: %w", err)
 	}
 	const facts = `
 		update agent
 		   set boot_id = $2, version_name = $3, os = $4, arch = $5, hostname = $6, ip_last = $7, connector_types = $8,
-		       clock_skew_ms = $9, connected_since = now(), last_seen_at = now()
+		       clock_skew_ms = $9, degraded = $10, back_by = null, connected_since = now(), last_seen_at = now()
 		 where id = $1`
 	_, err = tx.Exec(ctx, facts, tx.Viewer.ID, short(hello.BootID), short(hello.Version), short(hello.OS), short(hello.Arch),
-		short(hello.Hostname), tx.Viewer.IP, types(hello.ConnectorTypes), skew(hello.Clock).Milliseconds())
+		short(hello.Hostname), tx.Viewer.IP, types(hello.ConnectorTypes), skew(hello.Clock).Milliseconds(), h.reasons(hello, skew(hello.Clock), nil))
 	if err != nil {
 		return 0, fmt.Errorf("note the agent's facts: %w", err)
 	}
@@ -159,13 +173,28 @@ func types(list []string) []string {
 // expose quarantines an agent whose identity is used by two processes at once.
 func (h *Hub) expose(ctx context.Context, v viewer.Viewer, hello wire.Hello, rival earlier) error {
 	err := h.DB.As(ctx, v, func(tx *pg.Tx) error {
-		seen := map[string]any{"boot_id": short(hello.BootID), "hostname": short(hello.Hostname), "other_boot_id": rival.Boot}
-		return quarantine(ctx, tx, v.ID, "the identity connected from two places at once", seen)
+		seen := map[string]any{
+			"boot_id": short(hello.BootID), "hostname": short(hello.Hostname), "ip": v.IP,
+			"other_boot_id": rival.Boot, "other_hostname": rival.Hostname, "other_ip": rival.IP,
+		}
+		reason := fmt.Sprintf("the identity connected from two places at once: %s and %s", place(rival.Hostname, rival.IP), place(short(hello.Hostname), v.IP))
+		return quarantine(ctx, tx, v.ID, reason, seen)
 	})
 	if err != nil {
 		return err
 	}
 	return errClone
+}
+
+// place names a host for people.
+func place(hostname, ip string) string {
+	switch {
+	case hostname == "":
+		return cmp.Or(ip, "an unknown host")
+	case ip == "":
+		return hostname
+	}
+	return hostname + " (" + ip + ")"
 }
 
 // answers reports whether an earlier connection still lives. It waits as long as that one has time to answer.
@@ -178,30 +207,24 @@ func (h *Hub) answers(ctx context.Context, v viewer.Viewer, rival earlier) bool 
 	return h.answersElsewhere(ctx, v, rival)
 }
 
-// answers pings and waits to hear anything. A connection that is gone does not answer.
+// answers pings and waits for the answer to this very ping. Anything else that comes proves nothing: it may have been on its
+// way when its sender died.
 func (s *session) answers(ctx context.Context) bool {
 	if s == nil {
 		return false
 	}
-	asked := time.Now()
-	s.socket.ping()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			if s.socket.lastHeard().After(asked) {
-				return true
-			}
-		case <-s.done:
-			return false
-		case <-ctx.Done():
-			return false
-		}
+	answered, forget := s.socket.ask()
+	defer forget()
+	select {
+	case <-answered:
+		return true
+	case <-s.done:
+	case <-ctx.Done():
 	}
+	return false
 }
 
-// answersElsewhere asks the process that holds the earlier connection to ping it. That process writes down when it was heard.
+// answersElsewhere asks the process that holds the earlier connection to ping it. That process writes down when it answered.
 func (h *Hub) answersElsewhere(ctx context.Context, v viewer.Viewer, rival earlier) bool {
 	asked, err := h.askToProbe(ctx, v)
 	if err != nil {
@@ -218,7 +241,7 @@ func (h *Hub) answersElsewhere(ctx context.Context, v viewer.Viewer, rival earli
 		}
 		var heard, same bool
 		const sql = `
-			select last_seen_at > $2, epoch = $3 and process_id = $4
+			select coalesce(proved_at > $2, false), epoch = $3 and process_id = $4
 			  from agent_session
 			 where agent_id = $1`
 		err := h.DB.As(ctx, v, func(tx *pg.Tx) error {

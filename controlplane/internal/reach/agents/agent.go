@@ -7,12 +7,14 @@ import (
 )
 
 // States of an agent. The stored ones are pending, registered, disabled, quarantined and revoked; a registered agent is shown
-// as online or offline once it has been seen.
+// as online, degraded, draining or offline once it has been seen.
 const (
 	Pending     = "pending"     // invited, not yet enrolled
 	Registered  = "registered"  // enrolled, never connected
 	Online      = "online"      // connected, and heard within 90 s
-	Offline     = "offline"     // closed for more than 10 s, or silent for more than 90 s
+	Degraded    = "degraded"    // online, and works less well than it should
+	Draining    = "draining"    // online, and takes no new tasks
+	Offline     = "offline"     // closed on purpose, lost for more than 10 s, or silent for more than 90 s
 	Disabled    = "disabled"    // switched off by an administrator
 	Quarantined = "quarantined" // its identity was seen in two places
 	Revoked     = "revoked"     // for good
@@ -24,7 +26,7 @@ type Agent struct {
 	Name                string         `json:"name" db:"name"`
 	Description         string         `json:"description" db:"description"`
 	Group               *string        `json:"group" db:"agent_group" doc:"Agents of one group stand in for each other."`
-	State               string         `json:"state" db:"state" enum:"pending,registered,online,offline,disabled,quarantined,revoked"`
+	State               string         `json:"state" db:"state" enum:"pending,registered,online,degraded,draining,offline,disabled,quarantined,revoked"`
 	Version             *string        `json:"version" db:"version_name" doc:"of the agent's program"`
 	OS                  *string        `json:"os" db:"os"`
 	Arch                *string        `json:"arch" db:"arch"`
@@ -36,6 +38,9 @@ type Agent struct {
 	ConnectorTypes      []string       `json:"connector_types" db:"connector_types" nullable:"false"`
 	ClockSkewMS         *int64         `json:"clock_skew_ms" db:"clock_skew_ms" doc:"the host's clock minus ours"`
 	Stats               map[string]any `json:"stats" db:"stats" doc:"from the last heartbeat"`
+	Draining            bool           `json:"draining" db:"draining" doc:"An administrator wants no new tasks to go there."`
+	DegradedReasons     []string       `json:"degraded_reasons" db:"degraded" nullable:"false" doc:"clock_skew, spool_nearly_full, spool_failed, version_below_minimum"`
+	Flapping            bool           `json:"flapping" db:"flapping" doc:"It comes and goes more often than is recorded: at most one pair of agent.offline and agent.online in five minutes is."`
 	ConnectedSince      *time.Time     `json:"connected_since" db:"connected_since"`
 	LastSeenAt          *time.Time     `json:"last_seen_at" db:"last_seen_at"`
 	TokenIssuedAt       *time.Time     `json:"token_issued_at" db:"token_issued_at"`

@@ -26,8 +26,9 @@ type call struct {
 	mu      sync.Mutex
 	session *session // nil while the agent is away
 	lost    time.Time
-	heard   time.Time // the last sign of progress
-	waits   time.Time // until then the agent waits for its target's leave to go on
+	heard   time.Time    // the last sign of progress
+	waits   time.Time    // until then the agent waits for its target's leave to go on
+	news    *v1.Progress // of a sync: the last progress that nobody has taken yet
 	intake  *wire.Intake
 	taken   int
 	stopped bool // the agent was asked to stop: it may not go on after a loss of its connection
@@ -114,7 +115,7 @@ func (c *call) chunk(s *session, f wire.Frame) error {
 	case f.Attempt == c.attempt && f.Seq > c.intake.Committed()+c.offer.Credit:
 		return &wire.CloseError{Code: wire.CloseProtocol, Reason: "more chunks than there was credit for"}
 	}
-	c.heard = time.Now()
+	c.heard, c.waits = time.Now(), time.Time{}
 	switch verdict := c.intake.Take(f); verdict {
 	case wire.Fresh:
 		c.taken = f.Seq
@@ -151,15 +152,40 @@ func (c *call) progress(s *session, f wire.Frame) error {
 	if !c.current(s, f) {
 		return nil
 	}
-	c.heard = time.Now()
+	c.heard, c.waits = time.Now(), time.Time{}
 	if p.RateWaitUntil != nil {
-		c.waits = *p.RateWaitUntil
+		// The agent's clock said when; what counts is how long from now.
+		until := earliest(p.RateWaitUntil.Add(-s.ahead()), c.heard.Add(longestWait)).UTC()
+		p.RateWaitUntil, c.waits = &until, until
 	}
-	// A sync has no ear for progress but the watchdog's. One place is kept for the result.
-	if c.intake == nil && !c.ended && len(c.queue) < queuedProgress {
+	switch {
+	case c.ended:
+	case c.intake != nil:
+		c.news = &p
+		c.nudge()
+	case len(c.queue) < queuedProgress: // one place is kept for the result
 		return c.put(f)
 	}
 	return nil
+}
+
+// longestWait bounds how long a target may ask to be left alone, so that no answer of it can switch the watchdog off.
+const longestWait = 24 * time.Hour
+
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// takeNews gives the last progress of a sync, once.
+func (c *call) takeNews() *v1.Progress {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.news
+	c.news = nil
+	return p
 }
 
 func (c *call) result(s *session, f wire.Frame) error {
@@ -231,14 +257,21 @@ func (c *call) resume(s *session) {
 	c.nudge()
 }
 
-// lose notes that the call's connection has ended.
-func (c *call) lose(s *session) {
+// lose notes that the call's connection has ended. An agent that has said goodbye does not come back for it.
+func (c *call) lose(s *session, goodbye bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.session == s {
-		c.session, c.lost = nil, time.Now()
-		c.nudge()
+	if c.session != s {
+		return
 	}
+	c.session, c.lost = nil, time.Now()
+	if goodbye && c.failure == nil && !c.ended {
+		c.failure = &v1.ErrorDetail{
+			Class: v1.ClassAgentUnavailable, Code: "agent_stopped", Retryable: true, Message: fmt.Sprintf("the agent %s was stopped during the call", s.name),
+			Hint: "the call can be repeated once it runs again",
+		}
+	}
+	c.nudge()
 }
 
 // forgotten ends a call of which the agent that has come back does not know.

@@ -42,7 +42,7 @@ func brisk() pace {
 		hello: 2 * time.Second, ping: 100 * time.Millisecond, silent: 800 * time.Millisecond, offline: 2 * time.Second,
 		lapse: 700 * time.Millisecond, grace: 300 * time.Millisecond, probe: 600 * time.Millisecond, check: 200 * time.Millisecond,
 		flush: 100 * time.Millisecond, poll: 150 * time.Millisecond, claim: time.Second, call: 5 * time.Second,
-		progress: 5 * time.Second, drain: 2 * time.Second,
+		progress: 5 * time.Second, drain: 2 * time.Second, look: 50 * time.Millisecond, back: 400 * time.Millisecond, pair: 2 * time.Second,
 	}
 }
 
@@ -350,6 +350,15 @@ func (m *host) renewal(nonce string) map[string]any {
 	r := wire.TokenRequest{AgentID: m.id, Nonce: nonce, BootID: m.boot, JoinSeq: m.joinSeq, IssuedAt: time.Now().UTC().Truncate(time.Millisecond)}
 	return map[string]any{
 		"agent_id": r.AgentID, "nonce": r.Nonce, "boot_id": r.BootID, "join_seq": r.JoinSeq, "issued_at": r.IssuedAt,
+		"signature": b64(ed25519.Sign(m.identity, r.TokenProof())),
+	}
+}
+
+// dryRenewal is a signed question whether a new token would be given.
+func (m *host) dryRenewal(nonce string) map[string]any {
+	r := wire.TokenRequest{AgentID: m.id, Nonce: nonce, BootID: m.boot, JoinSeq: m.joinSeq, IssuedAt: time.Now().UTC().Truncate(time.Millisecond), DryRun: true}
+	return map[string]any{
+		"agent_id": r.AgentID, "nonce": r.Nonce, "boot_id": r.BootID, "join_seq": r.JoinSeq, "issued_at": r.IssuedAt, "dry_run": true,
 		"signature": b64(ed25519.Sign(m.identity, r.TokenProof())),
 	}
 }

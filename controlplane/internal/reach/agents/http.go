@@ -30,7 +30,7 @@ type filters struct{ State, Group string }
 
 type listIn struct {
 	httpapi.Paging
-	State string `query:"state" enum:"pending,registered,online,offline,disabled,quarantined,revoked"`
+	State string `query:"state" enum:"pending,registered,online,degraded,draining,offline,disabled,quarantined,revoked"`
 	Group string `query:"group" maxLength:"100"`
 }
 
@@ -62,6 +62,15 @@ func (r *Registry) Routes() []httpapi.Route {
 		httpapi.Handle("PATCH", "/settings/agents/{id}", "Change an agent", r.handleChange).For(viewer.Admin).Errors(409, 412).Tag("settings"),
 		httpapi.Handle("POST", "/settings/agents/{id}/enroll", "Invite an agent again", r.handleReenroll).For(viewer.Admin).Errors(409).Tag("settings").
 			Describe("Replaces a lost host or ends a quarantine: the old keys and tokens are dead from now on."),
+		httpapi.Handle("POST", "/settings/agents/{id}/drain", "Give an agent no new tasks", r.handle(r.drain)).For(viewer.Admin).Errors(409).Tag("settings").
+			Describe("What runs goes on to its end. Another agent of the group takes what is new."),
+		httpapi.Handle("POST", "/settings/agents/{id}/resume", "Give a draining agent tasks again", r.handle(r.resume)).For(viewer.Admin).Errors(409).Tag("settings"),
+		httpapi.Handle("POST", "/settings/agents/{id}/disable", "Switch an agent off", r.handle(r.disable)).For(viewer.Admin).Errors(409).Tag("settings").
+			Describe("Its connection is closed and its runs go to another agent of the group, or wait. It keeps its keys."),
+		httpapi.Handle("POST", "/settings/agents/{id}/enable", "Switch an agent on again", r.handle(r.enable)).For(viewer.Admin).Errors(409).Tag("settings").
+			Describe("The agent comes back by itself within about two minutes."),
+		httpapi.Handle("POST", "/settings/agents/{id}/quarantine/clear", "Let a quarantined agent in again", r.handle(r.clear)).For(viewer.Admin).Errors(409).Tag("settings").
+			Describe("To be called when the copy has been stopped: should both run again, the agent is quarantined anew. Enrol the agent again where nobody knows which one is right."),
 		httpapi.Handle("POST", "/settings/agents/{id}/revoke", "Revoke an agent for good", r.handleRevoke).For(viewer.Admin).Tag("settings"),
 		httpapi.Handle("DELETE", "/settings/agents/{id}", "Delete an agent", r.handleRemove).For(viewer.Admin).Status(204).Errors(409).Tag("settings"),
 		httpapi.Handle("POST", "/agent/register", "Enrol an agent", r.handleRegister).Presents(r.mayRegister).Errors(401, 403, 413, 429).
@@ -129,6 +138,16 @@ func (r *Registry) handleRemove(ctx context.Context, v viewer.Viewer, in *oneIn)
 		return nil, err
 	}
 	return &httpapi.None{}, r.remove(ctx, v, in.ID)
+}
+
+// handle serves an action that needs nothing but the agent it is for.
+func (r *Registry) handle(act func(context.Context, viewer.Viewer, string) (Agent, error)) func(context.Context, viewer.Viewer, *oneIn) (*httpapi.One[Agent], error) {
+	return func(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Agent], error) {
+		if err := checkID(in.ID); err != nil {
+			return nil, err
+		}
+		return shown(act(ctx, v, in.ID))
+	}
 }
 
 // checkID keeps what cannot be an id from the database.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -29,8 +28,12 @@ type Hub struct {
 	Seal Sealer
 	Log  *slog.Logger
 
+	// MinVersion is the oldest version of the agent's program that is not called degraded, such as 1.4; empty: any.
+	MinVersion string
+
 	once       sync.Once
 	process    string // id of this process, new at every start
+	began      time.Time
 	pace       pace
 	handshakes limiter
 	open       sync.WaitGroup // connections being served
@@ -39,10 +42,13 @@ type Hub struct {
 	peers   map[agentKey]*peer
 	waiting map[string]chan struct{}      // by task: who waits for another process's result
 	working map[string]context.CancelFunc // by task: calls worked on for another process
+	last    map[connectorKey]string       // the agent that ended a connector's last sync well
 	closing bool
 }
 
 type agentKey struct{ tenant, id string }
+
+type connectorKey struct{ tenant, id string }
 
 // peer is what this process knows of one agent: its socket, if there is one, and the calls that wait for it. A call outlives
 // its socket for a while.
@@ -54,13 +60,14 @@ type peer struct {
 // start fills what is not given. Every way into the hub comes through here.
 func (h *Hub) start() {
 	h.once.Do(func() {
-		h.process = uuid.Must(uuid.NewV7()).String()
+		h.process, h.began = uuid.Must(uuid.NewV7()).String(), time.Now()
 		if h.pace == (pace{}) {
 			h.pace = normal()
 		}
 		// 256 handshakes a second and process: after an outage all agents come at once.
 		h.handshakes.every, h.handshakes.burst = time.Second/256, 256
 		h.peers, h.waiting, h.working = map[agentKey]*peer{}, map[string]chan struct{}{}, map[string]context.CancelFunc{}
+		h.last = map[connectorKey]string{}
 	})
 }
 
@@ -79,6 +86,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	loops.Go(func() { every(ctx, h.pace.check, h.check) })
 	loops.Go(func() { every(ctx, h.pace.flush, h.flush) })
 	loops.Go(func() { every(ctx, h.pace.poll, h.claim) })
+	loops.Go(func() { every(ctx, h.pace.look, h.look) })
 	<-ctx.Done()
 	h.stop()
 	loops.Wait()
@@ -199,8 +207,8 @@ func (h *Hub) attach(s *session) {
 	}
 }
 
-// detach takes s out of the agent's calls when its connection has ended.
-func (h *Hub) detach(s *session) {
+// detach takes s out of the agent's calls when its connection has ended. After a goodbye nobody comes back for them.
+func (h *Hub) detach(s *session, goodbye bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	p := h.peers[s.key]
@@ -211,7 +219,7 @@ func (h *Hub) detach(s *session) {
 		p.session = nil
 	}
 	for _, c := range p.calls {
-		c.lose(s)
+		c.lose(s, goodbye)
 	}
 	h.tidy(s.key)
 }
@@ -255,32 +263,6 @@ func (h *Hub) callOf(s *session, task string) *call {
 	}
 	return nil
 }
-
-// pick finds the connected agent for a target: the one it names, or the least busy of its group.
-func (h *Hub) pick(t dispatch.Target) *session {
-	h.start()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if t.AgentID != "" {
-		if p := h.peers[agentKey{t.Tenant, t.AgentID}]; p != nil && p.session.suits(t) {
-			return p.session
-		}
-		return nil
-	}
-	var best *peer
-	for key, p := range h.peers {
-		if key.tenant == t.Tenant && p.session.suits(t) && (best == nil || len(p.calls) < len(best.calls)) {
-			best = p
-		}
-	}
-	if best == nil {
-		return nil
-	}
-	return best.session
-}
-
-// Serves reports whether this process holds a socket that can run the target's calls.
-func (h *Hub) Serves(t dispatch.Target) bool { return h.pick(t) != nil }
 
 // byTenant groups sessions for transactions, which act within one tenant.
 func byTenant(sessions []*session) map[string][]*session {

@@ -22,6 +22,9 @@ type pace struct {
 	call     time.Duration // for a call through another process, when its caller sets no deadline
 	progress time.Duration // without a sign of progress: the call is stuck
 	drain    time.Duration // for sockets to close when the process stops
+	look     time.Duration // between looks who has come and gone
+	back     time.Duration // for an agent that left with notice, and for all after this process has started, to be back
+	pair     time.Duration // between two recorded departures of one agent
 }
 
 func normal() pace {
@@ -29,5 +32,6 @@ func normal() pace {
 		hello: 10 * time.Second, ping: wire.PingInterval, silent: wire.ReadTimeout, offline: wire.OfflineAfter, lapse: wire.LeaseLapse,
 		grace: wire.CancelGrace, probe: 5 * time.Second, check: 3 * time.Second, flush: 10 * time.Second, poll: time.Second,
 		claim: 5 * time.Second, call: 2 * time.Minute, progress: wire.ProgressTimeout, drain: 5 * time.Second,
+		look: 5 * time.Second, back: 2 * time.Minute, pair: 5 * time.Minute,
 	}
 }

@@ -29,26 +29,30 @@ func (h *Hub) flush(ctx context.Context) {
 func (h *Hub) touch(ctx context.Context, tenant string, sessions []*session) error {
 	n := len(sessions)
 	ids, epochs, ages, stats, skews := make([]string, n), make([]int64, n), make([]float64, n), make([]*string, n), make([]int64, n)
+	draining, degraded := make([]bool, n), make([]string, n)
 	for i, s := range sessions {
 		ids[i], epochs[i], ages[i] = s.key.id, s.epoch, time.Since(s.socket.lastHeard()).Seconds()
-		stats[i], skews[i] = s.news()
+		stats[i], skews[i], draining[i], degraded[i] = s.news()
 	}
 	const sql = `
 		with heard as (
-			select * from unnest(@ids::uuid[], @epochs::bigint[], @ages::float8[], @stats::text[], @skews::bigint[])
-			           as h (agent_id, epoch, age, stats, skew)),
+			select * from unnest(@ids::uuid[], @epochs::bigint[], @ages::float8[], @stats::text[], @skews::bigint[], @draining::bool[],
+			                     @degraded::text[])
+			           as h (agent_id, epoch, age, stats, skew, draining, degraded)),
 		touched as (
 			update agent_session s
-			   set last_seen_at = now() - make_interval(secs => h.age)
+			   set last_seen_at = now() - make_interval(secs => h.age), draining = h.draining
 			  from heard h
 			 where s.agent_id = h.agent_id and s.epoch = h.epoch and s.process_id = @process
-			returning s.tenant_id, s.agent_id, s.last_seen_at, h.stats, h.skew)
+			returning s.tenant_id, s.agent_id, s.last_seen_at, h.stats, h.skew, h.degraded)
 		update agent a
-		   set last_seen_at = t.last_seen_at, stats = coalesce(t.stats::jsonb, a.stats), clock_skew_ms = t.skew
+		   set last_seen_at = t.last_seen_at, stats = coalesce(t.stats::jsonb, a.stats), clock_skew_ms = t.skew,
+		       degraded = string_to_array(t.degraded, ' ')
 		  from touched t
 		 where a.tenant_id = t.tenant_id and a.id = t.agent_id`
 	return h.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
-		args := pgx.NamedArgs{"ids": ids, "epochs": epochs, "ages": ages, "stats": stats, "skews": skews, "process": h.process}
+		args := pgx.NamedArgs{"ids": ids, "epochs": epochs, "ages": ages, "stats": stats, "skews": skews, "process": h.process,
+			"draining": draining, "degraded": degraded}
 		if _, err := tx.Exec(ctx, sql, args); err != nil {
 			return fmt.Errorf("touch agents: %w", err)
 		}
@@ -56,14 +60,15 @@ func (h *Hub) touch(ctx context.Context, tenant string, sessions []*session) err
 	})
 }
 
-// news is what the last heartbeat told, if there was one since it was asked for, and the clock skew in milliseconds.
-func (s *session) news() (stats *string, skew int64) {
+// news is what the last heartbeat told, if there was one since it was asked for, the clock skew in milliseconds, whether the
+// agent takes new tasks, and why it is degraded, in words with spaces between.
+func (s *session) news() (stats *string, skew int64, draining bool, degraded string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.beat != nil {
 		b, err := json.Marshal(map[string]any{
 			"uptime_s": s.beat.UptimeS, "rss_bytes": s.beat.RSSBytes, "goroutines": s.beat.Goroutines, "in_flight": len(s.beat.InFlight),
-			"last_error": short(s.beat.LastError),
+			"spool_bytes": s.beat.SpoolBytes, "last_error": short(s.beat.LastError),
 		})
 		if err == nil {
 			text := string(b)
@@ -71,19 +76,30 @@ func (s *session) news() (stats *string, skew int64) {
 		}
 		s.beat = nil
 	}
-	return stats, s.skew.Milliseconds()
+	return stats, s.skew.Milliseconds(), s.draining, strings.Join(s.hub.reasons(s.hello, s.skew, &s.last), " ")
 }
 
-// leave notes that a connection has ended. The agent counts as online for as long as its calls may still be resumed.
-func (h *Hub) leave(ctx context.Context, s *session) {
+// leave notes that a connection has ended. An agent that has said goodbye is offline at once, and may be back soon. Any other
+// counts as online for as long as its calls may still be resumed.
+func (h *Hub) leave(ctx context.Context, s *session, goodbye bool) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
+	age := h.pace.offline - h.pace.lapse
+	if goodbye {
+		age = h.pace.offline
+	}
 	const sql = `
-		update agent_session
-		   set process_id = $4, last_seen_at = now() - make_interval(secs => $5)
-		 where agent_id = $1 and epoch = $2 and process_id = $3`
+		with gone as (
+			update agent_session
+			   set process_id = $4, last_seen_at = now() - make_interval(secs => $5), draining = false
+			 where agent_id = $1 and epoch = $2 and process_id = $3
+			returning agent_id)
+		update agent a
+		   set back_by = now() + make_interval(secs => $7)
+		  from gone l
+		 where a.id = l.agent_id and $6`
 	err := h.DB.As(ctx, viewer.System(s.key.tenant), func(tx *pg.Tx) error {
-		_, err := tx.Exec(ctx, sql, s.key.id, s.epoch, h.process, uuid.Nil.String(), (h.pace.offline - h.pace.lapse).Seconds())
+		_, err := tx.Exec(ctx, sql, s.key.id, s.epoch, h.process, uuid.Nil.String(), age.Seconds(), goodbye, h.pace.back.Seconds())
 		return err
 	})
 	if err != nil {
@@ -97,6 +113,7 @@ type standing struct {
 	Agent   string  `db:"id"`
 	State   string  `db:"state"`
 	Group   string  `db:"agent_group"`
+	Drained bool    `db:"draining"`
 	Tokens  int64   `db:"token_epoch"`
 	Session *string `db:"session"`
 }
@@ -111,7 +128,7 @@ func (h *Hub) check(ctx context.Context) {
 	found := map[agentKey]standing{}
 	err := h.DB.Across(ctx, func(tx *pg.Tx) error {
 		const sql = `
-			select a.tenant_id::text, a.id::text, a.state, a.agent_group, a.token_epoch, s.id::text as session
+			select a.tenant_id::text, a.id::text, a.state, a.agent_group, a.draining, a.token_epoch, s.id::text as session
 			  from agent a
 			  left join agent_session s on s.tenant_id = a.tenant_id and s.agent_id = a.id
 			 where a.id = any($1::uuid[])`
@@ -141,6 +158,8 @@ func (s *session) uphold(now standing) {
 	switch {
 	case now.State == Quarantined:
 		s.cut(wire.CloseClone, "quarantined")
+	case now.State == Disabled:
+		s.cut(wire.CloseRevoked, wire.ReasonDisabled)
 	case now.State != Registered:
 		s.cut(wire.CloseRevoked, "revoked")
 	case now.Tokens != s.tokens:
@@ -149,13 +168,41 @@ func (s *session) uphold(now standing) {
 		s.cut(wire.CloseSuperseded, "a newer connection of this agent")
 	default:
 		s.mu.Lock()
-		s.group = now.Group
+		s.group, s.drained = now.Group, now.Drained
 		s.mu.Unlock()
 	}
 }
 
-// cut ends the connection whether or not the other end reads what is queued for it.
+// isThere is whether an agent a with the session s is online. It needs @offline, in seconds.
+const isThere = `(a.state = 'registered' and coalesce(s.last_seen_at > now() - make_interval(secs => @offline), false))`
+
+// unsettled finds the agents whose coming or going is to be looked at, by tenant.
+func (h *Hub) unsettled(ctx context.Context) (map[string][]string, error) {
+	found := map[string][]string{}
+	err := h.DB.Across(ctx, func(tx *pg.Tx) error {
+		const sql = `
+			select a.tenant_id::text, a.id::text
+			  from agent a
+			  left join agent_session s on s.tenant_id = a.tenant_id and s.agent_id = a.id
+			 where a.seen_online <> ` + isThere + ` or a.told_online <> ` + isThere + ` or a.flapping_since is not null
+			 limit 5000`
+		rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"offline": h.pace.offline.Seconds()})
+		if err != nil {
+			return err
+		}
+		var tenant, id string
+		_, err = pgx.ForEachRow(rows, []any{&tenant, &id}, func() error {
+			found[tenant] = append(found[tenant], id)
+			return nil
+		})
+		return err
+	})
+	return found, err
+}
+
+// cut ends the connection whether or not the other end reads what is queued for it. Nothing that still comes from it counts.
 func (s *session) cut(code int, reason string) {
+	s.over.Store(true)
 	s.conn.Close(code, reason)
 	time.AfterFunc(closeTimeout, func() { _ = s.socket.Close(code, reason) })
 }
@@ -236,7 +283,11 @@ func (h *Hub) answerProbe(ctx context.Context, s *session) {
 	if !s.answers(ctx) {
 		return
 	}
-	if err := h.touch(ctx, s.key.tenant, []*session{s}); err != nil {
+	err := h.DB.As(ctx, viewer.System(s.key.tenant), func(tx *pg.Tx) error {
+		_, err := tx.Exec(ctx, `update agent_session set proved_at = clock_timestamp() where agent_id = $1 and epoch = $2`, s.key.id, s.epoch)
+		return err
+	})
+	if err != nil {
 		h.Log.WarnContext(ctx, "cannot answer for an agent's connection", "agent", s.key.id, "err", err)
 	}
 }

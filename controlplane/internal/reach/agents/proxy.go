@@ -53,9 +53,12 @@ func (p *Proxy) Sync(ctx context.Context, req v1.SyncRequest, emit connectorkit.
 	offer.Credit = wire.DefaultCredit
 	// The task is named after its run, so that an attempt on the same agent meets the one before it.
 	c := newCall(p.session, offer, run, run, max(1, p.target.Attempt))
-	w := &work{hub: p.hub, call: c, emit: emit}
-	_, err = w.do(ctx, p.session)
-	return err
+	w := &work{hub: p.hub, call: c, emit: emit, hear: p.target.Progress}
+	if _, err := w.do(ctx, p.session); err != nil {
+		return err
+	}
+	p.hub.succeeded(p.target, p.session.key.id)
+	return nil
 }
 
 func (p *Proxy) offer(ctx context.Context, kind wire.TaskKind, request json.RawMessage) wire.Offer {
@@ -95,6 +98,26 @@ type work struct {
 	call   *call
 	report connectorkit.Report
 	emit   connectorkit.Emit
+	hear   func(v1.Progress) // of a sync; may be nil
+	told   time.Time         // when hear was called last
+}
+
+// between is the least time between two reports of a sync's progress, the newest of which counts.
+const between = 500 * time.Millisecond
+
+// pass hands the newest progress of a sync on, or has this looked at again when it is too soon.
+func (w *work) pass() {
+	if w.hear == nil {
+		return
+	}
+	if wait := between - time.Since(w.told); wait > 0 {
+		time.AfterFunc(wait, w.call.nudge)
+		return
+	}
+	if p := w.call.takeNews(); p != nil {
+		w.told = time.Now()
+		w.hear(*p)
+	}
 }
 
 // item is a decoded frame.
@@ -170,6 +193,7 @@ func (w *work) follow(ctx context.Context, items <-chan item) (json.RawMessage, 
 			if err := w.call.failed(); err != nil {
 				return nil, err
 			}
+			w.pass()
 		case <-timer.C:
 			if again, still := w.call.due(w.hub.pace); overdue != nil && still != nil && !again.After(time.Now()) {
 				return nil, w.giveUp(items, "stuck", still)

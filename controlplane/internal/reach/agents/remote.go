@@ -22,6 +22,10 @@ import (
 // Connector finds the agent for a target and gives a connector that it runs: over its socket when this process holds it, by
 // way of the process that does otherwise. Without one the error is a *v1.ErrorDetail of class agent_unavailable.
 func (h *Hub) Connector(ctx context.Context, t dispatch.Target) (connectorkit.Connector, error) {
+	h.start()
+	if err := h.recall(ctx, t); err != nil {
+		return nil, err
+	}
 	if s := h.pick(t); s != nil {
 		return &Proxy{hub: h, session: s, target: t}, nil
 	}
@@ -30,7 +34,7 @@ func (h *Hub) Connector(ctx context.Context, t dispatch.Target) (connectorkit.Co
 		return nil, err
 	}
 	for _, k := range known {
-		if k.Online && k.Supports && k.Process != uuid.Nil.String() && k.Process != h.process {
+		if k.Online && k.Supports && !k.Draining && k.Process != uuid.Nil.String() && k.Process != h.process {
 			t.AgentID = k.ID
 			return &remote{hub: h, target: t, by: v1.ExecutedBy{Mode: dispatch.Agent, AgentID: k.ID, Hostname: k.Hostname}}, nil
 		}
@@ -46,7 +50,7 @@ func (h *Hub) Online(ctx context.Context, t dispatch.Target) (bool, error) {
 	}
 	known, err := h.known(ctx, t)
 	for _, k := range known {
-		if k.Online && k.Supports {
+		if k.Online && k.Supports && !k.Draining {
 			return true, err
 		}
 	}
@@ -63,6 +67,7 @@ type candidate struct {
 	Process  string     `db:"process_id"`
 	Online   bool       `db:"online"`
 	Supports bool       `db:"supports"`
+	Draining bool       `db:"draining"`
 }
 
 func (h *Hub) known(ctx context.Context, t dispatch.Target) (out []candidate, err error) {
@@ -73,7 +78,7 @@ func (h *Hub) known(ctx context.Context, t dispatch.Target) (out []candidate, er
 		select a.id::text, a.name, a.state, coalesce(a.hostname, '') as hostname, a.last_seen_at,
 		       coalesce(s.process_id, '00000000-0000-0000-0000-000000000000')::text as process_id,
 		       a.state = 'registered' and coalesce(s.last_seen_at > now() - make_interval(secs => @offline), false) as online,
-		       @type = any(a.connector_types) as supports
+		       @type = any(a.connector_types) as supports, a.draining or coalesce(s.draining, false) as draining
 		  from agent a
 		  left join agent_session s on s.tenant_id = a.tenant_id and s.agent_id = a.id
 		 where a.id = @agent::uuid or (@agent::uuid is null and @group <> '' and a.agent_group = @group)
@@ -117,6 +122,11 @@ func unavailable(t dispatch.Target, known []candidate) *v1.ErrorDetail {
 		who = "the agent " + last.Name
 	}
 	for _, k := range known {
+		if k.Online && k.Draining {
+			d.Code, d.Message = "agent_draining", fmt.Sprintf("the agent %s takes no new tasks at present", k.Name)
+			d.Hint = "resume it, or let its operator do so on its host; the call can be repeated then"
+			return d
+		}
 		if k.Online && !k.Supports {
 			d.Class, d.Code, d.Retryable = v1.ClassConfig, "agent_type_unsupported", false
 			d.Message = fmt.Sprintf("the agent %s is online but does not run connectors of type %s", k.Name, t.Type)

@@ -98,9 +98,10 @@ func (r *Registry) exchange(ctx context.Context, tx *pg.Tx, c auth.AgentClaims, 
 	}
 	step, refused := who.step(req)
 	switch {
+	case req.DryRun:
+		return wire.TokenResponse{JoinSeq: who.JoinSeq}, refused, nil
 	case refused != nil && fault.IsCode(refused, "agent_quarantined"):
-		seen := map[string]any{"join_seq": req.JoinSeq, "join_seq_expected": who.JoinSeq, "boot_id": short(req.BootID)}
-		return out, refused, quarantine(ctx, tx, c.AgentID, "an old join counter was shown: the agent's state was copied", seen)
+		return out, refused, who.exposeCopy(ctx, tx, c.AgentID, req)
 	case refused != nil:
 		return out, refused, nil
 	}
@@ -110,6 +111,17 @@ func (r *Registry) exchange(ctx context.Context, tx *pg.Tx, c auth.AgentClaims, 
 	}
 	token, expires, err := r.issue(ctx, tx, c.AgentID, who)
 	return wire.TokenResponse{Token: token, ExpiresAt: expires, JoinSeq: seq}, nil, err
+}
+
+// exposeCopy quarantines an agent of which an old state was shown, and names both hosts as far as they are known.
+func (i identity) exposeCopy(ctx context.Context, tx *pg.Tx, id string, req wire.TokenRequest) error {
+	seen := map[string]any{
+		"join_seq": req.JoinSeq, "join_seq_expected": i.JoinSeq, "boot_id": short(req.BootID), "other_boot_id": deref(i.LastBootID),
+		"ip": tx.Viewer.IP, "other_ip": deref(i.Address), "other_hostname": deref(i.Hostname),
+	}
+	reason := fmt.Sprintf("an old join counter was shown from %s, while the agent on %s had gone on: its state was copied",
+		tx.Viewer.IP, place(deref(i.Hostname), deref(i.Address)))
+	return quarantine(ctx, tx, id, reason, seen)
 }
 
 var errForged = fault.Coded(fault.Forbidden, "agent_identity_mismatch", "the token belongs to another agent than the one named")

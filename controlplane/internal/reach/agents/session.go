@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
@@ -26,9 +27,13 @@ type session struct {
 	conn    *wire.Conn
 	done    chan struct{} // closed when the connection has ended
 
+	over atomic.Bool // cut off: what still comes does not count
+
 	mu       sync.Mutex
 	group    string
-	draining bool
+	draining bool            // the agent says so
+	drained  bool            // an administrator says so
+	last     wire.Heartbeat  // the last one
 	beat     *wire.Heartbeat // the last one not yet written to the database
 	skew     time.Duration   // the agent's clock minus ours, at the last heartbeat
 }
@@ -40,7 +45,14 @@ func (s *session) suits(t dispatch.Target) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.draining && (t.AgentID == s.key.id || (t.AgentID == "" && t.AgentGroup != "" && t.AgentGroup == s.group))
+	return !s.draining && !s.drained && (t.AgentID == s.key.id || (t.AgentID == "" && t.AgentGroup != "" && t.AgentGroup == s.group))
+}
+
+// ahead is how far the agent's clock is ahead of ours.
+func (s *session) ahead() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.skew
 }
 
 // by says which machine speaks to the target.
@@ -51,7 +63,7 @@ func (s *session) by() v1.ExecutedBy {
 func (s *session) welcome(actions []wire.ResumeAction) {
 	s.send(wire.Frame{Type: wire.TypeWelcome, Re: s.helloID}, wire.Welcome{
 		SessionID: s.id, AgentID: s.key.id, Capability: min(s.hello.Capability, wire.Capability), MaxFrame: wire.DefaultMaxFrame,
-		HeartbeatS: int(wire.HeartbeatInterval / time.Second), ServerTime: time.Now().UTC(), Resume: actions,
+		HeartbeatS: int(wire.HeartbeatInterval / time.Second), ServerTime: time.Now().UTC(), Resume: actions, MinVersion: s.hub.MinVersion,
 	})
 }
 
@@ -67,6 +79,9 @@ func (s *session) goAway() {
 
 // handle takes a frame. It runs in the connection's reader and never waits for anything.
 func (s *session) handle(f wire.Frame) error {
+	if s.over.Load() {
+		return nil
+	}
 	switch f.Type {
 	case wire.TypeHeartbeat:
 		return s.heartbeat(f)
@@ -89,7 +104,7 @@ func (s *session) heartbeat(f wire.Frame) error {
 		return err
 	}
 	s.mu.Lock()
-	s.beat, s.skew = &beat, skew(beat.Clock)
+	s.last, s.beat, s.skew, s.draining = beat, &beat, skew(beat.Clock), beat.Draining
 	s.mu.Unlock()
 	beat.ServerTime = time.Now().UTC()
 	s.send(wire.Frame{Type: wire.TypeHeartbeat, Re: f.ID}, beat)

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type socket struct {
 	large  int // size of the last message beyond secondRead; only the reader touches it
 
 	mu       sync.Mutex
+	asked    map[string]chan struct{} // by the text of a ping: who waits for its pong
 	heard    time.Time
 	deadline time.Time
 	closed   bool
@@ -36,7 +38,11 @@ type socket struct {
 func newSocket(ws *websocket.Conn, p pace) *socket {
 	s := &socket{ws: ws, silent: p.silent, done: make(chan struct{})}
 	ws.SetReadLimit(wire.HardMaxFrame)
-	ws.SetPongHandler(func(string) error { s.alive(); return nil })
+	ws.SetPongHandler(func(text string) error {
+		s.alive()
+		s.answered(text)
+		return nil
+	})
 	ws.SetPingHandler(func(text string) error {
 		s.alive()
 		// A pong that cannot be sent shows when reading fails.
@@ -70,6 +76,32 @@ func (s *socket) lastHeard() time.Time {
 func (s *socket) ping() {
 	// A ping that cannot be sent shows by the silence that follows.
 	_ = s.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout))
+}
+
+// ask sends a ping that no other looks like. answered is closed when its pong has come.
+func (s *socket) ask() (answered <-chan struct{}, forget func()) {
+	text, done := rand.Text(), make(chan struct{})
+	s.mu.Lock()
+	if s.asked == nil {
+		s.asked = map[string]chan struct{}{}
+	}
+	s.asked[text] = done
+	s.mu.Unlock()
+	_ = s.ws.WriteControl(websocket.PingMessage, []byte(text), time.Now().Add(writeTimeout)) // shows by the silence that follows
+	return done, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.asked, text)
+	}
+}
+
+func (s *socket) answered(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if done := s.asked[text]; done != nil {
+		close(done)
+		delete(s.asked, text)
+	}
 }
 
 func (s *socket) keepAlive(every time.Duration) {

@@ -23,14 +23,16 @@ const (
 // shownState needs @offline, in seconds.
 const shownState = `
 	case when a.state in ('pending', 'disabled', 'quarantined', 'revoked') then a.state
-	     when s.last_seen_at > now() - make_interval(secs => @offline) then 'online'
+	     when s.last_seen_at > now() - make_interval(secs => @offline) then
+	          case when a.draining or s.draining then 'draining' when cardinality(a.degraded) > 0 then 'degraded' else 'online' end
 	     when a.last_seen_at is null then 'registered'
 	     else 'offline' end`
 
 const columns = `
 	a.id::text, a.name, a.description, nullif(a.agent_group, '') as agent_group, ` + shownState + ` as state, a.version_name, a.os,
 	a.arch, a.hostname, a.ip_last, a.instance_id::text, a.connector_types, a.clock_skew_ms, a.stats,
-	case when ` + shownState + ` = 'online' then s.connected_at end as connected_since,
+	a.draining, a.degraded, a.flapping_since is not null as flapping,
+	case when ` + shownState + ` in ('online', 'draining', 'degraded') then s.connected_at end as connected_since,
 	a.last_seen_at, a.token_issued_at, a.token_expires_at, a.quarantine_reason, a.revoked_at, a.revoked_reason,
 	a.created_at, a.updated_at, a.identity_key, a.sealing_key, a.version as revision`
 
@@ -101,12 +103,16 @@ type identity struct {
 	JoinSeq    int64   `db:"join_seq"`
 	LastNonce  *string `db:"last_nonce"`
 	LastBootID *string `db:"last_boot_id"`
+	Draining   bool    `db:"draining"`
+	Hostname   *string `db:"hostname"`
+	Address    *string `db:"ip_last"`
 }
 
 // lock reads an agent's identity and keeps others from changing it until the transaction ends.
 func lock(ctx context.Context, tx *pg.Tx, id string) (identity, error) {
 	const sql = `
-		select name, agent_group, state, identity_key, instance_id::text, token_epoch, join_seq, last_nonce, last_boot_id
+		select name, agent_group, state, identity_key, instance_id::text, token_epoch, join_seq, last_nonce, last_boot_id, draining, hostname,
+		       ip_last
 		  from agent
 		 where id = $1
 		   for update`
@@ -130,7 +136,7 @@ func (i identity) mayWork() error {
 	case Registered:
 		return nil
 	case Quarantined:
-		return fault.Coded(fault.Forbidden, "agent_quarantined", "this agent is quarantined because its identity was seen in two places; enrol it again")
+		return fault.Coded(fault.Forbidden, "agent_quarantined", "this agent is quarantined because its identity was seen in two places; stop one of them and clear the quarantine, or enrol it again")
 	case Revoked:
 		return fault.Coded(fault.Forbidden, "agent_revoked", "this agent has been revoked")
 	case Disabled:
@@ -139,11 +145,12 @@ func (i identity) mayWork() error {
 	return fault.Coded(fault.Unauthenticated, "token_revoked", "this agent must be enrolled again")
 }
 
-// quarantine shuts an agent out until it is enrolled again: somebody else has its identity.
+// quarantine shuts an agent out, both copies of it, until an administrator lifts it or enrols the agent again: somebody else
+// has its identity.
 func quarantine(ctx context.Context, tx *pg.Tx, id, reason string, seen map[string]any) error {
 	const sql = `
 		update agent
-		   set state = 'quarantined', quarantine_reason = $2, token_epoch = token_epoch + 1, updated_at = now(), version = version + 1
+		   set state = 'quarantined', quarantine_reason = $2, updated_at = now(), version = version + 1
 		 where id = $1 and state = 'registered'`
 	tag, err := tx.Exec(ctx, sql, id, reason)
 	if err != nil {

@@ -122,25 +122,50 @@ func (h *Hub) converse(ctx context.Context, v viewer.Viewer, socket *socket) err
 	h.Log.InfoContext(ctx, "agent connected", "tenant", v.Tenant, "agent", v.ID, "session", s.id, "version", s.hello.Version)
 	err = s.conn.Serve(ctx, s.handle)
 	close(s.done)
-	h.detach(s)
-	h.leave(ctx, s)
+	goodbye := saidGoodbye(err)
+	h.detach(s, goodbye)
+	h.leave(ctx, s, goodbye)
 	return err
+}
+
+// saidGoodbye reports whether the agent closed the connection on purpose.
+func saidGoodbye(err error) bool {
+	var closed *wire.CloseError
+	return errors.As(err, &closed) && closed.Code == wire.Going
+}
+
+// firstFrame waits for the hello. Before it an agent that only tries the way may have a few frames sent back.
+func (h *Hub) firstFrame(socket *socket) (wire.Frame, error) {
+	late := time.AfterFunc(h.pace.hello, func() { _ = socket.Close(wire.CloseProtocol, "no hello") })
+	defer late.Stop()
+	for range wire.MaxEchoes + 1 {
+		msg, err := socket.ReadMessage()
+		if err != nil {
+			return wire.Frame{}, &wire.CloseError{Code: wire.CloseProtocol, Reason: "no hello"}
+		}
+		f, err := wire.Decode(msg, 0)
+		if err != nil || f.Type == wire.TypeHello {
+			return f, err
+		}
+		if f.Type != wire.TypeEcho {
+			break
+		}
+		back, err := wire.Encode(wire.Frame{Type: wire.TypeEcho, ID: wire.NewID(time.Now()), Re: f.ID, TS: time.Now()}, f.Body)
+		if err != nil {
+			return f, err
+		}
+		if err := socket.WriteMessage(back); err != nil {
+			return f, &wire.CloseError{Code: wire.CloseProtocol, Reason: "the echo was not read"}
+		}
+	}
+	return wire.Frame{}, &wire.CloseError{Code: wire.CloseProtocol, Reason: "the first frame must be a hello"}
 }
 
 // greet waits for the agent's hello and admits it.
 func (h *Hub) greet(ctx context.Context, v viewer.Viewer, socket *socket) (*session, error) {
-	late := time.AfterFunc(h.pace.hello, func() { _ = socket.Close(wire.CloseProtocol, "no hello") })
-	msg, err := socket.ReadMessage()
-	late.Stop()
-	if err != nil {
-		return nil, &wire.CloseError{Code: wire.CloseProtocol, Reason: "no hello"}
-	}
-	f, err := wire.Decode(msg, 0)
+	f, err := h.firstFrame(socket)
 	if err != nil {
 		return nil, err
-	}
-	if f.Type != wire.TypeHello {
-		return nil, &wire.CloseError{Code: wire.CloseProtocol, Reason: "the first frame must be a hello"}
 	}
 	hello, err := wire.DecodeBody[wire.Hello](f)
 	switch {
