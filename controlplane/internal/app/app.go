@@ -20,6 +20,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
@@ -70,6 +71,7 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 		CallbackKey: ring.Derive("callback"), MaxRuns: c.MaxRuns, Log: log, Now: time.Now,
 	}
 	people := &directory.Service{DB: db, Cursors: cursors, Now: time.Now}
+	owners := &correlate.Service{DB: db, Now: time.Now}
 	rights := &access.Service{DB: db, Cursors: cursors, Now: time.Now}
 	api := httpapi.New(httpapi.Config{
 		Title: "Grantwright", Version: version, Log: log, User: sessions.AuthenticateUser, Agent: registry.Authenticate, PublicDocs: c.PublicDocs,
@@ -79,6 +81,7 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	api.Add(people.Routes()...)
 	api.Add(rights.Routes()...)
 	api.Add(connectors.Routes()...)
+	api.Add(owners.Routes()...)
 	api.Add(runs.Routes()...)
 	api.Add(registry.Routes()...)
 	api.Mount(http.MethodGet, httpapi.Prefix+"/agent", hub.Handler())

@@ -3,84 +3,234 @@ package correlate
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Run looks for the owners of accounts that have none, in the whole tenant, because a person may have arrived through
-// another connector. One clear owner is linked; several make the account disputed, with all of them named. The explanation
-// is stored with the account.
-func Run(ctx context.Context, tx *pg.Tx, _ string) (linked int64, err error) {
-	const sql = `
-		with loose as (
-		    select a.id, a.connector_id, a.employee_number, a.email_lc, a.username_lc, a.identity_external_id
-		      from account a
-		     where a.tenant_id = current_tenant()
-		       and a.identity_id is null
-		       and a.correlation_state in ('uncorrelated', 'disputed')
-		), hit as (
-		    select l.id, src.identity_id, 'same_record' as rule, 1.00 as score, 'the source says that this account belongs to this person' as why
-		      from loose l
-		      join identity_source src
-		        on src.tenant_id = current_tenant()
-		       and src.connector_id = l.connector_id
-		       and src.external_id = l.identity_external_id
-		     union all
-		    select l.id, i.id, 'employee_number', 0.98, 'account and person have the same employee number'
-		      from loose l
-		      join identity i
-		        on i.tenant_id = current_tenant()
-		       and i.employee_number = l.employee_number
-		       and i.status <> 'archived'
-		     union all
-		    select l.id, i.id, 'email', 0.95, 'account and person have the same e-mail address'
-		      from loose l
-		      join identity i
-		        on i.tenant_id = current_tenant()
-		       and i.email_lc = l.email_lc
-		       and i.status <> 'archived'
-		     union all
-		    select l.id, i.id, 'username_is_email', 0.90, 'the account''s user name is the person''s e-mail address'
-		      from loose l
-		      join identity i
-		        on i.tenant_id = current_tenant()
-		       and i.email_lc = l.username_lc
-		       and i.status <> 'archived'
-		), owner as (
-		    select id, identity_id, max(score) as score, array_agg(rule order by score desc) as rules, array_agg(why order by score desc) as whys
-		      from hit
-		     group by id, identity_id
-		), verdict as (
-		    select id, (array_agg(identity_id order by score desc))[1] as best, max(score) as score,
-		           count(*) filter (where score = 1) as certain, count(*) as owners,
-		           (array_agg(to_jsonb(rules) order by score desc))[1] as rules, (array_agg(to_jsonb(whys) order by score desc))[1] as whys,
-		           jsonb_agg(jsonb_build_object('identity_id', identity_id, 'score', score, 'explanation', whys) order by score desc) as candidates
-		      from owner
-		     group by id
-		)
-		update account a
-		   set identity_id = case when v.owners = 1 or v.certain = 1 then v.best end,
-		       correlation_state = case when v.owners = 1 or v.certain = 1 then 'linked' else 'disputed' end,
-		       correlation = jsonb_build_object('rule_ids', v.rules, 'score', v.score, 'explanation', v.whys, 'candidates', v.candidates, 'decided_at', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
-		       updated_at = now(), version = a.version + 1
-		  from verdict v
-		 where a.tenant_id = current_tenant()
-		   and a.id = v.id
-		   and (v.owners = 1 or v.certain = 1 or a.correlation_state <> 'disputed')
-		returning a.correlation_state = 'linked'`
-	rows, err := tx.Query(ctx, sql)
+// Run looks for the owners of accounts at the end of a connector's run: in the whole tenant for accounts without one, because
+// a person may have arrived through another connector, and for those of this connector whose keys have changed. It tells how
+// many accounts it gave an owner. A run that finds everything as it was writes nothing.
+func Run(ctx context.Context, tx *pg.Tx, connector string) (linked int64, err error) {
+	var t CorrelationCounts
+	err = run(ctx, tx, scope{linkedOf: connector}, func(p *plan, list []judgement) error {
+		t.add(list)
+		return p.store(ctx, tx, written(list))
+	})
+	return t.Gains + t.ChangedOwners, err
+}
+
+// run judges the accounts of a scope, batch by batch. One run at a time works in a tenant, so that two do not wait for each
+// other's rows crosswise.
+func run(ctx context.Context, tx *pg.Tx, sc scope, fn func(*plan, []judgement) error) error {
+	const lock = `select pg_advisory_xact_lock(hashtextextended('correlate ' || current_tenant()::text, 0))`
+	if _, err := tx.Exec(ctx, lock); err != nil {
+		return fmt.Errorf("wait for another correlation: %w", err)
+	}
+	list, err := shares(ctx, tx, sc)
 	if err != nil {
-		return 0, fmt.Errorf("correlate accounts: %w", err)
+		return err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var is bool
-		if err := rows.Scan(&is); err != nil {
-			return 0, fmt.Errorf("correlate accounts: %w", err)
-		}
-		if is {
-			linked++
+	for _, sh := range list {
+		for after := (id{}); ; {
+			subjects, err := sh.subjects(ctx, tx, sc, after)
+			if err != nil {
+				return err
+			}
+			if len(subjects) == 0 {
+				break
+			}
+			judged, err := sh.judge(ctx, tx, subjects)
+			if err != nil {
+				return err
+			}
+			if err := fn(sh.plan, judged); err != nil {
+				return err
+			}
+			if after = subjects[len(subjects)-1].id; len(subjects) < batch {
+				break
+			}
 		}
 	}
-	return linked, rows.Err()
+	return nil
+}
+
+// change is what a verdict does to an account.
+type change int
+
+const (
+	none      change = iota // nothing, and nothing is written
+	confirmed               // the owner stays; why is written anew
+	gained                  // it has an owner now
+	moved                   // it has another owner
+	lost                    // it has none any more
+	contested               // people have to decide
+	withdrawn               // people had to decide, and need not any more: nobody is left
+	explained               // it has no owner, for another reason than before
+)
+
+// judgement is what a plan makes of an account, and what that changes.
+type judgement struct {
+	subject  *subject
+	verdict  verdict
+	document document
+	change   change
+}
+
+func written(list []judgement) []judgement {
+	return slices.DeleteFunc(slices.Clone(list), func(j judgement) bool { return j.change == none })
+}
+
+// judge decides about a batch of accounts.
+func (p *plan) judge(ctx context.Context, tx *pg.Tx, subjects []subject) ([]judgement, error) {
+	pairs, err := p.pair(subjects, func(visit func(id, []values)) error { return p.people(ctx, tx, visit) })
+	if err != nil {
+		return nil, err
+	}
+	list := make([]judgement, len(subjects))
+	for i := range subjects {
+		list[i] = p.judgeOne(&subjects[i], pairs.of(i))
+	}
+	return list, nil
+}
+
+func (p *plan) judgeOne(s *subject, people []*person) judgement {
+	candidates := make([]candidate, len(people))
+	for i, who := range people {
+		candidates[i] = p.weigh(s, who)
+	}
+	j := judgement{subject: s, verdict: p.decide(s, candidates)}
+	if j.verdict.state == uncorrelated && s.state == uncorrelated && (j.verdict.why == nobody || s.decidedByUser()) {
+		return j // as it was: nobody is found, and what a person said about it stays
+	}
+	j.document = p.document(s, j.verdict)
+	j.change = j.compare()
+	return j
+}
+
+func (j judgement) compare() change {
+	s, v := j.subject, j.verdict
+	had := s.owner
+	if had == nil {
+		had = s.gone
+	}
+	switch {
+	case v.state == linked && had == nil:
+		return gained
+	case v.state == linked && *had == v.owner.id:
+		return confirmed
+	case v.state == linked:
+		return moved
+	case v.state == s.state && j.document.says(s.stored):
+		return none
+	case v.state == disputed:
+		return contested
+	case had != nil:
+		return lost
+	case s.state == disputed:
+		return withdrawn
+	}
+	return explained
+}
+
+// pairs are the candidates of each account.
+type pairs struct {
+	people []person
+	lists  [][]int32
+}
+
+func (p *pairs) of(subject int) []*person {
+	list := make([]*person, len(p.lists[subject]))
+	for i, at := range p.lists[subject] {
+		list[i] = &p.people[at]
+	}
+	return list
+}
+
+// pair streams people past the accounts' indexes and keeps those who have something in common with one.
+func (p *plan) pair(subjects []subject, stream func(func(id, []values)) error) (*pairs, error) {
+	lookups := p.lookups()
+	named := map[id][]int32{} // accounts that know a person without any rule
+	for i := range subjects {
+		for k := range lookups {
+			for _, v := range lookups[k].ofAccount(subjects[i].values) {
+				lookups[k].index.add(v, int32(i))
+			}
+		}
+		for _, who := range []*id{subjects[i].owner, subjects[i].said} {
+			if who != nil {
+				named[*who] = append(named[*who], int32(i))
+			}
+		}
+	}
+	for k := range lookups {
+		lookups[k].index.seal()
+	}
+	out := &pairs{lists: make([][]int32, len(subjects))}
+	err := stream(func(who id, v []values) { out.meet(who, v, lookups, named[who]) })
+	for k := range lookups {
+		lookups[k].index.each(out.join)
+	}
+	for i := range out.lists {
+		slices.Sort(out.lists[i])
+		out.lists[i] = slices.Compact(out.lists[i])
+	}
+	return out, err
+}
+
+// meet looks a person up. Whoever meets nobody is forgotten.
+func (p *pairs) meet(who id, v []values, lookups []lookup, named []int32) {
+	at := int32(len(p.people))
+	met := len(named) > 0
+	for _, i := range named {
+		p.lists[i] = append(p.lists[i], at)
+	}
+	for _, l := range lookups {
+		for _, value := range l.ofPerson(v) {
+			l.index.find(value, func(e *entry) {
+				e.meet(at)
+				met = true
+			})
+		}
+	}
+	if met {
+		p.people = append(p.people, person{who, v})
+	}
+}
+
+func (p *pairs) join(e *entry) {
+	for _, i := range e.subjects {
+		p.lists[i] = append(p.lists[i], e.people...)
+	}
+}
+
+// CorrelationCounts counts what a run does, or would do.
+type CorrelationCounts struct {
+	LookedAt      int64 `json:"looked_at" doc:"Accounts that had no owner, or whose keys or rules had changed."`
+	Unchanged     int64 `json:"unchanged" doc:"Of these, those that stand as before."`
+	Gains         int64 `json:"gains" doc:"Accounts that get an owner."`
+	ChangedOwners int64 `json:"changed_owners" doc:"Accounts that get another owner."`
+	Losses        int64 `json:"losses" doc:"Accounts that lose their owner."`
+	Disputed      int64 `json:"disputed" doc:"Accounts about which people have to decide now, for the first time or between others than before."`
+	Withdrawn     int64 `json:"withdrawn" doc:"Accounts about which people had to decide, and for which nobody is left."`
+}
+
+func (t *CorrelationCounts) add(list []judgement) {
+	t.LookedAt += int64(len(list))
+	for _, j := range list {
+		switch j.change {
+		case gained:
+			t.Gains++
+		case moved:
+			t.ChangedOwners++
+		case lost:
+			t.Losses++
+		case contested:
+			t.Disputed++
+		case withdrawn:
+			t.Withdrawn++
+		default:
+			t.Unchanged++
+		}
+	}
 }

@@ -36,8 +36,8 @@ type Account struct {
 	MFAEnrolled       *bool             `json:"mfa_enrolled" db:"mfa_enrolled"`
 	Privileged        *bool             `json:"privileged" db:"privileged"`
 	Status            string            `json:"status" db:"status" enum:"provisioning,active,disabled,locked,missing,deprovisioning,deleted,failed"`
-	Correlation       map[string]any    `json:"correlation" db:"correlation" doc:"state (linked, uncorrelated, disputed, manual, ignored), and why."`
-	Orphaned          bool              `json:"orphaned" db:"orphaned" doc:"It can be used, and its owner is no longer active or there is none."`
+	Correlation       map[string]any    `json:"correlation" db:"correlation" doc:"state (linked, uncorrelated, disputed, manual, ignored), and why: by (rules or user), decided_at, reason, and from rules score, rule_ids, explanation, candidates and match_explanation, which holds every rule tried with the values compared."`
+	Orphaned          bool              `json:"orphaned" db:"orphaned" doc:"It can be used, and its owner is no longer active, or there has been none for too long; see /accounts/orphaned."`
 	OrphanReason      *string           `json:"orphan_reason" db:"orphan_reason" enum:"owner_deactivated,owner_archived,no_owner,owner_unresolved"`
 	ExpiresAt         *time.Time        `json:"expires_at" db:"expires_at"`
 	LastLoginAt       *time.Time        `json:"last_login_at" db:"last_login_at"`

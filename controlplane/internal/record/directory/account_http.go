@@ -13,7 +13,9 @@ func (s *Service) accountRoutes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("GET", "/accounts", "List accounts", s.accounts),
 		httpapi.Handle("GET", "/accounts/uncorrelated", "List accounts for which no owner was found", s.uncorrelated),
-		httpapi.Handle("GET", "/accounts/orphaned", "List usable accounts whose owner is gone or missing", s.orphaned),
+		httpapi.Handle("GET", "/accounts/disputed", "List accounts whose owner people have to decide", s.disputed),
+		httpapi.Handle("GET", "/accounts/orphaned", "List usable accounts whose owner is gone or missing", s.orphaned).
+			Describe("The owner is deactivated or archived, or there is none: at once for accounts that are nobody's own (service, shared, system, bot, ai_agent, break_glass), for others after 30 days unless PUT /settings/orphans says otherwise."),
 		httpapi.Handle("GET", "/accounts/{id}", "Read an account", s.account),
 		httpapi.Handle("PATCH", "/accounts/{id}", "Change an account by merge patch", s.patchAccount).For(viewer.Admin).Errors(412),
 		httpapi.Handle("POST", "/accounts/{id}/link", "Name the owner of an account", s.link).For(viewer.Admin).Errors(409, 412),
@@ -34,6 +36,11 @@ func (s *Service) accounts(ctx context.Context, v viewer.Viewer, in *accountsIn)
 func (s *Service) uncorrelated(ctx context.Context, v viewer.Viewer, in *accountsIn) (*httpapi.ListOut[Account], error) {
 	in.Correlation = []string{uncorrelated}
 	return s.accountPage(ctx, v, "accounts/uncorrelated", in)
+}
+
+func (s *Service) disputed(ctx context.Context, v viewer.Viewer, in *accountsIn) (*httpapi.ListOut[Account], error) {
+	in.Correlation = []string{"disputed"}
+	return s.accountPage(ctx, v, "accounts/disputed", in)
 }
 
 func (s *Service) orphaned(ctx context.Context, v viewer.Viewer, in *accountsIn) (*httpapi.ListOut[Account], error) {

@@ -27,7 +27,7 @@ func (s *Service) ReadAccount(ctx context.Context, v viewer.Viewer, id string) (
 func (s *Service) changeAccount(ctx context.Context, v viewer.Viewer, id, action string, match httpapi.IfMatch,
 	fn func(tx *pg.Tx, before Account) ([]audit.Change, error)) (after Account, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		before, err := findAccount(ctx, tx, id, " for update of a")
+		before, err := LockAccount(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (s *Service) decide(ctx context.Context, v viewer.Viewer, id, action string
 				return nil, err
 			}
 		}
-		why := map[string]any{"decided_by": v.Display, "decided_at": s.Now().UTC(), "reason": reason}
+		why := map[string]any{"by": "user", "decided_by": v.Display, "decided_at": s.Now().UTC(), "reason": reason}
 		changes := []audit.Change{
 			{Field: "correlation_state", From: before.State(), To: to},
 			{Field: "identity_id", From: before.IdentityID, To: owner},

@@ -22,9 +22,24 @@ func visibleAccount(v viewer.Viewer) string { return listing.Seen(v, "a.id", "vi
 func accountSeen(v viewer.Viewer) string    { return listing.SeenOne(v, "a.id", "visible_account()") }
 func grantSeen(v viewer.Viewer) string      { return listing.SeenOne(v, "g.id", "visible_grant()") }
 
-// orphaned: it can be used, nobody decided to ignore it, and there is no owner who is still here.
+// nonHuman accounts are nobody's own: somebody must answer for each of them from the first day.
+const nonHuman = `a.account_type in ('service', 'shared', 'system', 'bot', 'ai_agent', 'break_glass')`
+
+// orphanAfter is how many days a person's account may be without an owner: the rules, or somebody, may still find one.
+const orphanAfter = `(select coalesce((t.settings ->> 'orphan_after_days')::int, 30) from tenant t where t.id = current_tenant())`
+
+// orphaned: it can be used, nobody decided to ignore it, and its owner has left, or there has been none for too long.
 const orphaned = `(a.status in ('active', 'locked') and a.correlation_state <> 'ignored'
-	and (a.identity_id is null or o.status in ('deactivated', 'archived')))`
+	and (coalesce(o.status in ('deactivated', 'archived'), false)
+	  or a.identity_id is null and (` + nonHuman + ` or a.correlation ->> 'previous_owner' is not null
+	     or coalesce(a.unowned_since, a.first_seen_at) <= now() - make_interval(days => ` + orphanAfter + `))))`
+
+// orphanReason of an account that is orphaned. An owner's archiving takes the account from them, and stays the reason.
+const orphanReason = `case when not ` + orphaned + ` then null
+	     when o.status = 'archived' or a.identity_id is null and a.correlation ->> 'previous_owner' is not null then 'owner_archived'
+	     when o.status = 'deactivated' then 'owner_deactivated'
+	     when a.correlation_state = 'disputed' or a.identity_external_id is not null then 'owner_unresolved'
+	     else 'no_owner' end`
 
 // AccountDisplay is the SQL expression that names an account a for people.
 const AccountDisplay = `coalesce(nullif(a.username, ''), nullif(a.display_name, ''), nullif(a.native_identity, ''), a.external_id)`
@@ -35,11 +50,7 @@ const accountColumns = `a.id, a.connector_id, a.external_id, a.native_identity, 
 	a.is_disabled, a.is_locked, a.password_expired, a.mfa_enrolled, a.privileged, a.status,
 	a.correlation || jsonb_build_object('state', a.correlation_state) as correlation,
 	` + orphaned + ` as orphaned,
-	case when not ` + orphaned + ` then null
-	     when o.status = 'archived' then 'owner_archived'
-	     when o.status = 'deactivated' then 'owner_deactivated'
-	     when a.correlation_state = 'disputed' or a.identity_external_id is not null then 'owner_unresolved'
-	     else 'no_owner' end as orphan_reason,
+	` + orphanReason + ` as orphan_reason,
 	a.expires_at, a.last_login_at, a.password_last_set_at, a.native_created_at, a.native_modified_at,
 	a.first_seen_at, a.missing_since, a.attributes, a.labels, a.created_at, a.updated_at, a.version`
 
@@ -70,15 +81,16 @@ func findAccount(ctx context.Context, tx *pg.Tx, id, locking string) (Account, e
 
 // AccountFilters narrow a list of accounts; each one given must hold.
 type AccountFilters struct {
-	ConnectorID string   `query:"connector_id" format:"uuid"`
-	Status      []string `query:"status" enum:"provisioning,active,disabled,locked,missing,deprovisioning,deleted,failed" doc:"Several by comma. Deleted ones are shown only when asked for."`
-	Correlation []string `query:"correlation" enum:"linked,uncorrelated,disputed,manual,ignored" doc:"Several by comma."`
-	Orphaned    string   `query:"orphaned" enum:"true,false"`
-	AccountType string   `query:"account_type" enum:"person,privileged,service,shared,system,bot,ai_agent,break_glass,unknown"`
-	IdentityID  string   `query:"identity_id" format:"uuid"`
-	Privileged  string   `query:"privileged" enum:"true,false"`
-	Q           string   `query:"q" maxLength:"200" doc:"Part of a username, name, e-mail address, native identity or external_id."`
-	Sort        string   `query:"sort" default:"created_at" enum:"created_at,username,-created_at,-username" doc:"A leading - is descending."`
+	ConnectorID  string   `query:"connector_id" format:"uuid"`
+	Status       []string `query:"status" enum:"provisioning,active,disabled,locked,missing,deprovisioning,deleted,failed" doc:"Several by comma. Deleted ones are shown only when asked for."`
+	Correlation  []string `query:"correlation" enum:"linked,uncorrelated,disputed,manual,ignored" doc:"Several by comma."`
+	Orphaned     string   `query:"orphaned" enum:"true,false"`
+	OrphanReason []string `query:"orphan_reason" enum:"owner_deactivated,owner_archived,no_owner,owner_unresolved" doc:"Several by comma. Orphaned accounts alone have one."`
+	AccountType  string   `query:"account_type" enum:"person,privileged,service,shared,system,bot,ai_agent,break_glass,unknown"`
+	IdentityID   string   `query:"identity_id" format:"uuid"`
+	Privileged   string   `query:"privileged" enum:"true,false"`
+	Q            string   `query:"q" maxLength:"200" doc:"Part of a username, name, e-mail address, native identity or external_id."`
+	Sort         string   `query:"sort" default:"created_at" enum:"created_at,username,-created_at,-username" doc:"A leading - is descending."`
 }
 
 var accountOrders = map[string]listing.Order{
@@ -92,7 +104,7 @@ func (f AccountFilters) query(v viewer.Viewer) (*listing.Query, error) {
 		return nil, err
 	}
 	q := &listing.Query{Columns: accountColumns, From: accountFrom, ID: "a.id", Order: order}
-	if f.Orphaned == "" {
+	if f.Orphaned == "" && len(f.OrphanReason) == 0 {
 		q.Counted = "account a"
 	}
 	if len(f.Status) > 0 {
@@ -108,6 +120,9 @@ func (f AccountFilters) query(v viewer.Viewer) (*listing.Query, error) {
 	q.Equal("a.identity_id", "identity_id", f.IdentityID)
 	q.Is("coalesce(a.privileged, false)", f.Privileged)
 	q.Is("coalesce("+orphaned+", false)", f.Orphaned)
+	if len(f.OrphanReason) > 0 {
+		q.Where("("+orphanReason+") = any(@orphan_reason)", pgx.NamedArgs{"orphan_reason": f.OrphanReason})
+	}
 	if f.Q != "" {
 		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', a.username, a.display_name, a.email, a.native_identity, a.external_id))) > 0`,
 			pgx.NamedArgs{"q": f.Q})
@@ -140,18 +155,6 @@ func storeAccount(ctx context.Context, tx *pg.Tx, id string, f AccountFields, no
 	_, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "account_type": f.AccountType, "managed": f.Managed, "purpose": f.Purpose, "now": now})
 	if err != nil {
 		return fmt.Errorf("write account: %w", err)
-	}
-	return nil
-}
-
-func storeOwner(ctx context.Context, tx *pg.Tx, id, state string, owner *string, why map[string]any, now time.Time) error {
-	const sql = `
-		update account
-		   set identity_id = @owner, correlation_state = @state, correlation = @why, updated_at = @now, version = version + 1
-		 where id = @id`
-	_, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "owner": owner, "state": state, "why": why, "now": now})
-	if err != nil {
-		return fmt.Errorf("write account owner: %w", err)
 	}
 	return nil
 }

@@ -27,8 +27,12 @@ func TestAnAccountIsLinkedUnlinkedAndIgnored(t *testing.T) {
 	}
 	h.Refused(412, "precondition_failed", "admin", "POST", at+"/unlink", nil, "If-Match", `"1"`)
 	h.Refused(409, "invalid_transition", "admin", "POST", at+"/ignore", `{"reason":"x"}`)
-	if got := h.Must(200, "admin", "POST", at+"/unlink", `{"reason":"she left"}`); got.Body["identity_id"] != nil || got.Body["orphaned"] != true {
-		t.Errorf("unlinked: %v", got.Body)
+	if got := h.Must(200, "admin", "POST", at+"/unlink", `{"reason":"she left"}`); got.Body["identity_id"] != nil || got.Body["orphaned"] != false {
+		t.Errorf("unlinked, and an orphan from the first day: %v", got.Body)
+	}
+	h.Exec(`update account set unowned_since = now() - interval '31 days'`)
+	if got := h.Must(200, "admin", "GET", at, nil); got.Body["orphaned"] != true || got.Body["orphan_reason"] != "no_owner" {
+		t.Errorf("a month after it was unlinked: %v", got.Body)
 	}
 	if got := h.Must(200, "admin", "POST", at+"/ignore", nil); got.Body["orphaned"] != false {
 		t.Errorf("ignored, and still orphaned: %v", got.Body)
@@ -63,24 +67,30 @@ func TestAccountListsTellOrphansFromTheRest(t *testing.T) {
 	named := h.Account(ldap, "named", "")
 	off := h.Account(ldap, "off", "")
 	gone := h.Account(ldap, "gone", bob)
+	h.Account(ldap, "young", "")
+	daemon := h.Account(ldap, "daemon", "")
+	h.Exec(`update account set account_type = 'service' where id = $1`, daemon)
+	h.Exec(`update account set first_seen_at = now() - interval '31 days' where username in ('stray', 'named')`)
 	h.Exec(`update account set identity_external_id = 'nobody', correlation_state = 'disputed' where id = $1`, named)
 	h.Exec(`update account set status = 'disabled', privileged = true where id = $1`, off)
 	h.Exec(`update account set status = 'deleted' where id = $1`, gone)
 	h.Must(200, "admin", "POST", "/identities/"+bob+"/deactivate", `{"reason":"left"}`)
 	for path, want := range map[string][]string{
-		"/accounts?limit=2":                        {"ada", "bob", "stray", "named", "off"},
-		"/accounts?limit=2&sort=-username":         {"stray", "off", "named", "bob", "ada"},
-		"/accounts?status=deleted":                 {"gone"},
-		"/accounts?orphaned=true":                  {"bob", "stray", "named"},
-		"/accounts?orphaned=false":                 {"ada", "off"},
-		"/accounts/orphaned?limit=2":               {"bob", "stray", "named"},
-		"/accounts/uncorrelated?limit=1":           {"stray", "off"},
-		"/accounts?correlation=disputed,linked":    {"ada", "bob", "named"},
-		"/accounts?privileged=true":                {"off"},
-		"/accounts?identity_id=" + ada:             {"ada"},
-		"/accounts?q=STRA&connector_id=" + ldap:    {"stray"},
-		"/accounts?account_type=service":           nil,
-		"/identities/" + bob + "/accounts?limit=1": {"bob"},
+		"/accounts?limit=2":                                           {"ada", "bob", "stray", "named", "off", "young", "daemon"},
+		"/accounts?limit=2&sort=-username":                            {"young", "stray", "off", "named", "daemon", "bob", "ada"},
+		"/accounts?status=deleted":                                    {"gone"},
+		"/accounts?orphaned=true":                                     {"bob", "stray", "named", "daemon"},
+		"/accounts?orphaned=false":                                    {"ada", "off", "young"},
+		"/accounts/orphaned?limit=2":                                  {"bob", "stray", "named", "daemon"},
+		"/accounts/orphaned?orphan_reason=no_owner,owner_deactivated": {"bob", "stray", "daemon"},
+		"/accounts/uncorrelated?limit=1":                              {"stray", "off", "young", "daemon"},
+		"/accounts/disputed?limit=1":                                  {"named"},
+		"/accounts?correlation=disputed,linked":                       {"ada", "bob", "named"},
+		"/accounts?privileged=true":                                   {"off"},
+		"/accounts?identity_id=" + ada:                                {"ada"},
+		"/accounts?q=STRA&connector_id=" + ldap:                       {"stray"},
+		"/accounts?account_type=service":                              {"daemon"},
+		"/identities/" + bob + "/accounts?limit=1":                    {"bob"},
 	} {
 		got, total := walk(h, "admin", withQuery(path), "username", func() {})
 		if diff := cmp.Diff(want, got); diff != "" || int(total) != len(want) {
@@ -88,7 +98,7 @@ func TestAccountListsTellOrphansFromTheRest(t *testing.T) {
 		}
 	}
 	reasons, _ := walk(h, "admin", "/accounts/orphaned?limit=9", "orphan_reason", func() {})
-	if diff := cmp.Diff([]string{"owner_deactivated", "no_owner", "owner_unresolved"}, reasons); diff != "" {
+	if diff := cmp.Diff([]string{"owner_deactivated", "no_owner", "owner_unresolved", "no_owner"}, reasons); diff != "" {
 		t.Errorf("reasons: -want +got\n%s", diff)
 	}
 	one := h.Must(200, "admin", "GET", "/accounts/"+named, nil)

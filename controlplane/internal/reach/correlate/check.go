@@ -1,0 +1,102 @@
+package correlate
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+)
+
+// problems are all that is wrong with settings.
+type problems []fault.Field
+
+func (p *problems) add(pointer, code, detail string, args ...any) {
+	*p = append(*p, fault.Field{Pointer: pointer, Code: code, Detail: fmt.Sprintf(detail, args...)})
+}
+
+func (p problems) fault() error {
+	if len(p) == 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, "accounts cannot be correlated like this; see errors").With(p...)
+}
+
+var ruleID = regexp.MustCompile(`^[a-z0-9]([a-z0-9_]*[a-z0-9])?$`)
+
+// compile holds settings against the rules of writing them and makes them ready to use. Its fault is of kind Invalid and
+// tells all that is wrong, with pointers into s. The settings it gives back are in their one way of writing.
+func compile(s Settings) (*plan, error) {
+	var wrong problems
+	p := &plan{Settings: s}
+	p.Rules = append([]CorrelationRule{}, s.Rules...)
+	if s.Propose > s.AutoLink {
+		wrong.add("#/propose", "too_large", "it must not be above auto_link, which is %v", s.AutoLink)
+	}
+	if s.Propose <= 0 {
+		wrong.add("#/propose", "too_small", "it must be above 0: whoever has nothing in common with an account is no candidate")
+	}
+	seen := map[string]bool{}
+	for i := range p.Rules {
+		r, at := &p.Rules[i], fmt.Sprintf("#/rules/%d", i)
+		r.Conditions = append([]CorrelationCondition{}, r.Conditions...)
+		checkRule(*r, at, seen, &wrong)
+		compiled := rule{CorrelationRule: r}
+		for k := range r.Conditions {
+			compiled.conditions = append(compiled.conditions, p.condition(&r.Conditions[k], fmt.Sprintf("%s/conditions/%d", at, k), &wrong))
+		}
+		p.rules = append(p.rules, compiled)
+	}
+	p.rulesDigest = p.digest()
+	return p, wrong.fault()
+}
+
+func checkRule(r CorrelationRule, at string, seen map[string]bool, wrong *problems) {
+	switch {
+	case !ruleID.MatchString(r.ID):
+		wrong.add(at+"/id", "invalid", "it has lower-case letters and digits, with _ between them")
+	case r.ID == sameRecord:
+		wrong.add(at+"/id", "reserved", "same_record is what the source itself says, which is always asked; give the rule another id")
+	case seen[r.ID]:
+		wrong.add(at+"/id", "duplicate", "there is another rule %s; each needs an id of its own", r.ID)
+	}
+	seen[r.ID] = true
+	switch {
+	case r.Veto && r.Weight != 0:
+		wrong.add(at+"/weight", "not_allowed", "a veto has no weight: leave it out, or leave out veto")
+	case !r.Veto && r.Weight <= 0:
+		wrong.add(at+"/weight", "required", "give a weight above 0, or make it a veto")
+	}
+	if len(r.Conditions) == 0 {
+		wrong.add(at+"/conditions", "required", "give at least one condition")
+	}
+}
+
+// condition compiles one condition, and writes its match in the one way there is.
+func (p *plan) condition(c *CorrelationCondition, at string, wrong *problems) condition {
+	source, err := parseField(c.Source, accountFields)
+	if err != nil {
+		wrong.add(at+"/source", "unknown_field", "%s", err.Error())
+	}
+	of, err := parseField(c.Identity, identityFields)
+	if err != nil {
+		wrong.add(at+"/identity", "unknown_field", "%s", err.Error())
+	}
+	m, err := parseMatch(c.Match)
+	if err != nil {
+		wrong.add(at+"/match", "unknown_match", "%s", err.Error())
+		return condition{}
+	}
+	c.Match = m.String()
+	return condition{source: index(&p.account, source), identity: index(&p.person, of), match: m}
+}
+
+// index is where a field stands in a list, which it joins if need be.
+func index(list *[]field, f field) int {
+	for i := range *list {
+		if (*list)[i].name == f.name {
+			return i
+		}
+	}
+	*list = append(*list, f)
+	return len(*list) - 1
+}

@@ -1,0 +1,153 @@
+package correlate
+
+import (
+	"encoding/json"
+	"reflect"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// document is what is stored with an account: why it stands as it does.
+type document struct {
+	By          string                 `json:"by"`
+	Reason      string                 `json:"reason"`
+	Score       float64                `json:"score"`
+	RuleIDs     []string               `json:"rule_ids"`
+	Explanation []string               `json:"explanation"`
+	Candidates  []CorrelationCandidate `json:"candidates,omitempty"`
+	Tried       []CorrelationTried     `json:"match_explanation"`
+	Previous    string                 `json:"previous_owner,omitempty"`
+	DecidedAt   string                 `json:"decided_at,omitempty"`
+}
+
+// CorrelationCandidate is a candidate among several, or one that nobody was linked to.
+type CorrelationCandidate struct {
+	IdentityID  string   `json:"identity_id"`
+	Score       float64  `json:"score"`
+	Explanation []string `json:"explanation"`
+}
+
+// CorrelationTried is what one rule said about one candidate.
+type CorrelationTried struct {
+	IdentityID string                  `json:"identity_id"`
+	Rule       string                  `json:"rule_id"`
+	Weight     float64                 `json:"weight"`
+	Outcome    string                  `json:"outcome"`
+	Compared   []CorrelationComparison `json:"compared,omitempty"`
+}
+
+// CorrelationComparison is what a condition compared, in the form in which it did.
+type CorrelationComparison struct {
+	Source   string `json:"source"`
+	Identity string `json:"identity"`
+	Match    string `json:"match"`
+	Account  string `json:"account_value"`
+	Person   string `json:"identity_value"`
+	Holds    bool   `json:"holds"`
+}
+
+// document writes a verdict down, without the time.
+func (p *plan) document(s *subject, v verdict) document {
+	d := document{By: byRules, Reason: v.why, Score: v.score, RuleIDs: []string{}, Explanation: []string{}, Tried: []CorrelationTried{}}
+	if v.state != linked {
+		d.Previous = s.previous()
+	}
+	if s.gone != nil && v.why == nobody {
+		d.Reason = ownerArchived
+	}
+	for i, c := range v.candidates {
+		rules, names := p.holding(c)
+		if i == 0 {
+			d.RuleIDs, d.Explanation = rules, names
+		}
+		if v.state != linked {
+			d.Candidates = append(d.Candidates, CorrelationCandidate{c.name(), c.score, names})
+		}
+		d.Tried = append(d.Tried, p.tried(c)...)
+	}
+	return d
+}
+
+func (c candidate) name() string { return uuid.UUID(c.person.id).String() }
+
+// holding are the rules that speak for a candidate, those that others imply left out.
+func (p *plan) holding(c candidate) (rules, names []string) {
+	rules, names = []string{}, []string{}
+	if c.said {
+		rules, names = append(rules, sameRecord), append(names, sameRecordName)
+	}
+	for i, r := range p.rules {
+		if c.results[i].outcome == matched {
+			rules, names = append(rules, r.ID), append(names, r.Name)
+		}
+	}
+	return rules, names
+}
+
+// tried are all rules with what each said about a candidate.
+func (p *plan) tried(c candidate) []CorrelationTried {
+	who := c.name()
+	list := make([]CorrelationTried, 0, len(p.rules)+2)
+	if c.said {
+		list = append(list, CorrelationTried{IdentityID: who, Rule: sameRecord, Weight: 1, Outcome: matched})
+	}
+	if c.rejected {
+		list = append(list, CorrelationTried{IdentityID: who, Rule: "taken_by_user", Outcome: vetoed})
+	}
+	for i, r := range p.rules {
+		e := CorrelationTried{IdentityID: who, Rule: r.ID, Weight: r.Weight, Outcome: c.results[i].outcome}
+		for k, cond := range r.Conditions {
+			is := c.results[i].compared[k]
+			e.Compared = append(e.Compared, CorrelationComparison{cond.Source, cond.Identity, cond.Match, short(is.account), short(is.person), is.holds})
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// short keeps the beginning of a long value: enough to see why.
+func short(s string) string {
+	if r := []rune(s); len(r) > 200 {
+		return string(r[:200]) + "…"
+	}
+	return s
+}
+
+// says reports whether a document is what is stored already, the time left out.
+func (d document) says(stored []byte) bool {
+	d.DecidedAt = ""
+	b, err := json.Marshal(d)
+	if err != nil {
+		return false
+	}
+	var x, y any
+	return json.Unmarshal(b, &x) == nil && json.Unmarshal(stored, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// previous is the owner who was archived, now or at an earlier run.
+func (s *subject) previous() string {
+	if s.gone != nil {
+		return uuid.UUID(*s.gone).String()
+	}
+	var d document
+	if json.Unmarshal(s.stored, &d) != nil {
+		return ""
+	}
+	return d.Previous
+}
+
+// decidedByUser reports whether what is stored about an account is somebody's word.
+func (s *subject) decidedByUser() bool {
+	var d document
+	return json.Unmarshal(s.stored, &d) == nil && d.By == byUser
+}
+
+// byRules and byUser are who may have decided.
+const (
+	byRules = "rules"
+	byUser  = "user"
+)
+
+// instant is how times are written in documents.
+func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

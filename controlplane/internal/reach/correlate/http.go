@@ -1,0 +1,109 @@
+package correlate
+
+import (
+	"context"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+const (
+	aboutRules = "Rules add up to a score of 1 − Π(1 − weight); rules that hold because of the same values count once. A single candidate " +
+		"with auto_link or more is linked; one with propose or more, or several within 0.10 of each other, are for people to decide. " +
+		"What the source itself says about an account's owner outweighs every rule and needs none. A value that more than 25 people " +
+		"share finds nobody by itself. Likeness alone (trigram, levenshtein, prefix) never links a privileged account."
+	aboutPut     = "What is left out takes its default. The rules take effect with the connector's next run, or at once by POST /accounts/correlation/run; see what they would do by POST /accounts/correlation/preview."
+	aboutPreview = "What a run by these rules would do to the connector's accounts. Nothing is written. Rules that are left out are the default ones."
+	aboutBulk    = "Give either pairs, or filter with identity_field. Each item has a result of its own: what can be done is done, and what cannot says why. " +
+		"At most 10,000 accounts at once. With dry_run nothing is written."
+)
+
+// Routes are the paths by which rules are written and tried, and by which many accounts are decided at once.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("GET", "/connectors/{id}/correlation", "Read how a connector's accounts find their owners", s.configuration).
+			For(viewer.Admin, viewer.Auditor).Describe(aboutRules),
+		httpapi.Handle("PUT", "/connectors/{id}/correlation", "Say how a connector's accounts find their owners", s.configure).
+			For(viewer.Admin).Errors(412).Describe(aboutRules + "\n\n" + aboutPut),
+		httpapi.Handle("POST", "/accounts/correlation/preview", "Try rules of correlation", s.preview).For(viewer.Admin).Errors(404).Describe(aboutPreview),
+		httpapi.Handle("POST", "/accounts/correlation/run", "Look for the owners of accounts now", s.correlate).For(viewer.Admin).Errors(404),
+		httpapi.Handle("POST", "/accounts/bulk-link", "Name the owners of many accounts", s.bulk).For(viewer.Admin).Errors(404).Describe(aboutBulk),
+		httpapi.Handle("POST", "/accounts/{id}/reset-correlation", "Let the rules decide about an account anew", s.reset).For(viewer.Admin).Errors(409, 412).
+			Describe("What people and rules have decided about it is forgotten, also from whom it was taken."),
+		httpapi.Handle("GET", "/settings/orphans", "Read when an account without an owner counts as orphaned", s.orphans).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("PUT", "/settings/orphans", "Say when an account without an owner counts as orphaned", s.setOrphans).For(viewer.Admin).Errors(412),
+	}
+}
+
+type one struct {
+	ID string `path:"id"`
+}
+
+func (s *Service) configuration(ctx context.Context, v viewer.Viewer, in *one) (*httpapi.One[Correlation], error) {
+	return configuredOut(s.Configuration(ctx, v, in.ID))
+}
+
+type configureIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body NewCorrelation
+}
+
+func (s *Service) configure(ctx context.Context, v viewer.Viewer, in *configureIn) (*httpapi.One[Correlation], error) {
+	return configuredOut(s.Configure(ctx, v, in.ID, in.IfMatch, in.Body))
+}
+
+func configuredOut(c Correlation, version int, err error) (*httpapi.One[Correlation], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Correlation]{ETag: httpapi.ETag(version), Body: c}, nil
+}
+
+type previewIn struct {
+	Body struct {
+		ConnectorID string `json:"connector_id" format:"uuid"`
+		NewCorrelation
+	}
+}
+
+func (s *Service) preview(ctx context.Context, v viewer.Viewer, in *previewIn) (*httpapi.One[CorrelationPreview], error) {
+	out, err := s.Preview(ctx, v, in.Body.ConnectorID, in.Body.NewCorrelation)
+	return &httpapi.One[CorrelationPreview]{Body: out}, err
+}
+
+type correlateIn struct {
+	Body *struct {
+		ConnectorID string `json:"connector_id,omitempty" doc:"Only accounts of this connector."`
+	}
+}
+
+// CorrelationRun is what a run did.
+type CorrelationRun struct {
+	Counts CorrelationCounts `json:"counts"`
+}
+
+func (s *Service) correlate(ctx context.Context, v viewer.Viewer, in *correlateIn) (*httpapi.One[CorrelationRun], error) {
+	connector := ""
+	if in.Body != nil {
+		connector = in.Body.ConnectorID
+	}
+	if connector != "" && !listing.IsID(connector) {
+		return nil, fault.New(fault.NotFound, "there is no connector %s", connector)
+	}
+	t, err := s.Correlate(ctx, v, connector)
+	return &httpapi.One[CorrelationRun]{Body: CorrelationRun{t}}, err
+}
+
+type resetIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+}
+
+func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*httpapi.One[directory.Account], error) {
+	a, err := s.Reset(ctx, v, in.ID, in.IfMatch)
+	return &httpapi.One[directory.Account]{ETag: httpapi.ETag(a.Version), Body: a}, err
+}

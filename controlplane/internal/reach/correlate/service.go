@@ -1,0 +1,184 @@
+package correlate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+)
+
+// Service answers for the rules of correlation and for what is done to many accounts at once. All fields are needed.
+type Service struct {
+	DB  *pg.DB
+	Now func() time.Time
+}
+
+// Correlate applies the rules now: to all accounts, or to those of a connector.
+func (s *Service) Correlate(ctx context.Context, v viewer.Viewer, connector string) (t CorrelationCounts, err error) {
+	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
+		t = CorrelationCounts{}
+		subject := audit.Subject{Type: "tenant", ID: v.Tenant}
+		if connector != "" {
+			c, err := findConnector(ctx, tx, connector, "")
+			if err != nil {
+				return err
+			}
+			subject = audit.Subject{Type: "connector", ID: c.ID, Display: c.Name}
+		}
+		err := run(ctx, tx, scope{accountsOf: connector}, func(p *plan, list []judgement) error {
+			t.add(list)
+			return p.store(ctx, tx, written(list))
+		})
+		if err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, audit.Entry{Action: "accounts.correlated", Subject: subject, Context: map[string]any{"counts": t}})
+	})
+	return t, err
+}
+
+// CorrelationPreview is what a run by other rules would do to a connector's accounts. The lists hold the first of each kind.
+type CorrelationPreview struct {
+	ConnectorID   string              `json:"connector_id"`
+	Counts        CorrelationCounts   `json:"counts"`
+	Gains         []CorrelationSample `json:"gains" nullable:"false" doc:"Up to 100."`
+	Losses        []CorrelationSample `json:"losses" nullable:"false" doc:"Up to 100."`
+	ChangedOwners []CorrelationSample `json:"changed_owners" nullable:"false" doc:"Up to 100."`
+	Disputed      []CorrelationSample `json:"disputed" nullable:"false" doc:"Up to 100."`
+}
+
+// CorrelationSample is an account that would change.
+type CorrelationSample struct {
+	Account     directory.Reference    `json:"account"`
+	From        *directory.Reference   `json:"from" doc:"Its owner now."`
+	To          *directory.Reference   `json:"to" doc:"Its owner then."`
+	Score       float64                `json:"score"`
+	Reason      string                 `json:"reason"`
+	Candidates  []CorrelationCandidate `json:"candidates" nullable:"false"`
+	Explanation []CorrelationTried     `json:"match_explanation" nullable:"false"`
+}
+
+// maxSamples is how many accounts of each kind a preview shows.
+const maxSamples = 100
+
+// Preview tells what Correlate would do to a connector's accounts if it had these settings. It writes nothing.
+func (s *Service) Preview(ctx context.Context, v viewer.Viewer, connector string, g NewCorrelation) (out CorrelationPreview, err error) {
+	settings := g.settings()
+	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
+		if _, err := findConnector(ctx, tx, connector, ""); err != nil {
+			return err
+		}
+		out = CorrelationPreview{ConnectorID: connector, Gains: []CorrelationSample{}, Losses: []CorrelationSample{}, ChangedOwners: []CorrelationSample{}, Disputed: []CorrelationSample{}}
+		err := run(ctx, tx, scope{accountsOf: connector, settings: &settings}, func(_ *plan, list []judgement) error {
+			out.Counts.add(list)
+			for _, j := range list {
+				out.show(j)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return out.name(ctx, tx)
+	})
+	return out, err
+}
+
+// show adds an account to the samples of its kind.
+func (out *CorrelationPreview) show(j judgement) {
+	list := map[change]*[]CorrelationSample{gained: &out.Gains, lost: &out.Losses, moved: &out.ChangedOwners, contested: &out.Disputed}[j.change]
+	if list == nil || len(*list) == maxSamples {
+		return
+	}
+	d := j.document
+	sample := CorrelationSample{Account: reference(j.subject.id), Score: d.Score, Reason: d.Reason, Candidates: d.Candidates, Explanation: d.Tried}
+	if sample.Candidates == nil {
+		sample.Candidates = []CorrelationCandidate{}
+	}
+	for _, had := range []*id{j.subject.owner, j.subject.gone} {
+		if had != nil {
+			from := reference(*had)
+			sample.From = &from
+		}
+	}
+	if j.verdict.owner != nil {
+		to := reference(j.verdict.owner.id)
+		sample.To = &to
+	}
+	*list = append(*list, sample)
+}
+
+func reference(x id) directory.Reference { return directory.Reference{ID: uuid.UUID(x).String()} }
+
+// name gives the samples' accounts and people their names.
+func (out *CorrelationPreview) name(ctx context.Context, tx *pg.Tx) error {
+	var all []*directory.Reference
+	for _, list := range [][]CorrelationSample{out.Gains, out.Losses, out.ChangedOwners, out.Disputed} {
+		for i := range list {
+			all = append(all, &list[i].Account)
+			for _, r := range []*directory.Reference{list[i].From, list[i].To} {
+				if r != nil {
+					all = append(all, r)
+				}
+			}
+		}
+	}
+	ids := make([]string, len(all))
+	for i, r := range all {
+		ids[i] = r.ID
+	}
+	const sql = `
+		select i.id::text, i.display_name from identity i where i.tenant_id = current_tenant() and i.id = any($1)
+		 union all
+		select a.id::text, ` + directory.AccountDisplay + ` from account a where a.tenant_id = current_tenant() and a.id = any($1)`
+	rows, err := tx.Query(ctx, sql, ids)
+	if err != nil {
+		return fmt.Errorf("name accounts and people: %w", err)
+	}
+	names := map[string]string{}
+	var who, display string
+	if _, err := pgx.ForEachRow(rows, []any{&who, &display}, func() error { names[who] = display; return nil }); err != nil {
+		return fmt.Errorf("name accounts and people: %w", err)
+	}
+	for _, r := range all {
+		r.Display = names[r.ID]
+	}
+	return nil
+}
+
+// Reset forgets what was decided about an account, by people or by rules, and lets the rules decide anew.
+func (s *Service) Reset(ctx context.Context, v viewer.Viewer, account string, match httpapi.IfMatch) (after directory.Account, err error) {
+	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
+		before, err := directory.LockAccount(ctx, tx, account)
+		if err != nil {
+			return err
+		}
+		if err := match.Check(before.Version); err != nil {
+			return err
+		}
+		if before.Status == "deleted" {
+			return fault.Coded(fault.Conflict, "account_deleted", "this account no longer exists in its target system")
+		}
+		if err := directory.ForgetOwner(ctx, tx, account); err != nil {
+			return err
+		}
+		err = run(ctx, tx, scope{account: account}, func(p *plan, list []judgement) error { return p.store(ctx, tx, written(list)) })
+		if err != nil {
+			return err
+		}
+		if after, err = directory.FindAccount(ctx, tx, account); err != nil {
+			return err
+		}
+		return directory.RecordOwner(ctx, tx, "account.correlation_reset", before, after)
+	})
+	return after, err
+}

@@ -1,0 +1,94 @@
+package correlate
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+)
+
+// Settings say how a connector's accounts find their owners.
+type Settings struct {
+	Rules    []CorrelationRule `json:"rules" nullable:"false" maxItems:"50" doc:"What speaks for, or as a veto against, a person. The default rules when left out; an empty list leaves only what the source itself says."`
+	AutoLink float64           `json:"auto_link" minimum:"0" maximum:"1" doc:"A single candidate with at least this score is linked."`
+	Propose  float64           `json:"propose" minimum:"0" maximum:"1" doc:"A candidate with at least this score is shown to people to decide; below it nobody is."`
+}
+
+// CorrelationRule is something that account and person have in common when all its conditions hold.
+type CorrelationRule struct {
+	ID         string                 `json:"id" minLength:"1" maxLength:"64" doc:"Lower-case letters, digits and _ between them; unique among the rules."`
+	Name       string                 `json:"name,omitempty" maxLength:"200" doc:"What it says when it holds, in plain words. The id when left out."`
+	Conditions []CorrelationCondition `json:"conditions" minItems:"1" maxItems:"8"`
+	Weight     float64                `json:"weight,omitempty" minimum:"0" maximum:"1" doc:"How much it speaks for the person. Several rules add up to 1 − Π(1 − weight)."`
+	Veto       bool                   `json:"veto,omitempty" doc:"It forbids the pair when both sides have all values and they differ, and says nothing otherwise."`
+}
+
+// CorrelationCondition holds when a value of the account and one of the person agree.
+type CorrelationCondition struct {
+	Source   string `json:"source" maxLength:"200" doc:"A field of the account, such as employee_number, or attributes.<path>. A name with dots in it stands in quotation marks."`
+	Identity string `json:"identity" maxLength:"200" doc:"A field of the identity, such as email, or attributes.<path>."`
+	Match    string `json:"match" maxLength:"40" doc:"exact, ci_exact, normalized (no case, accents, spaces, punctuation), digits, prefix_<n>, trigram>=<x> or levenshtein<=<n>."`
+}
+
+// The bands of iga-domain 3.2, where settings leave them out.
+const (
+	defaultAutoLink = 0.90
+	defaultPropose  = 0.50
+	// margin is how far the best candidate must be ahead of the next to be the only one.
+	margin = 0.10
+)
+
+// sameRecord is the rule that every connector has: the source itself says whose account it is. Nothing outweighs it.
+const sameRecord = "same_record"
+
+const sameRecordName = "the source says that this account belongs to this person"
+
+// Default are the settings of a connector that has none of its own.
+func Default() Settings {
+	return Settings{AutoLink: defaultAutoLink, Propose: defaultPropose, Rules: []CorrelationRule{
+		{ID: "employee_number", Name: "account and person have the same employee number", Weight: 0.98,
+			Conditions: []CorrelationCondition{{"employee_number", "employee_number", exact}}},
+		{ID: "email", Name: "account and person have the same e-mail address", Weight: 0.95,
+			Conditions: []CorrelationCondition{{"email", "email", ciExact}}},
+		{ID: "username_is_email", Name: "the account's user name is the person's e-mail address", Weight: 0.90,
+			Conditions: []CorrelationCondition{{"username", "email", ciExact}}},
+	}}
+}
+
+// NewCorrelation are settings as somebody writes them: what is left out takes its default.
+type NewCorrelation struct {
+	Rules    *[]CorrelationRule `json:"rules,omitempty" maxItems:"50" doc:"The default rules when left out; an empty list leaves only what the source itself says."`
+	AutoLink *float64           `json:"auto_link,omitempty" minimum:"0" maximum:"1" doc:"0.90 when left out."`
+	Propose  *float64           `json:"propose,omitempty" minimum:"0" maximum:"1" doc:"0.50 when left out."`
+}
+
+func (g NewCorrelation) settings() Settings {
+	s := Default()
+	if g.Rules != nil {
+		s.Rules = append([]CorrelationRule{}, *g.Rules...)
+	}
+	if g.AutoLink != nil {
+		s.AutoLink = *g.AutoLink
+	}
+	if g.Propose != nil {
+		s.Propose = *g.Propose
+	}
+	for i := range s.Rules {
+		if s.Rules[i].Name == "" {
+			s.Rules[i].Name = s.Rules[i].ID
+		}
+	}
+	return s
+}
+
+// digest tells settings apart that may decide differently; names decide nothing. It is kept with what they decided.
+func (s Settings) digest() int64 {
+	s.Rules = slices.Clone(s.Rules)
+	for i := range s.Rules {
+		s.Rules[i].Name = ""
+	}
+	// A struct of texts and numbers always encodes.
+	b, _ := json.Marshal(s)
+	sum := sha256.Sum256(b)
+	return int64(binary.BigEndian.Uint64(sum[:8]))
+}
