@@ -20,6 +20,7 @@ type fake struct {
 	root   attrs
 	bind   func(dn, password string) (code int, diagnostic string)
 	search func(fakeSearch) fakeAnswer
+	asked  func(fakeSearch) bool // whether search answers a question that is otherwise routine; nil: never
 }
 
 type attrs map[string][]string
@@ -96,7 +97,11 @@ func (f *fake) answer(c net.Conn, id int64, p *ber.Packet) bool {
 		write(c, id, result(goldap.ApplicationSearchResultDone, 0, "", ""), nil)
 		return true
 	}
-	a := f.search(r)
+	a := f.routine(r)
+	if a == nil {
+		answer := f.search(r)
+		a = &answer
+	}
 	if a.hang {
 		_, _ = c.Read(make([]byte, 1))
 		return false
@@ -118,6 +123,19 @@ func (f *fake) answer(c net.Conn, id int64, p *ber.Packet) bool {
 	}
 	write(c, id, result(goldap.ApplicationSearchResultDone, a.code, a.matched, a.diagnostic), controls)
 	return true
+}
+
+// routine answers what every read asks beside its purpose: whether the base is there, what lies directly below it, and which places
+// there are. nil: something else was asked.
+func (f *fake) routine(r fakeSearch) *fakeAnswer {
+	switch {
+	case f.asked != nil && f.asked(r):
+	case r.scope == goldap.ScopeBaseObject && r.filter == "(objectClass=*)" && strings.EqualFold(r.base, "dc=x") && !slices.Contains(r.attributes, "contextCSN"):
+		return &fakeAnswer{entries: []fakeEntry{{"dc=x", nil}}}
+	case r.scope == goldap.ScopeSingleLevel, r.wants("(objectClass=organizationalUnit)"):
+		return &fakeAnswer{}
+	}
+	return nil
 }
 
 func parseSearch(p *ber.Packet) fakeSearch {

@@ -51,6 +51,7 @@ func scopeFields() []connectorkit.Field {
 func advancedFields() []connectorkit.Field {
 	return []connectorkit.Field{
 		{Key: "flavor", Label: "Kind of directory", Type: "enum", Enum: flavorNames(), Default: auto, Advanced: true},
+		{Key: "change_mode", Label: "How changes are found", Type: "enum", Enum: modeNames(), Default: auto, Advanced: true, Help: "auto: by the best way the directory offers. none: every sync reads everything."},
 		{Key: "id_attribute", Label: "Key attribute", Type: "string", Default: auto, Advanced: true, Help: "An attribute that never changes, such as entryUUID or objectGUID."},
 		{Key: "username_attribute", Label: "User name attribute", Type: "string", Default: auto, Advanced: true, Help: "auto: sAMAccountName, uid or cn."},
 		{Key: "member_attribute", Label: "Member attribute of groups", Type: "string", Default: auto, Advanced: true, Help: "auto: member, uniqueMember and memberUid."},

@@ -100,7 +100,8 @@ func (r rootDSE) has(name, value string) bool {
 // rootAttributes are asked for by name too, since some servers do not show them with *.
 var rootAttributes = []string{
 	"*", "+", "namingContexts", "defaultNamingContext", "rootDomainNamingContext", "supportedControl", "supportedCapabilities",
-	"subschemaSubentry", "vendorName", "vendorVersion", "currentTime", "dnsHostName", "objectClass",
+	"subschemaSubentry", "vendorName", "vendorVersion", "currentTime", "dnsHostName", "objectClass", "dsServiceName",
+	"highestCommittedUSN", "changelog", "firstChangeNumber", "lastChangeNumber",
 }
 
 // readRoot reads the rootDSE. A directory that hides it is read all the same, so a refusal gives an empty one.

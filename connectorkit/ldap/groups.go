@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 
 	goldap "github.com/go-ldap/ldap/v3"
 
@@ -11,45 +12,63 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// readGroups hands on groups as entitlements and their members as grants.
-func (r *run) readGroups(need bool, filter string) error {
-	if !need {
-		return nil
-	}
-	out, err := r.readAll(r.ctx, "groups", r.groups(filter, r.dict.request()), r.group, r.ranges)
-	r.ended("groups", out, v1.Entitlements, v1.Grants)
-	return err
-}
-
+// group hands on a group as an entitlement and its members as grants.
 func (r *run) group(e *wire.Entry) error {
 	r.rec.take(r.dict, e, r.want[v1.Entitlements])
 	if r.rec.id == "" {
 		r.skip(e, v1.Entitlements, v1.Grants)
 		return nil
 	}
+	r.seen(later(r.rec.at(slotModified), r.rec.at(slotCreated)))
 	if r.want[v1.Entitlements] {
 		r.entitlement(string(e.DN))
 	}
+	g := openGroup{id: r.rec.id, complete: true}
 	if sid, ok := FormatSID(r.rec.slots[slotSID]); ok && r.flavor.activeDir {
 		r.primary[sid] = r.rec.id
+		g.sid = sid
 	}
-	if err := r.full(); err != nil || !r.want[v1.Grants] {
+	if err := r.handOn(); err != nil || !r.want[v1.Grants] {
 		return err
 	}
 	for _, m := range r.rec.members {
 		if next, more := nextRange(m.attribute.rangeEnd); more {
-			r.pending = append(r.pending, r.pendingRange(e, m.attribute.base, next))
+			g.ranges = append(g.ranges, r.pendingRange(e, m.attribute.base, next))
 		}
-		if err := r.grants(r.rec.id, m); err != nil {
+		if err := r.grants(&g, m); err != nil {
 			return err
 		}
 	}
-	return nil
+	if len(g.ranges) > 0 || g.sid != "" && r.changesOnly() {
+		r.open = append(r.open, g)
+		return nil
+	}
+	return r.closeGroup(g)
+}
+
+// openGroup is a group of which more has to be read once the page is done, since a connection serves one search at a time.
+type openGroup struct {
+	id       string
+	sid      string // Active Directory only
+	ranges   []pendingRange
+	members  int
+	complete bool
+}
+
+// closeGroup attests that the members of a group were read. Where everything is read one attestation serves all groups.
+func (r *run) closeGroup(g openGroup) error {
+	if !g.complete {
+		r.doubt(v1.Grants)
+	}
+	if !r.changesOnly() {
+		return nil
+	}
+	r.scopes = append(r.scopes, groupScope(g.id, g.complete, g.members))
+	return r.handOn()
 }
 
 func (r *run) entitlement(dn string) {
 	modified := r.rec.at(slotModified)
-	r.seen(modified)
 	r.noteTruncated(r.rec.id)
 	r.page.Entitlements = append(r.page.Entitlements, v1.RemoteEntitlement{
 		ExternalID: r.rec.id, NativeRef: NormalizeDN(dn), NativeIdentity: dn, Kind: "group",
@@ -60,7 +79,7 @@ func (r *run) entitlement(dn string) {
 }
 
 // grants hands on members in pages, so that a huge group needs no more memory than a small one.
-func (r *run) grants(group string, m members) error {
+func (r *run) grants(g *openGroup, m members) error {
 	for _, value := range m.values {
 		if len(value) == 0 || !isText(value) {
 			continue // groupOfNames needs a member; an empty one stands for nobody
@@ -71,19 +90,19 @@ func (r *run) grants(group string, m members) error {
 		} else {
 			ref.Value = memberDN(string(value))
 		}
-		r.page.Grants = append(r.page.Grants, v1.RemoteGrant{PrincipalRef: ref, EntitlementExternalID: group, Directness: "direct"})
+		r.page.Grants = append(r.page.Grants, v1.RemoteGrant{PrincipalRef: ref, EntitlementExternalID: g.id, Directness: "direct"})
 		r.counts[v1.Grants]++
-		if err := r.full(); err != nil {
+		g.members++
+		if err := r.handOn(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pendingRange is a group of which Active Directory has shown only a part of the members so far (MS-ADTS section
-// 3.1.1.3.1.3.3). The rest is read when the page is done, since a connection serves one search at a time.
+// pendingRange are members of a group of which Active Directory has shown only a part so far (MS-ADTS section
+// 3.1.1.3.1.3.3).
 type pendingRange struct {
-	group     string // its key
 	base      string // how to find it, whatever its name is by then
 	attribute string // member
 	next      int
@@ -109,21 +128,55 @@ func (r *run) pendingRange(e *wire.Entry, attribute string, next int) pendingRan
 			base = "<GUID=" + hex.EncodeToString(a.Values[0]) + ">"
 		}
 	}
-	return pendingRange{group: r.rec.id, base: base, attribute: attribute, next: next}
+	return pendingRange{base: base, attribute: attribute, next: next}
 }
 
-// ranges reads the members that are still missing of the groups on this page.
-func (r *run) ranges() error {
-	for _, p := range r.pending {
-		if err := r.membersFrom(p); err != nil {
+// settle reads what is still missing of the entries on this page.
+func (r *run) settle() error {
+	for i := range r.open {
+		if err := r.settleGroup(&r.open[i]); err != nil {
 			return err
 		}
 	}
-	r.pending = r.pending[:0]
-	return nil
+	r.open = r.open[:0]
+	return r.house()
 }
 
-func (r *run) membersFrom(p pendingRange) error {
+func (r *run) settleGroup(g *openGroup) error {
+	for _, p := range g.ranges {
+		if err := r.membersFrom(g, p); err != nil {
+			return err
+		}
+	}
+	if r.changesOnly() && g.sid != "" {
+		if err := r.primaryMembers(g); err != nil {
+			return err
+		}
+	}
+	return r.closeGroup(*g)
+}
+
+// primaryMembers hands on the people who have a group as their primary one. Where everything is read they tell it themselves.
+func (r *run) primaryMembers(g *openGroup) error {
+	o := r.people
+	p := o.whole()
+	p.filter = "(&" + o.filter + "(primaryGroupID=" + g.sid[strings.LastIndexByte(g.sid, '-')+1:] + "))"
+	out, err := r.readAll(r.ctx, "memberships", r.search(o, p, []string{r.idAttribute, "objectSid", "primaryGroupID"}), func(e *wire.Entry) error {
+		r.rec.take(r.dict, e, false)
+		if r.rec.id == "" {
+			g.complete = false
+		}
+		if r.rec.id != "" && r.rec.primaryGroupSID() == g.sid {
+			r.primaryGrant(r.rec.id, g.id)
+			g.members++
+		}
+		return r.handOn()
+	}, nil)
+	g.complete = g.complete && !out.unpaged
+	return err
+}
+
+func (r *run) membersFrom(g *openGroup, p pendingRange) error {
 	for more := true; more; {
 		from := p.next
 		found := false
@@ -138,7 +191,7 @@ func (r *run) membersFrom(p pendingRange) error {
 				}
 				found = true
 				p.next, more = nextRange(m.attribute.rangeEnd)
-				own = r.grants(p.group, m)
+				own = r.grants(g, m)
 			}
 			return own
 		})
@@ -146,18 +199,18 @@ func (r *run) membersFrom(p pendingRange) error {
 		case own != nil:
 			return own
 		case isCode(err, goldap.LDAPResultNoSuchObject):
-			return r.lostRange(p, "the group vanished while its members were read")
+			return r.lostRange(g, "the group vanished while its members were read")
 		case err != nil:
 			return r.searchError(r.ctx, "memberships", err)
 		case !found, more && p.next <= from:
-			return r.lostRange(p, fmt.Sprintf("the directory did not give the members from number %d on", from))
+			return r.lostRange(g, fmt.Sprintf("the directory did not give the members from number %d on", from))
 		}
 	}
 	return nil
 }
 
-func (r *run) lostRange(p pendingRange, what string) error {
-	r.doubt(v1.Grants)
-	r.warnings.add("members_incomplete", p.group, what)
+func (r *run) lostRange(g *openGroup, what string) error {
+	g.complete = false
+	r.warnings.add("members_incomplete", g.id, what)
 	return nil
 }

@@ -26,6 +26,11 @@ type outcome struct {
 	unpaged    bool // the target did not answer in pages, so its end proves nothing
 }
 
+func (o *outcome) add(more outcome) {
+	o.pages, o.entries, o.references = o.pages+more.pages, o.entries+more.entries, o.references+more.references
+	o.unpaged = o.unpaged || more.unpaged
+}
+
 // readAll reads a search page by page (RFC 2696) and gives every entry to each. between runs after each page, when the
 // connection is free for other requests. It returns without error only when the target ended the last page with success.
 // Errors of each and between pass as they are.
@@ -83,6 +88,15 @@ func isCode(err error, code int) bool {
 	return errors.As(err, &refused) && refused.Code == code
 }
 
+// isRefused tells whether the directory answered a search with the given result, explained already or not.
+func isRefused(err error, code int) bool {
+	var d *v1.ErrorDetail
+	if errors.As(err, &d) {
+		return d.Target != nil && d.Target.LDAP != nil && d.Target.LDAP.ResultCode == code
+	}
+	return isCode(err, code)
+}
+
 // loopGuard notices pages that repeat. A cookie alone proves nothing: 389 Directory Server sends one and the same for
 // every page of a search.
 type loopGuard struct {
@@ -106,4 +120,25 @@ func (g *loopGuard) stuck(cookie []byte, entries, pages int) bool {
 	same := bytes.Equal(g.cookie, cookie) && g.sum == g.last
 	g.cookie = append(g.cookie[:0], cookie...)
 	return same || g.empty > maxEmptyPages || pages >= maxPages
+}
+
+// first reads at most n entries of a search and gives the number seen. paged is false where the target does not do pages.
+func (se *session) first(req wire.Request, n int, each func(*wire.Entry)) (seen int, paged bool, err error) {
+	req.PageSize = n
+	limited := func(e *wire.Entry) error {
+		if seen < n {
+			each(e)
+		}
+		seen++
+		return nil
+	}
+	page, err := se.conn.Search(req, limited)
+	if isCode(err, goldap.LDAPResultUnavailableCriticalExtension) {
+		req.PageSize, req.SizeLimit = 0, n
+		if _, err = se.conn.Search(req, limited); isCode(err, goldap.LDAPResultSizeLimitExceeded) && seen > 0 {
+			err = nil // there are more than the n asked for
+		}
+		return seen, false, err
+	}
+	return seen, page.Paged, err
 }

@@ -30,6 +30,7 @@ type settings struct {
 	userFilter, groupFilter   string
 	userClasses, groupClasses []string
 	flavor                    string
+	changeMode                string
 	idAttribute               string
 	usernameAttribute         string
 	memberAttribute           string
@@ -57,6 +58,7 @@ func (c *connector) read(auth v1.AuthConfig) (*settings, error) {
 		userClasses:       namesOf(in, "user_object_classes"),
 		groupClasses:      namesOf(in, "group_object_classes"),
 		flavor:            in.OneOf("flavor", auto, flavorNames()...),
+		changeMode:        in.OneOf("change_mode", auto, modeNames()...),
 		idAttribute:       nameOf(in, "id_attribute"),
 		usernameAttribute: nameOf(in, "username_attribute"),
 		memberAttribute:   nameOf(in, "member_attribute"),

@@ -163,8 +163,8 @@ func TestFiveThousandPeopleNeedNoMoreMemoryThanAPage(t *testing.T) {
 	pages, records, largest := 0, 0, 0
 	err := ldap.New(agentEnv()).Sync(t.Context(), v1.SyncRequest{AuthConfig: auth}, func(_ context.Context, p v1.SyncResponse) error {
 		pages, records, largest = pages+1, records+p.Len(), max(largest, p.Len())
-		if stats := p.Page.Stats; !p.Page.HasMore && stats.Pages != 51 {
-			t.Errorf("%d pages of the directory were read, want 51", stats.Pages)
+		if stats := p.Page.Stats; !p.Page.HasMore && (stats.Pages < 51 || stats.Pages > 60) {
+			t.Errorf("%d pages of the directory were read, want 51 and a few for places without people", stats.Pages)
 		}
 		var m runtime.MemStats
 		runtime.GC()
@@ -194,11 +194,21 @@ func TestASizeLimitOfUnpagedSearchesDoesNotHurt(t *testing.T) {
 	}
 }
 
-func TestSuccessWithNobodyDoesNotProveThatAllAreGone(t *testing.T) {
+func TestSuccessWithNobodyIsBelievedOnlyWhereTheBaseCanBeRead(t *testing.T) {
 	s := ldaptest.StartSlapd(t, ldaptest.Options{})
 	got := mustRead(t, with(s, nil), nil)
-	if diff := cmp.Diff(v1.Scope{Kind: v1.Identities, Key: "*"}, got.scopes[v1.Identities]); diff != "" || !hasWarning(got.warnings, "no_entries") {
+	if diff := cmp.Diff(v1.Scope{Kind: v1.Identities, Key: "*", Complete: true}, got.scopes[v1.Identities]); diff != "" || !hasWarning(got.warnings, "empty_result") {
 		t.Errorf("warnings %v, scope (-want +got)\n%s", got.warnings, diff)
+	}
+
+	// 389 Directory Server answers so where no access rule lets the login see anything.
+	f := newFake(t, openLDAPRoot())
+	f.asked = func(fakeSearch) bool { return true }
+	got = mustRead(t, f.auth(), nil)
+	for _, kind := range []v1.ObjectKind{v1.Identities, v1.Accounts, v1.Entitlements, v1.Grants} {
+		if diff := cmp.Diff(v1.Scope{Kind: kind, Key: "*"}, got.scopes[kind]); diff != "" || !hasWarning(got.warnings, "empty_result") {
+			t.Errorf("warnings %v, scope of a hidden base (-want +got)\n%s", got.warnings, diff)
+		}
 	}
 }
 

@@ -8,27 +8,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// readUsers hands on people as identities and accounts, and on Active Directory their primary groups as grants.
-func (r *run) readUsers(need bool, filter string) error {
-	if !need {
-		return nil
-	}
-	out, err := r.readAll(r.ctx, "users", r.users(filter, r.dict.request()), r.user, nil)
-	kinds := []v1.ObjectKind{v1.Identities, v1.Accounts}
-	if r.flavor.activeDir {
-		kinds = append(kinds, v1.Grants)
-	}
-	r.ended("people", out, kinds...)
-	if err == nil && out.entries == 0 {
-		// A login that has lost its rights sees just this: success and nobody. It must not pass for a directory whose people
-		// are all gone.
-		r.doubt(kinds...)
-		r.warnings.list = append(r.warnings.list, noEntries(r.userBase))
-		r.warnings.total++
-	}
-	return err
-}
-
+// user hands on a person as identity and account, and on Active Directory the primary group as a grant.
 func (r *run) user(e *wire.Entry) error {
 	both := r.want[v1.Identities] && r.want[v1.Accounts]
 	r.rec.take(r.dict, e, r.want[v1.Identities] || r.want[v1.Accounts])
@@ -39,6 +19,7 @@ func (r *run) user(e *wire.Entry) error {
 	dn := string(e.DN)
 	native := NormalizeDN(dn)
 	st := r.rec.status(r.now)
+	r.seen(later(r.rec.at(slotModified), r.rec.at(slotCreated)))
 	r.noteTruncated(r.rec.id)
 	if r.want[v1.Identities] {
 		r.identity(native, st)
@@ -55,13 +36,12 @@ func (r *run) user(e *wire.Entry) error {
 		r.counts[v1.Accounts]++
 	}
 	r.primaryGroup()
-	return r.full()
+	return r.handOn()
 }
 
 // identity leaves names and addresses to the mapping, which finds them among the attributes.
 func (r *run) identity(native string, st status) {
 	modified := r.rec.at(slotModified)
-	r.seen(modified)
 	person := v1.RemoteIdentity{
 		ExternalID: r.rec.id, NativeRef: native, IsDisabled: &st.disabled,
 		ModifiedAt: modified, Attributes: r.rec.attributes,
@@ -75,7 +55,6 @@ func (r *run) identity(native string, st status) {
 
 func (r *run) account(dn, native string, st status) v1.RemoteAccount {
 	modified := r.rec.at(slotModified)
-	r.seen(modified)
 	a := v1.RemoteAccount{
 		ExternalID: r.rec.id, NativeRef: native, NativeIdentity: dn,
 		Username: r.username(), Email: r.rec.text(slotMail), DisplayName: r.rec.firstText(slotDisplayName, slotCN),
@@ -117,19 +96,66 @@ func (r *run) accountType(st status) string {
 	return ""
 }
 
-// primaryGroup adds the membership that Active Directory keeps in primaryGroupID and nowhere else. It cannot be taken
-// away, only exchanged for another.
+// primaryGroup adds the membership that Active Directory keeps in primaryGroupID and nowhere else.
 func (r *run) primaryGroup() {
 	if !r.flavor.activeDir || !r.want[v1.Grants] {
 		return
 	}
-	group, ok := r.primary[r.rec.primaryGroupSID()]
-	if !ok {
+	sid := r.rec.primaryGroupSID()
+	if sid == "" {
 		return
 	}
-	id, immutable := r.rec.id, true
+	if group, known := r.primary[sid]; known {
+		r.primaryGrant(r.rec.id, group)
+		return
+	}
+	r.homeless = append(r.homeless, homeless{account: r.rec.id, sid: sid})
+}
+
+// primaryGrant hands on a membership by primary group. It cannot be taken away, only exchanged for another. A group outside
+// of what is read has no key, and then there is nothing to hand on.
+func (r *run) primaryGrant(account, group string) {
+	if group == "" {
+		return
+	}
+	immutable := true
 	r.page.Grants = append(r.page.Grants, v1.RemoteGrant{
-		AccountExternalID: &id, EntitlementExternalID: group, Immutable: &immutable, Directness: "direct",
+		AccountExternalID: &account, EntitlementExternalID: group, Immutable: &immutable, Directness: "direct",
 	})
 	r.counts[v1.Grants]++
+}
+
+// homeless is a person whose primary group has not been met in this read.
+type homeless struct{ account, sid string }
+
+// house finds the primary groups of the people on this page that are not known yet.
+func (r *run) house() error {
+	for _, h := range r.homeless {
+		if _, known := r.primary[h.sid]; !known {
+			if err := r.findPrimary(h.sid); err != nil {
+				return err
+			}
+		}
+		r.primaryGrant(h.account, r.primary[h.sid])
+	}
+	r.homeless = r.homeless[:0]
+	return r.handOn()
+}
+
+func (r *run) findPrimary(sid string) error {
+	o := r.teams
+	p := o.whole()
+	p.filter = "(&" + o.filter + "(objectSid=" + sid + "))"
+	r.primary[sid] = ""
+	_, err := r.conn.Search(r.search(o, p, []string{r.idAttribute, "objectSid"}), func(e *wire.Entry) error {
+		r.rec.take(r.dict, e, false)
+		if found, ok := FormatSID(r.rec.slots[slotSID]); ok && found == sid {
+			r.primary[sid] = r.rec.id
+		}
+		return nil
+	})
+	if err != nil {
+		return r.searchError(r.ctx, r.people.phase, err)
+	}
+	return nil
 }

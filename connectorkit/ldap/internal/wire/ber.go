@@ -133,8 +133,8 @@ func (r *Result) decode(b []byte) error {
 	return nil
 }
 
-// pagingCookie finds the paged results control (RFC 2696) among a message's controls.
-func pagingCookie(controls []byte) (cookie []byte, found bool, err error) {
+// controlValue finds a control among a message's controls. Its value is nil where it has none.
+func controlValue(controls []byte, wanted string) (value []byte, found bool, err error) {
 	for list := cursor(controls); len(list) > 0; {
 		one, err := list.expect(tagSequence)
 		if err != nil {
@@ -145,7 +145,7 @@ func pagingCookie(controls []byte) (cookie []byte, found bool, err error) {
 		if err != nil {
 			return nil, false, err
 		}
-		if string(oid) != PagingOID {
+		if string(oid) != wanted {
 			continue
 		}
 		for len(c) > 0 {
@@ -154,12 +154,22 @@ func pagingCookie(controls []byte) (cookie []byte, found bool, err error) {
 				return nil, false, err
 			}
 			if tag == tagOctetString {
-				cookie, err = pagingValue(value)
-				return cookie, err == nil, err
+				return value, true, nil
 			}
 		}
+		return nil, true, nil
 	}
 	return nil, false, nil
+}
+
+// pagingCookie finds the paged results control (RFC 2696) among a message's controls.
+func pagingCookie(controls []byte) (cookie []byte, found bool, err error) {
+	value, found, err := controlValue(controls, PagingOID)
+	if err != nil || !found || value == nil {
+		return nil, false, err
+	}
+	cookie, err = pagingValue(value)
+	return cookie, err == nil, err
 }
 
 func pagingValue(b []byte) ([]byte, error) {

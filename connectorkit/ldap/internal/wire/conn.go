@@ -1,4 +1,5 @@
-// Package wire speaks the four LDAPv3 operations a reader needs (RFC 4511): simple bind, StartTLS, search and unbind.
+// Package wire speaks the four LDAPv3 operations a reader needs (RFC 4511): simple bind, StartTLS, search and unbind, with the
+// controls for pages, content synchronisation (RFC 4533) and Active Directory's DirSync.
 //
 // It exists beside go-ldap, whose filters, DNs and names of codes are used all over, for three reasons. go-ldap builds a
 // tree of packets for every entry, which costs ten times the processor time of the whole rest of a large read. Its searches

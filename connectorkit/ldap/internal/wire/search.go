@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 
 	ber "github.com/go-asn1-ber/asn1-ber"
@@ -30,6 +31,8 @@ type Request struct {
 
 	PageSize int    // 0: do not ask for pages
 	Cookie   []byte // of the page before
+
+	ShowDeleted bool // Active Directory: tombstones too (LDAP_SERVER_SHOW_DELETED_OID)
 }
 
 // Page tells how a search, or one page of it, came to its end. It is only given when the target said so itself.
@@ -43,51 +46,81 @@ type Page struct {
 // Search sends a search and gives each entry to each as it comes. A search that the target ended with anything but success
 // is a *ResultError, even when entries came before. An error of each ends the search and leaves the connection broken.
 func (c *Conn) Search(r Request, each func(*Entry) error) (Page, error) {
+	page, controls, err := c.search(r, nil, visitor{entry: func(e *Entry, _ []byte) error { return each(e) }})
+	if err != nil {
+		return page, err
+	}
+	if page.Cookie, page.Paged, err = pagingCookie(controls); err != nil {
+		return page, c.malformed(err)
+	}
+	return page, nil
+}
+
+// visitor is told what a search brings. What it is given is valid until it returns.
+type visitor struct {
+	entry func(e *Entry, controls []byte) error
+	info  func(body []byte) error // intermediate responses (RFC 4511 section 4.13); nil: not wanted
+}
+
+// search runs one search and gives the controls of its end, which are valid until the next call.
+func (c *Conn) search(r Request, extra []control, v visitor) (page Page, controls []byte, err error) {
 	op, err := r.encode()
 	if err != nil {
-		return Page{}, err
+		return page, nil, err
 	}
-	if err := c.send(op, r.controls()); err != nil {
-		return Page{}, err
+	if err := c.send(op, encodeControls(append(r.controls(), extra...))); err != nil {
+		return page, nil, err
 	}
-	var page Page
 	for {
 		tag, body, controls, err := c.receive()
 		if err != nil {
-			return page, err
+			return page, nil, err
 		}
 		switch tag {
 		case tagSearchEntry:
 			if err := c.entry.decode(body); err != nil {
-				return page, c.malformed(err)
+				return page, nil, c.malformed(err)
 			}
 			page.Entries++
-			if err := each(&c.entry); err != nil {
-				c.broken = true
-				return page, err
+			if err := c.visited(v.entry(&c.entry, controls)); err != nil {
+				return page, nil, err
 			}
 		case tagSearchRef:
 			page.References++
 		case tagIntermediate:
+			if v.info == nil {
+				continue
+			}
+			if err := c.visited(v.info(body)); err != nil {
+				return page, nil, err
+			}
 		case tagSearchDone:
-			return page, c.done(body, controls, &page)
+			return page, controls, c.done(body)
 		default:
-			return page, c.unexpected(tag)
+			return page, nil, c.unexpected(tag)
 		}
 	}
 }
 
-func (c *Conn) done(body, controls []byte, page *Page) error {
+// visited notes that a visitor's error leaves answers unread.
+func (c *Conn) visited(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errMalformed):
+		return c.malformed(err)
+	}
+	c.broken = true
+	return err
+}
+
+func (c *Conn) done(body []byte) error {
 	var result Result
 	if err := result.decode(body); err != nil {
 		return c.malformed(err)
 	}
 	if result.Code != 0 {
 		return &ResultError{Op: "search", Result: result}
-	}
-	var err error
-	if page.Cookie, page.Paged, err = pagingCookie(controls); err != nil {
-		return c.malformed(err)
 	}
 	return nil
 }
@@ -113,19 +146,51 @@ func (r Request) encode() (*ber.Packet, error) {
 	return op, nil
 }
 
-// controls asks for a page. The control is critical: a target that does not know it must say so instead of guessing.
-func (r Request) controls() *ber.Packet {
-	if r.PageSize == 0 {
+// control is a control of a request (RFC 4511 section 4.1.11). All are critical: a target that does not know one must say so
+// instead of guessing.
+type control struct {
+	oid   string
+	value []byte // nil: none
+}
+
+const showDeletedOID = "1.2.840.113556.1.4.417"
+
+func (r Request) controls() []control {
+	var list []control
+	if r.PageSize > 0 {
+		value := sequence(number(r.PageSize), octets(string(r.Cookie)))
+		list = append(list, control{oid: PagingOID, value: value.Bytes()})
+	}
+	if r.ShowDeleted {
+		list = append(list, control{oid: showDeletedOID})
+	}
+	return list
+}
+
+// encodeControls gives nil for an empty list.
+func encodeControls(list []control) *ber.Packet {
+	if len(list) == 0 {
 		return nil
 	}
-	value := ber.Encode(ber.ClassUniversal, ber.TypeConstructed, ber.TagSequence, nil, "")
-	value.AppendChild(ber.NewInteger(ber.ClassUniversal, ber.TypePrimitive, ber.TagInteger, r.PageSize, ""))
-	value.AppendChild(octets(string(r.Cookie)))
-	control := ber.Encode(ber.ClassUniversal, ber.TypeConstructed, ber.TagSequence, nil, "")
-	control.AppendChild(octets(PagingOID))
-	control.AppendChild(ber.NewBoolean(ber.ClassUniversal, ber.TypePrimitive, ber.TagBoolean, true, ""))
-	control.AppendChild(octets(string(value.Bytes())))
-	list := ber.Encode(ber.ClassContext, ber.TypeConstructed, 0, nil, "")
-	list.AppendChild(control)
-	return list
+	out := ber.Encode(ber.ClassContext, ber.TypeConstructed, 0, nil, "")
+	for _, c := range list {
+		one := sequence(octets(c.oid), ber.NewBoolean(ber.ClassUniversal, ber.TypePrimitive, ber.TagBoolean, true, ""))
+		if c.value != nil {
+			one.AppendChild(octets(string(c.value)))
+		}
+		out.AppendChild(one)
+	}
+	return out
+}
+
+func sequence(children ...*ber.Packet) *ber.Packet {
+	out := ber.Encode(ber.ClassUniversal, ber.TypeConstructed, ber.TagSequence, nil, "")
+	for _, c := range children {
+		out.AppendChild(c)
+	}
+	return out
+}
+
+func number(n int) *ber.Packet {
+	return ber.NewInteger(ber.ClassUniversal, ber.TypePrimitive, ber.TagInteger, n, "")
 }

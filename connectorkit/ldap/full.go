@@ -1,0 +1,154 @@
+package ldap
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	goldap "github.com/go-ldap/ldap/v3"
+
+	"github.com/grantwright/grantwright/connectorkit/ldap/internal/wire"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// full reads everything, or what is left of it, partition by partition.
+func (r *run) full(at *checkpoint) error {
+	r.restore(at)
+	for _, o := range r.all() {
+		if slices.Contains(at.Phases, o.phase) {
+			continue
+		}
+		r.tell(o.phase, "reading "+o.what)
+		if err := r.readAllOf(o); err != nil {
+			return err
+		}
+		at.Phases = append(at.Phases, o.phase)
+		at.Done, at.Entries = nil, 0
+		if err := r.mark(nil); err != nil {
+			return err
+		}
+	}
+	return r.finish(r.starScopes(v1.Identities, v1.Accounts, v1.Entitlements, v1.Grants), r.at.beginning())
+}
+
+func (r *run) readAllOf(o objects) error {
+	parts, err := r.plan(o)
+	if err != nil {
+		return err
+	}
+	var whole outcome
+	for i, p := range parts {
+		if r.isDone(p.key) {
+			continue
+		}
+		out, err := r.readPartition(o, p)
+		if err != nil {
+			return err
+		}
+		whole.add(out)
+		r.at.Done, r.at.Within = append(r.at.Done, p.key), nil
+		if i == len(parts)-1 {
+			break // the end of the phase is marked at once
+		}
+		if err := r.mark(nil); err != nil {
+			return err
+		}
+	}
+	r.ended(o, whole)
+	if r.at.Entries == 0 {
+		return r.proveEmpty(o)
+	}
+	return nil
+}
+
+// errStrayed says that the entries of a partition do not come as they came before the interruption.
+var errStrayed = errors.New("the directory shows the entries in another order than before")
+
+func (r *run) readPartition(o objects, p partition) (outcome, error) {
+	out, err := r.followPartition(o, p)
+	if !errors.Is(err, errStrayed) {
+		return out, err
+	}
+	for k, n := range r.at.Within.Before {
+		r.counts[k] = n
+	}
+	r.at.Entries -= r.at.Within.Entries
+	r.at.Within = nil
+	return r.followPartition(o, p)
+}
+
+// followPartition reads a partition, behind the place where an interrupted read left it.
+func (r *run) followPartition(o objects, p partition) (outcome, error) {
+	f := follower{run: r, objects: o, partition: p, before: copyCounts(r.counts)}
+	if w := r.at.Within; w != nil && w.Partition == p.key {
+		f.until, f.before = w, w.Before
+	}
+	out, err := r.readAll(r.ctx, o.phase, r.search(o, p, r.dict.request()), f.entry, f.pageEnd)
+	if p.part && isRefused(err, goldap.LDAPResultNoSuchObject) {
+		err = nil // moved or removed meanwhile; what it held is found in the rest
+	}
+	if err == nil && f.until != nil {
+		err = errStrayed // it has become shorter
+	}
+	return out, err
+}
+
+// follower reads one partition.
+type follower struct {
+	*run
+	objects
+	partition partition
+	trail     trail
+	before    map[v1.ObjectKind]int // counts when the partition was begun
+	until     *place                // entries up to there were handed on before the interruption; nil: none, or passed
+	strayed   bool
+}
+
+func (f *follower) entry(e *wire.Entry) error {
+	f.trail.step(e.DN)
+	if f.until == nil {
+		f.at.Entries++
+		return f.each(e)
+	}
+	if f.trail.entries == f.until.Entries {
+		f.strayed = !f.trail.at(f.until)
+		if !f.strayed {
+			f.until = nil
+		}
+	}
+	return nil
+}
+
+// pageEnd runs between two pages of the directory.
+func (f *follower) pageEnd() error {
+	f.stats.Pages++
+	if f.strayed {
+		return errStrayed
+	}
+	f.sign(f.phase, f.trail.entries)
+	if err := f.settle(); err != nil {
+		return err
+	}
+	if f.until != nil || f.since+f.page.Len() < checkpointRecords {
+		return nil
+	}
+	return f.mark(&place{
+		Partition: f.partition.key, Entries: f.trail.entries, Sum: strconv.FormatUint(f.trail.sum, 16), Before: f.before,
+	})
+}
+
+func copyCounts(m map[v1.ObjectKind]int) map[v1.ObjectKind]int {
+	out := make(map[v1.ObjectKind]int, len(m))
+	for k, n := range m {
+		out[k] = n
+	}
+	return out
+}
+
+// beginning is where the next read of changes starts, if it can.
+func (at *checkpoint) beginning() *position {
+	if at.Begin == nil || at.Begin.Strategy == strategyTimestamps && at.Begin.Since == "" {
+		return nil
+	}
+	return at.Begin
+}
