@@ -21,18 +21,18 @@ import (
 // everything is all that a connector lets out for one set of settings: a test, a discovery and a sync.
 func everything(t testing.TB, auth v1.AuthConfig) (test v1.TestResponse, discovered v1.DiscoverResponse, syncErr error, text string) {
 	t.Helper()
-	k := connector()
 	var out []any
 	report := connectorkit.Report(func(p v1.Progress) { out = append(out, p) })
-	test, err := k.Test(t.Context(), v1.TestRequest{AuthConfig: auth}, report)
+	// a connector each, so that what one call learned of the target is no reason for the next to keep away from it
+	test, err := connector().Test(t.Context(), v1.TestRequest{AuthConfig: auth}, report)
 	if err != nil {
 		t.Fatalf("Test: %v", err)
 	}
-	discovered, err = k.Discover(t.Context(), v1.DiscoverRequest{AuthConfig: auth}, report)
+	discovered, err = connector().Discover(t.Context(), v1.DiscoverRequest{AuthConfig: auth}, report)
 	if err != nil {
 		t.Fatalf("Discover: %v", err)
 	}
-	all, syncErr := sync_(t, k, auth, nil)
+	all, syncErr := sync_(t, connector(), auth, nil)
 	out = append(out, test, discovered, all.SyncResponse, all.last, all.warns, syncErr)
 	if syncErr != nil {
 		out = append(out, syncErr.Error())

@@ -1,7 +1,13 @@
 package scim
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/scim/quirks"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -14,20 +20,26 @@ const (
 	pageCursor = "cursor"
 	pageNone   = "none"
 
-	membersInline = "groups_inline"
-	membersByGet  = "group_get"
+	membersInline = "groups_inline" // as the list of groups carries them
+	membersByGet  = "group_get"     // group by group
+	membersByUser = "user_groups"   // as users carry their groups
+	membersFilter = "users_filter"  // by asking for the users of each group
 )
+
+var memberStrategies = []string{auto, membersInline, membersByGet, membersByUser, membersFilter}
 
 // Page sizes. Without the setting, a target that declares a larger maxResults than the default is asked for up to autoCount.
 const (
 	defaultCount = 100
 	autoCount    = 500
+	sweepCount   = 2000 // of ids alone
 	maxCount     = 5000
 )
 
 // settings are the connector's own, beside those of target.
 type settings struct {
 	options        target.Options
+	profile        quirks.Profile
 	pagination     string
 	count          int // 0: not set
 	usersPath      string
@@ -35,6 +47,10 @@ type settings struct {
 	userFilter     string
 	groupFilter    string
 	memberStrategy string
+	filterSupport  string // of quirks, or auto
+	lastModified   string
+	attributes     string
+	groupChanges   string
 	contentType    string
 }
 
@@ -42,25 +58,66 @@ var authMethods = []string{target.AuthBearer, target.AuthClientCredentials, targ
 
 func read(auth v1.AuthConfig) (settings, error) {
 	s := connectorkit.Read(auth)
+	p := profileOf(s)
+	// what a user sets comes before what is known of the vendor
+	oneOf := func(key, known string, allowed ...string) string {
+		v := s.OneOf(key, auto, allowed...)
+		if v == auto && known != "" {
+			return known
+		}
+		return v
+	}
 	set := settings{
 		options:        target.ReadOptions(s),
-		pagination:     s.OneOf("pagination", auto, auto, pageIndex, pageCursor, pageNone),
+		profile:        p,
+		pagination:     oneOf("pagination", p.Pagination, auto, pageIndex, pageCursor, pageNone),
 		count:          s.Int("count", 0, 1, maxCount),
-		usersPath:      s.String("users_path", "/Users"),
-		groupsPath:     s.String("groups_path", "/Groups"),
+		usersPath:      s.String("users_path", cmp.Or(p.UsersPath, "/Users")),
+		groupsPath:     s.String("groups_path", cmp.Or(p.GroupsPath, "/Groups")),
 		userFilter:     s.String("user_filter", ""),
 		groupFilter:    s.String("group_filter", ""),
-		memberStrategy: s.OneOf("member_strategy", auto, auto, membersInline, membersByGet),
+		memberStrategy: oneOf("member_strategy", p.Members, memberStrategies...),
+		filterSupport:  oneOf("filter_support", p.Filter, auto, quirks.FilterFull, quirks.FilterEqOnly, quirks.FilterNone),
+		lastModified:   oneOf("last_modified", p.LastModified, auto, quirks.Yes, quirks.No),
+		attributes:     oneOf("attributes_support", p.Attributes, auto, quirks.Yes, quirks.No),
+		groupChanges:   oneOf("group_changes", p.GroupChanges, auto, quirks.GroupsByLastModified, quirks.GroupsAlways),
 		contentType:    s.String("content_type", "application/scim+json"),
+	}
+	if _, given := auth["rate_limit_rps"]; !given {
+		set.options.RateRPS = p.RateRPS
+	}
+	if _, given := auth["max_concurrency"]; !given && p.Concurrency > 0 {
+		set.options.Concurrency = p.Concurrency
 	}
 	set.options.Auth = target.ReadAuth(s, authMethods...)
 	return set, s.Err()
+}
+
+// profileOf is the profile that is set, or the one that the address hints at.
+func profileOf(s *connectorkit.Settings) quirks.Profile {
+	key := s.OneOf("vendor_profile", auto, append([]string{auto}, quirks.Keys()...)...)
+	if p, ok := quirks.Find(key); ok {
+		return p
+	}
+	return quirks.ByURL(s.String("base_url", ""))
+}
+
+// digest tells settings apart by all that decides what a read gives: a checkpoint or a position of other settings is not used.
+func (s *settings) digest(o *v1.SyncOptions) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q %q %q %q %q %q", s.options.BaseURL, s.profile.Key, s.pagination, s.usersPath, s.groupsPath, s.userFilter, s.groupFilter, s.memberStrategy)
+	if o != nil {
+		fmt.Fprintf(h, " %q %q", o.Objects, o.FieldAllowlist)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
 // Fields describes the connection settings of the type scim2.
 func Fields() []connectorkit.Field {
 	least, most := 1, maxCount
 	own := []connectorkit.Field{
+		{Key: "vendor_profile", Label: "Vendor", Type: "enum", Enum: append([]string{auto}, quirks.Keys()...), Default: auto, Advanced: true,
+			Help: "Whose service this is, so that its known peculiarities are heeded; auto goes by the address. The settings below come first."},
 		{Key: "pagination", Label: "Paging", Type: "enum", Enum: []string{auto, pageIndex, pageCursor, pageNone}, Default: auto, Advanced: true,
 			Help: "Index (RFC 7644) or cursor (RFC 9865); auto does as the target declares and answers."},
 		{Key: "count", Label: "Page size", Type: "integer", Min: &least, Max: &most, Advanced: true,
@@ -69,8 +126,16 @@ func Fields() []connectorkit.Field {
 		{Key: "groups_path", Label: "Path of groups", Type: "string", Default: "/Groups", Advanced: true},
 		{Key: "user_filter", Label: "Filter for users", Type: "string", Advanced: true, Help: `A SCIM filter, such as userType eq "Employee".`},
 		{Key: "group_filter", Label: "Filter for groups", Type: "string", Advanced: true},
-		{Key: "member_strategy", Label: "Members", Type: "enum", Enum: []string{auto, membersInline, membersByGet}, Default: auto, Advanced: true,
-			Help: "Members as the list of groups carries them, or group by group; auto begins with the list."},
+		{Key: "member_strategy", Label: "Members", Type: "enum", Enum: memberStrategies, Default: auto, Advanced: true,
+			Help: "Members as the list of groups carries them, group by group, as users carry their groups, or by asking for the users of each group; auto finds out."},
+		{Key: "filter_support", Label: "Filters", Type: "enum", Enum: []string{auto, quirks.FilterFull, quirks.FilterEqOnly, quirks.FilterNone}, Default: auto,
+			Advanced: true, Help: "What the target understands in filters; auto does as it declares."},
+		{Key: "last_modified", Label: "Changes by meta.lastModified", Type: "enum", Enum: []string{auto, quirks.Yes, quirks.No}, Default: auto, Advanced: true,
+			Help: "Whether changed users can be asked for by time; auto tries it out before each read of changes, and so does yes."},
+		{Key: "attributes_support", Label: "Choice of attributes", Type: "enum", Enum: []string{auto, quirks.Yes, quirks.No}, Default: auto, Advanced: true,
+			Help: "Whether attributes and excludedAttributes are honoured."},
+		{Key: "group_changes", Label: "Changed groups", Type: "enum", Enum: []string{auto, quirks.GroupsByLastModified, quirks.GroupsAlways}, Default: auto,
+			Advanced: true, Help: "Whether meta.lastModified of a group moves with its members; always reads every group each time."},
 		{Key: "content_type", Label: "Media type", Type: "string", Default: "application/scim+json", Advanced: true},
 	}
 	fields := []connectorkit.Field{{

@@ -1,66 +1,86 @@
 package scim
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"hash/maphash"
-	"net/url"
+	"strconv"
 	"strings"
 
+	"github.com/grantwright/grantwright/connectorkit/scim/quirks"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
-
-// groupPage is a page of groups being read. Members are handed on while they arrive; the groups themselves at the page's end.
-type groupPage struct {
-	groups []group
-	ids    []string
-}
 
 // group is a group without its members.
 type group struct {
 	rec     record
 	members bool // the answer had members for it
+	late    bool // its id came after more members than can be held: it must be asked for by itself
 }
 
-// groupReading is the read of all groups.
+// groupReading is the read of groups with their members. Members are handed on while they arrive; the groups themselves at the end
+// of the page.
 type groupReading struct {
 	*reading
-	listing *listing
-	inline  bool // take members from the list
-	page    groupPage
+	list    *listing
+	page    []group
 	sink    sink
-	told    map[string]bool // groups of this page whose members were handed on in full, by an earlier try
-	anyList bool            // the list carries members for at least one group
-	bare    []string        // groups listed without members, until it is known what that means
-	late    []string        // groups whose id came after more members than can be held
+	changes bool             // only groups that changed are read
+	told    map[string]tally // groups of this page whose members were handed on in full, by an earlier try
 }
 
-func (r *reading) groups(ctx context.Context) error {
-	l := r.listing(r.groupsPath, phaseGroups, r.groupFilter)
-	g := &groupReading{reading: r, listing: l, inline: r.memberStrategy != membersByGet && r.want[v1.Grants], told: map[string]bool{}}
-	g.sink = sink{reading: r, seed: maphash.MakeSeed()}
-	if !g.inline {
-		l.query.Set("excludedAttributes", "members")
+// strategy is the way members are read: what is set, or what was found out, or auto.
+func (r *reading) strategy() string {
+	if r.memberStrategy != auto {
+		return r.memberStrategy
 	}
-	l.read = func(resp *target.Response) (listHead, []string, error) { return g.readPage(ctx, resp) }
-	l.done = g.pageDone
-	err := l.run(ctx)
-	if g.inline && r.memberStrategy == auto && l.pages == 0 && tooHeavy(err) {
+	return cmp.Or(r.at.Strategy, auto)
+}
+
+// inline says whether the list is to bring members.
+func (r *reading) inline() bool {
+	s := r.strategy()
+	return r.want[v1.Grants] && (s == auto || s == membersInline)
+}
+
+// groups reads all groups and who is in them.
+func (r *reading) groups(ctx context.Context) error {
+	if r.at.List == nil {
+		r.at.Members = membership{}
+	}
+	g := r.groupReading(ctx)
+	err := g.list.run(ctx)
+	if r.inline() && r.strategy() == auto && g.list.at.Pages == 0 && tooHeavy(err) {
 		// Listing members is more than some targets can carry; group by group they often can.
 		r.warn("members_by_get", "the target fails to list groups with their members; they are read group by group", "")
-		g.inline = false
-		l.query.Set("excludedAttributes", "members")
-		err = l.run(ctx)
+		r.at.Strategy = membersByGet
+		g = r.groupReading(ctx)
+		err = g.list.run(ctx)
 	}
 	if err != nil {
-		return noGroups(r, err)
+		return g.none(err)
 	}
-	if why := l.doubt(); why != "" {
+	if why := g.list.doubt(); why != "" {
 		r.warn("groups_incomplete", why+"; nothing is taken for gone", "")
 		r.doubtful(v1.Entitlements, v1.Grants)
+		r.at.Missed = "the last read did not see all groups"
 	}
-	return g.leftovers(ctx)
+	return g.judge(ctx)
+}
+
+func (r *reading) groupReading(ctx context.Context) *groupReading {
+	g := &groupReading{reading: r, list: r.listing(r.groupsPath, phaseGroups, r.groupFilter), told: map[string]tally{}}
+	g.sink = sink{reading: r}
+	if !r.inline() && r.attributes != quirks.No {
+		g.list.query.Set("excludedAttributes", "members")
+	}
+	g.list.read = func(resp *target.Response) (listHead, []string, error) {
+		g.page = nil
+		return readIDs(resp, func(in *raw) (string, error) { return g.read(ctx, in, "") })
+	}
+	g.list.done = g.pageDone
+	return g
 }
 
 // tooHeavy tells failures that a smaller answer may avoid.
@@ -69,91 +89,112 @@ func tooHeavy(err error) bool {
 	return errors.As(err, &d) && (d.Class == v1.ClassTransient || d.Code == "http_500" || d.Code == "http_413" || d.Code == "body_too_large")
 }
 
-// noGroups takes a target without groups for what it is: it has users only.
-func noGroups(r *reading, err error) error {
+// none takes a target without groups for what it is: it has users only.
+func (g *groupReading) none(err error) error {
 	var d *v1.ErrorDetail
-	if !errors.As(err, &d) || (d.Code != "http_404" && d.Code != "http_501") || r.listingBegan {
+	if !errors.As(err, &d) || (d.Code != "http_404" && d.Code != "http_501") || g.list.at.Pages > 0 {
 		return err
 	}
-	r.warn("no_groups", "the target has no groups at "+r.groupsPath, "")
-	r.doubtful(v1.Entitlements, v1.Grants)
+	g.warn("no_groups", "the target has no groups at "+g.groupsPath, "")
+	g.doubtful(v1.Entitlements, v1.Grants)
 	return nil
 }
 
-func (g *groupReading) readPage(ctx context.Context, resp *target.Response) (listHead, []string, error) {
-	g.page = groupPage{}
-	head, err := readList(resp, func(dec decoder) error { return g.readGroup(ctx, dec, "") })
-	return head, g.page.ids, err
-}
-
-// readGroup reads one group, its members as they come. id is the group's where it is known beforehand.
-func (g *groupReading) readGroup(ctx context.Context, dec decoder, id string) error {
+// read reads one group, its members as they come, and gives its id. id is the group's where it is known beforehand.
+func (g *groupReading) read(ctx context.Context, in *raw, id string) (string, error) {
 	one := group{rec: record{}}
 	asked := id != ""
-	g.sink.begin(id, g.told[id])
-	err := object(dec, func(name string) error {
+	_, told := g.told[id]
+	g.sink.begin(id, told)
+	err := in.object(func(name string) error {
 		if strings.EqualFold(name, "members") {
 			one.members = true
-			return g.sink.members(ctx, dec)
+			return g.sink.members(ctx, in)
 		}
-		if err := keepSmall(dec, one.rec, name); err != nil {
+		if err := g.attribute(in, one.rec, name, id); err != nil {
 			return err
 		}
 		if strings.EqualFold(name, "id") && !asked {
 			id = one.rec.text("id")
-			return g.sink.known(ctx, id, g.told[id])
+			_, told := g.told[id]
+			return g.sink.known(ctx, id, told)
 		}
 		return nil
 	})
 	if err != nil {
+		return "", err
+	}
+	one.late = g.sink.overflow
+	if _, told := g.told[id]; one.members && id != "" && !told && !one.late {
+		g.told[id] = g.sink.tally()
+	}
+	g.page = append(g.page, one)
+	return id, nil
+}
+
+// attribute reads one attribute of a group. What cannot be used is left out, and told.
+func (g *groupReading) attribute(in *raw, into record, name, id string) error {
+	v, err := in.next(maxValue)
+	if err != nil {
 		return err
 	}
-	if one.members && id != "" {
-		g.told[id] = true
+	why := v.trouble(maxValue)
+	if why == "" {
+		out, err := v.decode()
+		if err == nil {
+			into[name] = out
+			return nil
+		}
+		why = "is no valid JSON"
 	}
-	if g.sink.overflow {
-		g.told[id] = false
-		g.late = append(g.late, id) // it is asked for by itself, so that its id is known beforehand
-	}
-	g.page.ids = append(g.page.ids, id)
-	g.page.groups = append(g.page.groups, one)
+	g.warn("value_skipped", "the value of "+name+" "+why+"; it is left out", id)
 	return nil
 }
 
 // pageDone tells the groups of a page that was read to its end, and asks for members that did not come with it.
 func (g *groupReading) pageDone(ctx context.Context, first func(string) bool) error {
-	g.stats.Pages++
-	g.listingBegan = true
-	g.expect(g.listing.total, v1.Entitlements)
-	for _, one := range g.page.groups {
+	g.at.Stats.Pages++
+	g.expect(g.list.at.Total, v1.Entitlements)
+	page := g.page
+	var bare []group
+	for _, one := range page {
 		id := one.rec.text("id")
 		if why := badID(id); why != "" {
 			g.skip("a group "+why, one.rec.text("displayName"), v1.Entitlements, v1.Grants)
 			continue
 		}
 		if !first(id) {
-			g.warn("duplicate", "the target listed this group more than once", id)
+			if !g.list.quiet {
+				g.warn("duplicate", "the target listed this group more than once", id)
+			}
 			continue
 		}
 		g.tell(one.rec, id)
-		if one.members {
-			g.anyList = true
-		} else if g.want[v1.Grants] && g.memberStrategy != membersInline && !g.told[id] {
-			g.bare = append(g.bare, id)
+		g.at.Members.Groups++
+		t, whole := g.told[id]
+		switch {
+		case whole:
+			g.at.Members.Listed = true
+			g.conclude(one.rec, id, t)
+		default:
+			bare = append(bare, one)
 		}
 		if err := g.hand(ctx); err != nil {
 			return err
 		}
 	}
-	g.page = groupPage{}
-	clear(g.told)
-	if g.inline {
-		return nil
+	g.page = nil
+	if g.want[v1.Grants] {
+		if err := g.rest(ctx, bare); err != nil {
+			return err
+		}
 	}
-	return g.leftovers(ctx)
+	clear(g.told)
+	return nil
 }
 
 func (g *groupReading) tell(rec record, id string) {
+	g.settle("group", rec, id)
 	g.seen(rec.sub("meta").moment("lastModified"))
 	if !g.want[v1.Entitlements] {
 		return
@@ -170,49 +211,47 @@ func (g *groupReading) tell(rec record, id string) {
 	})
 }
 
-// leftovers asks one by one for groups whose members did not come. Where the list carried members for other groups, those
-// without have none: most targets leave an empty attribute out.
-func (g *groupReading) leftovers(ctx context.Context) error {
-	bare := g.bare
-	if g.inline && g.anyList {
-		bare = nil
+// conclude notes that all members of a group were read that the target told.
+func (g *groupReading) conclude(rec record, id string, t tally) {
+	m := &g.at.Members
+	complete := t.bad == 0 && (g.at.Plan.Cut == 0 || t.count != g.at.Plan.Cut)
+	if says := declaredMembers(rec); says > t.count {
+		complete, m.Short = false, cmp.Or(m.Short, id)
+		g.warn("members_truncated", "the group says to have "+strconv.Itoa(says)+" members, but "+strconv.Itoa(t.count)+" were told; none is taken for gone", id)
+		g.doubtful(v1.Grants)
 	}
-	bare = append(bare, g.late...)
-	g.bare, g.late = nil, nil
-	for _, id := range bare {
-		if err := g.membersOf(ctx, id); err != nil {
-			return err
-		}
+	m.Any = m.Any || t.count > 0
+	switch {
+	case t.count > m.Most:
+		m.Most, m.OfMost, m.MostID = t.count, 1, id
+	case t.count == m.Most:
+		m.OfMost++
 	}
-	return nil
+	g.sampleOf(id, t)
+	scope := v1.Scope{Kind: v1.Grants, Key: "entitlement:" + id, Complete: complete, Count: t.count}
+	switch {
+	case !complete:
+	case g.changes:
+		g.scopes = append(g.scopes, scope)
+	default:
+		g.healthy = append(g.healthy, scope) // until it is clear that the target keeps no members back
+	}
 }
 
-func (g *groupReading) membersOf(ctx context.Context, id string) error {
-	ask := target.Request{URL: strings.TrimSuffix(g.groupsPath, "/") + "/" + url.PathEscape(id), Phase: phaseGroups, Stream: true}
-	err := g.c.Read(ctx, ask, func(resp *target.Response) error {
-		dec, err := resp.JSON()
-		if err != nil {
-			return err
+// declaredMembers is how many members a group says it has, where it does; else 0. There is no standard name for it.
+func declaredMembers(rec record) int {
+	for name, v := range rec {
+		if strings.HasPrefix(strings.ToLower(name), "urn:") {
+			if inner, ok := v.(map[string]any); ok {
+				if n := declaredMembers(inner); n > 0 {
+					return n
+				}
+			}
 		}
-		g.page = groupPage{}
-		if err := g.readGroup(ctx, dec, id); err != nil {
-			return resp.Explain(err)
+		switch strings.ToLower(name) {
+		case "membercount", "memberscount", "members_count", "totalmembers":
+			return positive(textOf(v))
 		}
-		resp.Drain()
-		switch one := g.page.groups[0]; {
-		case one.rec.isError():
-			return errorInside(resp, one.rec)
-		case len(one.rec) == 0 && !one.members:
-			return resp.Fault(v1.ClassTargetFault, "not_scim", "the answer of "+resp.URL+" is no SCIM resource", "")
-		}
-		return nil
-	})
-	delete(g.told, id)
-	g.page = groupPage{}
-	var d *v1.ErrorDetail
-	if errors.As(err, &d) && d.Class == v1.ClassNotFound {
-		g.warn("group_vanished", "the group was deleted while groups were read", id)
-		return nil
 	}
-	return err
+	return 0
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/elimity-com/scim/schema"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -38,6 +39,7 @@ func onSite() connectorkit.Env {
 // connector never really sleeps.
 func connector() *Connector {
 	k := New(onSite()).(*Connector)
+	k.shared = &target.Shared{} // tests do not share budgets
 	k.sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	return k
 }

@@ -1,7 +1,6 @@
 package scim
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,9 +11,6 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// decoder is a JSON decoder in the middle of an answer.
-type decoder = *json.Decoder
-
 // listHead is what a ListResponse says beside its resources.
 type listHead struct {
 	total    int // -1: not told
@@ -22,37 +18,21 @@ type listHead struct {
 	received int
 }
 
-// readList walks a ListResponse, or a plain array, token by token and calls each with the decoder at every resource; each
-// reads exactly one value, and ends the walk early with errEnough. An answer that is neither is an error, and so is a SCIM Error
-// with status 200.
-func readList(resp *target.Response, each func(decoder) error) (listHead, error) {
+// readList walks a ListResponse, or a plain array, and calls each at every resource; each reads exactly one value, and ends the
+// walk early with errEnough. An answer that is neither is an error, and so is a SCIM Error with status 200.
+func readList(resp *target.Response, each func(*raw) error) (listHead, error) {
 	head := listHead{total: -1}
-	dec, err := resp.JSON()
+	in, err := rawOf(resp)
 	if err != nil {
 		return head, err
 	}
-	rest := record{}
-	found := false
-	err = func() error {
-		open, err := dec.Token()
-		if err != nil {
+	rest, found, err := head.walk(in, func() error {
+		if err := each(in); err != nil {
 			return err
 		}
-		if open == json.Delim('[') {
-			found = true
-			return head.elements(dec, each)
-		}
-		if open != json.Delim('{') {
-			return nil
-		}
-		return members(dec, func(name string) error {
-			if !strings.EqualFold(name, "resources") {
-				return keepSmall(dec, rest, name)
-			}
-			found = true
-			return head.resources(dec, each)
-		})
-	}()
+		head.received++
+		return nil
+	})
 	switch {
 	case errors.Is(err, errEnough):
 		return head, nil
@@ -74,26 +54,50 @@ func readList(resp *target.Response, each func(decoder) error) (listHead, error)
 // errEnough ends the walk of a list of which no more is wanted.
 var errEnough = errors.New("enough of the list")
 
-func (h *listHead) resources(dec decoder, each func(decoder) error) error {
-	open, err := dec.Token()
-	if err != nil || open == nil {
-		return err // null stands for none
+// walk goes through the answer and keeps its small members. found says whether there was a list.
+func (h *listHead) walk(in *raw, each func() error) (rest record, found bool, err error) {
+	rest = record{}
+	if found, err = h.plain(in, each); found || err != nil {
+		return rest, found, err
 	}
-	if open != json.Delim('[') {
-		return fmt.Errorf("the attribute Resources is no array")
-	}
-	return h.elements(dec, each)
-}
-
-func (h *listHead) elements(dec decoder, each func(decoder) error) error {
-	for dec.More() {
-		if err := each(dec); err != nil {
+	return rest, found, in.object(func(name string) error {
+		if !strings.EqualFold(name, "resources") {
+			return keepSmall(in, rest, name)
+		}
+		found = true
+		first, err := in.peek()
+		if err != nil {
 			return err
 		}
-		h.received++
+		if first != '[' && first != 'n' { // null stands for none
+			return fmt.Errorf("the attribute Resources is no array")
+		}
+		_, err = in.array(each)
+		return err
+	})
+}
+
+// plain reads an answer that is an array and nothing else.
+func (h *listHead) plain(in *raw, each func() error) (bool, error) {
+	first, err := in.peek()
+	if err != nil || first != '[' {
+		return false, err
 	}
-	_, err := dec.Token()
-	return err
+	return in.array(each)
+}
+
+// keepSmall reads one value and keeps it under its name, if it is of use.
+func keepSmall(in *raw, into record, name string) error {
+	v, err := in.next(maxValue)
+	if err != nil || v.trouble(maxValue) != "" {
+		return err
+	}
+	out, err := v.decode()
+	if err != nil {
+		return &syntaxError{"the value of " + name}
+	}
+	into[name] = out
+	return nil
 }
 
 func (h *listHead) fill(rest record) {
@@ -101,94 +105,6 @@ func (h *listHead) fill(rest record) {
 		h.total = n
 	}
 	h.next = rest.text("nextCursor")
-}
-
-// members walks the members of an object whose brace has been read; each reads one value.
-func members(dec decoder, each func(name string) error) error {
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		name, _ := key.(string) // the decoder gives nothing else here
-		if err := each(name); err != nil {
-			return err
-		}
-	}
-	_, err := dec.Token()
-	return err
-}
-
-// keepSmall reads one value and keeps it under its name.
-func keepSmall(dec decoder, into record, name string) error {
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return err
-	}
-	into[name] = v
-	return nil
-}
-
-// decodeRecord reads one resource; nil when it is no object.
-func decodeRecord(dec decoder) (record, error) {
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, err
-	}
-	m, _ := v.(map[string]any)
-	return m, nil
-}
-
-// decodeRecordWithout reads one resource and drops an attribute unread, however large it is.
-func decodeRecordWithout(dec decoder, attribute string) (record, error) {
-	rec := record{}
-	return rec, object(dec, func(name string) error {
-		if strings.EqualFold(name, attribute) {
-			return skip(dec)
-		}
-		return keepSmall(dec, rec, name)
-	})
-}
-
-// object reads one value and, if it is an object, calls each for its members. Another value is read and dropped.
-func object(dec decoder, each func(name string) error) error {
-	open, err := dec.Token()
-	if err != nil {
-		return err
-	}
-	if open == json.Delim('{') {
-		return members(dec, each)
-	}
-	return rest(dec, open)
-}
-
-// skip reads one value without keeping it.
-func skip(dec decoder) error {
-	open, err := dec.Token()
-	if err != nil {
-		return err
-	}
-	return rest(dec, open)
-}
-
-// rest reads what follows an opening token.
-func rest(dec decoder, open json.Token) error {
-	depth := 0
-	for {
-		switch open {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth == 0 {
-			return nil
-		}
-		var err error
-		if open, err = dec.Token(); err != nil {
-			return err
-		}
-	}
 }
 
 // errorInside is the failure of an answer that calls itself a success but holds a SCIM Error (RFC 7644 section 3.12).

@@ -3,7 +3,6 @@ package scim
 import (
 	"context"
 	"encoding/json"
-	"hash/maphash"
 	"strings"
 
 	"github.com/grantwright/grantwright/connectorkit/target"
@@ -17,18 +16,34 @@ const maxWaiting = 50_000
 // that a member listed twice, or sent again after a break, is handed on once.
 type sink struct {
 	*reading
-	seed     maphash.Seed
 	group    string
 	quiet    bool // members were handed on by an earlier try
 	last     string
 	sent     map[uint64]struct{}
+	sum      uint64           // of what was sent, whatever its order
+	bad      int              // members that cannot be read
 	waiting  []v1.RemoteGrant // until the id comes
 	overflow bool
 }
 
+// tally is what is known of the members of one group.
+type tally struct {
+	count int
+	sum   uint64
+	bad   int
+}
+
 // begin starts a group; id is empty until it is known.
 func (s *sink) begin(id string, told bool) {
-	s.group, s.quiet, s.waiting, s.overflow = id, told, nil, false
+	s.group, s.quiet, s.waiting, s.overflow, s.bad = id, told, nil, false, 0
+}
+
+// tally is of the group at hand.
+func (s *sink) tally() tally {
+	if s.group != s.last {
+		return tally{bad: s.bad}
+	}
+	return tally{count: len(s.sent), sum: s.sum, bad: s.bad}
 }
 
 // known takes the id of the group and hands on what waited for it.
@@ -56,43 +71,37 @@ type member struct {
 }
 
 // members reads the value of the attribute, one entry at a time.
-func (s *sink) members(ctx context.Context, dec decoder) error {
-	open, err := dec.Token()
-	if err != nil {
-		return err
-	}
-	if open != json.Delim('[') {
-		return rest(dec, open) // null stands for none
-	}
-	for dec.More() {
-		var raw json.RawMessage
-		if err := dec.Decode(&raw); err != nil {
+func (s *sink) members(ctx context.Context, in *raw) error {
+	_, err := in.array(func() error {
+		v, err := in.next(maxMember)
+		if err != nil {
 			return err
 		}
-		if err := s.member(ctx, raw); err != nil {
-			return err
-		}
-	}
-	_, err = dec.Token()
+		return s.member(ctx, v)
+	})
 	return err
 }
 
-func (s *sink) member(ctx context.Context, raw json.RawMessage) error {
+func (s *sink) member(ctx context.Context, v value) error {
 	if s.quiet || s.overflow || !s.want[v1.Grants] {
 		return nil
 	}
 	var m member
-	if err := json.Unmarshal(raw, &m); err != nil {
+	if v.trouble(maxMember) != "" {
+		s.unread("a member of the group " + v.trouble(maxMember))
+		return nil
+	}
+	if err := json.Unmarshal(v.text, &m); err != nil {
 		var bare string
-		if json.Unmarshal(raw, &bare) != nil {
-			s.skip("a member of the group cannot be read", s.group, v1.Grants)
+		if json.Unmarshal(v.text, &bare) != nil {
+			s.unread("a member of the group cannot be read")
 			return nil
 		}
-		m = member{Value: raw}
+		m = member{Value: v.text}
 	}
 	grant, ok := m.grant(s.group)
 	if !ok {
-		s.skip("a member of the group has no value", s.group, v1.Grants)
+		s.unread("a member of the group has no value")
 		return nil
 	}
 	if s.group != "" {
@@ -102,6 +111,11 @@ func (s *sink) member(ctx context.Context, raw json.RawMessage) error {
 		s.waiting, s.overflow = nil, true
 	}
 	return nil
+}
+
+func (s *sink) unread(message string) {
+	s.bad++
+	s.skip(message, s.group, v1.Grants)
 }
 
 // grant says who the member is: a user, a group inside the group, or whoever has this id.
@@ -145,23 +159,25 @@ func (s *sink) send(ctx context.Context, grant v1.RemoteGrant) error {
 	}
 	if s.group != s.last || s.sent == nil {
 		// Not before: a group that comes again after a break finds what was sent of it.
-		s.last, s.sent = s.group, map[uint64]struct{}{}
+		s.last, s.sent, s.sum = s.group, map[uint64]struct{}{}, 0
 	}
-	key := maphash.String(s.seed, principal(grant))
+	key := hash64(principal(grant))
 	if _, sent := s.sent[key]; sent {
 		return nil
 	}
 	s.sent[key] = struct{}{}
+	s.sum += key
 	s.out.Grants = append(s.out.Grants, grant)
 	return target.Stop(s.hand(ctx))
 }
 
+// principal names who holds a grant, whichever way the target tells it: one list may give a type where another does not.
 func principal(g v1.RemoteGrant) string {
 	switch {
 	case g.AccountExternalID != nil:
-		return "a" + *g.AccountExternalID
+		return *g.AccountExternalID
 	case g.PrincipalEntitlementExternalID != nil:
-		return "e" + *g.PrincipalEntitlementExternalID
+		return *g.PrincipalEntitlementExternalID
 	}
-	return "r" + g.PrincipalRef.Value
+	return g.PrincipalRef.Value
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
+	"maps"
 	"net/url"
 	"strconv"
 
@@ -12,17 +12,22 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// maxPages ends a listing that would never end (CON-4).
-const maxPages = 1_000_000
+const (
+	maxPages    = 1_000_000 // ends a listing that would never end (CON-4)
+	maxStale    = 3         // pages in a row that bring nothing new
+	maxRestarts = 2         // of a listing whose cursor the target forgot
+)
 
 // listing reads all pages of /Users or /Groups, by index or by cursor, and finds out whether it got everything.
 type listing struct {
-	s     *session
+	*reading
 	path  string
 	phase string
 	query url.Values // filter and the like; identical on every page, as RFC 9865 wants it
-	mode  string
 	size  int
+	quiet bool // do not warn of what comes twice
+
+	unmarked bool // a list inside another, which is read again as a whole
 
 	// read takes one page. It may run again for the same page, after a break; forget what the broken run left.
 	read func(*target.Response) (listHead, []string, error)
@@ -30,80 +35,222 @@ type listing struct {
 	// done takes a page that was read to its end. first tells of each resource id whether it is seen for the first time.
 	done func(ctx context.Context, first func(id string) bool) error
 
-	total    int // as told by the first page; -1: not told
-	pages    int
-	received int
-	shifted  bool // totalResults changed on the way
-	seed     maphash.Seed
+	at       position
 	seen     map[uint64]struct{}
+	recent   []uint64
 	prints   map[uint64]struct{} // of pages
+	stale    int                 // pages in a row without anything new
+	restarts int
+	resumed  bool
 }
 
-// run reads to the end. After it, complete says what to think of the result.
+// listing begins the paged read of one kind of resource, or goes on with it.
+func (r *reading) listing(path, phase, filter string) *listing {
+	l := &listing{reading: r, path: path, phase: phase, query: url.Values{}, size: r.size(r.provider)}
+	if filter != "" {
+		l.query.Set("filter", filter)
+	}
+	l.reset()
+	if from := r.at.List; from != nil && !r.forgotten(from) {
+		l.at, l.resumed = *from, true
+		l.recent = unpacked(from.Recent)
+		for _, h := range l.recent {
+			l.seen[h] = struct{}{}
+		}
+		l.prints[from.Print] = struct{}{}
+		return l
+	}
+	r.at.List, r.at.Counts = nil, r.at.Before
+	return l
+}
+
+// forgotten says whether the target has let go of a cursor since (RFC 9865 section 4).
+func (r *reading) forgotten(at *position) bool {
+	timeout := r.provider.cursorTimeout
+	return at.Cursor != "" && timeout > 0 && r.now().Sub(at.At) >= timeout
+}
+
+// reset goes back to the beginning.
+func (l *listing) reset() {
+	l.at = position{Mode: l.mode(l.provider), Start: 1, Total: -1}
+	l.seen, l.prints, l.recent, l.stale = map[uint64]struct{}{}, map[uint64]struct{}{}, nil, 0
+}
+
+// run reads to the end. After it, doubt says what to think of the result.
 func (l *listing) run(ctx context.Context) error {
-	l.seed, l.seen, l.prints = maphash.MakeSeed(), map[uint64]struct{}{}, map[uint64]struct{}{}
-	l.total = -1
-	start, cursor := 1, ""
-	for l.pages < maxPages {
-		head, ids, err := l.page(ctx, start, cursor)
+	for l.at.Pages < maxPages {
+		began := l.at
+		head, ids, err := l.page(ctx)
 		if err != nil {
+			if l.lost(err) && l.restarts < maxRestarts {
+				l.restart()
+				continue
+			}
 			return cursorTrouble(err)
 		}
 		l.count(head)
-		if repeated := l.repeats(ids, head); repeated {
-			if l.total < 0 {
-				return nil // past the end, where some answer page 1 again; complete says that it is not sure
+		if l.repeats(ids, head) {
+			if l.at.Total < 0 {
+				l.at.Shaky = true // past the end, where some answer page 1 again
+				return nil
 			}
 			return l.stuck("the target sends the same page again and again")
 		}
+		known := l.at.Distinct
 		if err := l.done(ctx, l.first); err != nil {
 			return err
 		}
-		start += head.received
-		switch {
-		case head.next != "" && head.next == cursor:
-			return l.stuck("the target gives the same cursor again")
-		case head.next != "": // also where no cursor was asked for: a target may insist
-			l.mode, cursor = pageCursor, head.next
-		case l.mode != pageIndex || head.received == 0 || l.total >= 0 && start > l.total:
-			return nil
+		if l.stale++; l.at.Distinct > known || len(ids) == 0 {
+			l.stale = 0
+		}
+		if l.stale >= maxStale && !l.at.Second {
+			return l.stuck(fmt.Sprintf("%d pages in a row brought nothing new", l.stale))
+		}
+		more, err := l.advance(head, began)
+		if err != nil || !more {
+			return err
+		}
+		if err := l.mark(ctx); err != nil {
+			return err
 		}
 	}
 	return l.stuck(fmt.Sprintf("the list has not ended after %d pages", maxPages))
 }
 
 // page asks for one page until it is read to its end.
-func (l *listing) page(ctx context.Context, start int, cursor string) (head listHead, ids []string, err error) {
-	q := url.Values{}
-	for k, v := range l.query {
-		q[k] = v
-	}
-	switch l.mode {
+func (l *listing) page(ctx context.Context) (head listHead, ids []string, err error) {
+	q := maps.Clone(l.query)
+	switch l.at.Mode {
 	case pageCursor:
-		q.Set("cursor", cursor)
+		q.Set("cursor", l.at.Cursor)
 		q.Set("count", strconv.Itoa(l.size))
 	case pageIndex:
-		q.Set("startIndex", strconv.Itoa(start))
+		q.Set("startIndex", strconv.Itoa(l.at.Start))
 		q.Set("count", strconv.Itoa(l.size))
 	}
 	ask := target.Request{URL: l.path, Query: q, Phase: l.phase, Stream: l.phase == phaseGroups}
-	err = l.s.c.Read(ctx, ask, func(resp *target.Response) (err error) {
+	err = l.fetch(ctx, ask, func(resp *target.Response) (err error) {
 		head, ids, err = l.read(resp)
 		return err
 	})
 	return head, ids, err
 }
 
-func (l *listing) count(head listHead) {
-	l.pages++
-	l.received += head.received
+// advance moves to the next page. more is false at the end of the list.
+func (l *listing) advance(head listHead, began position) (more bool, err error) {
+	l.at.Start += head.received
 	switch {
-	case head.total < 0:
-	case l.total < 0:
-		l.total = head.total
-	case head.total != l.total:
-		l.total, l.shifted = head.total, true
+	case l.at.Back > 0 && l.at.Backs < maxBacks:
+		l.stepBack(began)
+		return true, nil
+	case head.next != "" && head.next == began.Cursor:
+		return false, l.stuck("the target gives the same cursor again")
+	case head.next != "": // also where no cursor was asked for: a target may insist
+		l.at.Mode, l.at.Cursor, l.at.At = pageCursor, head.next, l.now().UTC()
+		return true, nil
+	case l.at.Mode != pageIndex:
+		return false, nil
+	case head.received > 0 && (l.at.Total < 0 || l.at.Start <= l.at.Total):
+		return true, nil
 	}
+	return l.secondLook(), nil
+}
+
+// secondLook reads the end of the list again, once, where fewer resources came than the target speaks of or where their number
+// changed a lot.
+func (l *listing) secondLook() bool {
+	from := l.at.Tail
+	if l.at.Second || l.at.Total < 0 || (from == 0 && l.at.Distinct >= l.at.Total) {
+		return false
+	}
+	if from == 0 {
+		from = max(1, l.at.Start-2*l.size)
+	}
+	l.at.Start, l.at.Second, l.quiet, l.stale = from, true, true, 0
+	clear(l.prints)
+	return true
+}
+
+// mark lets a read that breaks off after this page go on with the next.
+func (l *listing) mark(ctx context.Context) error {
+	if l.unmarked {
+		return nil
+	}
+	at := l.at
+	at.Recent = packed(l.recent)
+	l.reading.at.List = &at
+	return l.milestone(ctx)
+}
+
+// lost says whether the target no longer knows the position it gave, so that the listing must begin again.
+func (l *listing) lost(err error) bool {
+	var d *v1.ErrorDetail
+	if l.at.Cursor == "" || !errors.As(err, &d) || d.Target == nil || d.Target.HTTP == nil {
+		return false
+	}
+	typ := d.Target.HTTP.SCIMType
+	return typ == "expiredCursor" || typ == "invalidCursor" || d.Target.HTTP.Status == 410
+}
+
+// restart reads the list from its beginning, not the run: what other lists gave stays.
+func (l *listing) restart() {
+	l.warn("list_restarted", "the target forgot its position in the list of "+l.phase+"; the list is read from its beginning", "")
+	l.reset()
+	l.restarts++
+	l.quiet = true
+	if !l.unmarked {
+		l.out, l.present = v1.SyncResponse{}, nil
+		l.reading.at.Counts, l.reading.at.List = l.reading.at.Before, nil
+	}
+}
+
+// largeChange is the part of a list, in percent, whose coming or going in mid-read leaves nothing to rely on (CON-4).
+const largeChange = 10
+
+// maxBacks ends the patience with a list that keeps shrinking.
+const maxBacks = 100
+
+func (l *listing) count(head listHead) {
+	l.at.Pages++
+	l.at.Received += head.received
+	if l.at.Mode != pageNone && head.received > 2*l.size {
+		l.warnOnce("page_too_large", fmt.Sprintf("the target sent %d %s where at most %d were asked for", head.received, l.phase, l.size))
+	}
+	if was := l.at.Total; head.total >= 0 && was >= 0 && head.total != was {
+		l.changed(was, head.total)
+	}
+	if head.total >= 0 {
+		l.at.Total = head.total
+	}
+}
+
+// changed takes note of a list that is not as long as it was.
+func (l *listing) changed(was, is int) {
+	shrunk := max(was-is, 0)
+	switch {
+	case 100*max(is-was, was-is) > largeChange*was:
+		l.at.Shaky = true
+		if l.at.Tail == 0 {
+			l.at.Tail = max(1, l.at.Start-shrunk)
+		}
+	case shrunk == 0:
+		// What is new pushes others back, so that they come twice. Only together with what went away that proves nothing.
+		l.at.Shaky = l.at.Shaky || l.at.Shrunk > 0
+	case l.at.Mode == pageIndex:
+		l.at.Back = shrunk
+	}
+	l.at.Shrunk += shrunk
+}
+
+// stepBack reads again from a little before the page at hand: where resources were removed from earlier pages, as many have moved
+// from this page's place to the one before, and were passed over.
+func (l *listing) stepBack(began position) {
+	l.at.Start, l.at.Back = max(1, began.Start-l.at.Back), 0
+	if l.at.Backs++; l.at.Backs >= maxBacks {
+		l.at.Shaky = true
+	}
+	l.quiet, l.stale = true, 0
+	clear(l.prints)
 }
 
 // repeats recognises a page by its first and last resource and their number.
@@ -111,29 +258,37 @@ func (l *listing) repeats(ids []string, head listHead) bool {
 	if len(ids) == 0 {
 		return false
 	}
-	mark := maphash.String(l.seed, fmt.Sprintf("%d %q %q", head.received, ids[0], ids[len(ids)-1]))
-	_, known := l.prints[mark]
-	l.prints[mark] = struct{}{}
+	l.at.Print = hash64(fmt.Sprintf("%d %q %q", head.received, ids[0], ids[len(ids)-1]))
+	_, known := l.prints[l.at.Print]
+	l.prints[l.at.Print] = struct{}{}
 	return known
 }
 
 // first says whether a resource is seen for the first time. It keeps 64 bits of each id: 50,000 users need 2 MB.
 func (l *listing) first(id string) bool {
-	key := maphash.String(l.seed, id)
-	_, known := l.seen[key]
+	key := hash64(id)
+	if _, known := l.seen[key]; known {
+		return false
+	}
 	l.seen[key] = struct{}{}
-	return !known
+	l.at.Distinct++
+	if l.recent = append(l.recent, key); len(l.recent) > recentIDs {
+		l.recent = append(l.recent[:0], l.recent[len(l.recent)-recentIDs:]...)
+	}
+	return true
 }
 
 // doubt says why not everything may have been read, or nothing.
 func (l *listing) doubt() string {
-	distinct := len(l.seen)
+	distinct := l.at.Distinct
 	switch {
-	case l.shifted:
-		return fmt.Sprintf("the number of %s changed while they were read", l.phase)
-	case l.total >= 0 && distinct != l.total:
-		return fmt.Sprintf("the target speaks of %d %s but gave %d different ones", l.total, l.phase, distinct)
-	case l.total < 0 && l.mode == pageIndex && l.received > distinct:
+	case l.at.Shaky && l.at.Total < 0:
+		return fmt.Sprintf("the target does not say how many %s it has, and began to repeat them", l.phase)
+	case l.at.Shaky:
+		return fmt.Sprintf("the number of %s changed a lot while they were read", l.phase)
+	case l.at.Total >= 0 && (distinct < l.at.Total || distinct > l.at.Total+l.at.Shrunk):
+		return fmt.Sprintf("the target speaks of %d %s but gave %d different ones", l.at.Total, l.phase, distinct)
+	case l.at.Total < 0 && l.at.Mode == pageIndex && l.at.Received > distinct:
 		return fmt.Sprintf("the target does not say how many %s it has, and began to repeat them", l.phase)
 	}
 	return ""

@@ -70,7 +70,7 @@ func TestIndexPagingTrustsOnlyWhatItReceives(t *testing.T) {
 		{"total too high", func(start, count int) string { return page(30, people(start-1, min(start-1+count, 25)), "") }, "accounts false 25", "", "users_incomplete"},
 		{"total changes", func(start, count int) string {
 			return page(25-start/10, people(start-1, min(start-1+count, 25-start/10)), "")
-		}, "accounts false 23", "", "users_incomplete"},
+		}, "accounts false 24", "", "users_incomplete"},
 		{"pages overlap", func(start, count int) string {
 			if start > 1 {
 				start--
@@ -82,7 +82,7 @@ func TestIndexPagingTrustsOnlyWhatItReceives(t *testing.T) {
 				start++
 			}
 			return page(25, people(min(start-1, 25), min(start-1+count, 25)), "")
-		}, "accounts false 24", "", "users_incomplete"},
+		}, "accounts true 25", "", ""}, // a second look finds it
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := sync_(t, connector(), bearer(users(t, tt.answer), "count", 10), onlyAccounts)

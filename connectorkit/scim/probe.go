@@ -83,7 +83,10 @@ func (p *probe) run(ctx context.Context) error {
 func (p *probe) users(ctx context.Context) error {
 	one := target.Request{URL: p.usersPath, Query: url.Values{"count": {"1"}}, Phase: "users", Stream: true}
 	return p.c.Step(ctx, p.steps, "users_probe", one, func(resp *target.Response, step *v1.TestStep) error {
-		head, err := readList(resp, func(dec decoder) error { return skip(dec) })
+		head, err := readList(resp, func(in *raw) error {
+			_, err := in.next(0)
+			return err
+		})
 		p.rest(resp)
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -12,10 +13,12 @@ const providerPath = "/ServiceProviderConfig"
 
 // provider is what a target declares of itself (RFC 7643 section 5, RFC 9865 section 4). The zero value declares nothing.
 type provider struct {
+	declared                        bool // it was told
 	filter, sort, patch, bulk, etag bool
 	index, cursor                   bool
-	preferred                       string // index or cursor
-	maxPage                         int    // 0: not told
+	preferred                       string        // index or cursor
+	maxPage                         int           // 0: not told
+	cursorTimeout                   time.Duration // 0: not told
 }
 
 func providerOf(rec record) provider {
@@ -23,7 +26,7 @@ func providerOf(rec record) provider {
 		b := rec.sub(name).flag("supported")
 		return b != nil && *b
 	}
-	p := provider{filter: supports("filter"), sort: supports("sort"), patch: supports("patch"), bulk: supports("bulk"), etag: supports("etag")}
+	p := provider{declared: true, filter: supports("filter"), sort: supports("sort"), patch: supports("patch"), bulk: supports("bulk"), etag: supports("etag")}
 	p.maxPage = positive(rec.sub("filter").text("maxResults"))
 	paging := rec.sub("pagination")
 	yes := func(name string) bool { b := paging.flag(name); return b != nil && *b }
@@ -31,6 +34,7 @@ func providerOf(rec record) provider {
 	if n := positive(paging.text("maxPageSize")); n > 0 {
 		p.maxPage = n
 	}
+	p.cursorTimeout = time.Duration(min(positive(paging.text("cursorTimeout")), 1<<30)) * time.Second
 	return p
 }
 
@@ -56,16 +60,32 @@ func (s *session) declared(ctx context.Context) (provider, error) {
 	return provider{}, err
 }
 
+// most is how many resources a page can have; 0: nobody knows.
+func (s *session) most(p provider) int {
+	if known := s.profile.PageMax; known > 0 && (p.maxPage == 0 || known < p.maxPage) {
+		return known
+	}
+	return p.maxPage
+}
+
 // size is how many resources to ask for in a page.
 func (s *session) size(p provider) int {
-	n := s.count
+	most, n := s.most(p), s.count
 	if n == 0 {
-		n = max(defaultCount, min(p.maxPage, autoCount))
+		n = max(defaultCount, min(most, autoCount))
 	}
-	if p.maxPage > 0 {
-		n = min(n, p.maxPage)
+	if most > 0 {
+		n = min(n, most)
 	}
 	return n
+}
+
+// sweepSize is the same for pages of ids alone.
+func (r *reading) sweepSize(size int) int {
+	if r.count > 0 {
+		return size
+	}
+	return max(size, min(r.most(r.provider), sweepCount))
 }
 
 // mode is how the first page is asked for.
