@@ -1,8 +1,10 @@
 package ldaptest
 
 import (
+	"archive/zip"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -83,7 +85,7 @@ var contextEntry = regexp.MustCompile(`(?m)^ads-contextentry:: .*\n(?: .*\n)*`)
 func (s *Server) apacheDSConf(t testing.TB, keyStore, password string) string {
 	t.Helper()
 	root := base64.StdEncoding.EncodeToString([]byte("dn: " + Suffix + "\ndc: iga\nobjectclass: domain\nobjectclass: top\n\n"))
-	before, example, found := strings.Cut(read(t, apacheDSPackage, "/etc/apacheds/config.ldif"), "ads-partitionSuffix: dc=example,dc=com\n")
+	before, example, found := strings.Cut(packaged(t, "/usr/share/apacheds/lib/apacheds-server-config.jar", "config.ldif"), "ads-partitionSuffix: dc=example,dc=com\n")
 	if !found {
 		t.Fatal("the configuration of ApacheDS has no partition dc=example,dc=com")
 	}
@@ -94,6 +96,26 @@ func (s *Server) apacheDSConf(t testing.TB, keyStore, password string) string {
 		"ads-pwdLockoutDuration: 0", fmt.Sprint("ads-pwdLockoutDuration: ", LockoutSeconds),
 		"ads-serverId: ldapServer\n", "ads-serverId: ldapServer\nads-keystoreFile: "+keyStore+"\nads-certificatePassword: "+password+"\n",
 	).Replace(before + "ads-partitionSuffix: " + Suffix + "\n" + example)
+}
+
+// packaged reads a file of a jar. The copy below /etc is for the package's own user only.
+func packaged(t testing.TB, jar, name string) string {
+	t.Helper()
+	r, err := zip.OpenReader(existing(t, apacheDSPackage, jar))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	f, err := r.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 func (s *Server) loadApacheDS(t testing.TB, o Org) {

@@ -36,17 +36,20 @@ func Start389(t testing.TB, o Org) *Server {
 		AdminDN: ds389Admin, AdminPass: "adm-" + random(t), ReaderDN: ReaderDN, ReaderPass: "rdr-" + random(t),
 	}
 	server := program(t, "ns-slapd", ds389Package)
-	s.mkdirs(t, "config/schema", "lock", "tmp", "ldif", "bak", "run", "log", "db", "inst")
+	// The folder's name is that of the instance, and of a semaphore that all instances of the machine have in one place.
+	s.config = "slapd-" + random(t)
+	t.Cleanup(func() { _ = os.Remove("/dev/shm/sem." + s.config + ".stats") })
+	s.mkdirs(t, s.config+"/schema", "lock", "tmp", "ldif", "bak", "run", "log", "db", "inst")
 	s.certificate(t)
 	s.keyDatabase(t)
-	for _, name := range []string{"config/slapd-collations.conf", "config/certmap.conf", "schema/99user.ldif"} {
-		to := strings.Replace(name, "schema/", "config/schema/", 1)
-		s.write(t, to, read(t, ds389Package, filepath.Join("/etc/dirsrv", name)))
-	}
+	// The package keeps its own copies of these where only its own user may read them. Ours say no more than they must.
+	s.write(t, s.config+"/slapd-collations.conf", "")
+	s.write(t, s.config+"/certmap.conf", "certmap default default\n")
+	s.write(t, s.config+"/schema/99user.ldif", "dn: cn=schema\n")
 	s.command = func() *exec.Cmd {
-		return exec.Command(server, "-d", "0", "-D", filepath.Join(s.dir, "config"), "-i", filepath.Join(s.dir, "run/pid"))
+		return exec.Command(server, "-d", "0", "-D", filepath.Join(s.dir, s.config), "-i", filepath.Join(s.dir, "run/pid"))
 	}
-	s.start(t, func() { s.write(t, "config/dse.ldif", s.dse(t)) })
+	s.start(t, func() { s.write(t, s.config+"/dse.ldif", s.dse(t)) })
 	s.load389(t, o)
 	return s
 }
@@ -55,9 +58,9 @@ func Start389(t testing.TB, o Org) *Server {
 func (s *Server) keyDatabase(t testing.TB) {
 	t.Helper()
 	password := random(t)
-	s.write(t, "config/pwdfile.txt", password+"\n")
-	s.write(t, "config/pin.txt", "Internal (Software) Token:"+password+"\n")
-	config, pin := filepath.Join(s.dir, "config"), filepath.Join(s.dir, "config/pwdfile.txt")
+	s.write(t, s.config+"/pwdfile.txt", password+"\n")
+	s.write(t, s.config+"/pin.txt", "Internal (Software) Token:"+password+"\n")
+	config, pin := filepath.Join(s.dir, s.config), filepath.Join(s.dir, s.config, "pwdfile.txt")
 	execute(t, exec.Command(program(t, "certutil", "the package libnss3-tools"), "-N", "-d", config, "-f", pin))
 	execute(t, exec.Command(program(t, "pk12util", "the package libnss3-tools"), "-i", s.pkcs12(t, password), "-d", config, "-k", pin, "-w", pin))
 	execute(t, exec.Command(program(t, "certutil", "the package libnss3-tools"), "-M", "-n", "Grantwright test CA", "-t", "CT,,", "-d", config, "-f", pin))
@@ -72,8 +75,8 @@ func (s *Server) dse(t testing.TB) string {
 	}
 	in := func(name string) string { return filepath.Join(s.dir, name) }
 	replace := []string{
-		"%schema_dir%", in("config/schema"), "%lock_dir%", in("lock"), "%tmp_dir%", in("tmp"), "%cert_dir%", in("config"), "%ldif_dir%", in("ldif"),
-		"%bak_dir%", in("bak"), "%run_dir%", in("run"), "%inst_dir%", in("inst"), "%log_dir%", in("log"), "%config_dir%", in("config"),
+		"%schema_dir%", in(s.config + "/schema"), "%lock_dir%", in("lock"), "%tmp_dir%", in("tmp"), "%cert_dir%", in(s.config), "%ldif_dir%", in("ldif"),
+		"%bak_dir%", in("bak"), "%run_dir%", in("run"), "%inst_dir%", in("inst"), "%log_dir%", in("log"), "%config_dir%", in(s.config),
 		"%db_dir%", in("db"), "%db_home_dir%", in("db"), "%db_lib%", "bdb", "%ldapi_enabled%", "off", "%ldapi_autobind%", "off", "%ldapi%", in("run/ldapi"),
 		"%fqdn%", "localhost", "%ds_port%", fmt.Sprint(s.Port), "%ds_user%", me.Username, "%rootdn%", s.AdminDN, "%ds_passwd%", salted(s.AdminPass), "%ds_suffix%", Suffix,
 	}

@@ -12,7 +12,7 @@ import (
 // Org is a small organisation that any directory can hold.
 type Org struct {
 	People   []Person // below PeopleDN
-	Partners []Person // below PartnersDN
+	Partners []Person // below PartnersDN; on Active Directory contacts, which are people without an account
 	Groups   []Group  // below GroupsDN; a group may name one that comes later
 }
 
@@ -28,10 +28,10 @@ type Person struct {
 
 // Group is a group of the organisation.
 type Group struct {
-	Name   string
-	People []string // UIDs
-	Groups []string // names of groups in this group
-	Others []string // DNs of whatever else is in it
+	Name     string
+	People   []string // UIDs
+	Groups   []string // names of groups in this group
+	Partners []string // UIDs of partners
 }
 
 // Staff makes n people u000 and on, in a tree of managers under the first, with names beyond ASCII.
@@ -53,6 +53,7 @@ func Staff(n int) []Person {
 type dialect struct {
 	user         string // the attribute that names a person
 	personClass  string
+	partnerClass string // of people without an account, who have a name and nothing else; empty: as anybody
 	groupClass   string
 	unitClass    string
 	uid          string // holds Person.UID
@@ -83,7 +84,7 @@ func (s *Server) entries(o Org) []entry {
 		list = append(list, s.person(p, PeopleDN))
 	}
 	for _, p := range o.Partners {
-		list = append(list, s.person(p, PartnersDN))
+		list = append(list, s.partner(p))
 	}
 	for _, g := range o.Groups {
 		list = append(list, s.group(g))
@@ -94,7 +95,7 @@ func (s *Server) entries(o Org) []entry {
 func (s *Server) person(p Person, parent string) entry {
 	w := s.words
 	full := p.First + " " + p.Last
-	e := entry{dn: w.user + "=" + p.UID + "," + parent, attrs: []attr{
+	e := entry{dn: w.user + "=" + goldap.EscapeDN(p.UID) + "," + parent, attrs: []attr{
 		{"objectClass", w.personClass}, {w.uid, p.UID}, {"givenName", p.First}, {"sn", p.Last}, {"displayName", full},
 		{"mail", p.UID + "@iga.test"}, {"employeeNumber", fmt.Sprint(p.Number)},
 	}}
@@ -118,6 +119,18 @@ func (s *Server) person(p Person, parent string) entry {
 	return e
 }
 
+// PartnerDN is the DN of a partner of an Org.
+func (s *Server) PartnerDN(uid string) string {
+	return s.words.user + "=" + goldap.EscapeDN(uid) + "," + PartnersDN
+}
+
+func (s *Server) partner(p Person) entry {
+	if s.words.partnerClass == "" {
+		return s.person(p, PartnersDN)
+	}
+	return entry{s.PartnerDN(p.UID), []attr{{"objectClass", s.words.partnerClass}, {"givenName", p.First}, {"sn", p.Last}}}
+}
+
 func (s *Server) group(g Group) entry {
 	e := entry{dn: s.GroupDN(g.Name), attrs: []attr{{"objectClass", s.words.groupClass}, {"cn", g.Name}, {"description", "group " + g.Name}}}
 	if s.words.groupClass == "group" {
@@ -130,8 +143,8 @@ func (s *Server) group(g Group) entry {
 	for _, name := range g.Groups {
 		e.attrs = append(e.attrs, attr{"member", s.GroupDN(name)})
 	}
-	for _, dn := range g.Others {
-		e.attrs = append(e.attrs, attr{"member", dn})
+	for _, uid := range g.Partners {
+		e.attrs = append(e.attrs, attr{"member", s.PartnerDN(uid)})
 	}
 	if s.words.needsMembers && len(e.attrs) == before {
 		e.attrs = append(e.attrs, attr{"member", ""}) // RFC 4519: an empty member stands for nobody

@@ -21,7 +21,7 @@ const (
 )
 
 var activeDirectory = dialect{
-	user: "cn", personClass: "user", groupClass: "group", unitClass: "organizationalUnit", uid: "sAMAccountName", department: "department",
+	user: "cn", personClass: "user", partnerClass: "contact", groupClass: "group", unitClass: "organizationalUnit", uid: "sAMAccountName", department: "department",
 	disabled: attr{"userAccountControl", "546"}, enabled: attr{"userAccountControl", "544"}, // normal account, no password needed, 2: disabled
 	password: func(p string) attr { return attr{"unicodePwd", quotedUTF16(p)} },
 }

@@ -44,6 +44,7 @@ type Server struct {
 	ReaderPass string
 
 	dir     string
+	config  string // the folder of its settings, of 389 Directory Server only
 	words   dialect
 	command func() *exec.Cmd // the server in the foreground, on the ports above
 	running *process
@@ -135,10 +136,12 @@ func (s *Server) Admin(t testing.TB) *goldap.Conn {
 }
 
 // UserDN is the DN of a person of an Org.
-func (s *Server) UserDN(uid string) string { return s.words.user + "=" + uid + "," + PeopleDN }
+func (s *Server) UserDN(uid string) string {
+	return s.words.user + "=" + goldap.EscapeDN(uid) + "," + PeopleDN
+}
 
 // GroupDN is the DN of a group of an Org.
-func (s *Server) GroupDN(name string) string { return "cn=" + name + "," + GroupsDN }
+func (s *Server) GroupDN(name string) string { return "cn=" + goldap.EscapeDN(name) + "," + GroupsDN }
 
 // mkdirs makes folders below the server's own.
 func (s *Server) mkdirs(t testing.TB, names ...string) {
