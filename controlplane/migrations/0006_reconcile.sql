@@ -57,12 +57,13 @@ create table sync_position (
     full_run_id     uuid,
     full_at         timestamptz,
     full_due        text,
+    fields          text[]      not null default '{}',
     updated_at      timestamptz not null default now(),
     constraint sync_position_pk primary key (tenant_id, connector_id),
     constraint sync_position_connector foreign key (tenant_id, connector_id) references connector (tenant_id, id)
 );
 comment on table sync_position is
-    'How far a connector''s merged data reaches: written in the transaction that ends the merge, never apart from it. full_due says why the next run must read everything.';
+    'How far a connector''s merged data reaches: written in the transaction that ends the merge, never apart from it. full_due says why the next run must read everything; fields are those of people that the source fills for anybody, which a run that reads changes cannot see.';
 call secure_tenant_table('sync_position');
 
 create table sync_merge (

@@ -3,6 +3,7 @@ package syncrun
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -12,41 +13,37 @@ import (
 type span struct {
 	run, connector string
 	lo, hi         int
+	known          known
 }
 
 // part is a third of the merging of a span. Each is idempotent: what is already so is found unchanged.
-type part func(ctx context.Context, tx *pg.Tx, s span) (Counters, error)
+type part func(ctx context.Context, tx *pg.Tx, s span) (tally, error)
 
 // mergePeople makes a span's people true. It comes first, because accounts point to them.
-func mergePeople(ctx context.Context, tx *pg.Tx, s span) (Counters, error) {
-	c, err := mergeIdentities(ctx, tx, s)
-	if err != nil {
-		return c, fmt.Errorf("merge identities: %w", err)
+func mergePeople(ctx context.Context, tx *pg.Tx, s span) (t tally, err error) {
+	if t.Report.Identities, t.Counters.Errors, err = mergeIdentities(ctx, tx, s); err != nil {
+		return t, fmt.Errorf("merge identities: %w", err)
 	}
-	return c, nil
+	return t, nil
 }
 
 // mergeEnds makes a span's accounts and entitlements true: both ends of a grant.
-func mergeEnds(ctx context.Context, tx *pg.Tx, s span) (Counters, error) {
-	c, err := mergeAccounts(ctx, tx, s)
-	if err != nil {
-		return c, fmt.Errorf("merge accounts: %w", err)
+func mergeEnds(ctx context.Context, tx *pg.Tx, s span) (t tally, err error) {
+	if t.Report.Accounts, err = mergeAccounts(ctx, tx, s); err != nil {
+		return t, fmt.Errorf("merge accounts: %w", err)
 	}
-	e, err := mergeEntitlements(ctx, tx, s)
-	if err != nil {
-		return c, fmt.Errorf("merge entitlements: %w", err)
+	if t.Report.Entitlements, err = mergeEntitlements(ctx, tx, s); err != nil {
+		return t, fmt.Errorf("merge entitlements: %w", err)
 	}
-	c.add(e)
-	return c, nil
+	return t, nil
 }
 
 // mergeHoldings makes a span's grants true.
-func mergeHoldings(ctx context.Context, tx *pg.Tx, s span) (Counters, error) {
-	c, err := mergeGrants(ctx, tx, s)
-	if err != nil {
-		return c, fmt.Errorf("merge grants: %w", err)
+func mergeHoldings(ctx context.Context, tx *pg.Tx, s span) (t tally, err error) {
+	if t.Report.Grants, t.Report.Nestings.Created, err = mergeGrants(ctx, tx, s); err != nil {
+		return t, fmt.Errorf("merge grants: %w", err)
 	}
-	return c, nil
+	return t, nil
 }
 
 // person's fields that a source writes, as they are called in both stage_identity and identity.
@@ -56,61 +53,103 @@ var personFields = []string{
 }
 
 // mergeIdentities brings each person's record together with an identity: the one it has been with, or one that has the same
-// external_id (created by API), the same employee number or the same e-mail address, or a new one.
-func mergeIdentities(ctx context.Context, tx *pg.Tx, s span) (c Counters, err error) {
+// external_id (created by API), the same employee number or the same e-mail address, or a new one. A record that this run has
+// merged before, because it was read twice, counts once.
+func mergeIdentities(ctx context.Context, tx *pg.Tx, s span) (c Counts, taken int64, err error) {
+	if some, err := loadPeople(ctx, tx, s); err != nil || !some {
+		return c, 0, err
+	}
+	if c.Unchanged, err = dropUnchanged(ctx, tx); err != nil {
+		return c, 0, err
+	}
+	if _, err = tx.Exec(ctx, `analyze m_identity`); err != nil {
+		return c, 0, err
+	}
+	if err := matchIdentities(ctx, tx, s); err != nil {
+		return c, 0, err
+	}
+	if taken, err = clearTakenEmails(ctx, tx, s); err != nil {
+		return c, 0, err
+	}
+	unchanged, err := dropUnchanged(ctx, tx)
+	if err != nil {
+		return c, 0, err
+	}
+	c.Unchanged += unchanged
+	tag, err := tx.Exec(ctx, insertIdentities(), s.connector)
+	if err != nil {
+		return c, 0, fmt.Errorf("insert: %w", err)
+	}
+	c.Created = tag.RowsAffected()
+	if err := updatePeople(ctx, tx, s, &c); err != nil {
+		return c, 0, err
+	}
+	return c, taken, rememberSources(ctx, tx, s)
+}
+
+// loadPeople gathers a span's people with what is known of their records.
+func loadPeople(ctx context.Context, tx *pg.Tx, s span) (some bool, err error) {
+	const temp = `
+		create temp table if not exists m_identity (
+		    like stage_identity, identity_id uuid, old_hash bytea, match_rule text, gone boolean, removed boolean, again boolean, is_new boolean
+		) on commit delete rows`
 	const load = `
 		insert into m_identity
-		select distinct on (s.external_id) s.*, src.identity_id, src.row_hash, src.match_rule, false
-		  from stage_identity s
+		select s.*, src.identity_id, src.row_hash, src.match_rule,
+		       coalesce(src.missing_since is not null or src.missing_runs > 0 or src.removed_at is not null, false),
+		       src.removed_at is not null, coalesce(src.changed_run_id = s.run_id, false), false
+		  from (select distinct on (external_id) *
+		          from stage_identity
+		         where tenant_id = current_tenant()
+		           and run_id = $1
+		           and seq between $2 and $3
+		         order by external_id, seq desc, ord desc) s
 		  left join identity_source src
 		    on src.tenant_id = s.tenant_id
 		   and src.connector_id = $4
 		   and src.external_id = s.external_id
-		 where s.tenant_id = current_tenant()
-		   and s.run_id = $1
-		   and s.seq between $2 and $3
-		 order by s.external_id, s.seq desc, s.ord desc`
-	const temp = `
-		create temp table if not exists m_identity (
-		    like stage_identity, identity_id uuid, old_hash bytea, match_rule text, is_new boolean
-		) on commit delete rows`
+		 where not s.deleted
+		   and s.held is not true`
 	if _, err := tx.Exec(ctx, temp); err != nil {
-		return c, err
+		return false, err
 	}
 	tag, err := tx.Exec(ctx, load, s.run, s.lo, s.hi, s.connector)
-	if err != nil || tag.RowsAffected() == 0 {
-		return c, err
+	if err != nil {
+		return false, fmt.Errorf("load: %w", err)
 	}
-	if tag, err = tx.Exec(ctx, `delete from m_identity where old_hash = row_hash`); err != nil {
-		return c, err
+	return tag.RowsAffected() > 0, nil
+}
+
+// dropUnchanged leaves out whom the store knows as they are.
+func dropUnchanged(ctx context.Context, tx *pg.Tx) (n int64, err error) {
+	const sql = `
+		with dropped as (
+		    delete from m_identity
+		     where old_hash = row_hash and not gone
+		    returning again
+		)
+		select count(*) from dropped where not again`
+	if err := tx.QueryRow(ctx, sql).Scan(&n); err != nil {
+		return 0, fmt.Errorf("drop unchanged: %w", err)
 	}
-	c.Unchanged = tag.RowsAffected()
-	if _, err = tx.Exec(ctx, `analyze m_identity`); err != nil {
-		return c, err
-	}
-	if err := matchIdentities(ctx, tx, s); err != nil {
-		return c, err
-	}
-	if c.Errors, err = clearTakenEmails(ctx, tx, s); err != nil {
-		return c, err
-	}
-	if tag, err = tx.Exec(ctx, `delete from m_identity where old_hash = row_hash`); err != nil {
-		return c, err
-	}
-	c.Unchanged += tag.RowsAffected()
-	if tag, err = tx.Exec(ctx, insertIdentities(), s.connector); err != nil {
-		return c, fmt.Errorf("insert: %w", err)
-	}
-	c.Created = tag.RowsAffected()
+	return n, nil
+}
+
+// updatePeople writes whom the store knows otherwise.
+func updatePeople(ctx context.Context, tx *pg.Tx, s span, c *Counts) error {
 	filled, err := filledFields(ctx, tx, s.run)
 	if err != nil {
-		return c, err
+		return err
 	}
-	if tag, err = tx.Exec(ctx, updateIdentities(filled), s.connector); err != nil {
-		return c, fmt.Errorf("update: %w", err)
+	sql := `
+		with updated as (` + updateIdentities(append(filled, s.known.fields...)) + `
+		    returning m.again, m.gone
+		)
+		select count(*) filter (where not again and not gone), count(*) filter (where not again and gone) from updated`
+	if err := tx.QueryRow(ctx, sql, s.connector).Scan(&c.Updated, &c.Reappeared); err != nil {
+		return fmt.Errorf("update: %w", err)
 	}
-	c.Updated = tag.RowsAffected()
-	return c, rememberSources(ctx, tx, s)
+	return nil
 }
 
 // matchIdentities finds the identities of records that are seen for the first time. A key that several people share on
@@ -245,7 +284,7 @@ func insertIdentities() string {
 var written = append([]string{"email", "display_name"}, personFields...)
 
 // filledFields says which fields the run fills for at least one person.
-func filledFields(ctx context.Context, tx *pg.Tx, run string) (map[string]bool, error) {
+func filledFields(ctx context.Context, tx *pg.Tx, run string) ([]string, error) {
 	var asked strings.Builder
 	for i, f := range written {
 		if i > 0 {
@@ -257,35 +296,33 @@ func filledFields(ctx context.Context, tx *pg.Tx, run string) (map[string]bool, 
 		select array_remove(array[` + asked.String() + `], null)
 		  from stage_identity
 		 where tenant_id = current_tenant()
-		   and run_id = $1`
-	var names []string
+		   and run_id = $1
+		   and not deleted`
+	names := []string{}
 	if err := tx.QueryRow(ctx, sql, run).Scan(&names); err != nil {
 		return nil, fmt.Errorf("fields that the source fills: %w", err)
 	}
-	filled := make(map[string]bool, len(names))
-	for _, n := range names {
-		filled[n] = true
-	}
-	return filled, nil
+	return names, nil
 }
 
 // updateIdentities lets a person's own source write every field that it fills for anybody, so that a cleared field is cleared
 // here too, and lets any other source fill what is empty. A state that a person has set by hand stays.
-func updateIdentities(filled map[string]bool) string {
+func updateIdentities(filled []string) string {
 	var set strings.Builder
 	for _, f := range written {
 		switch {
 		case f == "display_name": // never empty
 			set.WriteString("display_name = case when i.source_connector_id = $1 then coalesce(m.display_name, i.display_name) else i.display_name end,\n\t\t       ")
-		case filled[f]:
+		case slices.Contains(filled, f):
 			fmt.Fprintf(&set, "%s = case when i.source_connector_id = $1 then m.%s else coalesce(i.%s, m.%s) end,\n\t\t       ", f, f, f, f)
 		}
 	}
 	return `
 		update identity i
-		   set ` + set.String() + `status = case when i.source_connector_id = $1 and i.status_source = 'hr' and m.source_status is not null
-		                     then m.source_status else i.status end,
-		       status_changed_at = case when i.source_connector_id = $1 and i.status_source = 'hr' and m.source_status <> i.status
+		   set ` + set.String() + `status = case when i.source_connector_id = $1 and i.status_source = 'hr' and (m.source_status is not null or m.removed)
+		                     then coalesce(m.source_status, 'active') else i.status end,
+		       status_changed_at = case when i.source_connector_id = $1 and i.status_source = 'hr'
+		                                 and (m.source_status <> i.status or m.removed and m.source_status is null and i.status <> 'active')
 		                                then now() else i.status_changed_at end,
 		       last_synced_at = now(), updated_at = now(), version = i.version + 1
 		  from m_identity m
@@ -298,13 +335,14 @@ func updateIdentities(filled map[string]bool) string {
 func rememberSources(ctx context.Context, tx *pg.Tx, s span) error {
 	const sql = `
 		insert into identity_source (tenant_id, connector_id, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value,
-		                             row_hash, match_rule, changed_run_id)
-		select tenant_id, $1, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value, row_hash, match_rule, run_id
+		                             row_hash, match_rule, changed_run_id, created_run_id)
+		select tenant_id, $1, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value, row_hash, match_rule, run_id, run_id
 		  from m_identity
 		on conflict (tenant_id, connector_id, external_id) do update
 		   set identity_id = excluded.identity_id, native_ref = excluded.native_ref,
 		       manager_ref_kind = excluded.manager_ref_kind, manager_ref_value = excluded.manager_ref_value,
-		       row_hash = excluded.row_hash, changed_run_id = excluded.changed_run_id, changed_at = now(), missing_since = null`
+		       row_hash = excluded.row_hash, changed_run_id = excluded.changed_run_id, changed_at = now(), missing_since = null,
+		       missing_runs = 0, removed_at = null`
 	if _, err := tx.Exec(ctx, sql, s.connector); err != nil {
 		return fmt.Errorf("remember sources: %w", err)
 	}

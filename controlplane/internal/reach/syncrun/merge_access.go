@@ -10,22 +10,16 @@ import (
 )
 
 // mergeAccounts inserts new accounts and updates changed ones. An account that names the person's record of the same source
-// is linked to that person at once; a link that somebody has made by hand stays.
-func mergeAccounts(ctx context.Context, tx *pg.Tx, s span) (c Counters, err error) {
-	const sql = `
-		with seen as (
-		    select distinct on (external_id) *
-		      from stage_account
-		     where tenant_id = current_tenant()
-		       and run_id = $1
-		       and seq between $2 and $3
-		     order by external_id, seq desc, ord desc
+// is linked to that person at once; a link that somebody has made by hand stays. One that is seen again is what it was.
+func mergeAccounts(ctx context.Context, tx *pg.Tx, s span) (c Counts, err error) {
+	sql := `
+		with seen as (` + lastOf("stage_account") + `
 		), merged as (
 		    insert into account as a (tenant_id, id, connector_id, external_id, native_ref, native_identity, identity_external_id, identity_id,
 		                              username, email, display_name, first_name, last_name, employee_number, account_type, is_disabled,
 		                              is_locked, password_expired, mfa_enrolled, privileged, status, correlation_state, correlation,
 		                              expires_at, last_login_at, password_last_set_at, native_created_at, native_modified_at,
-		                              attributes, row_hash, changed_run_id)
+		                              attributes, row_hash, changed_run_id, created_run_id)
 		    select s.tenant_id, s.new_id, $4, s.external_id, s.native_ref, s.native_identity, s.identity_external_id, src.identity_id,
 		           s.username, s.email, s.display_name, s.first_name, s.last_name, s.employee_number, s.account_type, s.is_disabled,
 		           s.is_locked, s.password_expired, s.mfa_enrolled, s.privileged,
@@ -33,7 +27,7 @@ func mergeAccounts(ctx context.Context, tx *pg.Tx, s span) (c Counters, err erro
 		           case when src.identity_id is null then 'uncorrelated' else 'linked' end,
 		           (case when src.identity_id is null then '{}' else ` + sameRecord + ` end)::jsonb,
 		           s.expires_at, s.last_login_at, s.password_last_set_at, s.native_created_at, s.native_modified_at,
-		           s.attributes, s.row_hash, s.run_id
+		           s.attributes, s.row_hash, s.run_id, s.run_id
 		      from seen s
 		      left join identity_source src
 		        on src.tenant_id = s.tenant_id
@@ -56,42 +50,70 @@ func mergeAccounts(ctx context.Context, tx *pg.Tx, s span) (c Counters, err erro
 		           expires_at = excluded.expires_at, last_login_at = excluded.last_login_at,
 		           password_last_set_at = excluded.password_last_set_at, native_created_at = excluded.native_created_at,
 		           native_modified_at = excluded.native_modified_at, attributes = excluded.attributes, row_hash = excluded.row_hash,
-		           changed_run_id = excluded.changed_run_id, missing_since = null, updated_at = now(), version = a.version + 1
+		           changed_run_id = excluded.changed_run_id, missing_since = null, missing_runs = 0, deleted_at = null,
+		           updated_at = now(), version = a.version + 1
 		     where a.row_hash is distinct from excluded.row_hash
 		        or a.missing_since is not null
+		        or a.deleted_at is not null
 		    returning (xmax = 0) as inserted
 		)
-		select (select count(*) from seen), count(*) filter (where inserted), count(*) filter (where not inserted)
+		select (select count(*) from seen), count(*) filter (where inserted), count(*) filter (where not inserted),
+		       ` + s.known.reappearing("account", "deleted_at") + `
 		  from merged`
 	return counted(tx.QueryRow(ctx, sql, s.run, s.lo, s.hi, s.connector))
+}
+
+// lastOf selects, of a span's records in a stage, the last of each that is neither a tombstone nor held.
+func lastOf(stage string) string {
+	return `
+		    select *
+		      from (select distinct on (external_id) *
+		              from ` + stage + `
+		             where tenant_id = current_tenant()
+		               and run_id = $1
+		               and seq between $2 and $3
+		             order by external_id, seq desc, ord desc) last
+		     where not deleted
+		       and held is not true`
+}
+
+// reappearing counts the seen records that the store has as missing or removed. It looks at the store as it was before the
+// statement, and not at all where nothing of the connector is gone.
+func (k known) reappearing(table, removed string) string {
+	if !k.gone {
+		return "0::bigint"
+	}
+	return `(select count(*)
+		          from seen s
+		          join ` + table + ` o
+		            on o.tenant_id = s.tenant_id
+		           and o.connector_id = $4
+		           and o.external_id = s.external_id
+		         where o.missing_since is not null or o.` + removed + ` is not null)`
 }
 
 // sameRecord explains the strongest link there is: the source itself says whose account it is.
 const sameRecord = `'{"rule_ids": ["same_record"], "score": 1, "explanation": ["the source says that this account belongs to this person"]}'`
 
-func counted(row pgx.Row) (c Counters, err error) {
-	var seen int64
-	err = row.Scan(&seen, &c.Created, &c.Updated)
-	c.Unchanged = seen - c.Created - c.Updated
+func counted(row pgx.Row) (c Counts, err error) {
+	var seen, written int64
+	err = row.Scan(&seen, &c.Created, &written, &c.Reappeared)
+	c.Updated = written - c.Reappeared
+	c.Unchanged = seen - c.Created - written
 	return c, err
 }
 
-func mergeEntitlements(ctx context.Context, tx *pg.Tx, s span) (Counters, error) {
-	const sql = `
-		with seen as (
-		    select distinct on (external_id) *
-		      from stage_entitlement
-		     where tenant_id = current_tenant()
-		       and run_id = $1
-		       and seq between $2 and $3
-		     order by external_id, seq desc, ord desc
+// mergeEntitlements inserts new entitlements and updates changed ones. What people have set about one stays.
+func mergeEntitlements(ctx context.Context, tx *pg.Tx, s span) (Counts, error) {
+	sql := `
+		with seen as (` + lastOf("stage_entitlement") + `
 		), merged as (
 		    insert into entitlement as e (tenant_id, id, connector_id, external_id, native_ref, native_identity, kind, name, display_name, description,
 		                                  resource, privileged, requestable, grantable, revocable, exclusion_group, max_members,
-		                                  attributes, row_hash, changed_run_id)
+		                                  attributes, row_hash, changed_run_id, created_run_id)
 		    select tenant_id, new_id, $4, external_id, native_ref, native_identity, kind, name, display_name, description,
 		           resource, coalesce(privileged, false), coalesce(requestable, false), coalesce(grantable, true), coalesce(revocable, true),
-		           exclusion_group, max_members, attributes, row_hash, run_id
+		           exclusion_group, max_members, attributes, row_hash, run_id, run_id
 		      from seen
 		    on conflict (tenant_id, connector_id, external_id) do update
 		       set native_ref = excluded.native_ref, native_identity = excluded.native_identity, kind = excluded.kind,
@@ -99,12 +121,15 @@ func mergeEntitlements(ctx context.Context, tx *pg.Tx, s span) (Counters, error)
 		           resource = excluded.resource, grantable = excluded.grantable, revocable = excluded.revocable,
 		           exclusion_group = excluded.exclusion_group, max_members = excluded.max_members,
 		           attributes = excluded.attributes, row_hash = excluded.row_hash, changed_run_id = excluded.changed_run_id,
-		           missing_since = null, updated_at = now(), version = e.version + 1
+		           lifecycle = case when e.removed_at is not null then 'active' else e.lifecycle end,
+		           missing_since = null, missing_runs = 0, removed_at = null, updated_at = now(), version = e.version + 1
 		     where e.row_hash is distinct from excluded.row_hash
 		        or e.missing_since is not null
+		        or e.removed_at is not null
 		    returning (xmax = 0) as inserted
 		)
-		select (select count(*) from seen), count(*) filter (where inserted), count(*) filter (where not inserted)
+		select (select count(*) from seen), count(*) filter (where inserted), count(*) filter (where not inserted),
+		       ` + s.known.reappearing("entitlement", "removed_at") + `
 		  from merged`
 	return counted(tx.QueryRow(ctx, sql, s.run, s.lo, s.hi, s.connector))
 }
@@ -128,12 +153,12 @@ var references = map[string]reference{
 		"(p.external_id = s.principal_ref_value or p.native_ref = s.principal_ref_value)"},
 }
 
-// mergeGrants records who holds what. References may point to records that a later chunk brings; what cannot be resolved yet
-// is tried again at the end.
-func mergeGrants(ctx context.Context, tx *pg.Tx, s span) (total Counters, err error) {
+// mergeGrants records who holds what, and what is nested in what. References may point to records that a later chunk brings;
+// what cannot be resolved yet is tried again at the end.
+func mergeGrants(ctx context.Context, tx *pg.Tx, s span) (total Counts, nested int64, err error) {
 	kinds, err := kindsOfReference(ctx, tx, s)
 	if err != nil {
-		return total, err
+		return total, 0, err
 	}
 	for _, kind := range kinds {
 		ref, known := references[kind]
@@ -141,19 +166,22 @@ func mergeGrants(ctx context.Context, tx *pg.Tx, s span) (total Counters, err er
 			continue
 		}
 		if ref.account != "" {
-			c, err := counted(tx.QueryRow(ctx, fmt.Sprintf(grantsSQL, ref.which, ref.account), s.run, s.lo, s.hi, s.connector))
+			c, err := counted(tx.QueryRow(ctx, grantsSQL(s, ref), s.run, s.lo, s.hi, s.connector))
 			if err != nil {
-				return total, fmt.Errorf("of accounts by %s: %w", kind, err)
+				return total, 0, fmt.Errorf("of accounts by %s: %w", kind, err)
 			}
 			total.add(c)
 		}
 		if ref.entitlement != "" {
-			if _, err := tx.Exec(ctx, fmt.Sprintf(edgesSQL, ref.which, ref.entitlement), s.run, s.lo, s.hi, s.connector); err != nil {
-				return total, fmt.Errorf("of entitlements by %s: %w", kind, err)
+			tag, err := tx.Exec(ctx, fmt.Sprintf(edgesSQL, ref.which, ref.entitlement), s.run, s.lo, s.hi, s.connector)
+			if err != nil {
+				return total, 0, fmt.Errorf("of entitlements by %s: %w", kind, err)
 			}
+			nested += tag.RowsAffected()
 		}
 	}
-	return total, mergeParents(ctx, tx, s)
+	parents, err := mergeParents(ctx, tx, s)
+	return total, nested + parents, err
 }
 
 func kindsOfReference(ctx context.Context, tx *pg.Tx, s span) ([]string, error) {
@@ -165,7 +193,8 @@ func kindsOfReference(ctx context.Context, tx *pg.Tx, s span) ([]string, error) 
 		  from stage_grant
 		 where tenant_id = current_tenant()
 		   and run_id = $1
-		   and seq between $2 and $3`
+		   and seq between $2 and $3
+		   and not deleted`
 	rows, err := tx.Query(ctx, sql, s.run, s.lo, s.hi)
 	if err != nil {
 		return nil, fmt.Errorf("kinds of reference: %w", err)
@@ -173,8 +202,19 @@ func kindsOfReference(ctx context.Context, tx *pg.Tx, s span) ([]string, error) 
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// grantsSQL records grants of accounts; %s stand for the kind of reference and the condition that resolves it.
-const grantsSQL = `
+// grantsSQL records the grants of accounts that are named in one way. One that was missing or revoked, and is seen, is active.
+func grantsSQL(s span, ref reference) string {
+	back := "0::bigint"
+	if s.known.gone {
+		back = `(select count(*)
+	          from seen s
+	          join access_grant o
+	            on o.tenant_id = s.tenant_id
+	           and o.account_id = s.account_id
+	           and o.entitlement_id = s.entitlement_id
+	         where o.missing_since is not null or o.revoked_at is not null)`
+	}
+	return `
 	with seen as (
 	    select distinct on (p.id, e.id) s.*, p.id as account_id, e.id as entitlement_id
 	      from stage_grant s
@@ -185,31 +225,38 @@ const grantsSQL = `
 	      join account p
 	        on p.tenant_id = s.tenant_id
 	       and p.connector_id = $4
-	       and %[2]s
+	       and ` + ref.account + `
 	     where s.tenant_id = current_tenant()
 	       and s.run_id = $1
 	       and s.seq between $2 and $3
-	       and %[1]s
+	       and not s.deleted
+	       and s.held is not true
+	       and ` + ref.which + `
 	     order by p.id, e.id, s.seq desc, s.ord desc
 	), merged as (
 	    insert into access_grant as g (tenant_id, id, connector_id, account_id, entitlement_id, external_id, directness, immutable, assigned_by,
-	                                   starts_at, ends_at, granted_at, last_used_at, attributes, row_hash, changed_run_id)
+	                                   starts_at, ends_at, granted_at, last_used_at, attributes, row_hash, changed_run_id, created_run_id)
 	    select tenant_id, new_id, $4, account_id, entitlement_id, external_id, 'direct', coalesce(immutable, false), assigned_by,
-	           starts_at, expires_at, granted_at, last_used_at, coalesce(attributes, '{}'), row_hash, run_id
+	           starts_at, expires_at, granted_at, last_used_at, coalesce(attributes, '{}'), row_hash, run_id, run_id
 	      from seen
 	    on conflict (tenant_id, account_id, entitlement_id) do update
 	       set external_id = excluded.external_id, directness = 'direct', immutable = excluded.immutable, assigned_by = excluded.assigned_by,
 	           starts_at = excluded.starts_at, ends_at = excluded.ends_at, granted_at = excluded.granted_at,
 	           last_used_at = excluded.last_used_at, attributes = excluded.attributes, row_hash = excluded.row_hash,
-	           changed_run_id = excluded.changed_run_id, missing_since = null, updated_at = now(), version = g.version + 1
+	           changed_run_id = excluded.changed_run_id, status = case when g.status in ('missing', 'revoked') then 'active' else g.status end,
+	           missing_since = null, missing_runs = 0, revoked_at = null, updated_at = now(), version = g.version + 1
 	     where g.row_hash is distinct from excluded.row_hash
 	        or g.missing_since is not null
+	        or g.revoked_at is not null
 	    returning (xmax = 0) as inserted
 	)
-	select (select count(*) from seen), count(*) filter (where inserted), count(*) filter (where not inserted)
+	select (select count(*) from seen), count(*) filter (where inserted), count(*) filter (where not inserted),
+	       ` + back + `
 	  from merged`
+}
 
-// edgesSQL records nesting: a member that is itself an entitlement.
+// edgesSQL records nesting: a member that is itself an entitlement. %s stand for the kind of reference and the condition that
+// resolves it.
 const edgesSQL = `
 	insert into entitlement_edge (tenant_id, member_id, parent_id, connector_id, changed_run_id)
 	select distinct s.tenant_id, p.id, e.id, $4::uuid, s.run_id
@@ -225,14 +272,19 @@ const edgesSQL = `
 	 where s.tenant_id = current_tenant()
 	   and s.run_id = $1
 	   and s.seq between $2 and $3
+	   and not s.deleted
+	   and s.held is not true
 	   and %[1]s
-	   and p.id <> e.id
+	   and p.id <> e.id` + edgeAgain
+
+// edgeAgain keeps an edge that is there, and takes back that it was missing.
+const edgeAgain = `
 	on conflict (tenant_id, member_id, parent_id) do update
-	   set missing_since = null, changed_run_id = excluded.changed_run_id
+	   set missing_since = null, missing_runs = 0, changed_run_id = excluded.changed_run_id
 	 where entitlement_edge.missing_since is not null`
 
 // mergeParents records nesting that entitlements tell themselves.
-func mergeParents(ctx context.Context, tx *pg.Tx, s span) error {
+func mergeParents(ctx context.Context, tx *pg.Tx, s span) (int64, error) {
 	const sql = `
 		insert into entitlement_edge (tenant_id, member_id, parent_id, connector_id, changed_run_id)
 		select distinct s.tenant_id, m.id, p.id, $4::uuid, s.run_id
@@ -250,10 +302,12 @@ func mergeParents(ctx context.Context, tx *pg.Tx, s span) error {
 		   and s.run_id = $1
 		   and s.seq between $2 and $3
 		   and s.parent_external_ids is not null
-		   and m.id <> p.id
-		on conflict (tenant_id, member_id, parent_id) do nothing`
-	if _, err := tx.Exec(ctx, sql, s.run, s.lo, s.hi, s.connector); err != nil {
-		return fmt.Errorf("parents: %w", err)
+		   and not s.deleted
+		   and s.held is not true
+		   and m.id <> p.id` + edgeAgain
+	tag, err := tx.Exec(ctx, sql, s.run, s.lo, s.hi, s.connector)
+	if err != nil {
+		return 0, fmt.Errorf("parents: %w", err)
 	}
-	return nil
+	return tag.RowsAffected(), nil
 }

@@ -2,7 +2,6 @@ package syncrun
 
 import (
 	"context"
-	"fmt"
 
 	"golang.org/x/sync/errgroup"
 
@@ -60,14 +59,18 @@ func (w *work) startMerger(ctx context.Context, stop context.CancelCauseFunc) *m
 			ordered <- p
 		})
 	})
-	for range peopleWorkers {
+	side := peopleWorkers
+	if w.attempt > 1 {
+		side = 1 // what was read again after a break comes in a later span, and must win
+	}
+	for range side {
 		start(func() error { return m.mergePeople(ctx, people) })
 	}
 	start(func() error {
 		defer close(ends)
 		return m.mergeEnds(ctx, ordered, ends)
 	})
-	for range grantWorkers {
+	for range min(side, grantWorkers) {
 		start(func() error { return m.mergeGrants(ctx, ends) })
 	}
 	return m
@@ -84,7 +87,7 @@ func (m *merger) more() {
 func (m *merger) finish(ctx context.Context, well bool) error {
 	var err error
 	if well {
-		err = m.w.enter(ctx, "apply")
+		err = m.w.enter(ctx, Applying, "apply")
 	}
 	m.ended <- well && err == nil
 	if merged := m.group.Wait(); err == nil {
@@ -98,7 +101,7 @@ func (m *merger) cut(ctx context.Context, hand func(piece)) error {
 	merged := 0
 	upTo := func(rest bool) {
 		for lo, hi := m.w.next(merged+1, rest); lo <= hi; lo, hi = m.w.next(merged+1, rest) {
-			hand(piece{span{m.w.id, m.w.connector, lo, hi}, make(chan struct{})})
+			hand(piece{m.w.span(lo, hi), make(chan struct{})})
 			merged = hi
 		}
 	}
@@ -110,7 +113,7 @@ func (m *merger) cut(ctx context.Context, hand func(piece)) error {
 			}
 			return nil
 		case <-m.signal:
-			if m.w.firstLoad {
+			if m.w.streams {
 				upTo(false)
 			}
 		case <-ctx.Done():
@@ -123,9 +126,9 @@ func (m *merger) cut(ctx context.Context, hand func(piece)) error {
 // address or key, the database refuses the second, which then finds the first and decides anew.
 func (m *merger) mergePeople(ctx context.Context, pieces <-chan piece) error {
 	for p := range pieces {
-		err := m.w.merge(ctx, p.span, mergePeople)
+		err := m.w.merge(ctx, "people", p.span, mergePeople)
 		for try := 1; try < 5 && (pg.Violates(err, "identity_email_unique") || pg.Violates(err, "identity_external_id_unique")); try++ {
-			err = m.w.merge(ctx, p.span, mergePeople)
+			err = m.w.merge(ctx, "people", p.span, mergePeople)
 		}
 		if err != nil {
 			return err
@@ -143,7 +146,7 @@ func (m *merger) mergeEnds(ctx context.Context, pieces <-chan piece, next chan<-
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if err := m.w.merge(ctx, p.span, mergeEnds); err != nil {
+		if err := m.w.merge(ctx, "ends", p.span, mergeEnds); err != nil {
 			return err
 		}
 		next <- p.span
@@ -153,7 +156,7 @@ func (m *merger) mergeEnds(ctx context.Context, pieces <-chan piece, next chan<-
 
 func (m *merger) mergeGrants(ctx context.Context, spans <-chan span) error {
 	for s := range spans {
-		if err := m.w.merge(ctx, s, mergeHoldings); err != nil {
+		if err := m.w.merge(ctx, "grants", s, mergeHoldings); err != nil {
 			return err
 		}
 	}
@@ -175,64 +178,4 @@ func (w *work) next(lo int, rest bool) (from, hi int) {
 		return lo, w.seq
 	}
 	return lo, lo - 1
-}
-
-// merge merges one part of a span and notes in the same transaction how far it has come.
-func (w *work) merge(ctx context.Context, s span, do part) error {
-	var c Counters
-	err := w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) (err error) {
-		// A commit that is lost with the database's process is merged again, so this one need not wait for the disk.
-		if _, err := tx.Exec(ctx, `set local synchronous_commit = off`); err != nil {
-			return err
-		}
-		c, err = do(ctx, tx, s)
-		if err != nil {
-			return err
-		}
-		w.mu.Lock()
-		counters := w.counters
-		w.mu.Unlock()
-		counters.add(c)
-		return w.noteMerged(ctx, tx, s.hi, counters)
-	})
-	if err != nil {
-		return fmt.Errorf("chunks %d to %d: %w", s.lo, s.hi, err)
-	}
-	w.mu.Lock()
-	w.counters.add(c)
-	w.mu.Unlock()
-	return nil
-}
-
-func (w *work) noteMerged(ctx context.Context, tx *pg.Tx, hi int, counters Counters) error {
-	const sql = `
-		update sync_run
-		   set merged_seq = greatest(merged_seq, $4), counters = $5, progress_seq = progress_seq + 1, updated_at = now(), progress_at = now()
-		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3`
-	tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, hi, encode(counters))
-	if err != nil {
-		return err
-	}
-	if tag.RowsAffected() == 0 {
-		return errFenced
-	}
-	return nil
-}
-
-// remergeGrants tries again what pointed to records of later chunks.
-func (w *work) remergeGrants(ctx context.Context) error {
-	for lo, hi := w.next(1, true); lo <= hi; lo, hi = w.next(hi+1, true) {
-		err := w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) error {
-			c, err := mergeGrants(ctx, tx, span{w.id, w.connector, lo, hi})
-			w.mu.Lock()
-			w.counters.Created += c.Created
-			w.counters.Updated += c.Updated
-			w.mu.Unlock()
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("resolve grants of chunks from %d: %w", lo, err)
-		}
-	}
-	return nil
 }

@@ -7,58 +7,6 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Status is the state of a run.
-type Status string
-
-// States of a run. The first four are active: a connector has one active run at most.
-const (
-	Queued       Status = "queued"
-	WaitingAgent Status = "waiting_agent"
-	Running      Status = "running"
-	Applying     Status = "applying"
-	Succeeded    Status = "succeeded"
-	Partial      Status = "partial" // read and applied, but some records were set aside or the reading was capped
-	Failed       Status = "failed"
-	Cancelled    Status = "cancelled"
-)
-
-// Ended reports whether a run in this state is over.
-func (s Status) Ended() bool {
-	return s == Succeeded || s == Partial || s == Failed || s == Cancelled
-}
-
-// Counters count the records of a run. The first four are the specification's.
-type Counters struct {
-	IdentitiesRead     int64 `json:"identities_read"`
-	AccountsDiscovered int64 `json:"accounts_discovered"`
-	EntitlementsMapped int64 `json:"entitlements_mapped"`
-	GrantsRecorded     int64 `json:"grants_recorded"`
-	Created            int64 `json:"created"`
-	Updated            int64 `json:"updated"`
-	Unchanged          int64 `json:"unchanged"`
-	Inherited          int64 `json:"inherited_grants"`
-	Linked             int64 `json:"accounts_linked"`
-	Unresolved         int64 `json:"unresolved_references"`
-	Skipped            int64 `json:"skipped" doc:"records that were set aside whole"`
-	Errors             int64 `json:"errors" doc:"records or values that could not be used; see links.errors"`
-}
-
-// add sums up.
-func (c *Counters) add(o Counters) {
-	c.IdentitiesRead += o.IdentitiesRead
-	c.AccountsDiscovered += o.AccountsDiscovered
-	c.EntitlementsMapped += o.EntitlementsMapped
-	c.GrantsRecorded += o.GrantsRecorded
-	c.Created += o.Created
-	c.Updated += o.Updated
-	c.Unchanged += o.Unchanged
-	c.Inherited += o.Inherited
-	c.Linked += o.Linked
-	c.Unresolved += o.Unresolved
-	c.Skipped += o.Skipped
-	c.Errors += o.Errors
-}
-
 // Run is one reading of a target system.
 type Run struct {
 	ID                   string            `json:"id" db:"id"`
@@ -66,8 +14,10 @@ type Run struct {
 	ConnectorBusinessID  string            `json:"connector_business_id" db:"business_id"`
 	Trigger              string            `json:"trigger" db:"trigger" doc:"api, manual, schedule, wizard"`
 	Mode                 string            `json:"connector_mode" db:"mode"`
+	Purpose              string            `json:"mode" db:"purpose" enum:"apply,preview" doc:"preview tells what would change, and changes nothing"`
 	Incremental          bool              `json:"incremental" db:"incremental" doc:"as asked for"`
 	EffectiveIncremental bool              `json:"effective_incremental" db:"effective_incremental" doc:"as done"`
+	Strategy             *string           `json:"strategy" db:"strategy" doc:"how changes were found, such as ldap_syncrepl; full: everything was read"`
 	FallbackReason       *string           `json:"fallback_reason" db:"fallback_reason" doc:"why an incremental run was done in full"`
 	MaxRecords           *int              `json:"max_records" db:"max_records"`
 	ChunkSize            int               `json:"chunk_size" db:"chunk_size"`
@@ -76,13 +26,20 @@ type Run struct {
 	CallbackError        *string           `json:"callback_error" db:"callback_error"`
 	Status               Status            `json:"status" db:"status"`
 	Phase                string            `json:"phase" db:"phase"`
+	Message              string            `json:"message" db:"message" doc:"what the connector says it is doing"`
+	RateWaitUntil        *time.Time        `json:"rate_wait_until" db:"rate_wait_until" doc:"the target asked us to wait until then"`
 	Counters             Counters          `json:"counters" db:"counters"`
-	Complete             map[string]bool   `json:"complete" db:"complete" doc:"which kinds were read to their end"`
+	Report               Report            `json:"report" db:"report" doc:"what was done, by kind of object; of a preview, what would be"`
+	Complete             map[string]bool   `json:"complete" db:"complete" doc:"which kinds were read to their proven end; only those can show that something is gone"`
 	Estimate             *v1.Estimate      `json:"estimate" db:"estimate" doc:"what the source says it holds"`
 	Warnings             []v1.Warning      `json:"warnings" db:"warnings" nullable:"false"`
 	Error                *v1.ErrorDetail   `json:"error" db:"error"`
 	Chunks               int               `json:"chunks" db:"chunks"`
 	Attempt              int               `json:"attempt" db:"attempt"`
+	Resumes              int               `json:"resumes" db:"resumes" doc:"how often the run was taken over and went on"`
+	Reread               int64             `json:"reread" db:"reread" doc:"records that were read a second time because of that"`
+	Holds                int               `json:"holds" db:"holds" doc:"kinds of change that wait for a decision"`
+	HeldUntil            *time.Time        `json:"held_until" db:"held_until" doc:"when what is held is discarded unless somebody decides"`
 	ExecutedBy           *v1.ExecutedBy    `json:"executed_by" db:"executed_by"`
 	RequestedBy          json.RawMessage   `json:"requested_by" db:"requested_by"`
 	ProgressSeq          int64             `json:"progress_seq" db:"progress_seq"`
@@ -97,7 +54,10 @@ type Run struct {
 // link fills in where the run and what belongs to it are found.
 func (r *Run) link() {
 	self := "/api/v1/connectors/" + r.ConnectorID + "/sync-runs/" + r.ID
-	r.Links = map[string]string{"self": self, "events": self + "/events", "errors": self + "/errors", "cancel": self + "/cancel"}
+	r.Links = map[string]string{"self": self}
+	for _, part := range []string{"events", "errors", "cancel", "diff", "changes", "release", "discard"} {
+		r.Links[part] = self + "/" + part
+	}
 	if r.Warnings == nil {
 		r.Warnings = []v1.Warning{}
 	}
@@ -108,7 +68,7 @@ func (r *Run) link() {
 
 // Progress is what the event stream and the callback tell.
 type Progress struct {
-	Event               string          `json:"event"` // sync.progress, sync.completed, sync.failed, sync.cancelled
+	Event               string          `json:"event"` // sync.progress, sync.held, sync.completed, sync.failed, sync.cancelled
 	RunID               string          `json:"run_id"`
 	ConnectorID         string          `json:"connector_id"`
 	ConnectorBusinessID string          `json:"connector_business_id"`
@@ -117,8 +77,13 @@ type Progress struct {
 	Status              Status          `json:"status"`
 	Phase               string          `json:"phase"`
 	Counters            Counters        `json:"counters"`
+	Report              *Report         `json:"report,omitempty"` // once the run is held or over
 	Estimate            *v1.Estimate    `json:"estimate,omitempty"`
 	Chunks              int             `json:"chunks"`
+	Resumes             int             `json:"resumes,omitempty"`
+	Holds               int             `json:"holds,omitempty"`
+	HeldUntil           *time.Time      `json:"held_until,omitempty"`
+	RateWaitUntil       *time.Time      `json:"rate_wait_until,omitempty"`
 	StartedAt           *time.Time      `json:"started_at"`
 	FinishedAt          *time.Time      `json:"finished_at,omitempty"`
 	Message             string          `json:"message,omitempty"`
@@ -128,17 +93,13 @@ type Progress struct {
 // progress is the run as its listeners see it.
 func (r *Run) progress(now time.Time) Progress {
 	p := Progress{
-		Event: "sync.progress", RunID: r.ID, ConnectorID: r.ConnectorID, ConnectorBusinessID: r.ConnectorBusinessID, Seq: r.ProgressSeq,
-		At: now.UTC(), Status: r.Status, Phase: r.Phase, Counters: r.Counters, Estimate: r.Estimate, Chunks: r.Chunks,
-		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Error: r.Error,
+		Event: r.Status.event(), RunID: r.ID, ConnectorID: r.ConnectorID, ConnectorBusinessID: r.ConnectorBusinessID, Seq: r.ProgressSeq,
+		At: now.UTC(), Status: r.Status, Phase: r.Phase, Counters: r.Counters, Estimate: r.Estimate, Chunks: r.Chunks, Resumes: r.Resumes,
+		Holds: r.Holds, HeldUntil: r.HeldUntil, RateWaitUntil: r.RateWaitUntil, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+		Message: r.Message, Error: r.Error,
 	}
-	switch r.Status {
-	case Succeeded, Partial:
-		p.Event = "sync.completed"
-	case Failed:
-		p.Event = "sync.failed"
-	case Cancelled:
-		p.Event = "sync.cancelled"
+	if r.Status.Ended() || r.Status == Held {
+		p.Report = &r.Report
 	}
 	if r.Error != nil {
 		p.Message = r.Error.Message

@@ -20,7 +20,8 @@ const (
 	leaseTime    = 15 * time.Second // a worker that is silent for so long has lost its run
 	beatInterval = time.Second      // how soon a cancel is noticed
 	agentWait    = 30 * time.Minute // how long a run waits for an agent that is offline
-	maxAttempts  = 5
+	silence      = 5 * time.Minute  // a connector that shows no sign of progress for so long is stuck
+	maxFailures  = 5                // attempts that did not move a run on
 )
 
 // Agents knows which agents this process, or any, can reach.
@@ -41,6 +42,8 @@ type Service struct {
 	CallbackKey []byte
 	// MaxRuns bounds the runs that this process works on at once.
 	MaxRuns int
+	// Silence is how long a connector may show no sign of progress: no chunk, no report, no announced wait. 0: five minutes.
+	Silence time.Duration
 	// KeepStaged leaves what a run has staged where it is, for whoever wants to look at it.
 	KeepStaged bool
 	Log        *slog.Logger
@@ -52,6 +55,7 @@ type Service struct {
 	active  map[string]context.CancelCauseFunc // by run
 	group   sync.WaitGroup
 	wake    chan struct{}
+	expired time.Time // when Expire was last called; the loop's own
 }
 
 func (s *Service) init() {
@@ -61,6 +65,9 @@ func (s *Service) init() {
 		s.wake = make(chan struct{}, 1)
 		if s.MaxRuns == 0 {
 			s.MaxRuns = 8
+		}
+		if s.Silence == 0 {
+			s.Silence = silence
 		}
 	})
 }

@@ -2,18 +2,19 @@ package syncrun
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime/debug"
 	"sync"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -24,27 +25,57 @@ type work struct {
 	id          string
 	connector   string
 	attempt     int
+	failures    int // attempts since the run last moved on, with this one
+	resumes     int
+	round       int // how often the run was held before
 	chunkSize   int
 	maxRecords  *int
-	incremental bool
+	incremental bool // asked for
+	preview     bool
 	callback    *string
 	cancelled   bool // asked for before the work began
 	firstLoad   bool
+	streams     bool // merges behind the reading
+	readEnded   bool
+	evaluated   bool
 	unleased    bool // ends a run that nobody works on
 	cancel      context.CancelCauseFunc
 	target      connector.Opened
-	executedBy  *v1.ExecutedBy
+	ask         ask
+	position    *position
+	settings    []byte // of the reading
+	settingsNow []byte
+	merged      map[string]bool // parts that are merged, by key; read only once the work has begun
+	known       known
+	open        int64 // grants that named somebody, or something, that was not there when all was merged
+	watch       watch
 
-	mu       sync.Mutex
-	seq      int   // last chunk committed
-	sizes    []int // records of each committed chunk
-	counters Counters
-	aside    int
-	complete map[string]bool
-	capped   bool
-	warnings []v1.Warning
-	mark     *time.Time
-	estimate *v1.Estimate
+	mu         sync.Mutex
+	seq        int   // last chunk committed
+	sizes      []int // records of each committed chunk
+	tally      tally
+	aside      int
+	complete   map[string]bool
+	capped     bool
+	anew       bool // the connector could not go on from its checkpoint
+	warnings   []v1.Warning
+	mark       *time.Time
+	estimate   *v1.Estimate
+	checkpoint string
+	cursor     string
+	read       *v1.Read // as the connector says; nil: it said nothing
+	effective  v1.Read  // as taken for
+	fallback   string
+	reread     int64
+	executedBy *v1.ExecutedBy
+}
+
+// run is what reconcile must know of the run.
+func (w *work) run() reconcile.Run {
+	return reconcile.Run{
+		ID: w.id, Connector: w.connector, FirstLoad: w.firstLoad, Preview: w.preview, Incremental: w.effective.Incremental, Complete: w.complete,
+		SettingsChanged: w.position != nil && string(w.position.Settings) != string(w.settings),
+	}
 }
 
 func (w *work) do(ctx context.Context) {
@@ -62,24 +93,23 @@ func (w *work) do(ctx context.Context) {
 	// The run's own context is over; what is written now has a moment of its own.
 	end, done := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer done()
-	if err := w.settle(end, err); err != nil {
+	if err := w.settle(end, err); err != nil && !errors.Is(err, errFenced) {
 		w.s.Log.ErrorContext(ctx, "cannot end a run; it will be taken over", "run", w.id, "err", err)
 	}
 	w.clear(end)
 }
 
-// clear drops what the attempt has staged. What it does not come to, the connector's next run does.
+// clear drops what the run has staged once it is over. What it does not come to, the connector's next run does.
 func (w *work) clear(ctx context.Context) {
 	if w.s.KeepStaged {
 		return
 	}
 	err := w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) error {
-		const ours = `select not exists (select from sync_run where id = $1 and (attempt <> $2 or finished_at is null and lease_owner is not null))`
-		var is bool
-		if err := tx.QueryRow(ctx, ours, w.id, w.attempt).Scan(&is); err != nil || !is {
+		var over bool
+		if err := tx.QueryRow(ctx, `select finished_at is not null from sync_run where id = $1`, w.id).Scan(&over); err != nil || !over {
 			return err
 		}
-		return forget(ctx, tx, w.connector, w.id)
+		return forget(ctx, tx, w.connector)
 	})
 	if err != nil {
 		w.s.Log.WarnContext(ctx, "what a run had staged stays until the next one", "run", w.id, "err", err)
@@ -94,7 +124,74 @@ func (w *work) guarded(ctx context.Context) (err error) {
 			err = errors.New("a fault of our own stopped the run")
 		}
 	}()
-	return w.read(ctx)
+	return w.goOn(ctx)
+}
+
+// goOn does what is left of the run: read, weigh, merge and remove, and draw what follows.
+func (w *work) goOn(ctx context.Context) error {
+	switch {
+	case w.cancelled:
+		return errCancelled
+	case w.failures > maxFailures:
+		return &v1.ErrorDetail{
+			Class: v1.ClassInternal, Code: "attempts_used_up",
+			Message: fmt.Sprintf("%d attempts did not move this run on; what was merged stays, nothing was removed", maxFailures),
+		}
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	err := w.stages(ctx, stop)
+	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}
+
+func (w *work) stages(ctx context.Context, stop context.CancelCauseFunc) error {
+	err := w.s.DB.As(ctx, w.v, func(tx *pg.Tx) (err error) {
+		w.target, err = w.s.Connectors.Open(ctx, tx, w.connector)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if w.streams && !w.evaluated {
+		return w.stream(ctx, stop)
+	}
+	if !w.readEnded {
+		if err := w.readTarget(ctx, nil); err != nil {
+			return err
+		}
+	}
+	if over, err := w.evaluate(ctx); err != nil || over {
+		return err
+	}
+	if err := w.look(ctx); err != nil {
+		return err
+	}
+	if err := w.startMerger(ctx, stop).finish(ctx, true); err != nil {
+		return err
+	}
+	return w.conclude(ctx)
+}
+
+// stream is a connector's first load: it merges behind the reading, since there is nothing yet that could be changed or removed.
+func (w *work) stream(ctx context.Context, stop context.CancelCauseFunc) (err error) {
+	m := w.startMerger(ctx, stop)
+	m.more()
+	if !w.readEnded {
+		err = w.readTarget(ctx, m)
+	}
+	if merged := m.finish(ctx, err == nil); err == nil {
+		err = merged
+	}
+	if err != nil {
+		return err
+	}
+	if err := w.prove(ctx); err != nil {
+		return err
+	}
+	return w.conclude(ctx)
 }
 
 // settle writes how the attempt ended.
@@ -103,254 +200,51 @@ func (w *work) settle(ctx context.Context, err error) error {
 	case err == nil || errors.Is(err, errFenced):
 		return nil
 	case errors.Is(err, errStopping):
-		return w.handBack(ctx, 0)
+		return w.handBack(ctx, 0, true)
 	case errors.Is(err, errCancelled):
 		return w.end(ctx, Cancelled, &v1.ErrorDetail{Class: v1.ClassCancelled, Code: "cancelled", Message: "the run was cancelled; what had been merged stays"})
+	}
+	if fault.Is(err, fault.Unavailable) && w.failures < maxFailures {
+		w.s.Log.WarnContext(ctx, "the database was away; the run goes on when it is back", "run", w.id, "err", err)
+		return w.handBack(ctx, pause(w.failures), false)
 	}
 	detail := dispatch.Detail(err)
 	if detail.Class == v1.ClassInternal {
 		w.s.Log.ErrorContext(ctx, "a run failed", "run", w.id, "err", err)
 	}
 	if w.again(detail) {
-		return w.handBack(ctx, time.Duration(w.attempt)*2*time.Second)
+		return w.handBack(ctx, w.pauseAfter(detail), false)
 	}
 	return w.end(ctx, Failed, detail)
 }
 
-// again reports whether another attempt may succeed: the agent has gone, or the connection broke after it had worked. A
-// target that was never reached is more likely misconfigured, and its error is told at once.
+// again reports whether another attempt may succeed: the agent has gone, the target asks for patience, or the connection broke
+// after it had worked. A target that was never reached is more likely misconfigured, and its error is told at once.
 func (w *work) again(d *v1.ErrorDetail) bool {
-	if w.attempt >= maxAttempts {
+	if w.failures >= maxFailures {
 		return false
 	}
-	return d.Class == v1.ClassAgentUnavailable || (d.Class == v1.ClassTransient && w.seq > 0)
+	switch d.Class {
+	case v1.ClassAgentUnavailable:
+		return true
+	case v1.ClassTransient, v1.ClassRateLimited:
+		return w.seq > 0 || d == errStuck
+	}
+	return false
 }
 
-// beat keeps the lease and notices a cancel. A worker that cannot renew its lease in time stops by itself.
-func (w *work) beat(ctx context.Context) {
-	const sql = `
-		update sync_run
-		   set lease_until = now() + $4::interval
-		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3
-		returning cancel_requested`
-	tick := time.NewTicker(beatInterval)
-	defer tick.Stop()
-	last := time.Now()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		var cancel, found bool
-		try, done := context.WithTimeout(ctx, 5*time.Second)
-		err := w.s.DB.As(try, w.v, func(tx *pg.Tx) error {
-			rows, err := tx.Query(try, sql, w.id, w.s.process.String(), w.attempt, leaseTime.String())
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			for rows.Next() {
-				found = true
-				if err := rows.Scan(&cancel); err != nil {
-					return err
-				}
-			}
-			return rows.Err()
-		})
-		done()
-		switch {
-		case err == nil && !found:
-			w.cancel(errFenced)
-		case err == nil && cancel:
-			w.cancel(errCancelled)
-		case err == nil:
-			last = time.Now()
-		case time.Since(last) > leaseTime:
-			w.cancel(errFenced)
+// pauseAfter is how long to wait before the next attempt: as long as the target asks for, or longer after each failure.
+func (w *work) pauseAfter(d *v1.ErrorDetail) time.Duration {
+	if d.RetryAfterMS != nil {
+		if asked := time.Duration(*d.RetryAfterMS) * time.Millisecond; asked > 0 {
+			return min(asked, time.Hour)
 		}
 	}
+	return pause(w.failures)
 }
 
-// read does the work: read the target, take in its chunks, merge.
-func (w *work) read(ctx context.Context) error {
-	if w.cancelled {
-		return errCancelled
-	}
-	err := w.s.DB.As(ctx, w.v, func(tx *pg.Tx) (err error) {
-		w.target, err = w.s.Connectors.Open(ctx, tx, w.connector)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	target := w.target.Target
-	target.Run, target.Attempt = w.id, w.attempt
-	w.executedBy = &v1.ExecutedBy{Mode: target.Mode}
-	target.Executor = func(by v1.ExecutedBy) { w.executedBy = &by }
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	m := w.startMerger(ctx, stop)
-	tell := w.startTelling(ctx)
-	b := &builder{mapper: mapping.New(), today: day(w.s.Now())}
-	err = w.s.Dispatch.Sync(ctx, target, w.request(), func(ctx context.Context, page v1.SyncResponse) error {
-		return w.takeIn(ctx, b, &page, m)
-	})
-	tell()
-	if merged := m.finish(ctx, err == nil); merged != nil && err == nil {
-		err = merged
-	}
-	if err != nil {
-		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
-			return cause
-		}
-		return err
-	}
-	return w.conclude(ctx)
-}
-
-func day(t time.Time) time.Time {
-	t = t.UTC()
-	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
-}
-
-// request is what the connector is asked. Reading only what changed is not possible yet, so every run reads all.
-func (w *work) request() v1.SyncRequest {
-	return v1.SyncRequest{
-		ConnectorBusinessID: w.target.BusinessID, Incremental: false, AuthConfig: w.target.Auth,
-		Options: &v1.SyncOptions{SyncRunID: w.id, ChunkSize: w.chunkSize, MaxRecords: w.maxRecords, Objects: objects(w.target.Purpose), Mode: v1.ModeRead},
-	}
-}
-
-// objects are the kinds that a connector of this purpose is asked for.
-func objects(purpose string) []v1.ObjectKind {
-	switch purpose {
-	case "source":
-		return []v1.ObjectKind{v1.Identities}
-	case "target":
-		return []v1.ObjectKind{v1.Accounts, v1.Entitlements, v1.Grants}
-	}
-	return []v1.ObjectKind{v1.Identities, v1.Accounts, v1.Entitlements, v1.Grants}
-}
-
-// takeIn stages one chunk. When it returns nil the chunk is durable, and only then is it acknowledged.
-func (w *work) takeIn(ctx context.Context, b *builder, page *v1.SyncResponse, m *merger) error {
-	batch := b.build(page)
-	w.mu.Lock()
-	seq := w.seq + 1
-	counters := w.counters
-	counters.add(batch.counters)
-	batch.aside = batch.aside[:min(len(batch.aside), max(0, maxAsideRows-w.aside))]
-	w.note(page)
-	w.mu.Unlock()
-	phase := phaseOf(page)
-	err := w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) error {
-		if err := stage(ctx, tx, w.id, seq, batch); err != nil {
-			return err
-		}
-		return w.recordChunk(ctx, tx, seq, page.Len(), digest(batch), counters, phase)
-	})
-	if err != nil {
-		return err
-	}
-	w.mu.Lock()
-	w.seq, w.sizes = seq, append(w.sizes, page.Len())
-	w.counters.add(batch.counters)
-	w.aside += len(batch.aside)
-	w.mu.Unlock()
-	m.more()
-	return nil
-}
-
-// note keeps what a page says about the whole read. The caller holds the lock.
-func (w *work) note(page *v1.SyncResponse) {
-	p := page.Page
-	if p == nil {
-		return
-	}
-	if room := 100 - len(w.warnings); room > 0 {
-		w.warnings = append(w.warnings, p.Warnings[:min(room, len(p.Warnings))]...)
-	}
-	if p.Estimate != nil {
-		w.estimate = p.Estimate
-	}
-	if p.Watermark != nil {
-		w.mark = p.Watermark
-	}
-	if p.HasMore {
-		return
-	}
-	w.complete = map[string]bool{}
-	for _, kind := range objects(w.target.Purpose) {
-		w.complete[string(kind)] = false
-	}
-	for _, scope := range p.Scopes {
-		if scope.Key == "*" {
-			w.complete[string(scope.Kind)] = scope.Complete
-		}
-	}
-	if w.maxRecords != nil {
-		w.capped = !all(w.complete)
-	}
-}
-
-func all(m map[string]bool) bool {
-	for _, v := range m {
-		if !v {
-			return false
-		}
-	}
-	return len(m) > 0
-}
-
-func phaseOf(page *v1.SyncResponse) string {
-	switch {
-	case len(page.Grants) > 0:
-		return "read_grants"
-	case len(page.Entitlements) > 0:
-		return "read_entitlements"
-	case len(page.Accounts) > 0:
-		return "read_accounts"
-	}
-	return "read_identities"
-}
-
-// digest tells one chunk from another by the hashes of its rows.
-func digest(b *batch) []byte {
-	h := sha256.New()
-	for table, rows := range b.rows {
-		at := 3
-		if table == 3 {
-			at = 2
-		}
-		for _, row := range rows {
-			if sum, ok := row[at].([]byte); ok {
-				h.Write(sum)
-			}
-		}
-	}
-	return h.Sum(nil)
-}
-
-// recordChunk notes a staged chunk in the run, which also proves that the run is still ours.
-func (w *work) recordChunk(ctx context.Context, tx *pg.Tx, seq, records int, digest []byte, counters Counters, phase string) error {
-	const chunk = `
-		insert into sync_chunk (tenant_id, run_id, attempt, seq, digest, records)
-		values (current_tenant(), $1, $2, $3, $4, $5)`
-	if _, err := tx.Exec(ctx, chunk, w.id, w.attempt, seq, digest, records); err != nil {
-		return fmt.Errorf("record chunk %d: %w", seq, err)
-	}
-	const run = `
-		update sync_run
-		   set chunks = $4, counters = $5, phase = $6, estimate = $7, progress_at = now(), lease_until = now() + $8::interval,
-		       progress_seq = progress_seq + 1, updated_at = now()
-		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3`
-	tag, err := tx.Exec(ctx, run, w.id, w.s.process.String(), w.attempt, seq, encode(counters), phase, encode(w.estimate), leaseTime.String())
-	if err != nil {
-		return fmt.Errorf("record progress: %w", err)
-	}
-	if tag.RowsAffected() == 0 {
-		return errFenced
-	}
-	return nil
+// pause grows by two seconds with each failure, and is spread so that many runs do not come back at one moment.
+func pause(failures int) time.Duration {
+	d := time.Duration(failures) * 2 * time.Second
+	return d - time.Duration(rand.Int64N(int64(d)/4+1))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -20,6 +21,9 @@ var (
 	errFenced    = errors.New("another worker has taken this run")
 	errCancelled = errors.New("somebody cancelled this run")
 	errStopping  = errors.New("this process is stopping")
+	errStuck     = &v1.ErrorDetail{
+		Class: v1.ClassTransient, Code: "no_progress", Message: "the connector showed no sign of progress for too long", Retryable: true,
+	}
 )
 
 // channel is where a new run, or a wish to cancel one, is announced to all processes.
@@ -37,6 +41,7 @@ func (s *Service) Run(ctx context.Context) error {
 			s.Log.WarnContext(ctx, "cannot look for runs", "err", err)
 		}
 		s.deliverCallbacks(ctx)
+		s.expire(ctx)
 		select {
 		case <-ctx.Done():
 			s.stop()
@@ -44,6 +49,18 @@ func (s *Service) Run(ctx context.Context) error {
 		case <-s.wake:
 		case <-tick.C:
 		}
+	}
+}
+
+// expire ends, once a minute, what was held without a decision for too long.
+func (s *Service) expire(ctx context.Context) {
+	now := s.Now()
+	if now.Sub(s.expired) < time.Minute {
+		return
+	}
+	s.expired = now
+	if err := reconcile.Expire(ctx, s.DB, now); err != nil && ctx.Err() == nil {
+		s.Log.WarnContext(ctx, "cannot end what was held for too long", "err", err)
 	}
 }
 
@@ -81,6 +98,7 @@ type open struct {
 	AgentGroup *string    `db:"agent_group"`
 	Status     Status     `db:"status"`
 	WaitUntil  *time.Time `db:"wait_until"`
+	ReadEnded  bool       `db:"read_ended"`
 }
 
 func (s *Service) claim(ctx context.Context) error {
@@ -91,7 +109,7 @@ func (s *Service) claim(ctx context.Context) error {
 		return nil
 	}
 	const sql = `
-		select tenant_id, id, connector_id, type, mode, agent_id, agent_group, status, wait_until
+		select tenant_id, id, connector_id, type, mode, agent_id, agent_group, status, wait_until, read_ended
 		  from sync_run
 		 where status in ('queued', 'waiting_agent', 'running', 'evaluating', 'applying')
 		   and (lease_until is null or lease_until < now())
@@ -135,9 +153,10 @@ func (o open) target() dispatch.Target {
 	return t
 }
 
-// consider takes a run if this process can work on it: any hosted one, and an agent's where this process holds the socket.
+// consider takes a run if this process can work on it: any hosted one, an agent's where this process holds the socket, and any
+// that is read to its end.
 func (s *Service) consider(ctx context.Context, o open) (bool, error) {
-	if o.Mode == dispatch.Agent && !s.Agents.Serves(o.target()) {
+	if o.Mode == dispatch.Agent && !o.ReadEnded && !s.Agents.Serves(o.target()) {
 		online, err := s.Agents.Online(ctx, o.target())
 		if err != nil || online {
 			return false, err // the process that holds the socket takes it
@@ -176,45 +195,6 @@ func (s *Service) await(ctx context.Context, o open) error {
 		_, err := tx.Exec(ctx, sql, o.ID, agentWait.String())
 		return err
 	})
-}
-
-// take makes this process the run's worker, with a new attempt, unless another was quicker. What an earlier attempt has
-// staged goes: the read starts again, and what it has merged already is found unchanged.
-func (s *Service) take(ctx context.Context, o open) (*work, error) {
-	w := &work{s: s, v: viewer.System(o.Tenant), id: o.ID, connector: o.Connector}
-	err := s.DB.As(ctx, w.v, func(tx *pg.Tx) error {
-		const sql = `
-			update sync_run r
-			   set status = 'running', phase = 'dispatch', lease_owner = $2, lease_until = now() + $3::interval, attempt = r.attempt + 1,
-			       started_at = coalesce(r.started_at, now()), progress_at = now(), wait_until = null, counters = '{}', chunks = 0, merged_seq = 0,
-			       warnings = '[]', progress_seq = r.progress_seq + 1, updated_at = now()
-			 where r.tenant_id = current_tenant()
-			   and r.id = $1
-			   and r.status in ('queued', 'waiting_agent', 'running', 'evaluating', 'applying')
-			   and (r.lease_until is null or r.lease_until < now())
-			returning r.attempt, r.chunk_size, r.max_records, r.incremental, r.callback_url, r.cancel_requested,
-			          not exists (select from account a where a.tenant_id = r.tenant_id and a.connector_id = r.connector_id)
-			          and not exists (select from identity_source i where i.tenant_id = r.tenant_id and i.connector_id = r.connector_id)
-			          and not exists (select from entitlement e where e.tenant_id = r.tenant_id and e.connector_id = r.connector_id)`
-		row := tx.QueryRow(ctx, sql, o.ID, s.process.String(), leaseTime.String())
-		err := row.Scan(&w.attempt, &w.chunkSize, &w.maxRecords, &w.incremental, &w.callback, &w.cancelled, &w.firstLoad)
-		if err != nil {
-			return err
-		}
-		if w.attempt > 1 {
-			if _, err := tx.Exec(ctx, `delete from sync_error where tenant_id = current_tenant() and run_id = $1`, o.ID); err != nil {
-				return err
-			}
-		}
-		if s.KeepStaged {
-			return nil
-		}
-		return forget(ctx, tx, o.Connector, o.ID)
-	})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	return w, err
 }
 
 // begin works on a run in the background.

@@ -1,0 +1,89 @@
+package syncrun
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+)
+
+// Trigger is what a run is asked to do.
+type Trigger struct {
+	Incremental bool    `json:"incremental,omitempty" doc:"true reads what has changed since the last run, where that is possible; false reads everything"`
+	Mode        string  `json:"mode,omitempty" enum:"apply,preview" default:"apply" doc:"preview reads and compares, tells what would change, and changes nothing"`
+	MaxRecords  *int    `json:"max_records,omitempty" minimum:"1" doc:"people at most, and accounts at most; null: no cap. A capped run never proves that anything is gone."`
+	ChunkSize   int     `json:"chunk_size,omitempty" minimum:"1" maximum:"10000" default:"500" doc:"records in a chunk, the unit of commit"`
+	CallbackURL *string `json:"callback_url,omitempty" maxLength:"2048" doc:"progress is sent here, signed, at most once a second and surely at the end"`
+}
+
+// Started answers a trigger.
+type Started struct {
+	RunID          string            `json:"run_id"`
+	Status         Status            `json:"status"`
+	Links          map[string]string `json:"links"`
+	CallbackSecret string            `json:"callback_secret,omitempty" doc:"verifies the callbacks of this connector (Standard Webhooks)"`
+}
+
+// Start enters a run. trigger says who wanted it: api, manual, schedule, wizard.
+func (s *Service) Start(ctx context.Context, v viewer.Viewer, connectorID, trigger string, t Trigger) (run Run, err error) {
+	if t.ChunkSize == 0 {
+		t.ChunkSize = 500
+	}
+	if t.Mode == "" {
+		t.Mode = purposeApply
+	}
+	id := uuid.Must(uuid.NewV7()).String()
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		c, err := s.Connectors.Open(ctx, tx, connectorID)
+		if err != nil {
+			return err
+		}
+		if c.Status == "paused" || c.Status == "disabled" || c.Status == "quarantined" {
+			return fault.Coded(fault.Conflict, "connector_not_ready", "the connector is %s; resume it before it can be read", c.Status)
+		}
+		const sql = `
+			insert into sync_run (tenant_id, id, connector_id, type, mode, agent_id, agent_group, trigger, incremental, purpose, max_records,
+			                      chunk_size, callback_url, requested_by)
+			select tenant_id, $1, id, type, mode, agent_id, agent_group, $3, $4, $5, $6, $7, $8, $9
+			  from connector
+			 where id = $2`
+		_, err = tx.Exec(ctx, sql, id, connectorID, trigger, t.Incremental, t.Mode, t.MaxRecords, t.ChunkSize, t.CallbackURL,
+			encode(map[string]string{"type": string(v.Kind), "id": v.ID, "display": v.Display}))
+		if err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "sync_run.started", Subject: audit.Subject{Type: "connector", ID: connectorID, Display: c.BusinessID},
+			Context: map[string]any{"run_id": id, "incremental": t.Incremental, "mode": t.Mode}}); err != nil {
+			return err
+		}
+		if run, err = Find(ctx, tx, connectorID, id); err != nil {
+			return err
+		}
+		return pg.Notify(ctx, tx, channel, id)
+	})
+	if pg.Violates(err, "sync_run_one_active") {
+		return run, s.alreadyRunning(ctx, v, connectorID)
+	}
+	return run, err
+}
+
+func (s *Service) alreadyRunning(ctx context.Context, v viewer.Viewer, connectorID string) error {
+	f := fault.Coded(fault.Conflict, "sync_already_running", "a run of this connector is active; wait for it or cancel it")
+	var id string
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		const sql = `
+			select id
+			  from sync_run
+			 where connector_id = $1
+			   and status in ('queued', 'waiting_agent', 'running', 'evaluating', 'applying')`
+		return tx.QueryRow(ctx, sql, connectorID).Scan(&id)
+	})
+	if err != nil {
+		return f // it has ended in between; trying again succeeds
+	}
+	return f.Also("run_id", id)
+}

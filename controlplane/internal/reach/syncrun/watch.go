@@ -1,0 +1,121 @@
+package syncrun
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// watch is what is known of a connector between its chunks. No time limit ends a reading, only silence does.
+type watch struct {
+	mu      sync.Mutex
+	reading bool
+	heard   time.Time  // the last sign of progress
+	until   *time.Time // the target asked for patience until then
+	message string
+	changed bool // since it was last written to the run
+}
+
+// hear takes in what a connector reports.
+func (w *watch) hear(p v1.Progress) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.heard = time.Now()
+	message := p.Message
+	if !storable(message) {
+		message = ""
+	}
+	if same := w.until == nil && p.RateWaitUntil == nil || w.until != nil && p.RateWaitUntil != nil && w.until.Equal(*p.RateWaitUntil); !same || message != w.message {
+		w.until, w.message, w.changed = p.RateWaitUntil, message, true
+	}
+}
+
+// sign notes progress: a chunk, or the beginning or end of the reading. The caller is busy with what it got while reading is
+// false, and silence does not count.
+func (w *watch) sign(reading bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.heard, w.reading = time.Now(), reading
+	if w.until != nil {
+		w.until, w.changed = nil, true
+	}
+}
+
+// stuck reports whether the connector has been silent for longer than it may. An announced wait does not count.
+func (w *watch) stuck(now time.Time, silence time.Duration) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	since := w.heard
+	if w.until != nil && w.until.After(since) {
+		since = *w.until
+	}
+	return w.reading && now.Sub(since) > silence
+}
+
+// news is what the run's row does not show yet.
+func (w *watch) news() (until *time.Time, message string, fresh bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	fresh, w.changed = w.changed, false
+	return w.until, w.message, fresh
+}
+
+// beat keeps the lease, shows what the connector reports, and notices a cancel. A worker that cannot renew its lease in time
+// stops by itself.
+func (w *work) beat(ctx context.Context) {
+	tick := time.NewTicker(beatInterval)
+	defer tick.Stop()
+	last := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		found, cancel, err := w.renew(ctx)
+		switch {
+		case err == nil && !found:
+			w.cancel(errFenced)
+		case err == nil && cancel:
+			w.cancel(errCancelled)
+		case err == nil:
+			last = time.Now()
+		case time.Since(last) > leaseTime:
+			w.cancel(errFenced)
+		}
+		if w.watch.stuck(time.Now(), w.s.Silence) {
+			w.cancel(errStuck)
+		}
+	}
+}
+
+func (w *work) renew(ctx context.Context) (found, cancel bool, err error) {
+	const sql = `
+		update sync_run
+		   set lease_until = now() + $4::interval,
+		       rate_wait_until = case when $5 then $6 else rate_wait_until end, message = case when $5 then $7 else message end,
+		       progress_seq = progress_seq + case when $5 then 1 else 0 end
+		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3
+		returning cancel_requested`
+	ctx, done := context.WithTimeout(ctx, 5*time.Second)
+	defer done()
+	until, message, fresh := w.watch.news()
+	err = w.s.DB.As(ctx, w.v, func(tx *pg.Tx) error {
+		rows, err := tx.Query(ctx, sql, w.id, w.s.process.String(), w.attempt, leaseTime.String(), fresh, until, message)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			found = true
+			if err := rows.Scan(&cancel); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+	return found, cancel, err
+}
