@@ -49,6 +49,10 @@ check: bin/golangci-lint ## Look for mistakes: formatting, vet, lint, floors, ge
 e2e: setup build ## Run the end-to-end stories at length
 	GRANTWRIGHT_E2E=long go test -count=1 -timeout 30m ./e2e/...
 
+.PHONY: faults
+faults: setup ## Kill the programs in a hundred seeded ways while they read, and compare what is there in the end
+	GRANTWRIGHT_SEEDS=100 go test -count=1 -timeout 60m ./e2e/crash
+
 .PHONY: bench
 bench: setup build ## Measure, and print the figures
 	go run ./e2e/cmd/bench --bin bin

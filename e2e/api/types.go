@@ -39,26 +39,41 @@ type Failure struct {
 	} `json:"target"`
 }
 
+// Counted is what a run did to the records of one kind.
+type Counted struct {
+	Created   int64 `json:"created"`
+	Updated   int64 `json:"updated"`
+	Unchanged int64 `json:"unchanged"`
+	Missing   int64 `json:"missing"`
+	Removed   int64 `json:"removed"`
+}
+
 // Run is one reading of a target system.
 type Run struct {
-	ID          string     `json:"id"`
-	ConnectorID string     `json:"connector_id"`
-	Status      string     `json:"status"`
-	Phase       string     `json:"phase"`
-	Counters    Counters   `json:"counters"`
-	Chunks      int        `json:"chunks"`
-	Attempt     int        `json:"attempt"`
-	Error       *Failure   `json:"error"`
-	DurationMS  int64      `json:"duration_ms"`
-	Callback    *string    `json:"callback_state"`
-	StartedAt   *time.Time `json:"started_at"`
-	FinishedAt  *time.Time `json:"finished_at"`
+	ID          string   `json:"id"`
+	ConnectorID string   `json:"connector_id"`
+	Status      string   `json:"status"`
+	Phase       string   `json:"phase"`
+	Counters    Counters `json:"counters"`
+	Chunks      int      `json:"chunks"`
+	Attempt     int      `json:"attempt"`
+	Resumes     int      `json:"resumes"`
+	Reread      int64    `json:"reread"`
+	Strategy    string   `json:"strategy"`
+
+	// Report counts by kind of object what the merge did.
+	Report     map[string]Counted `json:"report"`
+	Error      *Failure           `json:"error"`
+	DurationMS int64              `json:"duration_ms"`
+	Callback   *string            `json:"callback_state"`
+	StartedAt  *time.Time         `json:"started_at"`
+	FinishedAt *time.Time         `json:"finished_at"`
 }
 
 // Ended reports whether the run is over.
 func (r Run) Ended() bool {
 	switch r.Status {
-	case "succeeded", "partial", "failed", "cancelled":
+	case "succeeded", "partial", "failed", "cancelled", "previewed", "discarded", "expired":
 		return true
 	}
 	return false

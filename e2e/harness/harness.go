@@ -36,7 +36,12 @@ type House struct {
 // Open starts a control plane with one tenant. flags are further flags of serve. It ends with the test.
 func Open(t testing.TB, flags ...string) *House {
 	t.Helper()
-	bin := Programs(t)
+	return OpenBuilt(t, Programs(t), flags...)
+}
+
+// OpenBuilt is Open with the programs of a directory.
+func OpenBuilt(t testing.TB, bin string, flags ...string) *House {
+	t.Helper()
 	h := &House{t: t, Dir: shortDir(t)}
 	port, err := rig.FreePort()
 	h.check(err)
@@ -174,12 +179,34 @@ func build() (string, error) {
 	if err != nil {
 		cache = os.TempDir()
 	}
-	bin := filepath.Join(cache, "grantwright-e2e")
+	return compile(root, filepath.Join(cache, "grantwright-e2e"))
+}
+
+var mortal = sync.OnceValues(func() (string, error) {
+	_, here, _, _ := runtime.Caller(0)
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	return compile(filepath.Join(filepath.Dir(here), "..", ".."), filepath.Join(cache, "grantwright-e2e-mortal"), "-tags", "crashpoints")
+})
+
+// MortalPrograms is a directory of programs that die where they are told to; see package crashpoint.
+func MortalPrograms(t testing.TB) string {
+	t.Helper()
+	bin, err := mortal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bin
+}
+
+func compile(root, bin string, flags ...string) (string, error) {
 	if err := os.MkdirAll(bin, 0o700); err != nil {
 		return "", err
 	}
-	cmd := exec.Command("go", "build", "-o", bin+string(filepath.Separator),
-		"./controlplane/cmd/grantwright", "./agent/cmd/grantwright-agent", "./e2e/targets/cmd/targets", "./e2e/cmd/demo")
+	args := append(append([]string{"build"}, flags...), "-o", bin+string(filepath.Separator))
+	cmd := exec.Command("go", append(args, "./controlplane/cmd/grantwright", "./agent/cmd/grantwright-agent", "./e2e/targets/cmd/targets", "./e2e/cmd/demo")...)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the programs: %w\n%s", err, out)

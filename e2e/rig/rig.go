@@ -29,6 +29,7 @@ type ControlPlane struct {
 	Listen string   // host:port
 	Log    string   // file
 	Flags  []string // further flags of serve
+	Env    []string // besides our own environment
 
 	*process.Child // nil until it was started
 }
@@ -52,7 +53,7 @@ func (c *ControlPlane) Bootstrap(ctx context.Context, slug, name, email, passwor
 func (c *ControlPlane) Start(ctx context.Context) (err error) {
 	c.Child, err = process.Start(process.Spec{
 		Name: "the control plane", Path: filepath.Join(c.Bin, ControlPlaneProgram), Log: c.Log,
-		Args: append([]string{"serve", "--listen", c.Listen, "--data", c.Data}, c.Flags...),
+		Args: append([]string{"serve", "--listen", c.Listen, "--data", c.Data}, c.Flags...), Env: c.Env,
 	})
 	if err != nil {
 		return err
@@ -80,6 +81,7 @@ type Agent struct {
 	Bin  string // directory of the programs
 	Data string // its own directory
 	Log  string // file
+	Env  []string
 
 	*process.Child // nil until it was started
 }
@@ -96,7 +98,7 @@ func (a *Agent) Enroll(ctx context.Context, url, token string) error {
 // Start runs the agent. It does not wait until it is connected.
 func (a *Agent) Start() (err error) {
 	a.Child, err = process.Start(process.Spec{
-		Name: "the agent", Path: filepath.Join(a.Bin, AgentProgram), Log: a.Log, Args: []string{"run", "--data", a.Data},
+		Name: "the agent", Path: filepath.Join(a.Bin, AgentProgram), Log: a.Log, Args: []string{"run", "--data", a.Data}, Env: a.Env,
 	})
 	return err
 }

@@ -3,78 +3,204 @@ package main
 import (
 	"context"
 	"fmt"
+	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/grantwright/grantwright/e2e/api"
+	"github.com/grantwright/grantwright/e2e/process"
+	"github.com/grantwright/grantwright/e2e/rig"
 )
 
-// The directory that is read.
-const (
-	people   = 50_000
-	groups   = 500
-	perGroup = 200
+// The directories that are read.
+var (
+	large = size{people: 50_000, groups: 500, perGroup: 200}
+	huge  = size{people: 1_000_000, groups: 5_000, perGroup: 100}
 )
 
-// ldap measures the first full reading of a large directory through an agent.
-func ldap(ctx context.Context, b *bench) error {
-	s, err := startSlapd(ctx, b)
+// site is a directory with an agent and a connector that reads it.
+type site struct {
+	*slapd
+	c         *api.Client
+	agent     *rig.Agent
+	connector string
+}
+
+func openSite(ctx context.Context, b *bench, n size) (*site, error) {
+	s, err := startSlapd(ctx, b, n)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c, err := b.tenant(ctx, "bench")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	id, agent, err := b.agent(ctx, c, "bench")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	connector, err := c.CreateConnector(ctx, api.Connector{
 		BusinessID: "directory", Name: "Directory", Type: "ldap", Mode: "agent", AgentID: id, Purpose: "both",
 		Connection:  map[string]any{"host": "127.0.0.1", "port": s.port, "security": "none", "base_dn": suffix, "bind_dn": readerDN},
 		Credentials: map[string]any{"bind_password": s.password},
 	})
+	return &site{s, c, agent, connector}, err
+}
+
+// ldap measures the first full reading of a large directory through an agent, what changes cost afterwards, and what the bare
+// directory takes to hand out the same entries.
+func ldap(ctx context.Context, b *bench) error {
+	s, err := openSite(ctx, b, large)
 	if err != nil {
 		return err
 	}
-	first, err := read(ctx, c, connector)
+	bare, err := s.bare(ctx)
 	if err != nil {
 		return err
 	}
-	size := fmt.Sprintf("%d people, %d groups, %d memberships", people, groups, groups*perGroup)
-	atMost("LDAP full sync through an agent: "+size, 8, first.Seconds(), "s")
-	memory, err := peak(agent.PID())
+	note("ldapsearch -E pr=1000 of the same entries", bare.Seconds(), "s")
+	first, err := s.full(ctx)
 	if err != nil {
 		return err
 	}
-	atMost("  most memory of the agent in it", 64, memory, "MB")
-	if memory, err = peak(b.plane.PID()); err != nil {
+	atMost("LDAP full sync through an agent: "+large.String(), 8, first.Seconds(), "s")
+	atMost("  against the bare ldapsearch", 25, first.Seconds()/bare.Seconds(), "x")
+	if err := s.memory(b, "  "); err != nil {
 		return err
 	}
-	atMost("  most memory of the control plane in it", 256, memory, "MB")
-	again, err := read(ctx, c, connector)
+	again, err := s.full(ctx)
 	if err != nil {
 		return err
 	}
 	note("  the same again, with nothing changed", again.Seconds(), "s")
+	return s.changes(ctx)
+}
+
+// changes measures an incremental reading after a hundred changes.
+func (s *site) changes(ctx context.Context) error {
+	const n = 100
+	var ldif strings.Builder
+	for i := range n {
+		fmt.Fprintf(&ldif, "dn: %s\nchangetype: modify\nreplace: title\ntitle: Principal Engineer\n\n", person(i*400))
+	}
+	if err := s.modify(ctx, ldif.String()); err != nil {
+		return err
+	}
+	took, run, err := s.run(ctx, api.Sync{Incremental: true})
+	if err != nil {
+		return err
+	}
+	if run.Status != "succeeded" || run.Counters.Accounts != n || run.Counters.Identities != n {
+		return fmt.Errorf("the incremental run is %s with %+v as %q: %+v", run.Status, run.Counters, run.Strategy, run.Error)
+	}
+	atMost(fmt.Sprintf("  incremental (%s) after %d changes, which alone were read", run.Strategy, n), 1, took.Seconds(), "s")
 	return nil
 }
 
-// read measures a run from its trigger to its end, and checks that everything was read.
-func read(ctx context.Context, c *api.Client, connector string) (time.Duration, error) {
+// million measures a directory twenty times as large: the price of a record must not grow with their number, nor the memory.
+func million(ctx context.Context, b *bench) error {
+	s, err := openSite(ctx, b, huge)
+	if err != nil {
+		return err
+	}
+	took, err := s.full(ctx)
+	if err != nil {
+		return err
+	}
+	note("LDAP full sync through an agent: "+huge.String(), took.Seconds(), "s")
+	if err := s.memory(b, "  "); err != nil {
+		return err
+	}
+	small, err := smallOne(ctx, b)
+	if err != nil {
+		return err
+	}
+	perRecord := func(t time.Duration, n size) float64 { return float64(t.Microseconds()) / float64(n.records()) }
+	note("  time a record", perRecord(took, huge), "us")
+	note("  time a record at "+large.String(), perRecord(small, large), "us")
+	atMost("  the one against the other", 1.2, perRecord(took, huge)/perRecord(small, large), "x")
+	return nil
+}
+
+// smallOne measures the large directory in a deployment of its own, in the same run as the huge one.
+func smallOne(ctx context.Context, b *bench) (took time.Duration, err error) {
+	err = alone(ctx, b.bin, b.dir+"-small", func(ctx context.Context, b *bench) error {
+		s, err := openSite(ctx, b, large)
+		if err != nil {
+			return err
+		}
+		took, err = s.full(ctx)
+		return err
+	})
+	return took, err
+}
+
+// memory prints what both programs had resident at most.
+func (s *site) memory(b *bench, indent string) error {
+	agent, err := peak(s.agent.PID())
+	if err != nil {
+		return err
+	}
+	atMost(indent+"most memory of the agent in it", 64, agent, "MB")
+	plane, err := peak(b.plane.PID())
+	if err != nil {
+		return err
+	}
+	atMost(indent+"most memory of the control plane in it", 256, plane, "MB")
+	return nil
+}
+
+// run measures a run from its trigger to its end.
+func (s *site) run(ctx context.Context, how api.Sync) (time.Duration, api.Run, error) {
 	began := time.Now()
-	started, err := c.Start(ctx, connector, api.Sync{})
+	started, err := s.c.Start(ctx, s.connector, how)
+	if err != nil {
+		return 0, api.Run{}, err
+	}
+	pause := 100 * time.Millisecond // asking costs the service something, too
+	if how.Incremental {
+		pause = 10 * time.Millisecond
+	}
+	run, err := s.c.Follow(ctx, s.connector, started.RunID, pause, nil)
+	return time.Since(began), run, err
+}
+
+// full measures a full run, and checks that everything was read.
+func (s *site) full(ctx context.Context) (time.Duration, error) {
+	took, run, err := s.run(ctx, api.Sync{})
 	if err != nil {
 		return 0, err
 	}
-	run, err := c.Follow(ctx, connector, started.RunID, 100*time.Millisecond, nil) // asking costs the service something, too
-	took := time.Since(began)
-	if err != nil {
-		return 0, err
-	}
-	k := run.Counters
-	if run.Status != "succeeded" || k.Identities != people || k.Accounts != people || k.Entitlements != groups || k.Grants != groups*perGroup {
+	k, n := run.Counters, s.size
+	whole := k.Identities == int64(n.people) && k.Accounts == int64(n.people) && k.Entitlements == int64(n.groups) && k.Grants == int64(n.memberships())
+	if run.Status != "succeeded" || !whole {
 		return 0, fmt.Errorf("the run is %s with %+v: %+v", run.Status, k, run.Error)
 	}
 	return took, nil
+}
+
+func (s *slapd) url() string { return fmt.Sprintf("ldap://127.0.0.1:%d", s.port) }
+
+// bare measures the directory's own client reading the same entries.
+func (s *slapd) bare(ctx context.Context) (time.Duration, error) {
+	began := time.Now()
+	cmd := exec.CommandContext(ctx, "ldapsearch", "-x", "-LLL", "-H", s.url(), "-D", readerDN, "-y", "/dev/stdin", "-b", suffix, "-E", "pr=1000/noprompt",
+		"(|(objectClass=inetOrgPerson)(objectClass=groupOfNames))", "*", "+")
+	cmd.Stdin = strings.NewReader(s.password)
+	if err := cmd.Run(); err != nil {
+		return 0, fmt.Errorf("ldapsearch: %w", err)
+	}
+	return time.Since(began), nil
+}
+
+// modify changes the directory by LDIF.
+func (s *slapd) modify(ctx context.Context, ldif string) error {
+	file := fmt.Sprintf("%s/changes-%d.ldif", s.dir, time.Now().UnixNano())
+	if err := write(file, ldif); err != nil {
+		return err
+	}
+	_, err := process.Run(ctx, process.Spec{
+		Name: "ldapmodify", Path: "ldapmodify", Args: []string{"-x", "-H", s.url(), "-D", writerDN, "-y", "/dev/stdin", "-f", file},
+	}, s.password)
+	return err
 }

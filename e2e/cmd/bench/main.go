@@ -1,6 +1,6 @@
 // Command bench measures a whole deployment and prints each figure beside its goal:
 //
-//	bench [--bin DIR] [--dir DIR] [--run ldap,list,dispatch]
+//	bench [--bin DIR] [--dir DIR] [--run ldap,http,resume,million,list,dispatch]
 //
 // It starts what it needs — a control plane with a private PostgreSQL, an agent, a slapd — and ends it again. A goal that is
 // missed is told, and is no failure: the exit code is 1 only when something could not be measured.
@@ -29,12 +29,12 @@ type part struct {
 }
 
 // parts are all, in this order.
-var parts = []part{{"ldap", ldap}, {"list", list}, {"dispatch", dispatch}}
+var parts = []part{{"ldap", ldap}, {"http", overHTTP}, {"resume", resume}, {"million", million}, {"list", list}, {"dispatch", dispatch}}
 
 func main() {
 	bin := flag.String("bin", "bin", "directory of the programs")
 	dir := flag.String("dir", "", "directory to work in (default: a temporary one)")
-	run := flag.String("run", "ldap,list,dispatch", "what to measure, separated by commas")
+	run := flag.String("run", "ldap,http,resume,million,list,dispatch", "what to measure, separated by commas")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -77,7 +77,7 @@ func measure(ctx context.Context, bin, dir string, names []string) error {
 
 // alone measures one part with a deployment of its own.
 func alone(ctx context.Context, bin, dir string, measure func(context.Context, *bench) error) error {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 40*time.Minute)
 	defer cancel()
 	b := &bench{bin: bin, dir: dir}
 	defer b.close()

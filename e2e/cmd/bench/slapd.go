@@ -20,21 +20,35 @@ import (
 const (
 	suffix   = "dc=bench,dc=example"
 	readerDN = "cn=reader," + suffix
+	writerDN = "cn=writer," + suffix
 )
 
 // slapd is an OpenLDAP server with the people and groups to read.
 type slapd struct {
+	size
+	dir      string
 	port     int
-	password string // of the reader
+	password string // of the reader, and of whoever changes the directory
+}
+
+// size is that of a directory.
+type size struct{ people, groups, perGroup int }
+
+func (n size) memberships() int { return n.groups * n.perGroup }
+
+func (n size) records() int { return 2*n.people + n.groups + n.memberships() }
+
+func (n size) String() string {
+	return fmt.Sprintf("%d people, %d groups, %d memberships", n.people, n.groups, n.memberships())
 }
 
 // startSlapd loads a directory and serves it until the measurement ends.
-func startSlapd(ctx context.Context, b *bench) (*slapd, error) {
+func startSlapd(ctx context.Context, b *bench, n size) (*slapd, error) {
 	dir := filepath.Join(b.dir, "slapd")
 	if err := os.MkdirAll(filepath.Join(dir, "db"), 0o700); err != nil {
 		return nil, err
 	}
-	s := &slapd{password: rand.Text()}
+	s := &slapd{size: n, dir: dir, password: rand.Text()}
 	config, data := filepath.Join(dir, "slapd.conf"), filepath.Join(dir, "data.ldif")
 	if err := s.configure(config, dir); err != nil {
 		return nil, err
@@ -65,10 +79,11 @@ func (s *slapd) configure(path, dir string) error {
 	for _, schema := range []string{"core", "cosine", "inetorgperson"} {
 		text += fmt.Sprintf("include %s/%s.schema\n", schemas, schema)
 	}
-	text += fmt.Sprintf("modulepath %s\nmoduleload back_mdb\npidfile %s/pid\nloglevel none\n", modules, dir)
-	text += fmt.Sprintf("database mdb\nsuffix %s\ndirectory %s/db\nmaxsize 4294967296\ndbnosync\nindex objectClass eq\n", suffix, dir)
+	text += fmt.Sprintf("modulepath %s\nmoduleload back_mdb\nmoduleload syncprov\npidfile %s/pid\nloglevel none\n", modules, dir)
+	text += fmt.Sprintf("database mdb\nsuffix %s\ndirectory %s/db\nmaxsize 17179869184\ndbnosync\nindex objectClass,entryUUID,entryCSN eq\n", suffix, dir)
+	text += fmt.Sprintf("rootdn %q\nrootpw %s\n", writerDN, s.password)
 	text += fmt.Sprintf("limits dn.exact=%q size=unlimited\n", readerDN)
-	text += "access to attrs=userPassword by anonymous auth by * none\naccess to * by * read\n"
+	text += "access to attrs=userPassword by anonymous auth by * none\naccess to * by * read\noverlay syncprov\nsyncprov-checkpoint 1000 60\n"
 	return os.WriteFile(path, []byte(text), 0o600)
 }
 
@@ -84,25 +99,25 @@ func (s *slapd) write(path string) error {
 	for _, ou := range []string{"people", "groups"} {
 		fmt.Fprintf(w, "dn: ou=%s,%s\nobjectClass: organizationalUnit\nou: %s\n\n", ou, suffix, ou)
 	}
-	for i := range people {
-		fmt.Fprintf(w, "dn: %s\nobjectClass: inetOrgPerson\nuid: u%06d\ncn: Person Number %d\ngivenName: Person\nsn: Number %d\ndisplayName: Person Number %d\n", person(i), i, i, i, i)
-		fmt.Fprintf(w, "mail: u%06d@bench.example\nemployeeNumber: %d\ndepartmentNumber: Department %d\ntitle: Engineer\nl: Hamburg\n", i, 100000+i, i%40)
+	for i := range s.people {
+		fmt.Fprintf(w, "dn: %s\nobjectClass: inetOrgPerson\nuid: u%07d\ncn: Person Number %d\ngivenName: Person\nsn: Number %d\ndisplayName: Person Number %d\n", person(i), i, i, i, i)
+		fmt.Fprintf(w, "mail: u%07d@bench.example\nemployeeNumber: %d\ndepartmentNumber: Department %d\ntitle: Engineer\nl: Hamburg\n", i, 100000+i, i%40)
 		if i > 0 {
 			fmt.Fprintf(w, "manager: %s\n", person((i-1)/10))
 		}
 		fmt.Fprintln(w)
 	}
-	for g := range groups {
+	for g := range s.groups {
 		fmt.Fprintf(w, "dn: cn=g%04d,ou=groups,%s\nobjectClass: groupOfNames\ncn: g%04d\ndescription: Group %d\n", g, suffix, g, g)
-		for k := range perGroup {
-			fmt.Fprintf(w, "member: %s\n", person((g*perGroup+k)%people))
+		for k := range s.perGroup {
+			fmt.Fprintf(w, "member: %s\n", person((g*s.perGroup+k)%s.people))
 		}
 		fmt.Fprintln(w)
 	}
 	return errors.Join(w.Flush(), f.Close())
 }
 
-func person(i int) string { return fmt.Sprintf("uid=u%06d,ou=people,%s", i, suffix) }
+func person(i int) string { return fmt.Sprintf("uid=u%07d,ou=people,%s", i, suffix) }
 
 func (s *slapd) serve(ctx context.Context, b *bench, config string) error {
 	program, err := server("slapd")
@@ -145,3 +160,5 @@ func folder(candidates ...string) (string, error) {
 	}
 	return "", fmt.Errorf("none of %v exists: install the package slapd (Debian, Ubuntu) or openldap-servers (Fedora)", candidates)
 }
+
+func write(path, text string) error { return os.WriteFile(path, []byte(text), 0o600) }

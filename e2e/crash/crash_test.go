@@ -1,0 +1,150 @@
+package crash
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/grantwright/grantwright/e2e/api"
+	"github.com/grantwright/grantwright/e2e/harness"
+	"github.com/grantwright/grantwright/e2e/process"
+)
+
+func number(name string, def int64) int64 {
+	if n, err := strconv.ParseInt(os.Getenv(name), 10, 64); err == nil {
+		return n
+	}
+	return def
+}
+
+// chunk is small, so that a reading has many moments to die in.
+const chunk = 20
+
+func TestWhateverDiesTheResultIsThatOfAnUndisturbedReading(t *testing.T) {
+	s := open(t, 400)
+	calm := map[string][]string{}
+	for i, source := range []string{"hr", "directory", "workspace"} {
+		c := s.Tenant(fmt.Sprintf("calm-%d", i))
+		s.Sync(c, s.connect(t, c, source, ""), api.Sync{ChunkSize: chunk})
+		calm[source] = s.picture(t, c)
+	}
+	first, n := number("GRANTWRIGHT_SEED", 1), number("GRANTWRIGHT_SEEDS", 10)
+	for seed := first; seed < first+n; seed++ {
+		story := tell(seed)
+		t.Run(story.String(), func(t *testing.T) { s.play(t, story, calm[story.source]) })
+	}
+	if s.fired.Load() < n {
+		t.Errorf("only %d deaths in %d stories: the moments are not reached", s.fired.Load(), n)
+	}
+}
+
+// play tells a story in a tenant of its own and compares its end.
+func (s *stage) play(t *testing.T, story story, calm []string) {
+	slug := fmt.Sprintf("seed-%d", story.seed)
+	c := s.Tenant(slug)
+	hosted := story.source == "workspace"
+	var agent *harness.Agent
+	id := ""
+	if !hosted {
+		agent = s.Invite(c, slug, "")
+		id = agent.ID
+	}
+	connector := s.connect(t, c, story.source, id)
+	ctx, stop := context.WithCancel(context.Background())
+	s.order(story)
+	s.restart(t, ctx)
+	if agent != nil {
+		agent.Env = s.next("agent")
+		s.StartAgent(c, agent)
+	}
+	var supervisors sync.WaitGroup
+	supervisors.Go(func() {
+		s.supervise(ctx, t, "plane", func() *process.Child { return s.Plane.Child }, func(env []string) error {
+			s.Plane.Env = env
+			return s.Plane.Start(harness.Context(t))
+		})
+	})
+	if agent != nil {
+		supervisors.Go(func() {
+			s.supervise(ctx, t, "agent", func() *process.Child { return agent.Child }, func(env []string) error {
+				agent.Env = env
+				return agent.Start()
+			})
+		})
+	}
+	run := s.Begin(c, connector, api.Sync{ChunkSize: chunk})
+	for _, k := range story.kills {
+		if k.moment == "" {
+			supervisors.Go(func() { s.strike(ctx, c, connector, run, k) })
+		}
+	}
+	end := s.await(t, c, connector, run)
+	stop()
+	supervisors.Wait()
+	s.calmDown(t, agent)
+	s.Well(end)
+	if diff := cmp.Diff(calm, s.picture(t, c)); diff != "" {
+		t.Errorf("what is known differs (-undisturbed +this):\n%.3000s", diff)
+	}
+	s.check(t, c, connector, end)
+}
+
+// order lines up the deaths at moments, program by program.
+func (s *stage) order(story story) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.orders)
+	for _, k := range story.kills {
+		if k.moment != "" {
+			s.orders[k.program] = append(s.orders[k.program], k)
+		}
+	}
+}
+
+// restart gives the control plane its first order.
+func (s *stage) restart(t *testing.T, ctx context.Context) {
+	t.Helper()
+	s.StopPlane()
+	s.Plane.Env = s.next("plane")
+	must(t, s.Plane.Start(ctx))
+}
+
+// calmDown leaves the control plane alive and without orders.
+func (s *stage) calmDown(t *testing.T, agent *harness.Agent) {
+	t.Helper()
+	if agent != nil {
+		agent.Kill()
+	}
+	select {
+	case <-s.Plane.Done():
+	default:
+		if s.Plane.Env == nil {
+			return
+		}
+		s.StopPlane()
+	}
+	s.Plane.Env = nil
+	s.Start()
+}
+
+// check holds the run's own figures against those of the store: nothing is counted twice, however often it was begun.
+func (s *stage) check(t *testing.T, c *api.Client, connector string, end api.Run) {
+	t.Helper()
+	for path, want := range map[string]int64{"/accounts": end.Counters.Accounts, "/entitlements": end.Counters.Entitlements} {
+		if got := s.Total(c, path+"?connector_id="+connector); got != want {
+			t.Errorf("%s has %d items; the run counted %d", path, got, want)
+		}
+	}
+	created := int64(0)
+	for _, kind := range end.Report {
+		created += kind.Created
+	}
+	if created != end.Counters.Created {
+		t.Errorf("the report has %d records created, the counters %d", created, end.Counters.Created)
+	}
+}
