@@ -17,6 +17,7 @@ var across = []string{
 	"ground/pg",                                            // where it is made
 	"reach/agents/claim.go",                                // calls for agents whose socket this process holds
 	"reach/agents/presence.go",                             // agents revoked or gone
+	"reach/reconcile/discard.go",                           // holds that nobody decided about
 	"reach/syncrun/callback.go", "reach/syncrun/worker.go", // runs to work on, callbacks to send
 	"record/auth/keys.go",                                                    // signing keys of the deployment
 	"record/auth/link.go", "record/auth/login.go", "record/auth/throttle.go", // who signs in, before their tenant is known

@@ -26,25 +26,28 @@ func ApplyRemovals(ctx context.Context, tx *pg.Tx, r Run) (map[string]Counts, er
 		if err != nil {
 			return done, err
 		}
-		if o.after != nil {
-			with, err := o.after(ctx, tx, r)
-			if err != nil {
-				return done, err
-			}
-			for object, n := range with {
-				other := done[object]
-				other.Removed += n
-				done[object] = other
-			}
+		add(done, o.object, counts)
+		if o.after == nil {
+			continue
 		}
-		sum := done[o.object]
-		sum.Missing, sum.Removed, sum.Reappeared, sum.Skipped = sum.Missing+counts.Missing, sum.Removed+counts.Removed,
-			sum.Reappeared+counts.Reappeared, sum.Skipped+counts.Skipped
-		if sum != (Counts{}) {
-			done[o.object] = sum
+		along, err := o.after(ctx, tx, r)
+		if err != nil {
+			return done, err
+		}
+		for object, n := range along {
+			add(done, object, Counts{Removed: n})
 		}
 	}
 	return done, auditRemovals(ctx, tx, r, done)
+}
+
+// add sums up what was done to an object; what was not touched is not named.
+func add(done map[string]Counts, object string, n Counts) {
+	if n == (Counts{}) {
+		return
+	}
+	sum := done[object]
+	done[object] = Counts{sum.Missing + n.Missing, sum.Removed + n.Removed, sum.Reappeared + n.Reappeared, sum.Skipped + n.Skipped}
 }
 
 func anythingDue(ctx context.Context, tx *pg.Tx, r Run) (there bool, err error) {
