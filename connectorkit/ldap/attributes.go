@@ -52,6 +52,7 @@ const (
 	slotSID
 	slotSurname
 	slotUID
+	slotUnlockTime
 	slots
 )
 
@@ -67,7 +68,7 @@ var known = map[string]attribute{
 	"primarygroupid": {slot: slotPrimaryGroup}, "admincount": {slot: slotAdminCount}, "samaccountname": {slot: slotSAM},
 	"whencreated": {slot: slotCreated, format: asTime}, "whenchanged": {slot: slotModified, format: asTime},
 	"createtimestamp": {slot: slotCreated, format: asTime}, "modifytimestamp": {slot: slotModified, format: asTime},
-	"pwdaccountlockedtime": {slot: slotPwdLockedTime, format: asTime}, "pwdchangedtime": {slot: slotPasswordSet, format: asTime},
+	"accountunlocktime": {slot: slotUnlockTime, format: asTime}, "pwdaccountlockedtime": {slot: slotPwdLockedTime, format: asTime}, "pwdchangedtime": {slot: slotPasswordSet, format: asTime},
 	"pwdupdatetime": {slot: slotPasswordSet, format: asTime}, "krblastpwdchange": {slot: slotPasswordSet, format: asTime},
 	"passwordexpirationtime": {slot: slotPasswordExpires, format: asTime}, "krbpasswordexpiration": {slot: slotPasswordExpires, format: asTime},
 	"krbprincipalexpiration": {slot: slotAccountExpires, format: asTime}, "loginexpirationtime": {slot: slotAccountExpires, format: asTime},

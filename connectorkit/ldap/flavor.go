@@ -55,12 +55,12 @@ var flavors = []flavor{
 		operational: []string{"msDS-UserAccountDisabled", "msDS-User-Account-Control-Computed"},
 	},
 	{name: flavorOpenLDAP, vendor: "OpenLDAP", id: "entryUUID", operational: []string{"entryUUID", "pwdAccountLockedTime", "pwdChangedTime", "pwdLastSuccess", "authTimestamp"}},
-	{name: flavor389, vendor: "389 Directory Server", id: "nsUniqueId", operational: []string{"nsUniqueId", "nsAccountLock", "pwdAccountLockedTime", "passwordExpirationTime", "pwdUpdateTime", "lastLoginTime"}},
+	{name: flavor389, vendor: "389 Directory Server", id: "nsUniqueId", operational: []string{"nsUniqueId", "nsAccountLock", "accountUnlockTime", "pwdAccountLockedTime", "passwordExpirationTime", "pwdUpdateTime", "lastLoginTime"}},
 	{name: flavorEDir, vendor: "NetIQ eDirectory", id: "GUID", operational: []string{"GUID", "loginDisabled", "lockedByIntruder", "loginTime", "passwordExpirationTime"}},
 	{name: flavorOUD, vendor: "Oracle Unified Directory", id: "entryUUID", operational: []string{"entryUUID", "ds-pwp-account-disabled", "pwdChangedTime", "pwdAccountLockedTime"}},
 	{name: flavorIBM, vendor: "IBM Security Directory Server", id: "ibm-entryUuid", operational: []string{"ibm-entryUuid", "ibm-pwdAccountLocked", "pwdAccountLockedTime", "pwdChangedTime"}},
 	{name: flavorFreeIPA, vendor: "FreeIPA", id: "ipaUniqueID", operational: []string{"ipaUniqueID", "nsAccountLock", "krbLastPwdChange", "krbPasswordExpiration", "krbLastSuccessfulAuth", "krbPrincipalExpiration"}},
-	{name: flavorGeneric, operational: []string{"entryUUID", "nsUniqueId", "ipaUniqueID", "GUID", "objectGUID", "nsAccountLock", "loginDisabled", "pwdAccountLockedTime", "pwdChangedTime"}},
+	{name: flavorGeneric, operational: []string{"entryUUID", "nsUniqueId", "ipaUniqueID", "GUID", "objectGUID", "nsAccountLock", "accountUnlockTime", "loginDisabled", "pwdAccountLockedTime", "pwdChangedTime"}},
 }
 
 // keyAttributes are tried in this order where the kind of directory does not tell the key.

@@ -26,7 +26,7 @@ func (r *record) status(now time.Time) status {
 	forGood := string(r.slots[slotPwdLockedTime]) == lockedForGood
 	st := status{
 		disabled:      isTrue(r.slots[slotDisabled]) || forGood,
-		locked:        isTrue(r.slots[slotLocked]) || len(r.slots[slotPwdLockedTime]) > 0 && !forGood,
+		locked:        isTrue(r.slots[slotLocked]) || len(r.slots[slotPwdLockedTime]) > 0 && !forGood || lockedUntil(r.at(slotUnlockTime), now),
 		passwordSetAt: r.at(slotPasswordSet),
 		lastLoginAt:   later(r.at(slotLastLogin), r.at(slotLastLoginReplicated)),
 		expiresAt:     r.at(slotAccountExpires),
@@ -39,6 +39,12 @@ func (r *record) status(now time.Time) status {
 		r.activeDirectory(&st, control)
 	}
 	return st
+}
+
+// lockedUntil reads accountUnlockTime, which 389 Directory Server leaves in an entry after the lockout has passed. The start of
+// Unix time stands for a lockout that only an administrator ends.
+func lockedUntil(at *time.Time, now time.Time) bool {
+	return at != nil && (at.Unix() == 0 || at.After(now))
 }
 
 // activeDirectory reads the attributes of Active Directory. The bits for lockout and expiry of userAccountControl itself are

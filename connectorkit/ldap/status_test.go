@@ -20,3 +20,14 @@ func TestAnAccountClosedForGoodIsDisabledAndALockoutIsALockout(t *testing.T) {
 		}
 	}
 }
+
+func TestAnUnlockTimeThatHasPassedLocksNobody(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for value, locked := range map[string]bool{"": false, "20261120115959Z": false, "20261120120001Z": true, "19700101000000Z": true} {
+		r := &record{}
+		r.slots[slotUnlockTime] = []byte(value)
+		if got := r.status(now); got.locked != locked {
+			t.Errorf("accountUnlockTime %q: locked %v", value, got.locked)
+		}
+	}
+}

@@ -97,7 +97,7 @@ func (s *Server) person(p Person, parent string) entry {
 	full := p.First + " " + p.Last
 	e := entry{dn: w.user + "=" + goldap.EscapeDN(p.UID) + "," + parent, attrs: []attr{
 		{"objectClass", w.personClass}, {w.uid, p.UID}, {"givenName", p.First}, {"sn", p.Last}, {"displayName", full},
-		{"mail", p.UID + "@iga.test"}, {"employeeNumber", fmt.Sprint(p.Number)},
+		{"mail", fmt.Sprintf("m%d@iga.test", p.Number)}, {"employeeNumber", fmt.Sprint(p.Number)},
 	}}
 	if w.user != "cn" {
 		e.attrs = append(e.attrs, attr{"cn", full})
@@ -134,7 +134,7 @@ func (s *Server) partner(p Person) entry {
 func (s *Server) group(g Group) entry {
 	e := entry{dn: s.GroupDN(g.Name), attrs: []attr{{"objectClass", s.words.groupClass}, {"cn", g.Name}, {"description", "group " + g.Name}}}
 	if s.words.groupClass == "group" {
-		e.attrs = append(e.attrs, attr{"sAMAccountName", g.Name})
+		e.attrs = append(e.attrs, attr{"sAMAccountName", strings.ReplaceAll(g.Name, ",", "")})
 	}
 	before := len(e.attrs)
 	for _, uid := range g.People {

@@ -150,5 +150,8 @@ func (s *Server) ldb(t testing.TB, tool, input string) {
 	cmd := exec.Command(program(t, tool, sambaPackage), "-H", filepath.Join(s.dir, "private/sam.ldb"))
 	cmd.Env = append(os.Environ(), "SMB_CONF_PATH="+s.smbConfFile())
 	cmd.Stdin = strings.NewReader(input)
-	execute(t, cmd)
+	// ldbadd tells of an entry that it could not add, and yet ends with success.
+	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "ERR") {
+		t.Fatalf("%s: %v\n%s", tool, err, out)
+	}
 }
