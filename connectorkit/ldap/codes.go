@@ -64,6 +64,7 @@ var (
 
 const (
 	needsBind      = "000004DC" // Active Directory: a bind must be completed on the connection first
+	needsBindSamba = "without authentication" // the same from Samba, whose code 00002020 means any operations error
 	channelBinding = "80090346"
 )
 
@@ -106,7 +107,7 @@ func explainCode(r *v1.LDAPResult) meaning {
 		m.hint = "The directory demands a channel binding that a simple bind cannot give. Set \"LDAP server channel binding token requirements\" to \"when supported\"."
 	case r.ResultCode == goldap.LDAPResultInvalidCredentials && adMeanings[r.ADSubcode] != "":
 		m.hint = adMeanings[r.ADSubcode]
-	case r.ResultCode == goldap.LDAPResultOperationsError && r.ADSubcode == needsBind:
+	case r.ResultCode == goldap.LDAPResultOperationsError && (r.ADSubcode == needsBind || strings.Contains(r.Diagnostic, needsBindSamba)):
 		m = meaning{v1.ClassAuth, "The directory shows nothing without a sign-in. Give a bind DN and a password."}
 	case r.ResultCode == goldap.LDAPResultNoSuchObject && r.MatchedDN != "":
 		m.hint += " What exists of it is " + r.MatchedDN + "."

@@ -69,7 +69,7 @@ type presence struct {
 	*run
 	objects
 	ids   []string // not yet handed on
-	named int      // here, or by a record of their own
+	named int
 }
 
 func (p *presence) entry(e *wire.Entry) error {

@@ -88,6 +88,10 @@ func (syncrepl) changes(r *run, from *position) (*position, error) {
 	for _, o := range r.all() {
 		f := follow{run: r, objects: o, present: presence{run: r, objects: o}}
 		cookie := *from.cookieOf(r, o)
+		if len(cookie) == 0 || r.flavor.name == flavorOpenLDAP && !strings.Contains(string(cookie), "csn=") {
+			// OpenLDAP takes a cookie without a number for none, and then does not tell what has gone.
+			return nil, &fallback{reason: "the position of the last read has no cookie of the directory"}
+		}
 		end, err := r.conn.Sync(r.search(o, o.whole(), r.dict.request()), cookie, wire.SyncVisitor{Entry: f.entry, IDs: f.ids})
 		if err != nil {
 			return nil, err
@@ -112,7 +116,8 @@ type follow struct {
 	*run
 	objects
 	present presence
-	changed int
+	changed int // entries that were shown, or named as gone
+	shown   int
 	foreign bool // the directory's UUID is not the key that records have
 }
 
@@ -132,7 +137,7 @@ func (f *follow) entry(e *wire.Entry, state wire.SyncState, uuid []byte) error {
 		return nil
 	}
 	f.foreign = f.foreign || f.rec.id != f.keyOfUUID(uuid)
-	f.present.named++
+	f.shown++
 	return nil
 }
 
@@ -166,13 +171,15 @@ func (f *follow) conclude(end wire.SyncEnd, moved bool) error {
 	if err := f.present.flush(); err != nil {
 		return err
 	}
-	if f.present.named == 0 {
+	// What was shown is named as well.
+	count := max(f.present.named, f.shown)
+	if count == 0 {
 		if err := f.proveEmpty(f.objects); err != nil {
 			return err
 		}
 	}
 	for _, k := range f.kinds {
-		f.counts[k] = f.present.named
+		f.counts[k] = count
 	}
 	f.proven = append(f.proven, f.starScopes(f.kinds...)...)
 	return nil
