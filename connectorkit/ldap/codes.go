@@ -63,7 +63,7 @@ var (
 )
 
 const (
-	needsBind      = "000004DC" // Active Directory: a bind must be completed on the connection first
+	needsBind      = "000004DC"               // Active Directory: a bind must be completed on the connection first
 	needsBindSamba = "without authentication" // the same from Samba, whose code 00002020 means any operations error
 	channelBinding = "80090346"
 )

@@ -48,7 +48,10 @@ var directories = []directory{
 func inEach(t *testing.T, org func(directory) ldaptest.Org, story func(t *testing.T, d directory, s *ldaptest.Server)) {
 	t.Helper()
 	for _, d := range directories {
-		t.Run(d.name, func(t *testing.T) { story(t, d, d.start(t, org(d))) })
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel() // most of the time is waiting for servers to start
+			story(t, d, d.start(t, org(d)))
+		})
 	}
 }
 

@@ -49,33 +49,43 @@ func office(d directory) ldaptest.Org {
 	return o
 }
 
-func TestAnOrganisationIsReadTheSameFromEveryDirectory(t *testing.T) {
+func TestEveryDirectoryIsProbedAndReadInFull(t *testing.T) {
 	inEach(t, office, func(t *testing.T, d directory, s *ldaptest.Server) {
-		o := office(d)
-		lock(t, d, s, s.UserDN("u150"))
-		got := mustRead(t, below(d, s, map[string]any{"page_size": 70}), nil)
-		ids := keys(t, d, s, ldaptest.PeopleDN)
-		if diff := cmp.Diff(wantPeople(o, s, ids), people(got)); diff != "" {
-			t.Errorf("people (-want +got)\n%s", diff)
-		}
-		if diff := cmp.Diff(wantMembers(o, s), memberships(got), cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("members (-want +got)\n%s", diff)
-		}
-		groups := keys(t, d, s, ldaptest.GroupsDN)
-		for _, e := range got.Entitlements {
-			if want, ours := groups[e.NativeRef]; ours && want != e.ExternalID {
-				t.Errorf("group %s has the key %s, want %s", e.NativeRef, e.ExternalID, want)
-			}
-		}
-		for kind, n := range map[v1.ObjectKind]int{v1.Identities: len(got.Identities), v1.Accounts: len(got.Accounts), v1.Entitlements: len(got.Entitlements), v1.Grants: len(got.Grants)} {
-			if diff := cmp.Diff(v1.Scope{Kind: kind, Key: "*", Complete: true, Count: n}, got.scopes[kind]); diff != "" {
-				t.Errorf("scope (-want +got)\n%s", diff)
-			}
-		}
-		if d.ad {
-			checkActiveDirectory(t, got)
-		}
+		t.Run("the login decides", func(t *testing.T) { checkProbe(t, d, s) })
+		t.Run("nobody signed in", func(t *testing.T) { checkAnonymous(t, d, s) })
+		t.Run("wrong password", func(t *testing.T) { checkWrongPassword(t, d, s) })
+		t.Run("TLS", func(t *testing.T) { checkTLS(t, d, s) })
+		t.Run("fields", func(t *testing.T) { checkFields(t, d, s) })
+		t.Run("the whole organisation", func(t *testing.T) { checkOrganisation(t, d, s) })
 	})
+}
+
+func checkOrganisation(t *testing.T, d directory, s *ldaptest.Server) {
+	t.Helper()
+	o := office(d)
+	lock(t, d, s, s.UserDN("u150"))
+	got := mustRead(t, below(d, s, map[string]any{"page_size": 70}), nil)
+	ids := keys(t, d, s, ldaptest.PeopleDN)
+	if diff := cmp.Diff(wantPeople(o, s, ids), people(got)); diff != "" {
+		t.Errorf("people (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(wantMembers(o, s), memberships(got), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("members (-want +got)\n%s", diff)
+	}
+	groups := keys(t, d, s, ldaptest.GroupsDN)
+	for _, e := range got.Entitlements {
+		if want, ours := groups[e.NativeRef]; ours && want != e.ExternalID {
+			t.Errorf("group %s has the key %s, want %s", e.NativeRef, e.ExternalID, want)
+		}
+	}
+	for kind, n := range map[v1.ObjectKind]int{v1.Identities: len(got.Identities), v1.Accounts: len(got.Accounts), v1.Entitlements: len(got.Entitlements), v1.Grants: len(got.Grants)} {
+		if diff := cmp.Diff(v1.Scope{Kind: kind, Key: "*", Complete: true, Count: n}, got.scopes[kind]); diff != "" {
+			t.Errorf("scope (-want +got)\n%s", diff)
+		}
+	}
+	if d.ad {
+		checkActiveDirectory(t, got)
+	}
 }
 
 func wantPeople(o ldaptest.Org, s *ldaptest.Server, ids map[string]string) map[string]person {
