@@ -11,6 +11,7 @@ import (
 type Limits struct {
 	Record   int64 // bytes of one record, and of one picked value
 	Document int64 // bytes of a document that must be held whole
+	Aside    int64 // bytes of a record above which it is yielded as a Flaw
 }
 
 // TooLargeError says that a part of the document is larger than the Limits allow.
@@ -34,11 +35,12 @@ type Result struct {
 	Picks   [][]any // what each pick selected, in the order given to NewPlan
 }
 
-// Run reads one document from r and yields its records in document order. Numbers are decoded as json.Number. It ends with
+// Run reads one document from r and yields its records in document order, a *Flaw in the place of one that cannot be passed on.
+// Numbers are decoded as json.Number. It ends with
 // yield's error, with the reader's, or with one of the document: a *json.SyntaxError, io.ErrUnexpectedEOF where the document
 // breaks off, io.EOF where there is none at all, *TooLargeError or ErrTrailing.
 func (pl *Plan) Run(r io.Reader, limits Limits, yield func(record any) error) (Result, error) {
-	run := &reading{plan: pl, yield: yield, limits: limits, in: &metered{from: r}}
+	run := &reading{plan: pl, yield: yield, limits: limits, in: &metered{from: &shallow{from: r}}}
 	run.out.Picks = make([][]any, len(pl.picks))
 	run.dec = json.NewDecoder(run.in)
 	run.dec.UseNumber()
@@ -61,6 +63,7 @@ type reading struct {
 	limits Limits
 	in     *metered
 	dec    *json.Decoder
+	raw    json.RawMessage // of the record read last
 	out    Result
 	last   any  // the element read last ...
 	any    bool // ... if there was one
@@ -101,6 +104,28 @@ func (r *reading) value() (v any, err error) {
 	r.in.allow("record", r.limits.Record)
 	return v, r.broken(r.dec.Decode(&v))
 }
+
+// record reads a value that is to be a record.
+func (r *reading) record() (any, error) {
+	r.in.allow("record", r.limits.Record)
+	if err := r.broken(r.dec.Decode(&r.raw)); err != nil {
+		return nil, err
+	}
+	v, flaw := decodeValue(r.raw)
+	if n := int64(len(r.raw)); r.limits.Aside > 0 && n > r.limits.Aside && flaw == "" {
+		flaw = fmt.Sprintf("it is %d bytes long", n)
+	}
+	if cap(r.raw) > maxKept {
+		r.raw = nil
+	}
+	if flaw != "" {
+		return &Flaw{Why: flaw, Record: v}, nil
+	}
+	return v, nil
+}
+
+// maxKept is the size in bytes up to which the buffer of one record serves for the next.
+const maxKept = 1 << 20
 
 // broken turns the end of the input inside a document into what it is.
 func (r *reading) broken(err error) error {
@@ -228,12 +253,12 @@ func (r *reading) records() error {
 	}
 	r.out.Found = true
 	for i := int64(0); r.more(); i++ {
-		v, err := r.value()
+		v, err := r.record()
 		if err != nil {
 			return err
 		}
 		// Only an array has a last element: the members of an object have no order and no index.
-		r.last, r.any = v, true
+		r.last, r.any = sound(v), true
 		if err := r.element(i, v); err != nil {
 			return err
 		}
@@ -242,8 +267,19 @@ func (r *reading) records() error {
 	return err
 }
 
+// sound is a record, or what can be made of a flawed one.
+func sound(v any) any {
+	if f, ok := v.(*Flaw); ok {
+		return f.Record
+	}
+	return v
+}
+
 // element yields what is selected from the element with index i.
 func (r *reading) element(i int64, v any) error {
+	if _, flawed := v.(*Flaw); flawed {
+		return r.give(v)
+	}
 	if each := r.plan.each; each != nil {
 		switch {
 		case each.kind == bySlice && !each.slice.contains(i):
@@ -323,7 +359,7 @@ func (r *reading) members() error {
 		if _, err := r.token(); err != nil {
 			return err
 		}
-		v, err := r.value()
+		v, err := r.record()
 		if err != nil {
 			return err
 		}

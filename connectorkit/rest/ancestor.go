@@ -5,6 +5,7 @@ import "strings"
 // ancestor is the record that a child stream hangs on, with its own ancestors.
 type ancestor struct {
 	object string   // what the record is
+	own    string   // its key
 	record []string // its keys, by the place of the child stream that uses them
 	param  string   // placeholder that its key fills
 	key    string
@@ -16,7 +17,7 @@ func (a *ancestor) as(child *stream, i int) *ancestor {
 	if a.record[i] == "" {
 		return nil
 	}
-	return &ancestor{object: a.object, param: child.Parent.Param, key: a.record[i], up: a.up}
+	return &ancestor{object: a.object, own: a.own, param: child.Parent.Param, key: a.record[i], up: a.up}
 }
 
 // value is the key that a placeholder stands for.

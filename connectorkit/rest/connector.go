@@ -14,9 +14,9 @@ type connector struct {
 	sleep  target.Sleep // nil but in tests
 }
 
-// New makes the connector. Keep one value for the life of the process: it holds OAuth2 tokens and rate budgets.
+// New makes the connector. OAuth2 tokens, rate budgets and circuits are those of the process; see target.Process.
 func New(env connectorkit.Env) connectorkit.Connector {
-	return &connector{env: env, shared: &target.Shared{}}
+	return &connector{env: env, shared: target.Process()}
 }
 
 // open reads the settings of a call and makes its client, which the caller closes.

@@ -25,6 +25,9 @@ type document struct {
 	Error           errorDocument      `json:"error"`
 	EntitlementKind string             `json:"entitlement_kind"`
 
+	Incremental *incrementalDocument `json:"incremental"`
+	Presence    *listDocument        `json:"presence"`
+
 	auto bool // made by ourselves: finds list, key and next page
 }
 
@@ -37,7 +40,7 @@ type requestDocument struct {
 }
 
 type paginationDocument struct {
-	Style        string `json:"style"` // none, page, offset, cursor, link_header, next_url
+	Style        string `json:"style"` // none, page, offset, cursor, keyset, link_header, next_url
 	PageParam    string `json:"page_param"`
 	SizeParam    string `json:"size_param"`
 	Size         int    `json:"size"`
@@ -70,8 +73,42 @@ type explodeDocument struct {
 }
 
 type errorDocument struct {
-	SuccessPath string `json:"success_path"`
-	MessagePath string `json:"message_path"`
+	SuccessPath string         `json:"success_path"`
+	MessagePath string         `json:"message_path"`
+	Rules       []ruleDocument `json:"rules"`
+}
+
+// ruleDocument says what an answer that is an error means. It applies where all that it names fits.
+type ruleDocument struct {
+	Status   int    `json:"status"`
+	Contains string `json:"contains"` // in the target's words, whatever their case
+	Action   string `json:"action"`   // fail, retry, ignore, rate_limited
+}
+
+// incrementalDocument says how to ask a list for what has changed since a moment.
+type incrementalDocument struct {
+	Param           string           `json:"param"`
+	Format          string           `json:"format"` // rfc3339, epoch_s, epoch_ms, date
+	Field           string           `json:"field"`  // of the record: when it was changed
+	OverlapS        *int             `json:"overlap_s"`
+	UpperBoundParam string           `json:"upper_bound_param"`
+	Deletes         *deletesDocument `json:"deletes"`
+}
+
+// deletesDocument says how a target tells what was deleted: by a value in the record, by a list of its own, or by a stream.
+type deletesDocument struct {
+	Field  string `json:"field"`
+	Value  *plain `json:"value"` // nil: whatever says yes
+	Stream string `json:"stream"`
+	listDocument
+}
+
+// listDocument is a list beside a stream's own, asked for in the same way.
+type listDocument struct {
+	Path           string           `json:"path"`
+	Query          map[string]plain `json:"query"`
+	RecordSelector string           `json:"record_selector"`
+	KeyPath        string           `json:"key_path"`
 }
 
 // plain is a text that may be written as a number or boolean.

@@ -38,7 +38,7 @@ func Fields() []connectorkit.Field {
 		connectorkit.Field{Key: "headers", Label: "Headers", Type: "object", Advanced: true, Help: "Headers of every request that hold no secret."},
 		connectorkit.Field{Key: "query", Label: "Query parameters", Type: "object", Advanced: true, Help: "Parameters of every request that hold no secret."},
 		number("page_size", "Page size", "Records to ask for at a time, where a stream does not say.", 100, 1, 10000),
-		number("max_pages", "Most pages", "A read that needs more pages of a stream is stopped as a loop.", 100000, 1, 1000000),
+		number("max_pages", "Most pages", "A read that needs more pages of a stream is stopped as a loop.", 1000000, 1, 1000000),
 	)
 	return append(fields, target.CommonFields()...)
 }

@@ -1,34 +1,47 @@
 package rest
 
 import (
+	"encoding/binary"
 	"encoding/json"
-	"hash/maphash"
-	"strconv"
+	"hash"
+	"hash/fnv"
 )
 
-// fingerprint digests the keys of a page's records, in their order.
-type fingerprint struct{ h maphash.Hash }
+// fingerprint digests the keys of a page's records, in their order. It is the same in every process, because a read that is
+// taken over compares with pages that another process has read.
+type fingerprint struct{ h hash.Hash64 }
 
-// seed is one for the process, since digests are only compared within a read.
-var seed = maphash.MakeSeed()
-
-func newFingerprint() *fingerprint {
-	f := &fingerprint{}
-	f.h.SetSeed(seed)
-	return f
-}
+func newFingerprint() *fingerprint { return &fingerprint{h: fnv.New64a()} }
 
 func (f *fingerprint) add(st *stream, record any) {
 	key, ok := "", false
 	if st.Object != objectGrant {
 		key, ok = st.keyOf(record)
 	}
-	if !ok {
-		// Without a key the whole record stands for itself; encoding a decoded value does not fail.
-		b, _ := json.Marshal(record)
-		key = string(b)
+	if ok {
+		f.text(key)
+		return
 	}
-	f.h.WriteString(strconv.Itoa(len(key)))
-	f.h.WriteByte(':')
-	f.h.WriteString(key)
+	// Without a key the whole record stands for itself; encoding a decoded value does not fail.
+	b, _ := json.Marshal(record)
+	f.text(string(b))
+}
+
+func (f *fingerprint) text(s string) {
+	var n [8]byte
+	binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
+	_, _ = f.h.Write(n[:]) // a hash takes everything
+	_, _ = f.h.Write([]byte(s))
+}
+
+func hashOf(text string) uint64 {
+	f := newFingerprint()
+	f.text(text)
+	return f.h.Sum64()
+}
+
+// contentOf digests a record with everything in it.
+func contentOf(record any) uint64 {
+	b, _ := json.Marshal(record)
+	return hashOf(string(b))
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -27,6 +28,7 @@ func openEnv() connectorkit.Env {
 // newConnector makes a connector that does not really wait between tries.
 func newConnector() *connector {
 	c := New(openEnv()).(*connector)
+	c.shared = &target.Shared{}
 	c.sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	return c
 }
@@ -73,7 +75,7 @@ func settings(base, streams string, more ...any) v1.AuthConfig {
 	return auth
 }
 
-// read runs a whole sync and gives all rows in one page, with the last page's scopes and all warnings.
+// read runs a whole sync and gives all rows in one page, with the scopes, warnings and what is present of all pages.
 func read(c connectorkit.Connector, req v1.SyncRequest) (v1.SyncResponse, error) {
 	out := v1.SyncResponse{Page: &v1.Page{}}
 	err := c.Sync(context.Background(), req, func(_ context.Context, page v1.SyncResponse) error {
@@ -81,9 +83,10 @@ func read(c connectorkit.Connector, req v1.SyncRequest) (v1.SyncResponse, error)
 		out.Accounts = append(out.Accounts, page.Accounts...)
 		out.Entitlements = append(out.Entitlements, page.Entitlements...)
 		out.Grants = append(out.Grants, page.Grants...)
-		warnings := append(out.Page.Warnings, page.Page.Warnings...)
+		warnings, scopes := append(out.Page.Warnings, page.Page.Warnings...), append(out.Page.Scopes, page.Page.Scopes...)
+		present := append(out.Page.Present, page.Page.Present...)
 		*out.Page = *page.Page
-		out.Page.Warnings = warnings
+		out.Page.Warnings, out.Page.Scopes, out.Page.Present = warnings, scopes, present
 		return nil
 	})
 	return out, err

@@ -17,6 +17,7 @@ const (
 	stylePage   = "page"
 	styleOffset = "offset"
 	styleCursor = "cursor"
+	styleKeyset = "keyset" // by the key of the last record
 	styleLink   = "link_header"
 	styleNext   = "next_url"
 	styleAuto   = "auto"
@@ -27,7 +28,7 @@ const maxEmptyPages = 50
 
 func (c *compiler) pagination(st *stream, pageSize int) {
 	p := &st.Pagination
-	p.Style = c.oneOf("pagination.style", p.Style, styleNone, styleNone, stylePage, styleOffset, styleCursor, styleLink, styleNext)
+	p.Style = c.oneOf("pagination.style", p.Style, styleNone, styleNone, stylePage, styleOffset, styleCursor, styleKeyset, styleLink, styleNext)
 	if st.auto {
 		p.Style = styleAuto
 	}
@@ -63,6 +64,9 @@ func (c *compiler) pagination(st *stream, pageSize int) {
 		if p.CursorPath == "" && p.CursorHeader == "" {
 			c.wrong("pagination.cursor_path or pagination.cursor_header is missing")
 		}
+	case styleKeyset:
+		def(&p.CursorParam, "after")
+		def(&p.SizeParam, p.LimitParam)
 	case styleNext:
 		if p.NextURLPath == "" {
 			c.wrong("pagination.next_url_path is missing")
@@ -72,36 +76,83 @@ func (c *compiler) pagination(st *stream, pageSize int) {
 
 // pager walks through the pages of one list. It is used for one read and by one goroutine.
 type pager struct {
-	st       *stream
-	cfg      *config
-	size     int
-	page     int
-	offset   int
-	token    string
-	next     *url.URL // instead of everything else, once a link was followed
-	asked    *url.URL // of the last request
-	pages    int
-	fetched  int
-	empty    int  // pages in a row without records
-	expected int  // what the target says there is; -1: nothing
-	stuck    bool // the target said that there is more, but not how to get at it
-	tokens   map[string]bool
-	seen     map[uint64]bool
+	pageState
+	st      *stream
+	cfg     *config
+	size    int
+	since   map[string]any  // parameters that ask for changes only
+	next    *url.URL        // instead of everything else, once a link was followed
+	asked   *url.URL        // of the last request
+	lenient bool            // the list was begun again once: what does not fit is borne, but proves nothing
+	seen    map[uint64]bool // tokens, links and pages
+}
+
+// pageState is where a pager stands, for a read that is taken over. It is what the next request is made of, and what the
+// requests before have shown.
+type pageState struct {
+	Page      int    `json:"page,omitempty"`
+	Offset    int    `json:"offset,omitempty"`
+	Token     string `json:"token,omitempty"`
+	Next      string `json:"next,omitempty"`
+	Pages     int    `json:"pages,omitempty"`
+	Fetched   int    `json:"fetched,omitempty"`
+	Empty     int    `json:"empty,omitempty"`   // pages in a row without records
+	Announced int    `json:"announced"`         // by the first answer that announced a number of records; -1: none
+	Expected  int    `json:"expected"`          // by the last one
+	Stuck     bool   `json:"stuck,omitempty"`   // the target said that there is more, but not how to get at it
+	Drifted   bool   `json:"drifted,omitempty"` // the announced number changed too much
+	Last      uint64 `json:"last,omitempty"`    // digest of the last page with records
 }
 
 func newPager(st *stream, cfg *config) *pager {
-	p := &pager{st: st, cfg: cfg, size: st.Pagination.Size, expected: -1, tokens: map[string]bool{}, seen: map[uint64]bool{}}
-	p.page = 1
+	p := &pager{st: st, cfg: cfg, size: st.Pagination.Size, seen: map[uint64]bool{}}
+	p.Announced, p.Expected, p.Page = -1, -1, 1
 	if st.Pagination.Start != nil {
-		p.page, p.offset = *st.Pagination.Start, *st.Pagination.Start
+		p.Page, p.Offset = *st.Pagination.Start, *st.Pagination.Start
 	}
 	return p
+}
+
+// resume makes a pager go on where another one stood.
+func (p *pager) resume(at *pageState) error {
+	if at == nil {
+		return nil
+	}
+	p.pageState = *at
+	if p.Last != 0 {
+		p.seen[p.Last] = true
+	}
+	if at.Next == "" {
+		return nil
+	}
+	u, err := url.Parse(at.Next)
+	p.next, p.asked = u, u
+	return err
+}
+
+// state is where the pager stands.
+func (p *pager) state() *pageState {
+	at := p.pageState
+	if p.next != nil {
+		at.Next = p.next.String()
+	}
+	return &at
+}
+
+// byToken tells whether pages are asked for with something that the target gave, and may forget.
+func (p *pager) byToken() bool {
+	switch p.st.Pagination.Style {
+	case styleCursor, styleLink, styleNext, styleAuto:
+		return p.Pages > 0
+	}
+	return false
 }
 
 // outcome is what came of one page.
 type outcome struct {
 	records int // before the filter
 	digest  uint64
+	lastKey string // of the last record
 	found   bool
 	header  http.Header
 	picks   [][]any
@@ -117,17 +168,20 @@ func (o outcome) pick(i int) (any, bool) {
 // params are what the next page is asked for with.
 func (p *pager) params() map[string]any {
 	d, out := p.st.Pagination, map[string]any{}
+	for name, value := range p.since {
+		out[name] = value
+	}
 	if d.SizeParam != "" && d.Style != styleNone {
 		out[d.SizeParam] = p.size
 	}
 	switch d.Style {
 	case stylePage:
-		out[d.PageParam] = p.page
+		out[d.PageParam] = p.Page
 	case styleOffset:
-		out[d.OffsetParam] = p.offset
-	case styleCursor:
-		if p.token != "" {
-			out[d.CursorParam] = p.token
+		out[d.OffsetParam] = p.Offset
+	case styleCursor, styleKeyset:
+		if p.Token != "" {
+			out[d.CursorParam] = p.Token
 		}
 	}
 	return out
@@ -139,6 +193,9 @@ func (p *pager) request(at *ancestor) (target.Request, error) {
 	r := target.Request{
 		Method: st.Request.Method, Phase: st.Name, Repeatable: true, Header: http.Header{}, Query: url.Values{},
 		Stream: st.plan == nil || st.plan.Streams(),
+	}
+	if len(st.Error.Rules) > 0 {
+		r.Judge = st.judge
 	}
 	for _, name := range sortedKeys(st.Request.Headers) {
 		r.Header.Set(name, at.fill(st.Request.Headers[name], nil))
@@ -200,36 +257,81 @@ func (c *config) address(r target.Request) *url.URL {
 
 // advance takes in what came and tells whether there is another page to ask for.
 func (p *pager) advance(o outcome) (bool, error) {
-	p.pages++
-	p.fetched += o.records
+	p.Pages++
+	p.Fetched += o.records
 	if o.records > 0 {
-		p.empty = 0
-		if p.seen[o.digest] {
+		p.Empty = 0
+		if p.again(o.digest) {
 			return false, p.loop("the same records came on two pages", "repeated_page")
 		}
-		p.seen[o.digest] = true
+		p.Last = o.digest
 	} else {
-		p.empty++
+		p.Empty++
 	}
-	if total, ok := o.pick(p.st.picks.total); ok {
-		if n, ok := intOf(total); ok && n >= 0 {
-			p.expected = n
-		}
+	if err := p.announced(o); err != nil {
+		return false, err
 	}
 	more, err := p.step(o)
 	switch {
 	case err != nil || !more:
 		return false, err
-	case p.empty > maxEmptyPages:
-		return false, p.loop(fmt.Sprintf("%d pages in a row were empty and led to yet another", p.empty), "too_many_empty_pages")
-	case p.pages >= p.cfg.maxPages:
+	case p.Empty > maxEmptyPages:
+		return false, p.loop(fmt.Sprintf("%d pages in a row were empty and led to yet another", p.Empty), "too_many_empty_pages")
+	case p.Pages >= p.cfg.maxPages:
 		return false, p.loop(fmt.Sprintf("there are more than max_pages = %d pages", p.cfg.maxPages), "too_many_pages")
 	}
 	return true, nil
 }
 
-// short tells whether the target said that there is more than what came.
-func (p *pager) short() bool { return p.stuck || p.expected >= 0 && p.fetched < p.expected }
+// again tells whether something was met before, and remembers it.
+func (p *pager) again(digest uint64) bool {
+	if p.seen[digest] {
+		return true
+	}
+	p.seen[digest] = true
+	return false
+}
+
+// announced notes the number of records that an answer announces. Where it changes by more than a tenth the list is another
+// one than that which was begun (CON-4).
+func (p *pager) announced(o outcome) error {
+	total, ok := o.pick(p.st.picks.total)
+	n, is := intOf(total)
+	if !ok || !is || n < 0 {
+		return nil
+	}
+	if p.Expected = n; p.Announced < 0 {
+		p.Announced = n
+	}
+	if apart := max(n-p.Announced, p.Announced-n); apart*10 <= p.Announced || apart < smallChange {
+		return nil
+	}
+	if !p.lenient {
+		return &relist{code: "totals_changed", why: fmt.Sprintf("the announced number of records changed from %d to %d", p.Announced, n)}
+	}
+	p.Drifted = true
+	return nil
+}
+
+// smallChange in the number of records is normal, whatever part of a short list it is.
+const smallChange = 5
+
+// relist says that a list has to be read from its beginning once more.
+type relist struct {
+	code, why string
+	err       error // the target's own, where there is one
+}
+
+// Error says why.
+func (r *relist) Error() string { return r.why }
+
+// Unwrap is the target's own error.
+func (r *relist) Unwrap() error { return r.err }
+
+// short tells whether the target said that there is more than what came, or something else each time.
+func (p *pager) short() bool {
+	return p.Stuck || p.Drifted || p.Expected >= 0 && p.Fetched < p.Expected
+}
 
 func (p *pager) step(o outcome) (bool, error) {
 	d := p.st.Pagination
@@ -239,17 +341,19 @@ func (p *pager) step(o outcome) (bool, error) {
 	}
 	switch d.Style {
 	case stylePage, styleOffset:
-		p.page++
-		p.offset += o.records
+		p.Page++
+		p.Offset += o.records
 		// A page shorter than asked for is not the last one: targets cap sizes and filter afterwards. An empty one is, unless
 		// the target says otherwise; an offset cannot get past it.
 		if o.records == 0 {
-			p.stuck = said && d.Style == styleOffset
+			p.Stuck = said && d.Style == styleOffset
 			return said && d.Style == stylePage, nil
 		}
-		return p.expected < 0 || p.fetched < p.expected, nil
+		return p.Expected < 0 || p.Fetched < p.Expected, nil
 	case styleCursor:
 		return p.stepCursor(o)
+	case styleKeyset:
+		return p.stepKey(o, said)
 	case styleLink:
 		return p.follow(linkNext(o.header))
 	case styleNext:
@@ -274,14 +378,28 @@ func (p *pager) stepCursor(o outcome) (bool, error) {
 	switch {
 	case token == "":
 		return false, nil
-	case token == p.token && o.records == 0:
+	case token == p.Token && o.records == 0:
 		return false, nil // the end, as some targets tell it
-	case p.tokens[token]:
+	case token == p.Token || p.again(hashOf("token "+token)):
 		return false, p.loop("the target gave a cursor that it had given before", "repeated_cursor")
 	}
-	p.tokens[token] = true
-	p.token = token
+	p.Token = token
 	return true, nil
+}
+
+// stepKey goes on behind the last record. An empty page is the end, whatever the target says.
+func (p *pager) stepKey(o outcome, said bool) (bool, error) {
+	switch {
+	case o.records == 0:
+		p.Stuck = said
+		return false, nil
+	case o.lastKey == "":
+		return false, p.loop("the last record has no key to go on behind", "record_without_key")
+	case o.lastKey == p.Token || p.again(hashOf("token "+o.lastKey)):
+		return false, p.loop("a page ends with the same record as one before", "repeated_cursor")
+	}
+	p.Token = o.lastKey
+	return p.Expected < 0 || p.Fetched < p.Expected, nil
 }
 
 // pickedLink is the next link in the body. Where we look by ourselves, only what can be an address counts.
@@ -318,10 +436,9 @@ func (p *pager) follow(link string) (bool, error) {
 		q.Del(p.cfg.keyParam)
 		u.RawQuery = q.Encode()
 	}
-	if p.tokens[u.String()] {
+	if link := u.String(); p.next != nil && link == p.next.String() || p.again(hashOf("link "+link)) {
 		return false, p.loop("the link to the next page leads back to one that was read", "repeated_link")
 	}
-	p.tokens[u.String()] = true
 	p.next = u
 	return true, nil
 }
@@ -329,7 +446,7 @@ func (p *pager) follow(link string) (bool, error) {
 func (p *pager) loop(what, code string) error {
 	return &v1.ErrorDetail{
 		Class: v1.ClassTargetFault, Code: code, Phase: p.st.Name,
-		Message: fmt.Sprintf("reading %s was stopped after page %d: %s", p.st.Name, p.pages, what),
+		Message: fmt.Sprintf("reading %s was stopped after page %d: %s", p.st.Name, p.Pages, what),
 		Hint:    "The target probably ignores a paging parameter. Check the stream's pagination against the target's documentation.",
 	}
 }

@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	batchSize      = 500      // records handed on at a time
-	readBytes      = 64 << 10 // of an answer at a time; not less than what Response.JSON buffers by itself
-	maxRecordBytes = 16 << 20 // of JSON, of one record
+	batchSize      = 500       // records handed on at a time
+	readBytes      = 64 << 10  // of an answer at a time; not less than what Response.JSON buffers by itself
+	maxRecordBytes = 16 << 20  // of JSON, of one record
+	maxRowBytes    = 512 << 10 // of JSON, of a record that becomes one row; what fits, but is too long to keep, its keeper judges
 )
 
 // lister reads the lists of one call.
@@ -32,32 +33,16 @@ type listed struct {
 	missing  bool // the first answer had no place for records
 }
 
-// list reads a stream to its end, for one ancestor where it has a parent, and hands its records on in batches.
-func (l *lister) list(ctx context.Context, st *stream, at *ancestor, take func([]any) error) (listed, error) {
-	pg := newPager(st, l.cfg)
-	out := listed{}
-	for {
-		o, err := l.page(ctx, pg, at, take)
-		if err != nil {
-			return out, err
-		}
-		more, err := pg.advance(o)
-		if err != nil {
-			return out, err
-		}
-		if pg.pages == 1 {
-			out.missing = !o.found
-		}
-		out.pages, out.expected = pg.pages, pg.expected
-		if !more {
-			out.short = pg.short()
-			return out, nil
-		}
+// of is what a pager has seen so far.
+func (out *listed) of(pg *pager, o outcome) {
+	if pg.Pages == 1 {
+		out.missing = !o.found
 	}
+	out.expected, out.short = pg.Expected, pg.short()
 }
 
-// page reads one page. It is read again when it breaks off before any of it was handed on.
-func (l *lister) page(ctx context.Context, pg *pager, at *ancestor, take func([]any) error) (outcome, error) {
+// page reads the pager's next page and hands its records on in batches, the last of them with last set.
+func (l *lister) page(ctx context.Context, pg *pager, at *ancestor, take func(records []any, last bool) error) (outcome, error) {
 	r, err := pg.request(at)
 	if err != nil {
 		return outcome{}, err
@@ -70,15 +55,17 @@ func (l *lister) page(ctx context.Context, pg *pager, at *ancestor, take func([]
 		batch = make([]any, 0, min(pg.size, batchSize))
 		handed := false
 		var err error
-		o, err = decodePage(pg.st, resp, func(record any) error {
-			batch = append(batch, record)
-			if len(batch) < batchSize {
-				return nil
+		o, err = decodePage(pg.st, resp, pg.tooMany(resp, func(record any) error {
+			if len(batch) == batchSize {
+				full := batch
+				batch, handed = make([]any, 0, batchSize), true
+				if err := take(full, false); err != nil {
+					return err
+				}
 			}
-			full := batch
-			batch, handed = nil, true
-			return take(full)
-		})
+			batch = append(batch, record)
+			return nil
+		}))
 		var receiver receiverError
 		switch {
 		case errors.As(err, &receiver):
@@ -88,10 +75,42 @@ func (l *lister) page(ctx context.Context, pg *pager, at *ancestor, take func([]
 		}
 		return err
 	})
-	if err == nil && len(batch) > 0 {
-		err = take(batch)
+	switch {
+	case ignored(err):
+		return outcome{found: true}, take(nil, true)
+	case err != nil:
+		return o, pg.expired(err)
 	}
-	return o, err
+	return o, take(batch, true)
+}
+
+// tooMany stops at a page of more than twice the records that were asked for: an endless one (CON-4).
+func (p *pager) tooMany(resp *target.Response, yield func(any) error) func(any) error {
+	if p.st.Pagination.SizeParam == "" || p.st.Pagination.Style == styleNone {
+		return yield
+	}
+	n := 0
+	return func(record any) error {
+		if n++; n > 2*p.size {
+			return resp.Fault(v1.ClassTargetFault, "page_too_large",
+				fmt.Sprintf("a page of %s has more than twice the %d records that were asked for", p.st.Name, p.size),
+				"The target probably ignores pagination.size_param. Set pagination.size to the number of records that it gives at a time.")
+		}
+		return yield(record)
+	}
+}
+
+// expired tells a cursor or link that the target has forgotten from other refusals.
+func (p *pager) expired(err error) error {
+	var d *v1.ErrorDetail
+	if p.lenient || !p.byToken() || !errors.As(err, &d) || d.Target == nil || d.Target.HTTP == nil {
+		return err
+	}
+	switch d.Target.HTTP.Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusGone, http.StatusUnprocessableEntity:
+		return &relist{code: "cursor_expired", why: "the target does not know its own cursor any more", err: err}
+	}
+	return err
 }
 
 // receiverError keeps the receiver's own error apart from trouble with the answer.
@@ -125,23 +144,40 @@ func decodePage(st *stream, resp *target.Response, yield func(record any) error)
 		plan = jsonpath.NewPlan(selector, st.picks.paths...)
 	}
 	digest := newFingerprint()
-	limits := jsonpath.Limits{Record: maxRecordBytes, Document: target.DefaultMaxBody}
+	limits := jsonpath.Limits{Record: maxRecordBytes, Document: target.DefaultMaxBody, Aside: maxRowBytes}
+	if len(st.explode) > 0 {
+		limits.Aside = 0 // what is long becomes rows of its own
+	}
 	result, err := plan.Run(in, limits, func(record any) error {
 		o.records++
+		flaw, flawed := record.(*jsonpath.Flaw)
+		if flawed {
+			digest.add(st, flaw.Record)
+			o.lastKey, _ = st.keyOf(flaw.Record)
+			return passOn(yield, record)
+		}
 		digest.add(st, record)
+		o.lastKey, _ = st.keyOf(record)
 		if st.filter != nil && !st.filter.Match(record) {
 			return nil
 		}
-		if err := yield(record); err != nil {
-			return receiverError{err}
-		}
-		return nil
+		return passOn(yield, record)
 	})
 	o.digest, o.found, o.picks = digest.h.Sum64(), result.Found, result.Picks
 	if err != nil {
 		return o, explain(resp, err)
 	}
 	return o, errorInBody(st, resp, o)
+}
+
+// passOn marks the receiver's errors, but for those about the answer itself.
+func passOn(yield func(any) error, record any) error {
+	err := yield(record)
+	var d *v1.ErrorDetail
+	if err == nil || errors.As(err, &d) && d.Code == "page_too_large" {
+		return err
+	}
+	return receiverError{err}
 }
 
 func explain(resp *target.Response, err error) error {
@@ -176,9 +212,9 @@ func errorInBody(st *stream, resp *target.Response, o outcome) error {
 	if text == "" {
 		text = "no reason was given"
 	}
-	return resp.Fault(v1.ClassTargetFault, "error_in_body",
+	return st.judge(resp.Fault(v1.ClassTargetFault, "error_in_body",
 		fmt.Sprintf("the target answered %d but reports an error: %s", resp.Status, cutText(text, 300)),
-		"The stream's error settings recognised this answer as a failure.")
+		"The stream's error settings recognised this answer as a failure."))
 }
 
 func cutText(s string, n int) string {

@@ -52,20 +52,23 @@ type rows struct {
 	st      *stream
 	allowed func(attribute string) bool
 	warn    func(code, message, externalID string)
-	skip    func(code, message string, kinds ...v1.ObjectKind)
-	made    map[string]bool // entitlements made from elements of records so far
+	skip    func(code, message, key string, kinds ...v1.ObjectKind)
+	made    map[uint64]bool // entitlements made from elements of records so far, by a digest of their key
+
+	madeLast []uint64 // those made by the last record
 }
 
 // add appends what a record becomes. It gives the record's key for the streams that hang on it.
 func (r *rows) add(out *v1.SyncResponse, record any, at *ancestor) (key string, ok bool) {
 	st := r.st
+	r.madeLast = r.madeLast[:0]
 	key, ok = st.keyOf(record)
 	if st.Object == objectGrant {
 		r.grant(out, record, at)
 		return key, ok
 	}
 	if !ok {
-		r.skip("record_without_key", fmt.Sprintf("a record of %s has no key; it was skipped", st.Name), st.kinds()...)
+		r.skip("record_without_key", fmt.Sprintf("a record of %s has no key; it was skipped", st.Name), "", st.kinds()...)
 		return "", false
 	}
 	ref := ""
@@ -90,6 +93,9 @@ func (r *rows) add(out *v1.SyncResponse, record any, at *ancestor) (key string, 
 	}
 	return key, true
 }
+
+// maxInline elements of a list that becomes rows are kept in the record as well.
+const maxInline = 1000
 
 func (r *rows) identity(out *v1.SyncResponse, record any, at *ancestor, key, ref string) {
 	row := v1.RemoteIdentity{ExternalID: key, NativeRef: ref, Attributes: r.attributes(record)}
@@ -142,7 +148,7 @@ func (r *rows) grant(out *v1.SyncResponse, record any, at *ancestor) {
 		}
 	}
 	if !named || row.EntitlementExternalID == "" {
-		r.skip("incomplete_grant", fmt.Sprintf("a record of %s does not tell who holds what; it was skipped", r.st.Name), v1.Grants)
+		r.skip("incomplete_grant", fmt.Sprintf("a record of %s does not tell who holds what; it was skipped", r.st.Name), "", v1.Grants)
 		return
 	}
 	if r.st.key != nil && !used {
@@ -159,14 +165,15 @@ func (r *rows) elements(out *v1.SyncResponse, e explosion, record any, key strin
 		case element == nil:
 			continue
 		case id == "":
-			r.skip("element_without_key", fmt.Sprintf("an element of %s in a record of %s has no key; it was skipped", e.path, r.st.Name), r.elementKinds(e)...)
+			r.skip("element_without_key", fmt.Sprintf("an element of %s in a record of %s has no key; it was skipped", e.path, r.st.Name), "", r.elementKinds(e)...)
 			continue
 		}
 		if e.As != "entitlement" {
 			out.Grants = append(out.Grants, r.elementGrant(e, key, id))
 		}
-		if e.As != "grant" && !r.made[id] {
-			r.made[id] = true
+		if digest := hashOf(id); e.As != "grant" && !r.made[digest] {
+			r.made[digest] = true
+			r.madeLast = append(r.madeLast, digest)
 			out.Entitlements = append(out.Entitlements, r.elementEntitlement(e, element, id))
 		}
 	}
@@ -245,8 +252,48 @@ func (r *rows) elementEntitlement(e explosion, element any, id string) v1.Remote
 	return row
 }
 
+// tombstone notes that a record was deleted.
+func (r *rows) tombstone(out *v1.SyncResponse, record any) {
+	if r.st.Object == objectGrant {
+		before := len(out.Grants)
+		r.grant(out, record, nil)
+		for i := range out.Grants[before:] {
+			out.Grants[before+i].Deleted = true
+		}
+		return
+	}
+	key, ok := r.st.keyOf(record)
+	if !ok {
+		r.skip("record_without_key", fmt.Sprintf("a deleted record of %s has no key; it was skipped", r.st.Name), "", r.st.kinds()...)
+		return
+	}
+	bury(out, r.st, key)
+}
+
+// bury adds the tombstones of a record, one for each kind of row that it was.
+func bury(out *v1.SyncResponse, st *stream, key string) {
+	for _, object := range rowsOf(st.Object) {
+		switch object {
+		case objectIdentity:
+			out.Identities = append(out.Identities, v1.RemoteIdentity{ExternalID: key, Deleted: true})
+		case objectAccount:
+			out.Accounts = append(out.Accounts, v1.RemoteAccount{ExternalID: key, Deleted: true})
+		case objectEntitlement:
+			out.Entitlements = append(out.Entitlements, v1.RemoteEntitlement{ExternalID: key, Deleted: true})
+		case objectGrant:
+			out.Grants = append(out.Grants, v1.RemoteGrant{ExternalID: key, Deleted: true})
+		}
+	}
+}
+
 func (r *rows) attributes(record any) map[string]any {
 	all := flatten(record)
+	for _, e := range r.st.explode {
+		// A long list that becomes rows of its own would make the record too long to keep.
+		if names, ok := e.path.Names(); ok && len(expand(e.path.Select(record))) > maxInline {
+			delete(all, strings.Join(names, "."))
+		}
+	}
 	for name := range all {
 		if !r.allowed(name) {
 			delete(all, name)

@@ -1,6 +1,9 @@
 package rest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -22,6 +25,7 @@ type config struct {
 	maxPages  int
 	streams   []*stream // all, in the order given
 	own       bool      // streams were given, not found by ourselves
+	digest    string    // of what decides which records are read
 }
 
 // canonical gives the settings under their first names.
@@ -60,7 +64,7 @@ func readConfig(auth v1.AuthConfig) (*config, error) {
 		options:   target.ReadOptions(s),
 		probePath: s.String("probe_path", ""),
 		pageSize:  s.Int("page_size", 100, 1, 10000),
-		maxPages:  s.Int("max_pages", 100000, 1, 1000000),
+		maxPages:  s.Int("max_pages", 1000000, 1, 1000000),
 		query:     url.Values{},
 	}
 	if s.String("auth_method", "") == target.AuthAPIKey {
@@ -91,7 +95,8 @@ func readConfig(auth v1.AuthConfig) (*config, error) {
 		return nil, err
 	}
 	c.base = base
-	return c, nil
+	c.digest, err = digestSettings(c, auth["streams"])
+	return c, err
 }
 
 func (c *config) readStreams(s *connectorkit.Settings, setting any) {
@@ -137,4 +142,14 @@ func texts(s *connectorkit.Settings, key string) map[string]string {
 		}
 	}
 	return out
+}
+
+// digestSettings changes when what was read under other settings is of no use any more: cursors and checkpoints.
+func digestSettings(c *config, streams any) (string, error) {
+	b, err := json.Marshal([]any{c.base.String(), c.query, c.probePath, streams})
+	if err != nil {
+		return "", fmt.Errorf("digest the settings: %w", err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8]), nil
 }

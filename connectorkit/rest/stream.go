@@ -33,6 +33,11 @@ type stream struct {
 	picks     picks
 	plan      *jsonpath.Plan // nil without selector
 
+	incremental *incremental
+	presence    *stream // the list of what is still there
+	deleted     *stream // the list of what was deleted
+	serves      bool    // is the list of what was deleted of another stream, and not read for itself
+
 	parentKey *jsonpath.Path // in the parent's record; nil: its key
 	parent    *stream
 	children  []*stream
@@ -115,6 +120,8 @@ func (d document) compile(pageSize int) (*stream, []string) {
 	if d.Parent != nil {
 		c.parent(st)
 	}
+	c.rules(st)
+	c.incremental(st, pageSize)
 	c.picks(st)
 	return st, c.problems
 }
@@ -220,6 +227,7 @@ func relate(streams []*stream) []string {
 		}
 		st.parent.children = append(st.parent.children, st)
 	}
+	problems = append(problems, relateDeleted(streams, byName)...)
 	for _, st := range streams {
 		steps := 0
 		for at := st.parent; at != nil; at = at.parent {

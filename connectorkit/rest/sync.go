@@ -10,7 +10,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Sync reads the streams in the order given, each followed by those that hang on it.
+// Sync reads the streams in the order given. After each page of a stream come those that hang on its records, so that a read
+// that is taken over reads no more than a page again.
 func (c *connector) Sync(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
 	cfg, client, err := c.open(ctx, req.AuthConfig, nil)
 	if err != nil {
@@ -19,17 +20,29 @@ func (c *connector) Sync(ctx context.Context, req v1.SyncRequest, emit connector
 	defer client.Close()
 	s := &session{
 		lister: lister{cfg: cfg, client: client}, emit: emit, wanted: wanted(req.Options), allowed: allowed(req.Options),
-		tally: map[v1.ObjectKind]*kindTally{}, made: map[string]bool{}, warned: map[string]int{},
+		position: position{Tally: tallies{}, Marks: map[string]*mark{}}, made: map[uint64]bool{}, warned: map[string]int{}, answered: map[*stream]bool{},
 	}
 	for _, w := range client.Warnings() {
 		s.warn(w.Code, w.Message, "")
 	}
-	for _, st := range cfg.streams {
-		if st.parent == nil && s.needs(st) {
-			if err := s.top(ctx, st); err != nil {
-				return err
-			}
+	resumed := s.resume(req)
+	if !resumed {
+		if err := s.decide(ctx, req); err != nil {
+			return err
 		}
+	}
+	for _, st := range cfg.streams {
+		// Once some were read, and for a few that have changed, lists that are not there are no wrong path.
+		s.answered[st] = resumed || len(s.Plan) > 0
+	}
+	if s.jobs = s.lists(); !resumed || s.changed == nil {
+		s.track()
+	}
+	for s.Job < len(s.jobs) {
+		if err := s.run(ctx, s.jobs[s.Job]); err != nil {
+			return err
+		}
+		s.next()
 	}
 	return s.finish(ctx)
 }
@@ -64,30 +77,35 @@ func allowed(o *v1.SyncOptions) func(string) bool {
 	}
 }
 
-// session is one Sync.
+// session is one Sync. What of it must survive a change of the reader is its position.
 type session struct {
 	lister
+	position
 	emit    connectorkit.Emit
 	wanted  map[v1.ObjectKind]bool
 	allowed func(string) bool
+	jobs    []job
+	work    *pageWork // the page in hand
+	request string    // digest of what was asked for
 
-	tally map[v1.ObjectKind]*kindTally
-	made  map[string]bool // entitlements made from elements of records so far
+	unmarked int              // rows and pages since the last checkpoint inside a family
+	answered map[*stream]bool // of streams that hang on others: some list was there
+
+	made    map[uint64]bool // entitlements made from elements of records so far, by a digest of their key
+	changed map[uint64]bool // records of the stream that were read as changed, likewise; nil: not needed
 
 	mu       sync.Mutex // several lists are read at once
-	pages    int
-	skipped  int
 	warnings []v1.Warning
 	warned   map[string]int // by code
-	total    int            // warnings, told or not
-	estimate *v1.Estimate
 }
 
 // kindTally says how much of a kind was read.
 type kindTally struct {
-	count      int
-	incomplete bool
+	Count      int  `json:"n,omitempty"`
+	Incomplete bool `json:"i,omitempty"` // absence proves nothing
 }
+
+type tallies map[v1.ObjectKind]kindTally
 
 func (s *session) needs(st *stream) bool {
 	for _, kind := range st.kinds() {
@@ -109,137 +127,108 @@ const maxWarnings = 10
 func (s *session) warn(code, message, externalID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.total++
+	s.Warnings++
 	if s.warned[code]++; s.warned[code] <= maxWarnings {
 		s.warnings = append(s.warnings, v1.Warning{Code: code, Message: message, ExternalID: externalID})
 	}
 }
 
-func (s *session) of(kind v1.ObjectKind) *kindTally {
-	if s.tally[kind] == nil {
-		s.tally[kind] = &kindTally{}
-	}
-	return s.tally[kind]
+// add counts n records of a kind. A kind that is counted, be it with nothing, is one that was read.
+func (s *session) add(kind v1.ObjectKind, n int) {
+	t := s.Tally[kind]
+	t.Count += n
+	s.Tally[kind] = t
 }
 
 // incomplete notes that absence proves nothing for these kinds.
 func (s *session) incomplete(kinds []v1.ObjectKind) {
 	for _, kind := range kinds {
-		s.of(kind).incomplete = true
+		t := s.Tally[kind]
+		t.Incomplete = true
+		s.Tally[kind] = t
 	}
 }
 
 func (s *session) rowsOf(st *stream) *rows {
 	for _, kind := range st.kinds() {
-		s.of(kind)
+		s.add(kind, 0)
 	}
 	return &rows{
 		st: st, allowed: s.allowed, made: s.made, warn: s.warn,
-		skip: func(code, message string, kinds ...v1.ObjectKind) {
-			// A record that cannot be told apart may be one that was known, so nothing can be said about who is gone.
-			s.incomplete(kinds)
+		skip: func(code, message, key string, kinds ...v1.ObjectKind) {
 			s.mu.Lock()
-			s.skipped++
+			s.Skipped++
 			s.mu.Unlock()
-			s.warn(code, message, "")
+			s.warn(code, message, key)
+			if key == "" {
+				// A record that cannot be told apart may be one that was known, so nothing can be said about who is gone.
+				s.incomplete(kinds)
+			}
 		},
 	}
 }
 
-// maxParents bounds how many records other streams may hang on; only their keys are held.
-const maxParents = 1000000
-
-// top reads a stream without a parent, and then its children.
-func (s *session) top(ctx context.Context, st *stream) error {
-	rows := s.rowsOf(st)
-	var keys []*ancestor
-	out, err := s.list(ctx, st, nil, func(records []any) (err error) {
-		keys, err = s.hand(ctx, rows, records, nil, keys)
-		return err
-	})
-	s.count(out)
-	if err != nil {
-		return err
-	}
-	s.judge(st, out)
-	return s.family(ctx, st, keys)
-}
-
-// count adds the pages of a list that is read.
-func (s *session) count(out listed) {
+// count adds a page that was read.
+func (s *session) count() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pages += out.pages
+	s.Pages++
 }
 
-// judge says what the end of a top list proves.
-func (s *session) judge(st *stream, out listed) {
+// conclude says what the end of a list that stands for itself proves.
+func (s *session) conclude(j job, out listed) {
+	kinds := j.kinds()
 	if out.missing {
-		s.incomplete(st.kinds())
-		s.warn("records_not_found", fmt.Sprintf("the answer of %s has no list where record_selector points; nothing is concluded from that", st.Name), "")
+		s.incomplete(kinds)
+		s.warn("records_not_found", fmt.Sprintf("the answer of %s has no list where record_selector points; nothing is concluded from that", j.list.Name), "")
 	}
 	if out.short {
-		s.incomplete(st.kinds())
-		s.warn("fewer_than_announced", fmt.Sprintf("%s ended before the number of records that the target announced", st.Name), "")
+		s.incomplete(kinds)
+		s.warn("fewer_than_announced", fmt.Sprintf("%s ended before the number of records that the target announced, or the target announced another one each time", j.list.Name), "")
 	}
-	if out.expected >= 0 {
-		s.expect(st, out.expected)
+	if out.expected >= 0 && j.what == readRecords && !s.Plan[j.st.Name].Changes {
+		s.expect(j.st, out.expected)
 	}
 }
 
 func (s *session) expect(st *stream, n int) {
-	if s.estimate == nil {
-		s.estimate = &v1.Estimate{}
+	if s.Estimate == nil {
+		s.Estimate = &v1.Estimate{}
 	}
 	switch st.Object {
 	case objectIdentity:
-		s.estimate.Identities = &n
+		s.Estimate.Identities = &n
 	case objectAccount:
-		s.estimate.Accounts = &n
+		s.Estimate.Accounts = &n
 	case objectUser:
-		s.estimate.Identities, s.estimate.Accounts = &n, &n
+		s.Estimate.Identities, s.Estimate.Accounts = &n, &n
 	case objectEntitlement:
-		s.estimate.Entitlements = &n
+		s.Estimate.Entitlements = &n
 	}
 }
 
-// hand turns records into rows and passes them up. It adds their keys where other streams hang on them.
-func (s *session) hand(ctx context.Context, rows *rows, records []any, at *ancestor, keys []*ancestor) ([]*ancestor, error) {
-	page := v1.SyncResponse{Success: true}
-	for _, record := range records {
-		key, ok := rows.add(&page, record, at)
-		if len(rows.st.children) == 0 {
-			continue
+// pass hands a page up without the kinds nobody asked for, and with the checkpoint that holds when it has arrived.
+func (s *session) pass(ctx context.Context, page v1.SyncResponse, checkpoint func() string) error {
+	s.withhold(&page)
+	for kind, n := range living(page) {
+		if n > 0 {
+			s.add(kind, n)
 		}
-		if len(keys) >= maxParents {
-			return keys, &v1.ErrorDetail{
-				Class: v1.ClassConfig, Code: "too_many_parents", Phase: rows.st.Name,
-				Message: fmt.Sprintf("%s has more than %d records, too many for other streams to hang on", rows.st.Name, maxParents),
-			}
-		}
-		keys = append(keys, &ancestor{object: rows.st.Object, record: childKeys(rows.st, record, key, ok), up: at})
 	}
-	return keys, s.pass(ctx, page)
+	scopes, present := []v1.Scope(nil), []v1.Present(nil)
+	if page.Page != nil {
+		scopes, present = page.Page.Scopes, page.Page.Present
+	}
+	page.Page = s.progress(true)
+	page.Page.Scopes, page.Page.Present = scopes, present
+	if checkpoint != nil {
+		page.Page.Checkpoint = checkpoint()
+	}
+	return s.emit(ctx, page)
 }
 
-// childKeys are the keys under which the children of st know a record, by the child's place among them.
-func childKeys(st *stream, record any, key string, ok bool) []string {
-	out := make([]string, len(st.children))
-	for i, child := range st.children {
-		if child.parentKey == nil {
-			if ok {
-				out[i] = key
-			}
-			continue
-		}
-		v, _ := child.parentKey.First(record)
-		out[i], _ = textOf(v)
-	}
-	return out
-}
-
-// pass hands a page up without the kinds nobody asked for.
-func (s *session) pass(ctx context.Context, page v1.SyncResponse) error {
+// withhold drops the kinds nobody asked for.
+func (s *session) withhold(page *v1.SyncResponse) {
 	if !s.wanted[v1.Identities] {
 		page.Identities = nil
 	}
@@ -252,35 +241,54 @@ func (s *session) pass(ctx context.Context, page v1.SyncResponse) error {
 	if !s.wanted[v1.Grants] {
 		page.Grants = nil
 	}
-	for kind, n := range map[v1.ObjectKind]int{
-		v1.Identities: len(page.Identities), v1.Accounts: len(page.Accounts), v1.Entitlements: len(page.Entitlements), v1.Grants: len(page.Grants),
-	} {
-		if n > 0 {
-			s.of(kind).count += n
-		}
+}
+
+// living counts the rows that are no tombstones.
+func living(page v1.SyncResponse) map[v1.ObjectKind]int {
+	out := map[v1.ObjectKind]int{}
+	for i := range page.Identities {
+		out[v1.Identities] += alive(page.Identities[i].Deleted)
 	}
-	page.Page = s.progress(true)
-	return s.emit(ctx, page)
+	for i := range page.Accounts {
+		out[v1.Accounts] += alive(page.Accounts[i].Deleted)
+	}
+	for i := range page.Entitlements {
+		out[v1.Entitlements] += alive(page.Entitlements[i].Deleted)
+	}
+	for i := range page.Grants {
+		out[v1.Grants] += alive(page.Grants[i].Deleted)
+	}
+	return out
+}
+
+func alive(deleted bool) int {
+	if deleted {
+		return 0
+	}
+	return 1
 }
 
 // progress is what is known of the read so far. Warnings are told once.
 func (s *session) progress(more bool) *v1.Page {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := &v1.Page{HasMore: more, Warnings: s.warnings, Estimate: s.estimate, Stats: &v1.Stats{
-		Pages: s.pages, APICalls: s.client.Calls(), RateWaitMS: s.client.Waited().Milliseconds(), Skipped: s.skipped, Warnings: s.total,
+	out := &v1.Page{HasMore: more, Warnings: s.warnings, Estimate: s.Estimate, Read: s.How, Stats: &v1.Stats{
+		Pages: s.Pages, APICalls: s.Calls + s.client.Calls(), RateWaitMS: s.WaitMS + s.client.Waited().Milliseconds(), Skipped: s.Skipped, Warnings: s.Warnings,
 	}}
 	s.warnings = nil
 	return out
 }
 
-// finish attests what was read to its end.
+// finish attests what was read to its end, and says where the next read for changes starts.
 func (s *session) finish(ctx context.Context) error {
 	page := s.progress(false)
+	partial := s.partial()
 	for _, kind := range allKinds {
-		if t := s.tally[kind]; t != nil && s.wanted[kind] {
-			page.Scopes = append(page.Scopes, v1.Scope{Kind: kind, Key: "*", Complete: !t.incomplete, Count: t.count})
+		if t, read := s.Tally[kind]; read && s.wanted[kind] && !partial[kind] {
+			page.Scopes = append(page.Scopes, v1.Scope{Kind: kind, Key: "*", Complete: !t.Incomplete, Count: t.Count})
 		}
 	}
+	page.Cursor = s.cursor()
+	page.Watermark = s.watermark()
 	return s.emit(ctx, v1.SyncResponse{Success: true, Page: page})
 }

@@ -25,7 +25,11 @@ func (c *Client) try(ctx context.Context, r Request) (*Response, error) {
 	}
 	if resp.Status/100 != 2 {
 		defer resp.Close()
-		return nil, resp.Refusal()
+		refusal := resp.Refusal()
+		if r.Judge != nil {
+			refusal = r.Judge(refusal)
+		}
+		return nil, refusal
 	}
 	return resp, nil
 }

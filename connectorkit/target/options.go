@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // Limits of an answer (SSRF-7). Streamed bodies are read piece by piece, so that only their decoder bounds memory.
@@ -95,6 +96,9 @@ type Request struct {
 
 	// Repeatable lets a method other than GET and HEAD be tried again, for instance a search by POST.
 	Repeatable bool
+
+	// Judge, where set, may give an answer outside 2xx another class or code before it is decided whether to try again.
+	Judge func(*v1.ErrorDetail) *v1.ErrorDetail
 }
 
 func (r Request) method() string {

@@ -77,6 +77,9 @@ func (c *Client) noted(r Request, try func() error) (final bool, err error) {
 	ticket, final := c.known.circuit.ticket()
 	err = try()
 	var d *v1.ErrorDetail
+	if errors.As(err, &d) && d.Class == v1.ClassRateLimited {
+		c.known.budget.complained()
+	}
 	switch {
 	case c.once && err != nil:
 	case errors.As(err, &d) && d.Phase == "token" && r.Phase != "token": // noted when the token was asked for
