@@ -1,6 +1,7 @@
 package scim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -181,15 +182,8 @@ func (r *reading) sampleOf(id string, t tally) {
 		return
 	}
 	r.at.Samples = append(r.at.Samples, sample{id, t.count, t.sum})
-	if len(r.at.Samples) > maxSamples {
-		far := 0
-		for i, s := range r.at.Samples {
-			if hash64(s.ID) > hash64(r.at.Samples[far].ID) {
-				far = i
-			}
-		}
-		r.at.Samples = slices.Delete(r.at.Samples, far, far+1)
-	}
+	slices.SortFunc(r.at.Samples, func(a, b sample) int { return cmp.Compare(hash64(a.ID), hash64(b.ID)) })
+	r.at.Samples = r.at.Samples[:min(len(r.at.Samples), maxSamples)]
 }
 
 func (r *reading) sampled(id string) (sample, bool) {

@@ -62,24 +62,46 @@ func serve(t testing.TB, h http.Handler) string {
 // reads is what a whole Sync gave.
 type reads struct {
 	v1.SyncResponse
-	last  v1.Page
-	warns []v1.Warning
-	most  int // records in one page
+	last       v1.Page
+	warns      []v1.Warning
+	present    []v1.Present
+	scopes     []v1.Scope // but those of the last page
+	checkpoint string     // the last one
+	pages      int
+	most       int // records in one page
 }
 
 func sync_(t testing.TB, k connectorkit.Connector, auth v1.AuthConfig, o *v1.SyncOptions) (reads, error) {
 	t.Helper()
+	return gather(t, k, v1.SyncRequest{ConnectorBusinessID: "c", AuthConfig: auth, Options: o}, -1)
+}
+
+var errKilled = errors.New("killed")
+
+// gather reads; with stop at least 0 the receiver fails after so many pages.
+func gather(t testing.TB, k connectorkit.Connector, req v1.SyncRequest, stop int) (reads, error) {
+	t.Helper()
 	var all reads
-	req := v1.SyncRequest{ConnectorBusinessID: "c", AuthConfig: auth, Options: o}
 	err := k.Sync(t.Context(), req, func(_ context.Context, p v1.SyncResponse) error {
 		if !p.Success || p.Page == nil {
 			t.Errorf("a page without success or Page: %+v", p)
 		}
+		if all.pages == stop {
+			return errKilled
+		}
+		all.pages++
 		all.Identities = append(all.Identities, p.Identities...)
 		all.Accounts = append(all.Accounts, p.Accounts...)
 		all.Entitlements = append(all.Entitlements, p.Entitlements...)
 		all.Grants = append(all.Grants, p.Grants...)
 		all.warns = append(all.warns, p.Page.Warnings...)
+		all.present = append(all.present, p.Page.Present...)
+		if p.Page.HasMore {
+			all.scopes = append(all.scopes, p.Page.Scopes...)
+		}
+		if p.Page.Checkpoint != "" {
+			all.checkpoint = p.Page.Checkpoint
+		}
 		all.last = *p.Page
 		all.most = max(all.most, p.Len())
 		return nil

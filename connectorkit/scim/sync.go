@@ -68,7 +68,8 @@ type reading struct {
 	want     map[v1.ObjectKind]bool
 	allow    []string
 	began    time.Time
-	turned   bool
+	turned   bool // the leg must be read in another way
+	ended    bool // the leg is, and what it brought is about to be emitted
 	resumed  bool // another attempt of this read began it
 	earlier  v1.Stats
 
@@ -122,11 +123,7 @@ func (r *reading) legs(ctx context.Context) error {
 			r.turned = false
 			continue
 		}
-		r.at.Leg, r.at.List = r.at.Leg+1, nil
-		if err := r.flush(ctx, nil); err != nil {
-			return err
-		}
-		r.at.Before = r.at.Counts
+		r.at.Leg, r.at.List, r.ended = r.at.Leg+1, nil, true
 		if err := r.milestone(ctx); err != nil {
 			return err
 		}
@@ -223,9 +220,10 @@ func (r *reading) milestone(ctx context.Context) error {
 	}
 	page := &v1.Page{HasMore: true}
 	r.prepare(page)
-	if page.Checkpoint = r.at.encode(); page.Checkpoint == "" && r.out.Len() == 0 {
-		return nil
+	if r.ended {
+		r.at.Before, r.ended = r.at.Counts, false
 	}
+	page.Checkpoint = r.at.encode()
 	return r.send(ctx, page)
 }
 
