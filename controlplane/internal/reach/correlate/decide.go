@@ -35,21 +35,19 @@ type verdict struct {
 // maxCandidates is how many candidates are kept with an account.
 const maxCandidates = 25
 
-// decide moves an account by what speaks for each candidate. candidates may hold somebody twice over for no reason but being
-// the owner: whoever has no score is no candidate.
-func (p *plan) decide(s *subject, candidates []candidate) verdict {
+// decide moves an account by what speaks for each candidate. owner is who has it now, if anybody: a candidate or not.
+func (p *plan) decide(s *subject, candidates []candidate, owner *person) verdict {
 	v := p.fresh(s, candidates)
 	// Changed keys that say nothing clear do not take an account from its owner: a person is renamed in one system before the
 	// other. Changed rules do, and so does a veto.
-	if s.owner == nil || !s.sameRules || v.state == linked {
+	if owner == nil || !s.sameRules || v.state == linked {
 		return v
 	}
-	at := slices.IndexFunc(candidates, func(c candidate) bool { return c.person.id == *s.owner })
-	if at < 0 || candidates[at].forbidden() {
+	c := p.weigh(s, owner)
+	if c.forbidden() {
 		return v
 	}
-	c := candidates[at]
-	return verdict{state: linked, owner: c.person, why: kept, score: c.score, candidates: []candidate{c}}
+	return verdict{state: linked, owner: owner, why: kept, score: c.score, candidates: []candidate{c}}
 }
 
 // fresh decides without regard to who has the account now.

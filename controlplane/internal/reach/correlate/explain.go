@@ -3,6 +3,7 @@ package correlate
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -123,6 +124,21 @@ func (d document) says(stored []byte) bool {
 	}
 	var x, y any
 	return json.Unmarshal(b, &x) == nil && json.Unmarshal(stored, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// sameCandidates reports whether a document names those who are named already.
+func (d document) sameCandidates(stored []byte) bool {
+	var was document
+	return json.Unmarshal(stored, &was) == nil && slices.Equal(d.who(), was.who())
+}
+
+func (d document) who() []string {
+	list := make([]string, len(d.Candidates))
+	for i, c := range d.Candidates {
+		list[i] = c.IdentityID
+	}
+	slices.Sort(list)
+	return list
 }
 
 // previous is the owner who was archived, now or at an earlier run.

@@ -125,10 +125,11 @@ const privileged = `(coalesce(a.privileged, false) or a.account_type in ('privil
 
 // within bounds the accounts: what a target no longer has is not looked at.
 func (sh share) within(sc scope, args *asked) string {
-	sql := ` and a.status <> 'deleted' and a.connector_id = any(` + args.arg(sh.connectors) + `)`
+	which := `= any`
 	if sh.others {
-		sql = ` and a.status <> 'deleted' and a.connector_id <> all(` + args.arg(sh.connectors) + `)`
+		which = `<> all`
 	}
+	sql := ` and a.status <> 'deleted' and a.connector_id ` + which + `(` + args.arg(sh.connectors) + `)`
 	if sc.accountsOf != "" {
 		sql += ` and a.connector_id = ` + args.arg(sc.accountsOf)
 	}

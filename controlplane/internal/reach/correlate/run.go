@@ -66,7 +66,7 @@ const (
 	lost                    // it has none any more
 	contested               // people have to decide
 	withdrawn               // people had to decide, and need not any more: nobody is left
-	explained               // it has no owner, for another reason than before
+	explained               // it stands as before, for another reason
 )
 
 // judgement is what a plan makes of an account, and what that changes.
@@ -89,17 +89,17 @@ func (p *plan) judge(ctx context.Context, tx *pg.Tx, subjects []subject) ([]judg
 	}
 	list := make([]judgement, len(subjects))
 	for i := range subjects {
-		list[i] = p.judgeOne(&subjects[i], pairs.of(i))
+		list[i] = p.judgeOne(&subjects[i], pairs.found(i), pairs.owner(i))
 	}
 	return list, nil
 }
 
-func (p *plan) judgeOne(s *subject, people []*person) judgement {
+func (p *plan) judgeOne(s *subject, people []*person, owner *person) judgement {
 	candidates := make([]candidate, len(people))
 	for i, who := range people {
 		candidates[i] = p.weigh(s, who)
 	}
-	j := judgement{subject: s, verdict: p.decide(s, candidates)}
+	j := judgement{subject: s, verdict: p.decide(s, candidates, owner)}
 	if j.verdict.state == uncorrelated && s.state == uncorrelated && (j.verdict.why == nobody || s.decidedByUser()) {
 		return j // as it was: nobody is found, and what a person said about it stays
 	}
@@ -123,6 +123,8 @@ func (j judgement) compare() change {
 		return moved
 	case v.state == s.state && j.document.says(s.stored):
 		return none
+	case v.state == disputed && s.state == disputed && j.document.sameCandidates(s.stored):
+		return explained
 	case v.state == disputed:
 		return contested
 	case had != nil:
@@ -131,77 +133,6 @@ func (j judgement) compare() change {
 		return withdrawn
 	}
 	return explained
-}
-
-// pairs are the candidates of each account.
-type pairs struct {
-	people []person
-	lists  [][]int32
-}
-
-func (p *pairs) of(subject int) []*person {
-	list := make([]*person, len(p.lists[subject]))
-	for i, at := range p.lists[subject] {
-		list[i] = &p.people[at]
-	}
-	return list
-}
-
-// pair streams people past the accounts' indexes and keeps those who have something in common with one.
-func (p *plan) pair(subjects []subject, stream func(func(id, []values)) error) (*pairs, error) {
-	lookups := p.lookups()
-	named := map[id][]int32{} // accounts that know a person without any rule
-	for i := range subjects {
-		for k := range lookups {
-			for _, v := range lookups[k].ofAccount(subjects[i].values) {
-				lookups[k].index.add(v, int32(i))
-			}
-		}
-		for _, who := range []*id{subjects[i].owner, subjects[i].said} {
-			if who != nil {
-				named[*who] = append(named[*who], int32(i))
-			}
-		}
-	}
-	for k := range lookups {
-		lookups[k].index.seal()
-	}
-	out := &pairs{lists: make([][]int32, len(subjects))}
-	err := stream(func(who id, v []values) { out.meet(who, v, lookups, named[who]) })
-	for k := range lookups {
-		lookups[k].index.each(out.join)
-	}
-	for i := range out.lists {
-		slices.Sort(out.lists[i])
-		out.lists[i] = slices.Compact(out.lists[i])
-	}
-	return out, err
-}
-
-// meet looks a person up. Whoever meets nobody is forgotten.
-func (p *pairs) meet(who id, v []values, lookups []lookup, named []int32) {
-	at := int32(len(p.people))
-	met := len(named) > 0
-	for _, i := range named {
-		p.lists[i] = append(p.lists[i], at)
-	}
-	for _, l := range lookups {
-		for _, value := range l.ofPerson(v) {
-			l.index.find(value, func(e *entry) {
-				e.meet(at)
-				met = true
-			})
-		}
-	}
-	if met {
-		p.people = append(p.people, person{who, v})
-	}
-}
-
-func (p *pairs) join(e *entry) {
-	for _, i := range e.subjects {
-		p.lists[i] = append(p.lists[i], e.people...)
-	}
 }
 
 // CorrelationCounts counts what a run does, or would do.
