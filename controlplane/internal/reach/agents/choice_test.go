@@ -70,6 +70,7 @@ func (g *group) read(t *testing.T, target dispatch.Target) string {
 }
 
 func TestThreeAgentsShareTheWorkAndADrainingOneGetsNone(t *testing.T) {
+	t.Parallel()
 	g := newGroup(t)
 	busy := map[string]int{}
 	var calls []<-chan outcome[v1.TestResponse]
@@ -112,6 +113,7 @@ func TestThreeAgentsShareTheWorkAndADrainingOneGetsNone(t *testing.T) {
 }
 
 func TestAConnectorStaysWithTheAgentThatReadItLast(t *testing.T) {
+	t.Parallel()
 	g := newGroup(t)
 	c := g.connector()
 	first := g.read(t, c)
@@ -138,6 +140,7 @@ func TestAConnectorStaysWithTheAgentThatReadItLast(t *testing.T) {
 }
 
 func TestTheLastAgentIsKnownAfterARestartOfOurs(t *testing.T) {
+	t.Parallel()
 	g := newGroup(t)
 	c := g.connector()
 	var chosen string
@@ -164,6 +167,7 @@ func TestTheLastAgentIsKnownAfterARestartOfOurs(t *testing.T) {
 }
 
 func TestAnAgentThatIsFullIsPassedOver(t *testing.T) {
+	t.Parallel()
 	g := newGroup(t)
 	c := g.connector()
 	last := g.read(t, c)
@@ -177,6 +181,7 @@ func TestAnAgentThatIsFullIsPassedOver(t *testing.T) {
 }
 
 func TestAnAgentThatDoesNotKnowTheTypeIsNotChosen(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	a, b := h.enrol("A", "dc"), h.enrol("B", "dc")
 	a.types = []string{"rest"}

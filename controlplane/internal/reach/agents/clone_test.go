@@ -20,6 +20,7 @@ func (m *host) from(machine, hostname string) wire.Hello {
 }
 
 func TestAMachineThatWasCopiedWhileItRanIsFoundOut(t *testing.T) {
+	t.Parallel()
 	for name, second := range map[string]func(*host) wire.Hello{
 		"another machine":                   func(m *host) wire.Hello { return m.from("m2", "srv7") },
 		"another name":                      func(m *host) wire.Hello { return m.from("m1", "srv8") },
@@ -47,6 +48,7 @@ func TestAMachineThatWasCopiedWhileItRanIsFoundOut(t *testing.T) {
 }
 
 func TestTheSameMachineMayReplaceItsOwnConnection(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	first := m.knock(h.process, m.from("m1", "srv7"))
@@ -63,6 +65,7 @@ func TestTheSameMachineMayReplaceItsOwnConnection(t *testing.T) {
 
 // TestWhatADeadAgentHadSentIsNoProofOfLife: an agent is killed and started again while its data is still on a slow line.
 func TestWhatADeadAgentHadSentIsNoProofOfLife(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, func(p *pace) { p.silent, p.ping, p.flush = 30*time.Second, 10*time.Second, 30*time.Millisecond })
 	second := h.start(func(p *pace) { p.silent, p.ping, p.flush = 30*time.Second, 10*time.Second, 30*time.Millisecond })
 	for name, p := range map[string]*process{"the same process": h.process, "another process": second} {
@@ -101,6 +104,7 @@ func TestWhatADeadAgentHadSentIsNoProofOfLife(t *testing.T) {
 
 // TestNoChunkOfARefusedCopyIsTaken: two copies work on the same run, and nothing of the one that is turned away is stored.
 func TestNoChunkOfARefusedCopyIsTaken(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	first := m.connect()
@@ -138,6 +142,7 @@ func TestNoChunkOfARefusedCopyIsTaken(t *testing.T) {
 }
 
 func TestWhatComesAfterTheCutDoesNotCount(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, func(p *pace) { p.check = time.Hour })
 	m := h.enrol("HQ", "")
 	l := m.connect()

@@ -17,6 +17,7 @@ import (
 )
 
 func TestWhatIsNoProperHandshakeIsRefused(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	upgrade := http.Header{
@@ -81,6 +82,7 @@ func TestWhatIsNoProperHandshakeIsRefused(t *testing.T) {
 }
 
 func TestAHelloIsAnsweredAndHeartbeatsComeBack(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "dc")
 	if got := h.state(m.id); got != Registered {
@@ -113,6 +115,7 @@ func TestAHelloIsAnsweredAndHeartbeatsComeBack(t *testing.T) {
 }
 
 func TestAClosedSocketLapsesSoonAndASilentOneLater(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -131,6 +134,7 @@ func TestAClosedSocketLapsesSoonAndASilentOneLater(t *testing.T) {
 
 // TestAnAgentThatAnswersNoPingIsDropped connects without ever reading, so that pings stay unanswered, as when a cable is cut.
 func TestAnAgentThatAnswersNoPingIsDropped(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	m.deaf(t)
@@ -162,6 +166,7 @@ func (m *host) deaf(t *testing.T) *websocket.Conn {
 }
 
 func TestAnAgentThatGivesItselfForAnotherIsRefusedAndRecorded(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m, other := h.enrol("HQ", ""), h.enrol("Branch", "")
 	hello := m.hello()
@@ -178,6 +183,7 @@ func TestAnAgentThatGivesItselfForAnotherIsRefusedAndRecorded(t *testing.T) {
 }
 
 func TestANewerConnectionOfTheSameStartReplacesTheOlder(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	old := m.connect()
@@ -194,6 +200,7 @@ func TestANewerConnectionOfTheSameStartReplacesTheOlder(t *testing.T) {
 }
 
 func TestASecondHostWithTheSameIdentityIsFoundOut(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	first := m.connect()
@@ -211,6 +218,7 @@ func TestASecondHostWithTheSameIdentityIsFoundOut(t *testing.T) {
 }
 
 func TestARestartedAgentTakesOverFromItsDeadConnection(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, func(p *pace) { p.silent, p.ping = 30*time.Second, 10*time.Second })
 	m := h.enrol("HQ", "")
 	m.deaf(t) // its host is gone, and nobody told
@@ -227,6 +235,7 @@ func TestARestartedAgentTakesOverFromItsDeadConnection(t *testing.T) {
 }
 
 func TestWhatIsNoFrameEndsTheConnection(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	for name, tt := range map[string]struct {
@@ -269,6 +278,7 @@ func TestWhatIsNoFrameEndsTheConnection(t *testing.T) {
 }
 
 func TestAStoppingProcessSendsItsAgentsAway(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	var lines []*line
 	for i := range 3 {

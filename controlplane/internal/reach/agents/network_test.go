@@ -258,6 +258,7 @@ func soon(t *testing.T) context.Context {
 }
 
 func TestARunComesThroughEveryKindOfBadLine(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	for name, tt := range map[string]struct{ kind, attributes string }{
 		"slow":               {"latency", `"latency":40,"jitter":30`},
@@ -287,6 +288,7 @@ func TestARunComesThroughEveryKindOfBadLine(t *testing.T) {
 }
 
 func TestAnotherAgentTakesOverWhenTheFirstIsCutOff(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	p, url := h.badLine(t)
 	half := make(chan struct{})
@@ -335,6 +337,7 @@ func TestAnotherAgentTakesOverWhenTheFirstIsCutOff(t *testing.T) {
 }
 
 func TestAStaleAttemptIsFencedAndItsAgentStopsReading(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	started := make(chan struct{}, 9)
 	slow := &book{pages: 1 << 30, turn: func(ctx context.Context, page int) error {
@@ -445,6 +448,7 @@ func (c *cable) carry(to io.Writer, from net.Conn, passes *bool) {
 }
 
 func TestACutCableIsNoticedAtBothEnds(t *testing.T) {
+	t.Parallel()
 	// The numbers of production: noticed within 60 s by either end, with room for two lost pings.
 	if p := normal(); p.silent > 60*time.Second || p.ping*2 >= p.silent {
 		t.Errorf("ping every %s, dead after %s", p.ping, p.silent)
@@ -486,6 +490,7 @@ func TestACutCableIsNoticedAtBothEnds(t *testing.T) {
 }
 
 func TestACancelReachesTheTargetAlsoWhenNothingIsTaken(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	for name, tt := range map[string]struct {
 		spool int64
@@ -523,6 +528,7 @@ func TestACancelReachesTheTargetAlsoWhenNothingIsTaken(t *testing.T) {
 }
 
 func TestAPausedControlPlaneDoesNotStopTheReading(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	s := h.site(t, "A", "", &book{pages: 300})
 	a := s.run("")
@@ -555,8 +561,10 @@ func TestAPausedControlPlaneDoesNotStopTheReading(t *testing.T) {
 
 // TestARunIsCompleteWhateverHappensToItsAgents cuts lines and stops agents at moments drawn by a seed.
 func TestARunIsCompleteWhateverHappensToItsAgents(t *testing.T) {
-	for seed := range uint64(6) {
+	t.Parallel()
+	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
 			h := newHouse(t)
 			draw := rand.New(rand.NewPCG(seed, 20))
 			b := &book{pages: 120}

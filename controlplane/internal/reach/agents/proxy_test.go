@@ -63,6 +63,7 @@ func (h *house) test(ctx context.Context, t dispatch.Target, report connectorkit
 }
 
 func TestATestRunsOnTheAgentStepByStep(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -89,6 +90,7 @@ func TestATestRunsOnTheAgentStepByStep(t *testing.T) {
 }
 
 func TestADiscoveryRunsOnTheAgent(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -105,6 +107,7 @@ func TestADiscoveryRunsOnTheAgent(t *testing.T) {
 }
 
 func TestTheTargetsOwnErrorCrossesWhole(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -128,6 +131,7 @@ func TestTheTargetsOwnErrorCrossesWhole(t *testing.T) {
 }
 
 func TestChunksAreEmittedInOrderAndOnceAndAcknowledgedAfterwards(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -158,6 +162,7 @@ func TestChunksAreEmittedInOrderAndOnceAndAcknowledgedAfterwards(t *testing.T) {
 }
 
 func TestASlowReceiverHoldsBackTheAgentAndNobodyElse(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -187,6 +192,7 @@ func TestASlowReceiverHoldsBackTheAgentAndNobodyElse(t *testing.T) {
 }
 
 func TestMoreChunksThanCreditEndTheConnection(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -206,6 +212,7 @@ func TestMoreChunksThanCreditEndTheConnection(t *testing.T) {
 }
 
 func TestAMissingChunkEndsTheConnection(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -219,6 +226,7 @@ func TestAMissingChunkEndsTheConnection(t *testing.T) {
 }
 
 func TestChunksOfAnOlderAttemptAreDropped(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -250,6 +258,7 @@ func TestChunksOfAnOlderAttemptAreDropped(t *testing.T) {
 }
 
 func TestANewerAttemptEndsTheOlder(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -276,6 +285,7 @@ func TestANewerAttemptEndsTheOlder(t *testing.T) {
 }
 
 func TestACallThatIsCancelledEndsOnTheAgentToo(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -304,6 +314,7 @@ func TestACallThatIsCancelledEndsOnTheAgentToo(t *testing.T) {
 }
 
 func TestAnAgentThatIgnoresACancelIsNotWaitedForLong(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -323,6 +334,7 @@ func TestAnAgentThatIgnoresACancelIsNotWaitedForLong(t *testing.T) {
 }
 
 func TestAReconnectedAgentGoesOnAndEveryChunkIsEmittedOnce(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -382,6 +394,7 @@ func waitFor(t *testing.T, done func() bool) {
 }
 
 func TestAResultSurvivesALostConnection(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -396,6 +409,7 @@ func TestAResultSurvivesALostConnection(t *testing.T) {
 }
 
 func TestAnAgentThatVanishesFailsTheRun(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -412,6 +426,7 @@ func TestAnAgentThatVanishesFailsTheRun(t *testing.T) {
 }
 
 func TestARestartedAgentFailsItsCallsAtOnce(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, func(p *pace) { p.lapse = time.Minute })
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -430,6 +445,7 @@ func TestARestartedAgentFailsItsCallsAtOnce(t *testing.T) {
 }
 
 func TestAnAgentWithoutProgressIsStuck(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, func(p *pace) { p.progress = 300 * time.Millisecond })
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -446,6 +462,7 @@ func TestAnAgentWithoutProgressIsStuck(t *testing.T) {
 }
 
 func TestARunThatCountsOtherwiseFails(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -460,6 +477,7 @@ func TestARunThatCountsOtherwiseFails(t *testing.T) {
 }
 
 func TestAPageThatCannotBeReadIsNotQuoted(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -476,6 +494,7 @@ func TestAPageThatCannotBeReadIsNotQuoted(t *testing.T) {
 }
 
 func TestARefusedOfferSaysWhy(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -493,6 +512,7 @@ func TestARefusedOfferSaysWhy(t *testing.T) {
 }
 
 func TestWithoutAnAgentTheErrorNamesIt(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "dc")
 	open := func(t dispatch.Target) *v1.ErrorDetail {
@@ -528,6 +548,7 @@ func TestWithoutAnAgentTheErrorNamesIt(t *testing.T) {
 }
 
 func TestAGroupsLeastBusyAgentIsChosen(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	a, b, other := h.enrol("A", "dc"), h.enrol("B", "dc"), h.enrol("C", "branch")
 	la, lb := a.connect(), b.connect()

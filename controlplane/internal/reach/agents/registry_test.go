@@ -18,6 +18,7 @@ import (
 )
 
 func TestAnInvitationIsShownOnce(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	made := h.must(t, 201, "POST", "/settings/agents", "admin", map[string]any{"name": "HQ", "group": "dc", "description": "basement"})
 	id, token := made.text("id"), made.text("enrollment_token")
@@ -43,6 +44,7 @@ func TestAnInvitationIsShownOnce(t *testing.T) {
 }
 
 func TestOnlyAdministratorsChangeAgents(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	id := h.must(t, 201, "POST", "/settings/agents", "admin", map[string]any{"name": "HQ"}).text("id")
 	one := "/settings/agents/" + id
@@ -64,6 +66,7 @@ func TestOnlyAdministratorsChangeAgents(t *testing.T) {
 }
 
 func TestAgentsAreListedByStateAndGroupAndInPages(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	for _, name := range []string{"a", "b", "c"} {
 		h.must(t, 201, "POST", "/settings/agents", "admin", map[string]any{"name": name, "group": "g-" + name})
@@ -92,6 +95,7 @@ func TestAgentsAreListedByStateAndGroupAndInPages(t *testing.T) {
 }
 
 func TestAnEnrolmentTokenIsForOneKey(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	made := h.must(t, 201, "POST", "/settings/agents", "admin", map[string]any{"name": "HQ"})
 	token := made.text("enrollment_token")
@@ -137,6 +141,7 @@ func TestAnEnrolmentTokenIsForOneKey(t *testing.T) {
 }
 
 func TestOfTwentyHostsWithOneTokenOneWins(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	token := h.must(t, 201, "POST", "/settings/agents", "admin", map[string]any{"name": "HQ"}).text("enrollment_token")
 	var won, lost atomic.Int64
@@ -167,6 +172,7 @@ func TestOfTwentyHostsWithOneTokenOneWins(t *testing.T) {
 }
 
 func TestAnEnrolmentTokenEnds(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	made := h.must(t, 201, "POST", "/settings/agents", "admin", map[string]any{"name": "HQ"})
 	token := made.text("enrollment_token")
@@ -179,6 +185,7 @@ func TestAnEnrolmentTokenEnds(t *testing.T) {
 }
 
 func TestATokenIsRenewedByProofOfTheKey(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	other := h.enrol("Branch", "")
@@ -213,6 +220,7 @@ func TestATokenIsRenewedByProofOfTheKey(t *testing.T) {
 }
 
 func TestACopiedAgentIsQuarantinedUntilItIsEnrolledAgain(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	copied := *m
@@ -239,6 +247,7 @@ func TestACopiedAgentIsQuarantinedUntilItIsEnrolledAgain(t *testing.T) {
 }
 
 func TestARevokedAgentIsCutOff(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -259,6 +268,7 @@ func TestARevokedAgentIsCutOff(t *testing.T) {
 }
 
 func TestALostHostIsReplaced(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -273,6 +283,7 @@ func TestALostHostIsReplaced(t *testing.T) {
 }
 
 func TestAnAgentThatConnectorsNeedStays(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -301,6 +312,7 @@ func TestAnAgentThatConnectorsNeedStays(t *testing.T) {
 }
 
 func TestALimiterLetsABurstThroughAndThenTheRate(t *testing.T) {
+	t.Parallel()
 	l := limiter{every: time.Second, burst: 3}
 	now := time.Unix(1000, 0)
 	passed := 0

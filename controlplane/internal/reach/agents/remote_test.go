@@ -36,6 +36,7 @@ func (h *house) tasks() (states []string, sealed []byte) {
 }
 
 func TestACallReachesAnAgentThatAnotherProcessHolds(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	second := h.start()
 	m := h.enrol("HQ", "dc")
@@ -72,6 +73,7 @@ func TestACallReachesAnAgentThatAnotherProcessHolds(t *testing.T) {
 }
 
 func TestAnErrorCrossesProcessesWhole(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	second := h.start()
 	m := h.enrol("HQ", "")
@@ -93,6 +95,7 @@ func TestAnErrorCrossesProcessesWhole(t *testing.T) {
 }
 
 func TestACallThatIsGivenUpEndsInTheOtherProcessToo(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	second := h.start()
 	m := h.enrol("HQ", "")
@@ -112,6 +115,7 @@ func TestACallThatIsGivenUpEndsInTheOtherProcessToo(t *testing.T) {
 }
 
 func TestACallForAProcessThatDiedEndsSoon(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	second := h.start()
 	m := h.enrol("HQ", "")
@@ -133,6 +137,7 @@ func TestACallForAProcessThatDiedEndsSoon(t *testing.T) {
 }
 
 func TestAnAgentThatMovesToAnotherProcessLeavesTheFirst(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	second := h.start()
 	m := h.enrol("HQ", "")
@@ -149,6 +154,7 @@ func TestAnAgentThatMovesToAnotherProcessLeavesTheFirst(t *testing.T) {
 }
 
 func TestASecondHostIsFoundOutAcrossProcesses(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	second := h.start()
 	m := h.enrol("HQ", "")
@@ -167,6 +173,7 @@ func TestASecondHostIsFoundOutAcrossProcesses(t *testing.T) {
 }
 
 func TestARevocationReachesEveryProcess(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	second := h.start()
 	m := h.enrol("HQ", "")

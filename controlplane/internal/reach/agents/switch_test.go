@@ -12,6 +12,7 @@ import (
 )
 
 func TestADrainedAgentEndsWhatRunsAndGetsNothingNew(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	a, b := h.enrol("A", "dc"), h.enrol("B", "dc")
 	la := a.connect()
@@ -62,6 +63,7 @@ func (h *house) saw(t *testing.T, want ...string) {
 }
 
 func TestAnAgentThatDrainsByItsOwnWishIsShownAsSuch(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -80,6 +82,7 @@ func TestAnAgentThatDrainsByItsOwnWishIsShownAsSuch(t *testing.T) {
 }
 
 func TestAnAgentIsSwitchedOffAndOnAgain(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -103,6 +106,7 @@ func TestAnAgentIsSwitchedOffAndOnAgain(t *testing.T) {
 }
 
 func TestOnlyAdministratorsSwitchAgents(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	for _, action := range []string{"drain", "resume", "disable", "enable", "quarantine/clear"} {
@@ -122,6 +126,7 @@ func TestOnlyAdministratorsSwitchAgents(t *testing.T) {
 }
 
 func TestAClearedQuarantineLetsTheNewestCounterInAndFindsTheCopyAgain(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	copied := *m
@@ -139,6 +144,7 @@ func TestAClearedQuarantineLetsTheNewestCounterInAndFindsTheCopyAgain(t *testing
 }
 
 func TestARenewalCanBeAskedForWithoutBeingMade(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	dry := func(of *host, nonce string) answer {

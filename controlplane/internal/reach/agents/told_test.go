@@ -30,6 +30,7 @@ func (e *ear) all() []v1.Progress {
 }
 
 func TestAWaitOfASyncReachesItsEarAndIsNoSilence(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, func(p *pace) { p.progress = 600 * time.Millisecond })
 	m := h.enrol("HQ", "")
 	hello := m.hello()
@@ -62,6 +63,7 @@ func TestAWaitOfASyncReachesItsEarAndIsNoSilence(t *testing.T) {
 }
 
 func TestAfterTheWaitOrWithANonsensicalOneTheAgentIsStuckAsEver(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, func(p *pace) { p.progress = 400 * time.Millisecond })
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -77,21 +79,18 @@ func TestAfterTheWaitOrWithANonsensicalOneTheAgentIsStuckAsEver(t *testing.T) {
 	if d := detail(t, wait(t, call).err); d.Code != "agent_stuck" {
 		t.Errorf("%+v; want agent_stuck", d)
 	}
-	c := &call1{}
-	c.s = h.hub.sessionOf(agentKey{h.system.Tenant, m.id})
+	s := h.hub.sessionOf(agentKey{h.system.Tenant, m.id})
 	never := time.Now().AddDate(900, 0, 0)
-	if got := c.waits(t, never); got.After(time.Now().Add(longestWait + time.Minute)) {
+	if got := waitsUntil(t, s, never); got.After(time.Now().Add(longestWait + time.Minute)) {
 		t.Errorf("waits until %v", got)
 	}
 }
 
-// call1 asks a call how long it would wait.
-type call1 struct{ s *session }
-
-func (c *call1) waits(t *testing.T, until time.Time) time.Time {
+// waitsUntil is how long a call waits that is told to be silent until then.
+func waitsUntil(t *testing.T, s *session, until time.Time) time.Time {
 	t.Helper()
-	k := newCall(c.s, wire.Offer{Kind: wire.KindSync, Credit: 1}, "task", "run", 1)
-	k.session = c.s
+	c := newCall(s, wire.Offer{Kind: wire.KindSync, Credit: 1}, "task", "run", 1)
+	c.session = s
 	data, err := wire.Encode(wire.Frame{Type: wire.TypeProgress, ID: "x", TS: time.Now(), Attempt: 1}, v1.Progress{RateWaitUntil: &until})
 	if err != nil {
 		t.Fatal(err)
@@ -100,14 +99,15 @@ func (c *call1) waits(t *testing.T, until time.Time) time.Time {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := k.take(c.s, f); err != nil {
+	if err := c.take(s, f); err != nil {
 		t.Fatal(err)
 	}
-	at, _ := k.due(brisk())
+	at, _ := c.due(brisk())
 	return at
 }
 
 func TestProgressIsPassedOnTwiceASecondAndTheNewestCounts(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -141,6 +141,7 @@ func TestProgressIsPassedOnTwiceASecondAndTheNewestCounts(t *testing.T) {
 }
 
 func TestAFrameComesBackToWhoeverTriesTheWay(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	ws, _, err := dial(h.process, m.token, nil)

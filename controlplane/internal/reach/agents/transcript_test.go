@@ -22,6 +22,7 @@ func (c client) Cut() { _ = c.ws.Close() }
 // TestTheHubFollowsTheTranscripts plays the agent's side of each transcript against the hub, while a dispatcher makes the
 // call that the transcript is about.
 func TestTheHubFollowsTheTranscripts(t *testing.T) {
+	t.Parallel()
 	request := v1.AuthConfig{"host": "dc1.example.org", "port": 636}
 	kinds := map[string]string{
 		"hello": "", "revoked": "revoke", "test_ok": "test", "discover_ok": "discover", "sync_ok": "sync", "sync_resume": "sync", "sync_cancel": "cancel",

@@ -13,6 +13,7 @@ import (
 
 // TestDeparturesAreRecordedApartAndAlwaysFollowedByReturns tries any coming and going against what is promised of the events.
 func TestDeparturesAreRecordedApartAndAlwaysFollowedByReturns(t *testing.T) {
+	t.Parallel()
 	const pair = 5 * time.Minute
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -67,6 +68,7 @@ type step struct {
 }
 
 func TestAnAgentThatComesAndGoesIsFlappingUntilItStays(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	w := watched{Since: now}
 	var events []string
@@ -132,6 +134,7 @@ func (l *line) goodbye() {
 }
 
 func TestComingAndGoingIsRecordedButNoFlapping(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, func(p *pace) { p.pair = 5 * time.Second })
 	h.start() // a second process looks as well
 	m := h.enrol("HQ", "")
@@ -156,6 +159,7 @@ func TestComingAndGoingIsRecordedButNoFlapping(t *testing.T) {
 }
 
 func TestAStoppedAgentIsOfflineAtOnceAndAPlannedRestartIsNoEvent(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, func(p *pace) { p.back, p.lapse = time.Second, 5*time.Second })
 	m := h.enrol("HQ", "")
 	l := m.connect()
@@ -173,6 +177,7 @@ func TestAStoppedAgentIsOfflineAtOnceAndAPlannedRestartIsNoEvent(t *testing.T) {
 }
 
 func TestAfterAnOutageOfOursNobodyIsSaidToBeGone(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	m.connect()
@@ -188,6 +193,7 @@ func TestAfterAnOutageOfOursNobodyIsSaidToBeGone(t *testing.T) {
 }
 
 func TestAnAgentIsDegradedForAReasonAndOnlineWithoutOne(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	m := h.enrol("HQ", "")
 	l := m.knock(h.process, func() wire.Hello { hi := m.hello(); hi.Limits.SpoolBytes = 1000; return hi }())
@@ -218,6 +224,7 @@ func TestAnAgentIsDegradedForAReasonAndOnlineWithoutOne(t *testing.T) {
 }
 
 func TestAnAgentBelowTheMinimumVersionIsDegraded(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.hub.MinVersion = "1.10"
 	m := h.enrol("HQ", "")
