@@ -85,8 +85,8 @@ func TestWhatDoesNotPassNeverLooksComplete(t *testing.T) {
 				if err != nil {
 					return
 				}
-				for _, s := range r.Last.Scopes {
-					if s.Complete && (s.Kind == v1.Accounts || s.Kind == v1.Identities) {
+				for _, s := range r.Last.Scopes { // whoever asked again and got all may say so
+					if s.Complete && (s.Kind == v1.Accounts || s.Kind == v1.Identities) && r.Count(s.Kind) != 100 {
 						t.Errorf("nothing was said, and %+v is attested", s)
 					}
 				}

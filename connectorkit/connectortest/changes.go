@@ -136,7 +136,7 @@ func (c *checks) badCursor(t *testing.T) {
 	if got.Last.Read == nil || got.Last.Read.Incremental || got.Last.Read.FallbackReason == "" {
 		t.Errorf("it was read as %+v; want a whole read that says why", got.Last.Read)
 	}
-	if scope, _ := got.scope(v1.Accounts); !scope.Complete && len(got.Chunks) > 0 && c.first.count(v1.Accounts) > 0 {
+	if scope, _ := got.scope(v1.Accounts); !scope.Complete && len(got.Chunks) > 0 && c.first.Count(v1.Accounts) > 0 {
 		t.Errorf("the whole read attests %+v", scope)
 	}
 }

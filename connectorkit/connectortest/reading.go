@@ -34,7 +34,7 @@ func (c *checks) whole(t *testing.T) {
 		}
 	}
 	for _, kind := range kinds {
-		n := r.count(kind)
+		n := r.Count(kind)
 		scope, there := r.scope(kind)
 		if n > 0 && !there {
 			t.Errorf("%d %s, but nothing is attested of them", n, kind)
@@ -99,14 +99,14 @@ func (c *checks) capped(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kind := range []v1.ObjectKind{v1.Identities, v1.Accounts} {
-		if n := got.count(kind); n > most {
+		if n := got.Count(kind); n > most {
 			t.Errorf("%d %s came; asked for %d", n, kind, most)
 		}
 	}
 	if got.Last.Cursor != "" {
 		t.Error("a capped read gives a cursor, from which the rest would never be read")
 	}
-	if c.first.count(v1.Identities) <= most && c.first.count(v1.Accounts) <= most {
+	if c.first.Count(v1.Identities) <= most && c.first.Count(v1.Accounts) <= most {
 		return
 	}
 	for _, s := range got.Last.Scopes {

@@ -145,8 +145,8 @@ func grantKey(g v1.RemoteGrant) string {
 	return principal + " > " + g.EntitlementExternalID
 }
 
-// count is the number of distinct records of a kind.
-func (r *Reading) count(kind v1.ObjectKind) int {
+// Count is the number of distinct records of a kind.
+func (r *Reading) Count(kind v1.ObjectKind) int {
 	n := 0
 	for key := range r.Records {
 		if strings.HasPrefix(key, string(kind)+" ") {

@@ -1,5 +1,6 @@
 // A SCIM 2.0 service provider of the packages scimmy and scimmy-routers, with a store in memory.
-// Environment: PORT (0: any), TOKEN, USERS, GROUPS, MAX (results of a page), JWKS_URL (then the bearer token is a JWT for urn:target).
+// Environment: PORT (0: any), TOKEN, USERS, GROUPS, SPREAD (seconds between the
+// last changes of two users), MAX (results of a page), JWKS_URL (then the bearer token is a JWT for urn:target).
 // express stays at 4: with 5 the routers lose count, startIndex and filter.
 import express from "express";
 import SCIMMY from "scimmy";
@@ -8,9 +9,10 @@ import {createServer} from "node:http";
 import {randomUUID, createPublicKey, verify} from "node:crypto";
 
 const env = process.env, users = new Map(), groups = new Map();
-const store = (map) => ({
+const store = (map, resourceType) => ({
   ingress: (r, d) => {
-    const n = {...JSON.parse(JSON.stringify(d)), id: r.id ?? randomUUID()};
+    const id = r.id ?? randomUUID(), now = new Date();
+    const n = {...JSON.parse(JSON.stringify(d)), id, meta: {resourceType, created: map.get(id)?.meta.created ?? now, lastModified: now}};
     map.set(n.id, n);
     return n;
   },
@@ -21,7 +23,7 @@ const store = (map) => ({
   },
   degress: (r) => map.delete(r.id),
 });
-const u = store(users), g = store(groups);
+const u = store(users, "User"), g = store(groups, "Group");
 SCIMMY.Resources.declare(SCIMMY.Resources.User).ingress(u.ingress).egress(u.egress).degress(u.degress);
 SCIMMY.Resources.declare(SCIMMY.Resources.Group).ingress(g.ingress).egress(g.egress).degress(g.degress);
 SCIMMY.Resources.User.extend(SCIMMY.Schemas.EnterpriseUser.definition, false);
@@ -38,7 +40,7 @@ for (let i = 0; i < Number(env.USERS ?? 0); i++) {
       employeeNumber: String(1000 + i), department: `D${i % 7}`, costCenter: "CC1", organization: "Example", division: "North",
       ...(i > 0 ? {manager: {value: id(Math.floor((i - 1) / 10))}} : {}),
     },
-    meta: {resourceType: "User", created: at, lastModified: at},
+    meta: {resourceType: "User", created: at, lastModified: new Date(at.getTime() + i * 1000 * Number(env.SPREAD ?? 0))},
   });
 }
 for (let i = 0; i < Number(env.GROUPS ?? 0); i++) {
