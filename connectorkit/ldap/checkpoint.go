@@ -14,7 +14,7 @@ const (
 	// checkpointVersion changes whenever an older checkpoint would be misread.
 	checkpointVersion = 1
 	// checkpointRecords is the least number of records between two checkpoints inside a partition.
-	checkpointRecords = 2000
+	checkpointRecords = 1000
 )
 
 // checkpoint is how far a full read has come. Reading goes on with the first partition that is not done, and inside of that

@@ -83,13 +83,16 @@ func (r *run) lost(err error) error {
 // planByPlace cuts at the places below the base that hold others. What lies in none of them is the last partition, so that
 // nothing is missed: places hidden from the login, entries directly below the base, and what is moved meanwhile.
 func (r *run) planByPlace(o objects) ([]partition, error) {
-	places, err := r.places(o.base)
-	if err != nil || len(places) == 0 {
-		return []partition{o.whole()}, err
+	places, known := r.cuts[o.base]
+	if !known {
+		var err error
+		if places, err = r.findCuts(o.base); err != nil {
+			return nil, err
+		}
+		r.cuts[o.base] = places
 	}
-	provable, err := r.tellsPlaces(o.base, places[0])
-	if err != nil || !provable {
-		return []partition{o.whole()}, err
+	if len(places) == 0 {
+		return []partition{o.whole()}, nil
 	}
 	var out []partition
 	var not strings.Builder
@@ -98,6 +101,19 @@ func (r *run) planByPlace(o objects) ([]partition, error) {
 		not.WriteString("(!" + below(dn) + ")")
 	}
 	return append(out, partition{key: "rest", base: o.base, filter: "(&" + o.filter + not.String() + ")"}), nil
+}
+
+// findCuts gives the places to cut at, none where that cannot be done.
+func (r *run) findCuts(base string) ([]string, error) {
+	places, err := r.places(base)
+	if err != nil || len(places) == 0 {
+		return nil, err
+	}
+	provable, err := r.tellsPlaces(base, places[0])
+	if err != nil || !provable {
+		return nil, err
+	}
+	return places, nil
 }
 
 // below matches what lies at or below a place (RFC 5020; dnSubtreeMatch of OpenLDAP).

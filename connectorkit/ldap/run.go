@@ -36,8 +36,9 @@ type run struct {
 	settingsSum   string
 
 	read        v1.Read
-	at          *checkpoint // of a full read
-	since       int         // records since the last checkpoint
+	at          *checkpoint         // of a full read
+	cuts        map[string][]string // places at which the reading below a base is divided
+	since       int                 // records since the last checkpoint
 	rec         record
 	page        v1.SyncResponse
 	scopes      []v1.Scope // of single groups, for the page in hand

@@ -36,7 +36,7 @@ func (c *connector) Sync(ctx context.Context, req v1.SyncRequest, emit connector
 func newRun(ctx context.Context, se *session, o *v1.SyncOptions, emit connectorkit.Emit, now time.Time) *run {
 	r := &run{
 		session: se, ctx: ctx, emit: emit, now: now, began: time.Now(), lastSign: time.Now(), want: wanted(o), dict: newDictionary(se, o),
-		primary: map[string]string{}, read: v1.Read{Strategy: strategyFull},
+		primary: map[string]string{}, cuts: map[string][]string{}, read: v1.Read{Strategy: strategyFull},
 	}
 	r.warnings.list = se.warnings
 	r.warnings.total = len(se.warnings)

@@ -10,7 +10,8 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/ldap/internal/wire"
 )
 
-// syncrepl asks the directory what has changed by content synchronisation (RFC 4533), refreshOnly.
+// syncrepl asks the directory what has changed by content synchronisation (RFC 4533), refreshOnly. What OpenLDAP's overlay refint
+// corrects by itself when an entry is renamed or removed does not count as a change there, and need not: the entry itself does.
 type syncrepl struct{}
 
 // begin takes a cookie for each search. OpenLDAP shows what goes into one as contextCSN; of others it is had only by a refresh,
