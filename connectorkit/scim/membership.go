@@ -241,8 +241,9 @@ func (g *groupReading) truncated(ctx context.Context, cut bool) error {
 		id, told = m.Short, 0 // whatever else it has is more than was told
 	}
 	if g.inline() && g.strategy() == auto {
+		g.sink.mute, g.sink.last = true, ""
 		t, err := g.get(ctx, id)
-		if err != nil && !tooHeavy(err) {
+		if g.sink.mute = false; err != nil && !tooHeavy(err) {
 			return err
 		}
 		if cut && t.count > told {

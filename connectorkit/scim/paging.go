@@ -15,6 +15,7 @@ import (
 const (
 	maxPages    = 1_000_000 // ends a listing that would never end (CON-4)
 	maxStale    = 3         // pages in a row that bring nothing new
+	maxBlank    = 100       // pages in a row that bring nothing at all
 	maxRestarts = 2         // of a listing whose cursor the target forgot
 )
 
@@ -39,7 +40,8 @@ type listing struct {
 	seen     map[uint64]struct{}
 	recent   []uint64
 	prints   map[uint64]struct{} // of pages
-	stale    int                 // pages in a row without anything new
+	stale    int                 // pages in a row without anything new; below zero: such pages are expected
+	blank    int                 // empty pages in a row
 	restarts int
 	resumed  bool
 }
@@ -90,7 +92,7 @@ func (l *listing) run(ctx context.Context) error {
 		}
 		l.count(head)
 		if l.repeats(ids, head) {
-			if l.at.Total < 0 {
+			if l.at.Total < 0 && head.next == "" && l.at.Mode == pageIndex {
 				l.at.Shaky = true // past the end, where some answer page 1 again
 				return nil
 			}
@@ -100,11 +102,8 @@ func (l *listing) run(ctx context.Context) error {
 		if err := l.done(ctx, l.first); err != nil {
 			return err
 		}
-		if l.stale++; l.at.Distinct > known || len(ids) == 0 {
-			l.stale = 0
-		}
-		if l.stale >= maxStale && !l.at.Second {
-			return l.stuck(fmt.Sprintf("%d pages in a row brought nothing new", l.stale))
+		if l.idle(len(ids), l.at.Distinct > known) {
+			return l.stuck("page after page brought nothing new")
 		}
 		more, err := l.advance(head, began)
 		if err != nil || !more {
@@ -115,6 +114,19 @@ func (l *listing) run(ctx context.Context) error {
 		}
 	}
 	return l.stuck(fmt.Sprintf("the list has not ended after %d pages", maxPages))
+}
+
+// idle says whether the target leads nowhere: pages follow each other and bring nothing that has not come before.
+func (l *listing) idle(resources int, news bool) bool {
+	switch {
+	case news:
+		l.stale, l.blank = 0, 0
+	case resources == 0:
+		l.blank++ // a target may have empty pages among others (RFC 9865), but not for ever
+	case !l.at.Second:
+		l.stale++
+	}
+	return l.stale >= maxStale || l.blank >= maxBlank
 }
 
 // page asks for one page until it is read to its end.
@@ -245,11 +257,11 @@ func (l *listing) changed(was, is int) {
 // stepBack reads again from a little before the page at hand: where resources were removed from earlier pages, as many have moved
 // from this page's place to the one before, and were passed over.
 func (l *listing) stepBack(began position) {
+	l.quiet, l.stale = true, -l.at.Back-1
 	l.at.Start, l.at.Back = max(1, began.Start-l.at.Back), 0
 	if l.at.Backs++; l.at.Backs >= maxBacks {
 		l.at.Shaky = true
 	}
-	l.quiet, l.stale = true, 0
 	clear(l.prints)
 }
 
