@@ -22,6 +22,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
@@ -70,6 +71,7 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 		DB: db, Connectors: connectors, Dispatch: dispatcher, Agents: hub, Guard: guard, Cursors: cursors,
 		CallbackKey: ring.Derive("callback"), MaxRuns: c.MaxRuns, Log: log, Now: time.Now,
 	}
+	held := &reconcile.Service{DB: db, Cursors: cursors, Wake: runs.Wake, Now: time.Now}
 	people := &directory.Service{DB: db, Cursors: cursors, Now: time.Now}
 	owners := &correlate.Service{DB: db, Now: time.Now}
 	rights := &access.Service{DB: db, Cursors: cursors, Now: time.Now}
@@ -83,6 +85,7 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	api.Add(connectors.Routes()...)
 	api.Add(owners.Routes()...)
 	api.Add(runs.Routes()...)
+	api.Add(held.Routes()...)
 	api.Add(registry.Routes()...)
 	api.Mount(http.MethodGet, httpapi.Prefix+"/agent", hub.Handler())
 	api.Mount(http.MethodGet, "/health", http.HandlerFunc(health))
@@ -138,5 +141,6 @@ func (a *App) Run(ctx context.Context) error {
 	group.Go(func() error { return a.Hub.Run(ctx) })
 	group.Go(func() error { return a.Runs.Run(ctx) })
 	group.Go(func() error { return a.applyDue(ctx) })
+	group.Go(func() error { return a.expireHolds(ctx) })
 	return group.Wait()
 }

@@ -20,7 +20,7 @@ type comparison struct {
 
 // temporaries are what a comparison builds, each in the transaction's own space. Row security does not reach there, so the
 // statements that fill them name the tenant by the tables they read.
-var temporaries = []string{"r_identity", "r_account", "r_entitlement", "r_grant", "r_pair", "r_edge", "c_identity", "c_account", "c_entitlement",
+var temporaries = []string{"r_identity", "r_account", "r_entitlement", "r_pair", "r_edge", "c_identity", "c_account", "c_entitlement",
 	"w_person", "w_account", "w_entitlement", "r_scope", "r_change", "r_named", "r_within", "c_grant", "c_edge", "c_boss"}
 
 const changeTable = `

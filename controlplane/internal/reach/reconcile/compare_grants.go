@@ -28,49 +28,60 @@ var ways = map[string]struct{ accounts, entitlements []way }{
 // grants compares who holds what, as pairs of account and entitlement in the world after this run: whoever was renamed or moved
 // still holds what they held. What a grant names and nobody knows resolves to no pair: it protects nothing and removes nothing.
 func (c *comparison) grants(ctx context.Context) error {
-	const staged = `
-		create temp table r_grant on commit drop as
-		select seq, ord, external_id, row_hash, deleted, entitlement_external_id,
-		       case when account_external_id is not null then 'account'
-		            when principal_entitlement_external_id is not null then 'entitlement'
-		            when principal_ref_kind = 'employee_number' then 'any'
-		            else principal_ref_kind end as kind,
-		       coalesce(account_external_id, principal_entitlement_external_id, principal_ref_value) as ref
-		  from stage_grant
-		 where tenant_id = current_tenant() and run_id = @run`
 	const pairs = `
 		create temp table r_pair (account text not null, account_id uuid, entitlement text not null, entitlement_id uuid,
 		    seq int not null, ord int not null, deleted boolean not null, external_id text, row_hash bytea) on commit drop`
 	const edges = `
 		create temp table r_edge (member text not null, member_id uuid, parent text not null, parent_id uuid, deleted boolean not null,
 		    seq int, ord int, told_by text not null) on commit drop`
-	if err := c.do(ctx, "staged grants", staged, pairs, edges); err != nil {
+	if err := c.do(ctx, "staged grants", pairs, edges); err != nil {
 		return err
 	}
 	if err := c.resolve(ctx); err != nil {
 		return err
 	}
-	return c.do(ctx, "grants", presentGrants, heldScopes, comparedGrants, changedGrants, goneGrants)
+	return c.do(ctx, "grants", lastPairs, presentGrants, heldScopes, comparedGrants, changedGrants, goneGrants)
 }
+
+// stagedGrants are the staged grants with the way in which each names its principal.
+const stagedGrants = `(
+	select seq, ord, external_id, row_hash, deleted, entitlement_external_id,
+	       case when account_external_id is not null then 'account'
+	            when principal_entitlement_external_id is not null then 'entitlement'
+	            when principal_ref_kind = 'employee_number' then 'any'
+	            else principal_ref_kind end as kind,
+	       coalesce(account_external_id, principal_entitlement_external_id, principal_ref_value) as ref
+	  from stage_grant
+	 where tenant_id = current_tenant() and run_id = @run)`
+
+// lastPairs keeps the last word about each pair. Pairs rarely come twice, so this asks for them instead of sorting all.
+const lastPairs = `
+	delete from r_pair p
+	 using (select x.ctid as place, row_number() over (partition by x.account, x.entitlement order by x.seq desc, x.ord desc) as n
+	          from r_pair x
+	          join (select account, entitlement from r_pair group by account, entitlement having count(*) > 1) twice
+	            on twice.account = x.account and twice.entitlement = x.entitlement) word
+	 where p.ctid = word.place
+	   and word.n > 1`
 
 // resolve finds the pairs that the staged grants mean.
 func (c *comparison) resolve(ctx context.Context) error {
 	const account = `
 		insert into r_pair
 		select p.external_id, p.id, e.external_id, e.id, g.seq, g.ord, g.deleted, g.external_id, g.row_hash
-		  from r_grant g
+		  from ` + stagedGrants + ` g
 		  join w_account p on p.%s = %s
 		  join w_entitlement e on e.external_id = g.entitlement_external_id
 		 where g.kind = '%s'`
 	const entitlement = `
 		insert into r_edge
 		select p.external_id, p.id, e.external_id, e.id, g.deleted, g.seq, g.ord, 'grant'
-		  from r_grant g
+		  from ` + stagedGrants + ` g
 		  join w_entitlement p on p.%s = %s
 		  join w_entitlement e on e.external_id = g.entitlement_external_id
 		 where g.kind = '%s'
 		   and p.external_id <> e.external_id`
-	rows, err := c.tx.Query(ctx, `select distinct kind from r_grant where kind is not null`)
+	rows, err := c.tx.Query(ctx, `select distinct kind from `+stagedGrants+` g where kind is not null`, c.args)
 	if err != nil {
 		return fmt.Errorf("kinds of reference: %w", err)
 	}
@@ -97,7 +108,7 @@ func (c *comparison) resolve(ctx context.Context) error {
 const presentGrants = `
 	create temp table r_named on commit drop as
 	select distinct on (external_id) external_id, deleted
-	  from (select external_id, deleted, seq from r_grant where external_id is not null and (deleted or kind is null)
+	  from (select external_id, deleted, seq from ` + stagedGrants + ` g where external_id is not null and (deleted or kind is null)
 	         union all
 	        select external_id, false, seq
 	          from stage_present
@@ -121,11 +132,7 @@ const heldScopes = `
 // where absence proves nothing.
 const comparedGrants = `
 	create temp table c_grant on commit drop as
-	with pair as (
-	    select distinct on (account, entitlement) *
-	      from r_pair
-	     order by account, entitlement, seq desc, ord desc
-	), known as (
+	with known as (
 	    select g.id, g.account_id, g.entitlement_id, g.status, g.row_hash, g.missing_runs, g.external_id
 	      from access_grant g
 	     where g.tenant_id = current_tenant()
@@ -145,7 +152,7 @@ const comparedGrants = `
 	       coalesce(p.deleted, n.deleted, false) as gone,
 	       a.final as account_final, e.final as entitlement_final
 	  from known k
-	  full join pair p on p.account_id = k.account_id and p.entitlement_id = k.entitlement_id
+	  full join r_pair p on p.account_id = k.account_id and p.entitlement_id = k.entitlement_id
 	  left join r_named n on n.external_id = k.external_id
 	  left join going a on a.object = 'account' and a.object_id = k.account_id
 	  left join going e on e.object = 'entitlement' and e.object_id = k.entitlement_id

@@ -19,10 +19,10 @@ const (
 // proven.
 type Safety struct {
 	Limits    []SafetyLimit `json:"limits" nullable:"false" doc:"own limits; a kind without one keeps the standard"`
-	Window    string        `json:"window" default:"PT24H" doc:"ISO 8601 duration: what was applied within it counts with the run. From PT1H to P7D."`
-	TotalLoss bool          `json:"total_loss" default:"true" doc:"half of a population of 5 or more, or all of 2 or more, is held whatever the limits say"`
-	HoldScope string        `json:"hold_scope" enum:"kind,run" default:"kind" doc:"kind: other changes of the run go on. run: nothing of it is applied."`
-	HoldTTL   string        `json:"hold_ttl" default:"PT72H" doc:"ISO 8601 duration after which a hold is discarded. From PT1H to P30D."`
+	Window    string        `json:"window" doc:"ISO 8601 duration: what was applied within it counts with the run. From PT1H to P7D."`
+	TotalLoss bool          `json:"total_loss" doc:"half of a population of 5 or more, or all of 2 or more, is held whatever the limits say"`
+	HoldScope string        `json:"hold_scope" enum:"kind,run" doc:"kind: other changes of the run go on. run: nothing of it is applied."`
+	HoldTTL   string        `json:"hold_ttl" doc:"ISO 8601 duration after which a hold is discarded. From PT1H to P30D."`
 	Deletion  Deletion      `json:"deletion"`
 }
 
@@ -37,7 +37,7 @@ type SafetyLimit struct {
 
 // Deletion is how absence becomes removal.
 type Deletion struct {
-	MissingRunsRequired int `json:"missing_runs_required" minimum:"1" maximum:"10" default:"2" doc:"complete readings in a row without a record until it counts as gone"`
+	MissingRunsRequired int `json:"missing_runs_required" minimum:"1" maximum:"10" doc:"complete readings in a row without a record until it counts as gone"`
 }
 
 // defaultSafety is that of a connector for which nobody has decided otherwise.

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"log/slog"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -13,9 +12,5 @@ type Service struct {
 	DB      *pg.DB
 	Cursors *httpapi.Cursors
 	Wake    func() // makes the engine look for runs at once; nil: it finds them by itself
-	Log     *slog.Logger
 	Now     func() time.Time
 }
-
-// Routes of the room.
-func (s *Service) Routes() []httpapi.Route { return nil }

@@ -1,0 +1,64 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// File is an answer that is written as it is read: its name for whoever saves it, and what writes it.
+type File struct {
+	Name  string
+	Write func(ctx context.Context, w io.Writer) error
+}
+
+// Download makes a route that answers a file of a media type. What fails before the first byte is an ordinary problem; later
+// the connection is cut, so that half a file never looks whole.
+func Download[I any](method, path, summary, media string, h func(ctx context.Context, v viewer.Viewer, in *I) (File, error)) Route {
+	return Route{Method: method, Path: Prefix + path, Summary: summary, register: func(a *API, r Route) {
+		op := r.guarded(a)
+		op.Responses = map[string]*huma.Response{"200": {
+			Description: "The file", Content: map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: "string"}}},
+		}}
+		huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+			v, _ := ctx.Value(viewerKey{}).(viewer.Viewer)
+			file, err := h(ctx, v, in)
+			if err != nil {
+				return nil, a.problem(ctx, err)
+			}
+			return a.file(ctx, media, file), nil
+		})
+	}}
+}
+
+func (a *API) file(ctx context.Context, media string, f File) *huma.StreamResponse {
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		hc.SetHeader("Content-Type", media)
+		hc.SetHeader("Content-Disposition", `attachment; filename="`+f.Name+`"`)
+		hc.SetHeader("Cache-Control", "no-store")
+		hc.SetStatus(http.StatusOK)
+		err := f.Write(ctx, &patientWriter{w: hc.BodyWriter()})
+		if err == nil {
+			return
+		}
+		if ctx.Err() == nil {
+			a.cfg.Log.WarnContext(ctx, "file not sent to its end", "request_id", RequestID(ctx), "err", err)
+		}
+		panic(http.ErrAbortHandler)
+	}}
+}
+
+// patientWriter moves the connection's deadline on as long as something is taken: a large file takes longer than an answer.
+type patientWriter struct{ w io.Writer }
+
+func (p *patientWriter) Write(b []byte) (int, error) {
+	if w, ok := p.w.(http.ResponseWriter); ok {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(30 * time.Second))
+	}
+	return p.w.Write(b)
+}
