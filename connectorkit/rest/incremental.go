@@ -1,7 +1,10 @@
 package rest
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -173,12 +176,38 @@ type mark struct {
 
 	// Seen are the records at the end of the times, by their key, with a digest of their content. They come again with the next
 	// read, which starts a while before, and need not be passed on.
-	Seen map[uint64]seen `json:"seen,omitempty"`
+	Seen memory `json:"seen,omitempty"`
 }
 
+// seen is what is remembered of a record.
 type seen struct {
-	At      int64  `json:"t"` // Unix seconds
-	Content uint64 `json:"c"`
+	At      int64 // Unix seconds
+	Content uint64
+}
+
+// memory holds records by a digest of their key. It is written as bytes, 24 a record.
+type memory map[uint64]seen
+
+// MarshalJSON writes the records in the order of their digests.
+func (m memory) MarshalJSON() ([]byte, error) {
+	ns := make([]uint64, 0, 3*len(m))
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		ns = append(ns, key, uint64(m[key].At), m[key].Content)
+	}
+	return json.Marshal(packed(ns))
+}
+
+// UnmarshalJSON reads what MarshalJSON has written.
+func (m *memory) UnmarshalJSON(b []byte) error {
+	var raw []byte
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return err
+	}
+	*m = memory{}
+	for ns := unpacked(raw); len(ns) >= 3; ns = ns[3:] {
+		(*m)[ns[0]] = seen{At: int64(ns[1]), Content: ns[2]}
+	}
+	return nil
 }
 
 // Bounds of what is remembered of the records seen: while reading, and in a cursor or checkpoint.
@@ -207,7 +236,7 @@ func (m *mark) see(in *incremental, key string, record any) (again bool) {
 	}
 	now := seen{At: at.Unix(), Content: contentOf(record)}
 	if m.Seen == nil {
-		m.Seen = map[uint64]seen{}
+		m.Seen = memory{}
 	}
 	if m.Seen[digest] = now; len(m.Seen) > seenWhileReading {
 		m.forget(in)
@@ -249,7 +278,7 @@ func (m *mark) next() time.Time {
 // kept is the mark as it is stored.
 func (m *mark) kept(in *incremental) *mark {
 	out := *m
-	out.Seen = map[uint64]seen{}
+	out.Seen = memory{}
 	for key, s := range m.Seen {
 		if s.At >= m.Max.Add(-in.overlap).Unix() {
 			out.Seen[key] = s

@@ -203,11 +203,6 @@ func (s *session) encode(at position, made map[uint64]bool) string {
 		c.Changed = packed(slices.Sorted(maps.Keys(s.changed)))
 	}
 	c.Marks = s.keptMarks()
-	if at.Below != nil {
-		for _, m := range c.Marks {
-			m.Seen = nil // there are many checkpoints of this kind, and the records seen only spare work
-		}
-	}
 	return s.fitting(&c, c.Marks)
 }
 
