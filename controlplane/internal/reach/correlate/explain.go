@@ -29,13 +29,18 @@ type CorrelationCandidate struct {
 	Explanation []string `json:"explanation"`
 }
 
-// CorrelationTried is what one rule said about one candidate.
+// CorrelationTried is what every rule said about one candidate.
 type CorrelationTried struct {
-	IdentityID string                  `json:"identity_id"`
-	Rule       string                  `json:"rule_id"`
-	Weight     float64                 `json:"weight"`
-	Outcome    string                  `json:"outcome"`
-	Compared   []CorrelationComparison `json:"compared,omitempty"`
+	IdentityID string                `json:"identity_id"`
+	Rules      []CorrelationRuleSaid `json:"rules" nullable:"false"`
+}
+
+// CorrelationRuleSaid is what one rule said about a candidate.
+type CorrelationRuleSaid struct {
+	Rule     string                  `json:"rule_id"`
+	Weight   float64                 `json:"weight,omitempty"`
+	Outcome  string                  `json:"outcome" enum:"matched,implied,not_matched,no_value,vetoed,passed" doc:"implied: it holds by the same values as another rule, and counts once with it; passed and vetoed are said by vetoes."`
+	Compared []CorrelationComparison `json:"compared,omitempty"`
 }
 
 // CorrelationComparison is what a condition compared, in the form in which it did.
@@ -43,9 +48,9 @@ type CorrelationComparison struct {
 	Source   string `json:"source"`
 	Identity string `json:"identity"`
 	Match    string `json:"match"`
-	Account  string `json:"account_value"`
-	Person   string `json:"identity_value"`
-	Holds    bool   `json:"holds"`
+	Account  string `json:"account_value,omitempty"`
+	Person   string `json:"identity_value,omitempty"`
+	Holds    bool   `json:"holds,omitempty"`
 }
 
 // document writes a verdict down, without the time.
@@ -65,7 +70,7 @@ func (p *plan) document(s *subject, v verdict) document {
 		if v.state != linked {
 			d.Candidates = append(d.Candidates, CorrelationCandidate{c.name(), c.score, names})
 		}
-		d.Tried = append(d.Tried, p.tried(c)...)
+		d.Tried = append(d.Tried, CorrelationTried{c.name(), p.tried(c)})
 	}
 	return d
 }
@@ -87,20 +92,19 @@ func (p *plan) holding(c candidate) (rules, names []string) {
 }
 
 // tried are all rules with what each said about a candidate.
-func (p *plan) tried(c candidate) []CorrelationTried {
-	who := c.name()
-	list := make([]CorrelationTried, 0, len(p.rules)+2)
+func (p *plan) tried(c candidate) []CorrelationRuleSaid {
+	list := make([]CorrelationRuleSaid, 0, len(p.rules)+2)
 	if c.said {
-		list = append(list, CorrelationTried{IdentityID: who, Rule: sameRecord, Weight: 1, Outcome: matched})
+		list = append(list, CorrelationRuleSaid{Rule: sameRecord, Weight: 1, Outcome: matched})
 	}
 	if c.rejected {
-		list = append(list, CorrelationTried{IdentityID: who, Rule: "taken_by_user", Outcome: vetoed})
+		list = append(list, CorrelationRuleSaid{Rule: "taken_by_user", Outcome: vetoed})
 	}
 	for i, r := range p.rules {
-		e := CorrelationTried{IdentityID: who, Rule: r.ID, Weight: r.Weight, Outcome: c.results[i].outcome}
+		e := CorrelationRuleSaid{Rule: r.ID, Weight: r.Weight, Outcome: c.results[i].outcome, Compared: make([]CorrelationComparison, len(r.Conditions))}
 		for k, cond := range r.Conditions {
 			is := c.results[i].compared[k]
-			e.Compared = append(e.Compared, CorrelationComparison{cond.Source, cond.Identity, cond.Match, short(is.account), short(is.person), is.holds})
+			e.Compared[k] = CorrelationComparison{cond.Source, cond.Identity, cond.Match, short(is.account), short(is.person), is.holds}
 		}
 		list = append(list, e)
 	}
@@ -109,8 +113,8 @@ func (p *plan) tried(c candidate) []CorrelationTried {
 
 // short keeps the beginning of a long value: enough to see why.
 func short(s string) string {
-	if r := []rune(s); len(r) > 200 {
-		return string(r[:200]) + "…"
+	if head := firstRunes(s, 200); head != "" && len(head) < len(s) {
+		return head + "…"
 	}
 	return s
 }
