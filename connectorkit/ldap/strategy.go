@@ -59,7 +59,10 @@ func (r *run) candidates() []string {
 		return []string{strategyDirSync, strategyUSN}
 	}
 	var list []string
-	if r.root.has("supportedControl", wire.SyncRequestOID) {
+	// Not everybody who offers content synchronisation does it: ApacheDS (2.0.0-M26) tells who came and who went, but of nobody
+	// who was changed or renamed.
+	proven := slices.Contains([]string{flavorOpenLDAP, flavor389, flavorFreeIPA}, r.flavor.name)
+	if proven && r.root.has("supportedControl", wire.SyncRequestOID) {
 		list = append(list, strategySyncrepl)
 	}
 	if r.root.first("lastChangeNumber") != "" || r.root.first("changelog") != "" {
