@@ -140,13 +140,13 @@ func (g *groupReading) audit(ctx context.Context, read map[string]bool) error {
 	if g.groupChanges != auto || !g.want[v1.Grants] || g.strategy() == membersByUser {
 		return nil
 	}
-	due := slices.DeleteFunc(slices.Clone(g.at.Samples), func(s sample) bool { return read[s.ID] })
-	if len(due) == 0 {
-		return nil
-	}
-	turn := int(g.at.Plan.Since.Unix()/3600) % len(due) // others in the next hour
+	due := slices.Clone(g.at.Samples)
+	hour := uint64(g.at.Plan.Since.Unix() / 3600) // others in another hour
 	for i := range min(audits, len(due)) {
-		was := due[(turn+i)%len(due)]
+		was := due[(hour+uint64(i))%uint64(len(due))]
+		if read[was.ID] {
+			continue
+		}
 		if err := g.reread(ctx, group{}, was.ID); err != nil {
 			return err
 		}

@@ -40,7 +40,8 @@ type listing struct {
 	seen     map[uint64]struct{}
 	recent   []uint64
 	prints   map[uint64]struct{} // of pages
-	stale    int                 // pages in a row without anything new; below zero: such pages are expected
+	stale    int                 // pages in a row without anything new
+	front    int                 // as far as pages before a step back reached: up to there nothing new is expected
 	blank    int                 // empty pages in a row
 	restarts int
 	resumed  bool
@@ -123,7 +124,7 @@ func (l *listing) idle(resources int, news bool) bool {
 		l.stale, l.blank = 0, 0
 	case resources == 0:
 		l.blank++ // a target may have empty pages among others (RFC 9865), but not for ever
-	case !l.at.Second:
+	case !l.at.Second && l.at.Start >= l.front:
 		l.stale++
 	}
 	return l.stale >= maxStale || l.blank >= maxBlank
@@ -257,7 +258,7 @@ func (l *listing) changed(was, is int) {
 // stepBack reads again from a little before the page at hand: where resources were removed from earlier pages, as many have moved
 // from this page's place to the one before, and were passed over.
 func (l *listing) stepBack(began position) {
-	l.quiet, l.stale = true, -l.at.Back-1
+	l.quiet, l.front = true, max(l.front, l.at.Start)
 	l.at.Start, l.at.Back = max(1, began.Start-l.at.Back), 0
 	if l.at.Backs++; l.at.Backs >= maxBacks {
 		l.at.Shaky = true
