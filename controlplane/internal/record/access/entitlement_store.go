@@ -67,7 +67,7 @@ type Filters struct {
 	Privileged  string   `query:"privileged" enum:"true,false"`
 	Requestable string   `query:"requestable" enum:"true,false"`
 	RiskLevel   []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several by comma."`
-	Lifecycle   []string `query:"lifecycle" enum:"active,deprecated,retired" doc:"Several by comma."`
+	Lifecycle   []string `query:"lifecycle" enum:"active,deprecated,retired" doc:"Several by comma. Those that their target no longer has are shown only when retired ones are asked for."`
 	Q           string   `query:"q" maxLength:"200" doc:"Part of a name, description, native identity or external_id."`
 	Sort        string   `query:"sort" default:"created_at" enum:"created_at,name,-created_at,-name" doc:"A leading - is descending."`
 }
@@ -95,6 +95,8 @@ func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 	}
 	if len(f.Lifecycle) > 0 {
 		q.Where("e.lifecycle = any(@lifecycle)", pgx.NamedArgs{"lifecycle": f.Lifecycle})
+	} else {
+		q.Where("e.removed_at is null", nil)
 	}
 	if f.Q != "" {
 		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', e.name, e.display_name, e.description, e.business_description, e.native_identity, e.external_id))) > 0`,

@@ -84,7 +84,7 @@ const expand = `
 			 where h.tenant_id = current_tenant() and h.account_id = f.account_id and h.entitlement_id = f.entitlement_id
 			   and h.status not in ('revoked', 'failed'))
 		    on conflict (tenant_id, account_id, entitlement_id) do update
-		   set directness = 'inherited', status = 'active', missing_since = null, updated_at = now(), version = g.version + 1
+		   set directness = 'inherited', status = 'active', missing_since = null, missing_runs = 0, revoked_at = null, updated_at = now(), version = g.version + 1
 		 where g.status in ('revoked', 'failed')
 		returning 1
 	)

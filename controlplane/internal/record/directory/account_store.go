@@ -29,7 +29,8 @@ const nonHuman = `a.account_type in ('service', 'shared', 'system', 'bot', 'ai_a
 const orphanAfter = `(select coalesce((t.settings ->> 'orphan_after_days')::int, 30) from tenant t where t.id = current_tenant())`
 
 // orphaned: it can be used, nobody decided to ignore it, and its owner has left, or there has been none for too long.
-const orphaned = `(a.status in ('active', 'locked') and a.correlation_state <> 'ignored'
+// An account that a reading did not find can still be used as far as is known.
+const orphaned = `((a.status in ('active', 'locked') or a.status = 'missing' and a.is_disabled is not true) and a.correlation_state <> 'ignored'
 	and (coalesce(o.status in ('deactivated', 'archived'), false)
 	  or a.identity_id is null and (` + nonHuman + ` or a.correlation ->> 'previous_owner' is not null
 	     or coalesce(a.unowned_since, a.first_seen_at) <= now() - make_interval(days => ` + orphanAfter + `))))`
