@@ -96,6 +96,16 @@ func TestARenamedOrMovedMemberLosesNothing(t *testing.T) {
 	}
 }
 
+func TestAnAccountMadeAnewUnderAnOldNameDoesNotKeepTheOldOneAlive(t *testing.T) {
+	o := newOffice(t).sawAllBut("cy")
+	o.sawAccount("cy2", row{"native_ref": dn("cy"), "native_identity": dn("cy"), "username": "cy"}).sawMember("staff", dn("cy"))
+	o.evaluate()
+	want := []string{"account.missing cy pending", "account.create cy pending", "grant.missing cy in staff pending", "grant.create cy2 in staff pending"}
+	if diff := cmp.Diff(want, o.changes()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
 func TestAReferenceThatNobodyKnowsProtectsAndRemovesNothing(t *testing.T) {
 	o := newOffice(t).sawAllBut("staff/cy")
 	o.sawMember("staff", "uid=stranger,dc=elsewhere")

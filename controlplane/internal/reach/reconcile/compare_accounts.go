@@ -90,21 +90,11 @@ func accountsGone(display string) string {
 }
 
 // accountsAfter lists the accounts as they will be called after this run, so that what refers to them is found under new names
-// as well as old ones.
+// as well as old ones. A name that a record of this run has taken is no longer the name of whoever had it before.
 func (c *comparison) accountsAfter(ctx context.Context) error {
-	const world = `
+	const renamed = `
 		create temp table w_account on commit drop as
-		select a.id, a.external_id, a.native_ref, a.username_lc, a.email_lc
-		  from account a
-		  left join c_account c on c.external_id = a.external_id and c.content
-		  left join r_account r on r.external_id = a.external_id and r.gone
-		 where a.tenant_id = current_tenant()
-		   and a.connector_id = @connector
-		   and a.status <> 'deleted'
-		   and c.external_id is null
-		   and r.external_id is null
-		 union all
-		select c.id, c.external_id, s.native_ref, lower(s.username), lower(s.email)
+		select c.id, c.external_id, s.native_ref, lower(s.username) as username_lc, lower(s.email) as email_lc
 		  from c_account c
 		  join stage_account s
 		    on s.tenant_id = current_tenant() and s.run_id = @run and s.seq = c.seq and s.ord = c.ord
@@ -115,5 +105,18 @@ func (c *comparison) accountsAfter(ctx context.Context) error {
 		  join account a
 		    on a.tenant_id = current_tenant() and a.id = c.id and a.status = 'deleted'
 		 where not c.content`
-	return c.do(ctx, "names of accounts", world)
+	const others = `
+		insert into w_account
+		select a.id, a.external_id, case when n.name is null then a.native_ref end, case when u.name is null then a.username_lc end, a.email_lc
+		  from account a
+		  left join c_account c on c.external_id = a.external_id and c.content
+		  left join r_account r on r.external_id = a.external_id and r.gone
+		  left join (select distinct native_ref as name from w_account) n on n.name = a.native_ref
+		  left join (select distinct username_lc as name from w_account) u on u.name = a.username_lc
+		 where a.tenant_id = current_tenant()
+		   and a.connector_id = @connector
+		   and a.status <> 'deleted'
+		   and c.external_id is null
+		   and r.external_id is null`
+	return c.do(ctx, "names of accounts", renamed, others)
 }

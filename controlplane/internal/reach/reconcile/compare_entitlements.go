@@ -61,18 +61,8 @@ func (c *comparison) entitlements(ctx context.Context) error {
 		           and (r.gone or (r.external_id is null and @whole_entitlement))) g
 		  join entitlement e
 		    on e.tenant_id = current_tenant() and e.id = g.id`
-	const after = `
+	const renamed = `
 		create temp table w_entitlement on commit drop as
-		select e.id, e.external_id, e.native_ref
-		  from entitlement e
-		  left join c_entitlement c on c.external_id = e.external_id and c.content
-		  left join r_entitlement r on r.external_id = e.external_id and r.gone
-		 where e.tenant_id = current_tenant()
-		   and e.connector_id = @connector
-		   and e.removed_at is null
-		   and c.external_id is null
-		   and r.external_id is null
-		 union all
 		select c.id, c.external_id, s.native_ref
 		  from c_entitlement c
 		  join stage_entitlement s
@@ -84,5 +74,17 @@ func (c *comparison) entitlements(ctx context.Context) error {
 		  join entitlement e
 		    on e.tenant_id = current_tenant() and e.id = c.id and e.removed_at is not null
 		 where not c.content`
-	return c.do(ctx, "entitlements", different, changed, back, gone, after)
+	const others = `
+		insert into w_entitlement
+		select e.id, e.external_id, case when n.name is null then e.native_ref end
+		  from entitlement e
+		  left join c_entitlement c on c.external_id = e.external_id and c.content
+		  left join r_entitlement r on r.external_id = e.external_id and r.gone
+		  left join (select distinct native_ref as name from w_entitlement) n on n.name = e.native_ref
+		 where e.tenant_id = current_tenant()
+		   and e.connector_id = @connector
+		   and e.removed_at is null
+		   and c.external_id is null
+		   and r.external_id is null`
+	return c.do(ctx, "entitlements", different, changed, back, gone, renamed, others)
 }

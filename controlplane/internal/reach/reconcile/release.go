@@ -74,6 +74,9 @@ func (s *Service) Release(ctx context.Context, v viewer.Viewer, connector, run s
 		}
 		return s.goOn(ctx, tx, connector, run, d, out)
 	})
+	if pg.Violates(err, "sync_run_one_active") { // it began between the look and the write
+		return out, fault.Coded(fault.Conflict, "sync_already_running", "another run of this connector is active and takes the place of this one")
+	}
 	if err == nil && s.Wake != nil {
 		s.Wake()
 	}
