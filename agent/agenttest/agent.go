@@ -11,6 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/agent/internal/config"
 	"github.com/grantwright/grantwright/agent/internal/dial"
+	"github.com/grantwright/grantwright/agent/internal/doctor"
 	"github.com/grantwright/grantwright/agent/internal/enroll"
 	"github.com/grantwright/grantwright/agent/internal/link"
 	"github.com/grantwright/grantwright/agent/internal/runner"
@@ -152,4 +153,17 @@ func (a *Agent) Stop() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.err
+}
+
+// Step is one step of grantwright-agent doctor.
+type Step struct{ Name, Status, Detail, Mend, Code string }
+
+// Doctor does what grantwright-agent doctor does with the data directory, and gives its steps by name.
+func Doctor(ctx context.Context, dir string) map[string]Step {
+	d := &doctor.Doctor{Dir: config.Dir(dir), Version: Version, Now: time.Now}
+	steps := map[string]Step{}
+	for _, s := range d.Examine(ctx).Steps {
+		steps[s.Name] = Step{Name: s.Name, Status: string(s.Status), Detail: s.Detail, Mend: s.Mend, Code: s.Code}
+	}
+	return steps
 }

@@ -50,6 +50,10 @@ const usage = `grantwright-agent reads this site's directories for a Grantwright
                         make this host an agent; the token is shown when the agent is created
   run [--data DIR]      connect and work until stopped
   status [--json]       tell how the agent is; exit code 0 when it is online
+  doctor [--json] [--url URL]
+                        look step by step for what keeps the agent from its control plane, and tell how to mend it
+  drain [--undo] [--wait DURATION]
+                        finish what runs and take nothing new, until the agent is restarted or --undo
   service install|uninstall|start|stop|unit [--data DIR]
                         run as a service of this host; unit prints the systemd unit
   version               print the version
@@ -72,6 +76,10 @@ func (c command) run(args []string) int {
 		return c.work(rest)
 	case "status":
 		return c.status(rest)
+	case "doctor":
+		return c.doctor(rest)
+	case "drain":
+		return c.drain(rest)
 	case "service":
 		return c.service(rest)
 	case "version", "--version":

@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,6 +19,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/agent/internal/config"
+	"github.com/grantwright/grantwright/agent/internal/doctor"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -38,6 +41,10 @@ func server(t *testing.T, status int, code string) *httptest.Server {
 			_ = json.NewEncoder(w).Encode(wire.RegisterResponse{
 				AgentID: "agent-1", Name: "site", Token: "canary-token", ExpiresAt: time.Now().Add(time.Hour), JoinSeq: 1,
 			})
+			return
+		}
+		if r.URL.Path == "/health" {
+			_, _ = io.WriteString(w, `{"status":"ok"}`)
 			return
 		}
 		w.Header().Set("Content-Type", "application/problem+json")
@@ -164,12 +171,12 @@ func TestARevokedAgentEndsWithExitCode4AndNoTokenInItsLog(t *testing.T) {
 		t.Fatal(errs)
 	}
 	var logged bytes.Buffer
-	log := slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	l, err := newLink(dir, log)
+	logger := slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	l, err := newLink(dir, logger)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code := run(context.Background(), l, dir, log); code != exitRevoked {
+	if code := run(context.Background(), l, dir, -1, logger); code != exitRevoked {
 		t.Errorf("exit code %d, want 4", code)
 	}
 	if strings.Contains(logged.String(), "canary") || !strings.Contains(logged.String(), "agent_revoked") {
@@ -195,6 +202,125 @@ func TestOneDataDirectoryRunsOnce(t *testing.T) {
 	unlock()
 	if code, _, _ := call(t, "", "run", "--data", string(dir)); code != exitRevoked {
 		t.Errorf("after the first has ended = %d, want 4 from the control plane", code)
+	}
+}
+
+func TestDoctorEndsWithTheCodeOfWhatItFound(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(secure.Close)
+	enrolled := func(s *httptest.Server) string {
+		dir := filepath.Join(t.TempDir(), "data")
+		if code, _, errs := call(t, enrolmentToken, "enroll", "--url", s.URL, "--data", dir, "--token-stdin"); code != exitOK {
+			t.Fatal(errs)
+		}
+		return dir
+	}
+	elsewhere := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(elsewhere.Close)
+	none := filepath.Join(t.TempDir(), "none")
+	revoked := enrolled(server(t, 403, "agent_revoked"))
+	for _, tt := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"not enrolled", []string{"--data", none}, exitNotEnrolled, "SKIP  config"},
+		{"a closed port", []string{"--data", none, "--url", "http://" + closed.Addr().String()}, exitNetwork, "FAIL  tcp"},
+		{"no such name", []string{"--data", none, "--url", "https://control.invalid"}, exitNetwork, "FAIL  dns"},
+		{"a certificate of nobody", []string{"--data", none, "--url", secure.URL}, exitTLS, "FAIL  tls"},
+		{"revoked", []string{"--data", revoked}, exitRevoked, "FAIL  auth"},
+		{"another server", []string{"--data", none, "--url", elsewhere.URL}, exitFailed, "FAIL  http"},
+		{"a flag alone", []string{"--data", none, "--proxy", "http://proxy.example.org"}, exitUsage, ""},
+	} {
+		code, out, errs := call(t, "", append([]string{"doctor"}, tt.args...)...)
+		if code != tt.code || !strings.Contains(out, tt.want) || strings.Contains(out, "canary") {
+			t.Errorf("%s = %d %s%s; want %d and %q", tt.name, code, out, errs, tt.code, tt.want)
+		}
+	}
+	code, out, _ := call(t, "", "doctor", "--json", "--data", revoked)
+	var r doctor.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitRevoked || r.OK || !r.Enrolled || len(r.Steps) == 0 {
+		t.Errorf("doctor --json = %d %s (%v)", code, out, err)
+	}
+}
+
+func TestDrainWaitsForTheAgentThatRuns(t *testing.T) {
+	dir := config.Dir(filepath.Join(t.TempDir(), "data"))
+	if code, _, _ := call(t, "", "drain", "--data", string(dir)); code != exitNotEnrolled {
+		t.Errorf("drain before = %d; want 3", code)
+	}
+	if code, _, errs := call(t, enrolmentToken, "enroll", "--url", server(t, 403, "x").URL, "--data", string(dir), "--token-stdin"); code != exitOK {
+		t.Fatal(errs)
+	}
+	if code, _, errs := call(t, "", "drain", "--data", string(dir)); code != exitFailed || !strings.Contains(errs, "no agent runs") {
+		t.Errorf("drain without an agent = %d %q", code, errs)
+	}
+	// An agent that runs: it heeds the wish, and has one task that ends a little later.
+	tasks, stop, stopped := 1, make(chan struct{}), make(chan struct{})
+	report := func() {
+		s := config.Status{State: config.Online, Draining: dir.Drain(), InFlight: tasks, UpdatedAt: time.Now()}
+		if err := dir.SaveStatus(s); err != nil {
+			t.Error(err)
+		}
+	}
+	report()
+	go func() {
+		defer close(stopped)
+		ends := time.Now().Add(time.Second)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+			if time.Now().After(ends) {
+				tasks = 0
+			}
+			report()
+		}
+	}()
+	if code, out, _ := call(t, "", "drain", "--wait", "0", "--data", string(dir)); code != exitOK || !strings.Contains(out, "1 still run") {
+		t.Errorf("drain --wait 0 = %d %q", code, out)
+	}
+	if code, out, _ := call(t, "", "drain", "--data", string(dir)); code != exitOK || !strings.Contains(out, "can be stopped") {
+		t.Errorf("drain = %d %q", code, out)
+	}
+	if code, out, _ := call(t, "", "drain", "--undo", "--data", string(dir)); code != exitOK || !strings.Contains(out, "again") || dir.Drain() {
+		t.Errorf("drain --undo = %d %q", code, out)
+	}
+	close(stop)
+	<-stopped
+}
+
+func TestTheSpoolIsAsLargeAsTheSettingsSay(t *testing.T) {
+	dir := config.Dir(filepath.Join(t.TempDir(), "data"))
+	if err := dir.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	seven, none := 7, 0
+	for _, tt := range []struct {
+		setting *int
+		flag    int
+		want    int64
+	}{{nil, -1, 512 << 20}, {&seven, -1, 7 << 20}, {&seven, 9, 9 << 20}, {&none, -1, 0}, {nil, 0, 0}} {
+		if err := dir.SaveSettings(config.Settings{URL: "https://x.example.org", SpoolMiB: tt.setting}); err != nil {
+			t.Fatal(err)
+		}
+		var got int64
+		if s := openSpool(dir, tt.flag, quiet); s != nil {
+			got = s.Max()
+		}
+		if got != tt.want {
+			t.Errorf("setting %v, flag %d: %d bytes; want %d", tt.setting, tt.flag, got, tt.want)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/agent/internal/link"
 	"github.com/grantwright/grantwright/agent/internal/runner"
 	"github.com/grantwright/grantwright/agent/internal/service"
+	"github.com/grantwright/grantwright/agent/internal/spool"
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -31,6 +32,7 @@ const (
 func (c command) work(args []string) int {
 	set, data := c.flags("run")
 	asService := set.Bool("service", false, "set by the service manager's own command line")
+	spoolMiB := set.Int("spool-mib", -1, "how many `MiB` of disk may hold what waits for the control plane; 0: none; default: spool_mib of config.json, or 512")
 	level := set.String("log-level", "info", "least `level` that is logged: debug, info, warn, error")
 	if code, done := c.parse(set, args); done {
 		return code
@@ -55,16 +57,17 @@ func (c command) work(args []string) int {
 		return service.Run(service.Work{Run: func(context.Context) int { return codeOf(err) }, Alive: func() {}}, true)
 	}
 	return service.Run(service.Work{
-		Run:   func(ctx context.Context) int { return run(ctx, l, dir, log) },
+		Run:   func(ctx context.Context) int { return run(ctx, l, dir, *spoolMiB, log) },
 		Alive: func() { l.Runner.InFlight() },
 	}, *asService)
 }
 
-// run works until ctx ends.
-func run(ctx context.Context, l *link.Link, dir config.Dir, log *slog.Logger) int {
+// run works until ctx ends. A spoolMiB below 0 leaves the spool's size to the settings.
+func run(ctx context.Context, l *link.Link, dir config.Dir, spoolMiB int, log *slog.Logger) int {
 	unlock, err := dir.Lock()
 	if err == nil {
 		defer unlock()
+		l.Runner.Spool = openSpool(dir, spoolMiB, log)
 		state := l.Tokens.State()
 		log.Info("agent starts", "version", l.Version, "agent", state.AgentID, "name", state.Name, "control_plane", l.Dialer.Base.Host)
 		err = l.Run(ctx)
@@ -75,6 +78,26 @@ func run(ctx context.Context, l *link.Link, dir config.Dir, log *slog.Logger) in
 	}
 	log.Info("agent stopped")
 	return exitOK
+}
+
+// openSpool makes the spool, once no other agent can be using it. Without one the agent works too: it reads less far ahead.
+func openSpool(dir config.Dir, mib int, log *slog.Logger) *spool.Spool {
+	settings, err := dir.LoadSettings()
+	if err == nil && mib < 0 {
+		mib = spool.DefaultMax >> 20
+		if settings.SpoolMiB != nil {
+			mib = *settings.SpoolMiB
+		}
+	}
+	if err != nil || mib <= 0 {
+		return nil
+	}
+	s, err := spool.Open(dir.Spool(), int64(mib)<<20)
+	if err != nil {
+		log.Warn("there is no spool: reading waits whenever the control plane has no room", "err", err)
+		return nil
+	}
+	return s
 }
 
 func boundMemory() {
@@ -108,19 +131,20 @@ func newLink(dir config.Dir, log *slog.Logger) (*link.Link, error) {
 		return nil, err
 	}
 	return &link.Link{
-		Dir: dir, Dialer: dialer, Tokens: tokens, Runner: newRunner(tokens.State().AgentID, log),
+		Dir: dir, Dialer: dialer, Tokens: tokens, Runner: newRunner(tokens.State().AgentID, dir, log),
 		Version: buildVersion(), Log: log, Now: time.Now, Changed: sayState,
 	}, nil
 }
 
-func newRunner(agentID string, log *slog.Logger) *runner.Runner {
+func newRunner(agentID string, dir config.Dir, log *slog.Logger) *runner.Runner {
 	// Without a name the answers just do not say it.
 	host, _ := os.Hostname()
 	direct := net.Dialer{Timeout: 20 * time.Second, KeepAlive: 30 * time.Second}
+	targets := &config.Targets{Dir: dir, Now: time.Now}
 	return &runner.Runner{
 		Open: catalog.Open, Types: catalog.Types(), MaxTasks: runner.DefaultMaxTasks, Log: log, Now: time.Now,
 		Env: connectorkit.Env{
-			Dial: direct.DialContext,
+			Dial: targets.Dial(direct.DialContext),
 			// Inside a site it is the operator's choice; the answer carries a warning.
 			Plaintext:        func(context.Context, string) (bool, error) { return true, nil },
 			AllowInsecureTLS: true, Log: log, Now: time.Now,

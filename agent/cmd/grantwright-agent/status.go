@@ -93,6 +93,12 @@ func (c command) print(r report) error {
 	if r.Online {
 		line("tasks", "%d", r.InFlight)
 	}
+	if r.Draining {
+		line("draining", "takes no new tasks")
+	}
+	if r.SpoolBytes > 0 {
+		line("spool", "%d MiB wait for the control plane", (r.SpoolBytes+1<<20-1)>>20)
+	}
 	if r.LastError != "" {
 		line("last error", "%s", r.LastError)
 	}

@@ -40,6 +40,16 @@ func (d Dir) Prepare() error {
 	return nil
 }
 
+// CheckPrivate says which file of the directory, or whether the directory itself, is open to other users.
+func (d Dir) CheckPrivate() error {
+	for _, name := range []string{"", settingsFile, stateFile, identityFile, sealingFile} {
+		if err := checkPrivate(d.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 // Spool is the directory of what waits for the control plane.
 func (d Dir) Spool() string { return d.path(spoolDir) }
 

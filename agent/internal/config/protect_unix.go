@@ -36,14 +36,18 @@ func syncDir(dir string) error {
 	return d.Sync()
 }
 
-// checkPrivate refuses a key file that other users can read.
+// checkPrivate refuses a file or directory that other users can read.
 func checkPrivate(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return fmt.Errorf("%s can be read by other users (mode %04o): run chmod 600 on it", path, mode)
+		right := 600
+		if info.IsDir() {
+			right = 700
+		}
+		return fmt.Errorf("%s can be read by other users (mode %04o): run chmod %d on it", path, mode, right)
 	}
 	return nil
 }

@@ -94,6 +94,23 @@ func (d *Dialer) DialContext(ctx context.Context, network, addr string) (net.Con
 	return conn, nil
 }
 
+// ProxyFor is the proxy that leads to the control plane, nil where the way is direct.
+func (d *Dialer) ProxyFor() (*url.URL, error) {
+	u, err := d.proxy(&url.URL{Scheme: d.Base.Scheme, Host: d.Address()})
+	if err != nil {
+		return nil, fmt.Errorf("read proxy settings: %w", withoutURL(err))
+	}
+	return u, nil
+}
+
+// Address is the control plane's host and port.
+func (d *Dialer) Address() string {
+	if d.Base.Port() != "" {
+		return d.Base.Host
+	}
+	return net.JoinHostPort(d.Base.Hostname(), ports[d.Base.Scheme])
+}
+
 // HTTP is a client for requests to the control plane. It follows no redirects: the token is for this address alone.
 func (d *Dialer) HTTP() *http.Client {
 	return &http.Client{

@@ -19,6 +19,10 @@ func (l *Link) keepDrain(ctx context.Context) {
 			return
 		}
 		on := l.Dir.Drain()
+		if on {
+			// Whoever asked for it waits for the last task to end.
+			l.status.refresh()
+		}
 		if on == was {
 			continue
 		}

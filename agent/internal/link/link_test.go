@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/agent/internal/config"
+	"github.com/grantwright/grantwright/agent/internal/enroll"
 	"github.com/grantwright/grantwright/protocol/wire"
 	"github.com/grantwright/grantwright/protocol/wire/wiretest"
 )
@@ -256,6 +257,84 @@ func TestACopyOfAnAgentIsToldWhatIsWrong(t *testing.T) {
 			t.Errorf("%v means %q", err, m)
 		}
 	}
+}
+
+func TestAnAgentThatWasSwitchedOffAsksAgainNowAndThen(t *testing.T) {
+	c, a := start(t)
+	s := c.welcome()
+	a.until(t, config.Online)
+	c.mu.Lock()
+	c.refuse = func(w http.ResponseWriter) bool {
+		problem(w, 403, "agent_disabled", "this agent has been switched off")
+		return true
+	}
+	c.mu.Unlock()
+	_ = s.Close(wire.CloseRevoked, wire.ReasonDisabled)
+	for {
+		if st := a.until(t, config.Offline); strings.Contains(st.LastError, "agent_disabled") {
+			break
+		}
+	}
+	select {
+	case err := <-a.done:
+		t.Fatalf("the agent ended with %v", err)
+	default:
+	}
+	off := &enroll.Refused{Status: 403, Code: "agent_disabled"}
+	if wait := asked(off); wait < time.Minute || revoked(off) || !strings.Contains(meaning(off), "switched") {
+		t.Errorf("switched off: asks again after %v, revoked %v, meaning %q", wait, revoked(off), meaning(off))
+	}
+	if !revoked(&wire.CloseError{Code: wire.CloseRevoked, Reason: "revoked"}) {
+		t.Error("a revocation passes for being switched off")
+	}
+}
+
+func TestTheOperatorsWishToDrainIsFollowedAndForgottenAtTheNextStart(t *testing.T) {
+	c := newControl(t)
+	dir, err := enrol(t, config.Settings{URL: newServer(t, c)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.SetDrain(true); err != nil { // of an earlier process
+		t.Fatal(err)
+	}
+	a := newAgent(t, dir)
+	a.Pace.Look = 10 * time.Millisecond
+	a.start(t)
+	s := c.welcome()
+	a.until(t, config.Online)
+	beat := func(draining bool) {
+		t.Helper()
+		for {
+			msg, err := s.ReadMessage()
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := wire.Decode(msg, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Type != wire.TypeHeartbeat {
+				continue
+			}
+			if h, err := wire.DecodeBody[wire.Heartbeat](f); err != nil || h.Draining != draining {
+				t.Fatalf("heartbeat %+v (%v); want draining %v", h, err, draining)
+			}
+			return
+		}
+	}
+	beat(false)
+	if err := dir.SetDrain(true); err != nil {
+		t.Fatal(err)
+	}
+	beat(true)
+	if st, err := dir.LoadStatus(time.Now()); err != nil || !st.Draining || st.State != config.Online {
+		t.Errorf("status %+v (%v)", st, err)
+	}
+	if err := dir.SetDrain(false); err != nil {
+		t.Fatal(err)
+	}
+	beat(false)
 }
 
 func TestRetryAfterAndGoawayAreHonoured(t *testing.T) {

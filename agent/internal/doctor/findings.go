@@ -1,0 +1,52 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/grantwright/grantwright/agent/internal/enroll"
+)
+
+func pass(format string, args ...any) finding {
+	return finding{status: Pass, detail: fmt.Sprintf(format, args...)}
+}
+
+func skip(format string, args ...any) finding {
+	return finding{status: Skip, detail: fmt.Sprintf(format, args...)}
+}
+
+func fail(mend, format string, args ...any) finding {
+	return finding{status: Fail, detail: fmt.Sprintf(format, args...), mend: mend}
+}
+
+// mends of the control plane's refusals, by code.
+var mends = map[string]string{
+	"agent_revoked":     "An administrator has revoked this agent for good. Create a new one in the control plane, and enrol it here with --replace.",
+	"agent_disabled":    "An administrator has switched this agent off. It goes on by itself when it is switched on again.",
+	"agent_quarantined": "This agent was seen in two places: stop the copy, then have an administrator clear the quarantine; or enrol it again.",
+	"token_revoked":     "The agent was enrolled anew, on another host perhaps. Enrol this host again with --replace.",
+	"invalid_proof":     "The identity key is not the one that was enrolled. Was the data directory restored from another host? Enrol again with --replace.",
+	"invalid_token":     "The token is none of this control plane's. Is it the same deployment the agent was enrolled with? Enrol again with --replace.",
+}
+
+// refused is the finding for an answer that is not the wanted one.
+func refused(err error) finding {
+	var r *enroll.Refused
+	if !errors.As(err, &r) {
+		return fail("Try again; if it stays so, look at what lies between this host and the control plane.", "%v", err)
+	}
+	mend := mends[r.Code]
+	switch {
+	case mend != "":
+	case r.Code != "":
+		mend = "Ask the control plane's administrator, and name the code " + r.Code + "."
+	case r.Status == http.StatusForbidden || r.Status == http.StatusProxyAuthRequired:
+		mend = "Something between this host and the control plane refuses the request. Have it let requests to this address through."
+	default:
+		mend = "Is this the control plane's address? Something else seems to answer."
+	}
+	f := fail(mend, "%v", r)
+	f.code = r.Code
+	return f
+}

@@ -1,0 +1,18 @@
+//go:build unix
+
+package doctor
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// freeBytes is what an ordinary user may still write on the disk of path.
+func freeBytes(path string) (int64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(path, &s); err != nil {
+		return 0, &os.PathError{Op: "statfs", Path: path, Err: err}
+	}
+	return int64(s.Bavail) * int64(s.Bsize), nil
+}
