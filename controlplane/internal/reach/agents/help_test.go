@@ -140,6 +140,7 @@ func (h *house) start(adjust ...func(*pace)) *process {
 	api := httpapi.New(httpapi.Config{Title: "test", Version: "1", Log: h.logger(), User: h.user, Agent: p.registry.Authenticate})
 	api.Add(p.registry.Routes()...)
 	api.Mount("GET", "/api/v1/agent", p.hub.Handler())
+	api.Mount("GET", "/health", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"status":"ok"}`) }))
 	server := httptest.NewServer(api.Router)
 	running, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
