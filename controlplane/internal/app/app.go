@@ -141,6 +141,5 @@ func (a *App) Run(ctx context.Context) error {
 	group.Go(func() error { return a.Hub.Run(ctx) })
 	group.Go(func() error { return a.Runs.Run(ctx) })
 	group.Go(func() error { return a.applyDue(ctx) })
-	group.Go(func() error { return a.expireHolds(ctx) })
 	return group.Wait()
 }

@@ -223,6 +223,25 @@ func TestReleasedRowsComeBackIntoTheMerge(t *testing.T) {
 	}
 }
 
+func TestAWhollyHeldRunStaysHeldUntilAllOfItIsDecided(t *testing.T) {
+	d := newDesk(t)
+	d.exec(`update connector set safety = '{"hold_scope": "run"}'`)
+	d.hold()
+	state := func() string {
+		return one[string](d.world, `select r.status || ' ' || h.state || ' ' || (select count(*) from stage_account where held) from sync_run r join sync_hold h on h.run_id = r.id`)
+	}
+	d.Must(202, "admin", "POST", d.at("/release"), d.decision(12, row{"subset": row{"kinds": []string{"account_missing"}}}))
+	d.finish()
+	if got := state(); got != "held partly_released 9" || d.states() != "active 8, missing 12" {
+		t.Errorf("after the missing ones: %s; accounts %s", got, d.states())
+	}
+	d.Must(202, "admin", "POST", d.at("/release"), d.decision(1))
+	d.finish()
+	if got := state(); got != "succeeded released 0" {
+		t.Errorf("after all of it: %s", got)
+	}
+}
+
 func TestDiscardingAppliesNothingAndEndsTheRun(t *testing.T) {
 	d := newDesk(t).hold()
 	d.Refused(422, "validation_failed", "admin", "POST", d.at("/discard"), `{"comment":""}`)

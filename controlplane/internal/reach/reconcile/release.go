@@ -170,12 +170,15 @@ func unmark(ctx context.Context, tx *pg.Tx, run string, all bool) error {
 	return nil
 }
 
-// goOn notes the decision at the holds and puts the run back to applying.
+// goOn notes the decision at the holds and puts the run back to applying. Where the whole run is held, a hold is not over before
+// everything is decided, also what was held along with it.
 func (s *Service) goOn(ctx context.Context, tx *pg.Tx, connector, run string, d Decision, out Released) error {
 	const holds = `
 		update sync_hold h
 		   set state = case when exists (select from sync_change c
-		                                  where c.tenant_id = h.tenant_id and c.run_id = h.run_id and c.state = 'held' and c.guard = h.kind)
+		                                  where c.tenant_id = h.tenant_id and c.run_id = h.run_id and c.state = 'held'
+		                                    and (c.guard is null or c.guard = h.kind
+		                                         or not exists (select from sync_hold o where o.tenant_id = c.tenant_id and o.run_id = c.run_id and o.kind = c.guard)))
 		                    then 'partly_released' else 'released' end,
 		       decided_at = now(), decided_by = $2, comment = $3
 		 where h.tenant_id = current_tenant()
