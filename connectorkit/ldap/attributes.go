@@ -120,6 +120,18 @@ func isSecret(lower string) bool {
 	return false
 }
 
+// isBackLink tells an attribute that the directory works out from others: it changes without a change of its entry, and what it
+// tells is told where it is kept.
+func isBackLink(lower string, activeDir bool) bool {
+	switch {
+	case lower == "memberof":
+		return true
+	case !activeDir:
+		return false
+	}
+	return lower == "directreports" || lower == "managedobjects" || strings.HasPrefix(lower, "ms") && strings.HasSuffix(lower, "bl")
+}
+
 // memberAttributes list who is in a group; the last by user name, the others by DN.
 var memberAttributes = []string{"member", "uniqueMember", "memberUid"}
 
@@ -202,7 +214,7 @@ func (d *dictionary) resolve(name string) *attribute {
 	if slices.ContainsFunc(d.se.binary, func(b string) bool { return strings.EqualFold(b, base) }) {
 		a.format = asBinary
 	}
-	backLink := lower == "memberof" && !d.wanted[lower]
+	backLink := isBackLink(lower, d.se.flavor.activeDir) && !d.wanted[lower]
 	unwanted := d.wanted != nil && !d.wanted[lower]
 	a.drop = a.drop || a.member || unwanted || backLink || isSecret(lower)
 	return &a

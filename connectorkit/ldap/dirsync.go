@@ -21,13 +21,10 @@ const maxRounds = 1_000_000
 const noEntry = `(objectGUID=\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00)`
 
 func (d dirSync) begin(r *run) (*position, string, error) {
-	bases := r.bases()
-	if len(bases) != 1 || r.scope != goldap.ScopeWholeSubtree || !r.isContext(bases[0]) {
-		return nil, "the base DN is not the root of a naming context, or only its top level is read", nil
-	}
-	for _, o := range r.all() {
-		if NormalizeDN(o.base) != NormalizeDN(bases[0]) {
-			return nil, "people or groups are read below another place than the root of the naming context", nil
+	context := r.context(r.bases()[0])
+	for _, base := range r.bases() {
+		if context == "" || r.context(base) != context {
+			return nil, "people and groups are not read from one naming context", nil
 		}
 	}
 	p := &position{}
@@ -46,8 +43,15 @@ func (d dirSync) begin(r *run) (*position, string, error) {
 	return p, "", nil
 }
 
-func (r *run) isContext(dn string) bool {
-	return slices.ContainsFunc(r.root["namingcontexts"], func(nc string) bool { return NormalizeDN(nc) == NormalizeDN(dn) })
+// context is the root of the naming context that dn lies in; empty where the directory does not tell.
+func (r *run) context(dn string) string {
+	found := ""
+	for _, nc := range r.root["namingcontexts"] {
+		if isWithin(dn, nc) && len(nc) > len(found) {
+			found = nc
+		}
+	}
+	return found
 }
 
 // follow runs rounds of DirSync until the directory has no more, moving p's cookie on. between runs after each round.
@@ -56,7 +60,7 @@ func (dirSync) follow(r *run, p *position, filter string, each func(*wire.Entry)
 	if p.Restricted {
 		flags |= wire.DirSyncObjectSecurity
 	}
-	req := wire.Request{Base: r.bases()[0], Scope: goldap.ScopeWholeSubtree, Filter: filter, TimeLimit: r.timeLimit}
+	req := wire.Request{Base: r.context(r.bases()[0]), Scope: goldap.ScopeWholeSubtree, Filter: filter, TimeLimit: r.timeLimit}
 	for range maxRounds {
 		page, err := r.conn.DirSync(req, flags, p.Cookie, each)
 		if err != nil {
@@ -86,7 +90,7 @@ func (d dirSync) changes(r *run, from *position) (*position, error) {
 	next := &position{Cookie: from.Cookie, Restricted: from.Restricted}
 	again := rereader{run: r}
 	_, err := d.follow(r, next, r.anyOfTheClasses(), func(e *wire.Entry) error {
-		if k, ok := r.changedKeyOf(e); ok {
+		if k, ok := r.changedKeyOf(e); ok && (k.gone || r.concerns(e)) {
 			again.add(k)
 		}
 		return nil
@@ -102,6 +106,23 @@ func (d dirSync) changes(r *run, from *position) (*position, error) {
 		r.sweepWanted = r.sweepWanted || !visible
 	}
 	return next, nil
+}
+
+// concerns tells whether a changed entry is one of those read, or may have been: a change of its name or place shows as one of
+// name.
+func (r *run) concerns(e *wire.Entry) bool {
+	dn := string(e.DN)
+	for _, base := range r.bases() {
+		if isWithin(dn, base) {
+			return true
+		}
+	}
+	for i := range e.Attributes {
+		if strings.EqualFold(string(e.Attributes[i].Name), "name") {
+			return true
+		}
+	}
+	return false
 }
 
 // anyOfTheClasses matches entries that may be people or groups, tombstones included: those have no objectCategory, and none of
@@ -145,24 +166,17 @@ func (r *run) changedKeyOf(e *wire.Entry) (changedKey, bool) {
 	return k, k.id != ""
 }
 
-// seesDeleted tells whether the login can see Active Directory's tombstones.
+// seesDeleted tells whether the login can see Active Directory's tombstones. That it can see their place proves nothing: it has to
+// see one.
 func (r *run) seesDeleted() (bool, error) {
 	seen, _, err := r.first(wire.Request{
-		Base: r.deletedObjects(), Scope: goldap.ScopeBaseObject, Filter: "(objectClass=*)", Attributes: []string{"1.1"}, ShowDeleted: true,
+		Base: r.deletedObjects(), Scope: goldap.ScopeSingleLevel, Filter: "(&(isDeleted=TRUE)" + r.anyOfTheClasses() + ")", Attributes: []string{"1.1"}, ShowDeleted: true,
 	}, 1, func(*wire.Entry) {})
 	if err != nil {
 		return false, r.lost(err)
 	}
-	return seen == 1, nil
+	return seen > 0, nil
 }
 
 // deletedObjects is where the tombstones of the naming context lie in which the read is made.
-func (r *run) deletedObjects() string {
-	context := r.root.first("defaultNamingContext")
-	for _, nc := range r.root["namingcontexts"] {
-		if isWithin(r.bases()[0], nc) && (len(nc) > len(context) || !isWithin(r.bases()[0], context)) {
-			context = nc
-		}
-	}
-	return "CN=Deleted Objects," + context
-}
+func (r *run) deletedObjects() string { return "CN=Deleted Objects," + r.context(r.bases()[0]) }

@@ -55,8 +55,12 @@ func (r *run) candidates() []string {
 	default:
 		return []string{modes[r.changeMode]}
 	}
-	if r.flavor.activeDir {
+	switch {
+	case r.flavor.activeDir && r.allFrom(r.context(r.bases()[0])):
 		return []string{strategyDirSync, strategyUSN}
+	case r.flavor.activeDir:
+		// DirSync shows the changes of the whole naming context, however little of it is read.
+		return []string{strategyUSN, strategyDirSync}
 	}
 	var list []string
 	// Not everybody who offers content synchronisation does it: ApacheDS (2.0.0-M26) tells who came and who went, but of nobody

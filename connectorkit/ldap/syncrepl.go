@@ -17,7 +17,11 @@ type syncrepl struct{}
 // begin takes a cookie for each search. OpenLDAP shows what goes into one as contextCSN; of others it is had only by a refresh,
 // which is made without any attributes.
 func (s syncrepl) begin(r *run) (*position, string, error) {
-	if !strings.EqualFold(r.idAttribute, "entryUUID") && !strings.EqualFold(r.idAttribute, "nsUniqueId") {
+	key := "nsUniqueId"
+	if r.flavor.name == flavorOpenLDAP {
+		key = "entryUUID"
+	}
+	if !strings.EqualFold(r.idAttribute, key) {
 		return nil, "the key attribute is not the one by which the directory names what has gone", nil
 	}
 	p := &position{}
@@ -62,14 +66,8 @@ func (syncrepl) cookie(r *run, o objects) ([]byte, error) {
 
 // contextCookie makes a cookie of the contextCSN of the naming context that base lies in, as OpenLDAP's own consumers do.
 func (r *run) contextCookie(base string) ([]byte, error) {
-	context := ""
-	for _, nc := range r.root["namingcontexts"] {
-		if isWithin(base, nc) && len(nc) >= len(context) {
-			context = nc
-		}
-	}
 	var csns []string
-	req := wire.Request{Base: context, Scope: goldap.ScopeBaseObject, Filter: "(objectClass=*)", Attributes: []string{"contextCSN"}}
+	req := wire.Request{Base: r.context(base), Scope: goldap.ScopeBaseObject, Filter: "(objectClass=*)", Attributes: []string{"contextCSN"}}
 	_, err := r.conn.Search(req, func(e *wire.Entry) error {
 		for _, a := range e.Attributes {
 			for _, v := range a.Values {
@@ -87,7 +85,7 @@ func (r *run) contextCookie(base string) ([]byte, error) {
 func (syncrepl) changes(r *run, from *position) (*position, error) {
 	next := &position{}
 	for _, o := range r.all() {
-		f := follow{run: r, objects: o, present: presence{run: r, objects: o}}
+		f := follow{run: r, objects: o, present: presence{run: r, objects: o}, again: rereader{run: r}}
 		cookie := *from.cookieOf(r, o)
 		if len(cookie) == 0 || r.flavor.name == flavorOpenLDAP && !strings.Contains(string(cookie), "csn=") {
 			// OpenLDAP takes a cookie without a number for none, and then does not tell what has gone.
@@ -98,6 +96,9 @@ func (syncrepl) changes(r *run, from *position) (*position, error) {
 			return nil, err
 		}
 		r.stats.Pages++
+		if err := f.again.flush(); err != nil {
+			return nil, err
+		}
 		if f.foreign {
 			return nil, &fallback{reason: "the directory names what has changed by another key than the entries have", avoid: strategySyncrepl}
 		}
@@ -117,6 +118,7 @@ type follow struct {
 	*run
 	objects
 	present presence
+	again   rereader
 	changed int // entries that were shown, or named as gone
 	shown   int
 	foreign bool // the directory's UUID is not the key that records have
@@ -131,6 +133,13 @@ func (f *follow) entry(e *wire.Entry, state wire.SyncState, uuid []byte) error {
 		return f.run.gone(f.objects, f.keyOfUUID(uuid))
 	}
 	f.changed++
+	if f.flavor.name != flavorOpenLDAP {
+		// 389 Directory Server heeds the attributes asked for when it shows everything, but of what has changed it shows only what users
+		// may write: neither the key nor what closes an account.
+		id := f.keyOfUUID(uuid)
+		f.again.add(changedKey{id: id, filter: goldap.EscapeFilter(id)})
+		return nil
+	}
 	if err := f.each(e); err != nil {
 		return err
 	}

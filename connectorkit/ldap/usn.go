@@ -14,6 +14,11 @@ type usn struct{}
 
 // begin notes the greatest number there is before anything is read, and whose it is.
 func (usn) begin(r *run) (*position, string, error) {
+	for _, base := range r.bases() {
+		if r.context(base) == "" || r.context(base) != r.context(r.bases()[0]) {
+			return nil, "people and groups are not read from one naming context", nil
+		}
+	}
 	root, err := readRoot(r.conn)
 	if err != nil {
 		return nil, "", err
@@ -72,12 +77,13 @@ func (u usn) changes(r *run, from *position) (*position, error) {
 // strayed finds entries that have changed so that they no longer match the filters or lie below the bases. It comes first: what
 // has both left and come back in the meantime is then told to be there.
 func (usn) strayed(r *run, since string) error {
-	if r.userFilter == "" && r.groupFilter == "" && r.isContext(r.bases()[0]) && r.scope == goldap.ScopeWholeSubtree && len(r.bases()) == 1 {
+	context := r.context(r.bases()[0])
+	if r.userFilter == "" && r.groupFilter == "" && r.scope == goldap.ScopeWholeSubtree && r.allFrom(context) {
 		return nil
 	}
 	again := rereader{run: r}
 	req := wire.Request{
-		Base: r.deletedObjects()[len("CN=Deleted Objects,"):], Scope: goldap.ScopeWholeSubtree, TimeLimit: r.timeLimit,
+		Base: context, Scope: goldap.ScopeWholeSubtree, TimeLimit: r.timeLimit,
 		Filter: "(&" + r.anyOfTheClasses() + since + ")", Attributes: []string{r.idAttribute},
 	}
 	_, err := r.readAll(r.ctx, "changes", req, func(e *wire.Entry) error {
@@ -87,6 +93,16 @@ func (usn) strayed(r *run, since string) error {
 		return nil
 	}, func() error { r.stats.Pages++; return again.flushGone() })
 	return err
+}
+
+// allFrom tells whether everything is read from base on.
+func (r *run) allFrom(base string) bool {
+	for _, o := range r.all() {
+		if NormalizeDN(o.base) != NormalizeDN(base) {
+			return false
+		}
+	}
+	return true
 }
 
 // deleted reads the tombstones. Where the login cannot see them, the keys of all entries are read instead.
