@@ -43,7 +43,7 @@ func StartSambaAD(t testing.TB, o Org) *Server {
 	}
 	s.certificate(t)
 	s.provision(t)
-	s.write(t, "etc/smb.conf", s.smbConf())
+	s.write(t, "etc/smb.conf", s.smbConf("no"))
 	s.seed(t, o)
 	s.command = func() *exec.Cmd {
 		return exec.Command(samba, "-s", s.smbConfFile(), "-F", "-M", "single", "--no-process-group", "--debug-stdout")
@@ -57,15 +57,41 @@ func StartSambaAD(t testing.TB, o Org) *Server {
 
 func (s *Server) smbConfFile() string { return filepath.Join(s.dir, "etc/smb.conf") }
 
-func (s *Server) smbConf() string {
+// smbConf is the server's configuration. strongAuth no takes simple binds without TLS, yes takes none.
+func (s *Server) smbConf(strongAuth string) string {
 	in := func(name string) string { return filepath.Join(s.dir, name) }
 	return strings.Join([]string{"[global]",
 		"netbios name = DC1", "realm = " + sambaRealm, "workgroup = " + sambaDomain, "server role = active directory domain controller",
-		"server services = ldap, cldap, kdc", "interfaces = " + s.Host + "/8", "bind interfaces only = yes", "ldap server require strong auth = no", "ldb:nosync = yes",
+		"server services = ldap, cldap, kdc", "interfaces = " + s.Host + "/8", "bind interfaces only = yes", "ldap server require strong auth = " + strongAuth, "ldb:nosync = yes",
 		"tls enabled = yes", "tls certfile = " + in("tls/cert.pem"), "tls keyfile = " + in("tls/key.pem"), "tls cafile = " + in("tls/ca.pem"),
 		"pid directory = " + s.dir, "ncalrpc dir = " + in("ncalrpc"), "private dir = " + in("private"), "state directory = " + in("state"),
 		"cache directory = " + in("cache"), "lock directory = " + s.dir, "log file = " + in("log.samba"), "",
 	}, "\n")
+}
+
+// RequireStrongAuth makes a domain controller refuse simple binds without TLS from now on, as Samba does by itself and Active
+// Directory where its administrator follows the vendor's advice. It restarts the server.
+func (s *Server) RequireStrongAuth(t testing.TB) {
+	t.Helper()
+	s.write(t, "etc/smb.conf", s.smbConf("yes"))
+	s.Restart(t)
+}
+
+// NewInvocationID gives the domain controller's database a new identity, as one gets that was restored from a backup: its change
+// numbers then mean something else (MS-ADTS section 3.1.1.1.9). It restarts the server.
+func (s *Server) NewInvocationID(t testing.TB) {
+	t.Helper()
+	if err := s.running.end(startLimit); err != nil {
+		t.Fatal(err)
+	}
+	id := make([]byte, 16)
+	for i := range id {
+		id[i] = byte(rand.IntN(256))
+	}
+	s.ldb(t, "ldbmodify", change("CN=NTDS Settings,CN=DC1,CN=Servers,CN=Default-First-Site-Name,CN=Sites,CN=Configuration,"+Suffix, "replace", attr{"invocationId", string(id)}), "--relax")
+	if err := s.launch(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // provision lays out an empty domain. That takes seconds of computing and never differs, so it is done once for each version
@@ -145,9 +171,9 @@ func change(dn, how string, values ...attr) string {
 	return text + "-\n\n"
 }
 
-func (s *Server) ldb(t testing.TB, tool, input string) {
+func (s *Server) ldb(t testing.TB, tool, input string, options ...string) {
 	t.Helper()
-	cmd := exec.Command(program(t, tool, sambaPackage), "-H", filepath.Join(s.dir, "private/sam.ldb"))
+	cmd := exec.Command(program(t, tool, sambaPackage), append(options, "-H", filepath.Join(s.dir, "private/sam.ldb"))...)
 	cmd.Env = append(os.Environ(), "SMB_CONF_PATH="+s.smbConfFile())
 	cmd.Stdin = strings.NewReader(input)
 	// ldbadd tells of an entry that it could not add, and yet ends with success.
