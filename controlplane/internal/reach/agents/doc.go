@@ -5,9 +5,13 @@
 // asked for in another one travels as a row of agent_task, sealed. A sync never travels: whoever holds the socket claims the
 // run.
 //
-//	pending -> registered <-> online, offline        (shown: follows from agent_session)
-//	   any -> quarantined                            (the same identity was seen twice; a new enrolment mends it)
-//	   any -> revoked                                (for good)
+//	pending -> registered <-> online, degraded, draining, offline   (shown: follows from agent_session)
+//	registered <-> disabled                                         (by an administrator)
+//	registered -> quarantined                                       (the same identity was seen twice; cleared, or enrolled anew)
+//	   any -> revoked                                               (for good)
+//
+// Who comes and goes is recorded as agent.online and agent.offline, at most one pair in five minutes for an agent; one that does
+// so more often is flapping. A planned stop with a return within two minutes is no event.
 //
 // Tables: agent, agent_enrollment, agent_session, agent_task. Channels of NOTIFY: agent_presence, agent_task.
 package agents

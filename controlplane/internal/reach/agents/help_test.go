@@ -39,7 +39,7 @@ var ctx = context.Background()
 // brisk is the hub's pace for tests: the same order of things, in less time.
 func brisk() pace {
 	return pace{
-		hello: 2 * time.Second, ping: 100 * time.Millisecond, silent: 800 * time.Millisecond, offline: 2 * time.Second,
+		hello: 2 * time.Second, ping: 100 * time.Millisecond, silent: 800 * time.Millisecond, beats: time.Minute, offline: 2 * time.Second,
 		lapse: 700 * time.Millisecond, grace: 300 * time.Millisecond, probe: 600 * time.Millisecond, check: 200 * time.Millisecond,
 		flush: 100 * time.Millisecond, poll: 150 * time.Millisecond, claim: time.Second, call: 5 * time.Second,
 		progress: 5 * time.Second, drain: 2 * time.Second, look: 50 * time.Millisecond, back: 400 * time.Millisecond, pair: 2 * time.Second,

@@ -147,6 +147,23 @@ func TestAnAgentThatAnswersNoPingIsDropped(t *testing.T) {
 	}
 }
 
+// TestAnAgentThatHangsIsDroppedThoughItsSocketAnswers: pings are answered below the agent's own loop.
+func TestAnAgentThatHangsIsDroppedThoughItsSocketAnswers(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, func(p *pace) { p.beats = time.Second })
+	m := h.enrol("HQ", "")
+	l := m.connect()
+	for range 4 {
+		time.Sleep(400 * time.Millisecond)
+		l.send(wire.Frame{Type: wire.TypeHeartbeat}, wire.Heartbeat{Clock: time.Now()})
+		l.expect(wire.TypeHeartbeat)
+	}
+	began := time.Now()
+	if code := l.closed(); code != wire.CloseSilent || time.Since(began) < 500*time.Millisecond {
+		t.Errorf("closed with %d after %s; want %d after a second without a heartbeat", code, time.Since(began), wire.CloseSilent)
+	}
+}
+
 // deaf connects and reads nothing any more.
 func (m *host) deaf(t *testing.T) *websocket.Conn {
 	t.Helper()

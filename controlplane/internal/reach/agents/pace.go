@@ -11,6 +11,7 @@ type pace struct {
 	hello    time.Duration // from the handshake to the hello
 	ping     time.Duration
 	silent   time.Duration // nothing heard for so long: the socket is dead
+	beats    time.Duration // no heartbeat for so long: the agent hangs, whatever its socket still answers
 	offline  time.Duration // nothing heard for so long: the agent is shown as offline
 	lapse    time.Duration // a closed socket's calls and presence last so long
 	grace    time.Duration // for a cancelled call to end by itself
@@ -29,7 +30,7 @@ type pace struct {
 
 func normal() pace {
 	return pace{
-		hello: 10 * time.Second, ping: wire.PingInterval, silent: wire.ReadTimeout, offline: wire.OfflineAfter, lapse: wire.LeaseLapse,
+		hello: 10 * time.Second, ping: wire.PingInterval, silent: wire.ReadTimeout, beats: wire.OfflineAfter, offline: wire.OfflineAfter, lapse: wire.LeaseLapse,
 		grace: wire.CancelGrace, probe: 5 * time.Second, check: 3 * time.Second, flush: 10 * time.Second, poll: time.Second,
 		claim: 5 * time.Second, call: 2 * time.Minute, progress: wire.ProgressTimeout, drain: 5 * time.Second,
 		look: 5 * time.Second, back: 2 * time.Minute, pair: 5 * time.Minute,

@@ -164,6 +164,8 @@ func (s *session) uphold(now standing) {
 		s.cut(wire.CloseRevoked, "revoked")
 	case now.Tokens != s.tokens:
 		s.cut(wire.CloseRevoked, "enrolled anew elsewhere")
+	case s.hangs():
+		s.cut(wire.CloseSilent, "no heartbeat")
 	case deref(now.Session) != s.id:
 		s.cut(wire.CloseSuperseded, "a newer connection of this agent")
 	default:

@@ -34,6 +34,7 @@ type session struct {
 	draining bool            // the agent says so
 	drained  bool            // an administrator says so
 	last     wire.Heartbeat  // the last one
+	beaten   time.Time       // when it came; before the first one, when the connection was admitted
 	beat     *wire.Heartbeat // the last one not yet written to the database
 	skew     time.Duration   // the agent's clock minus ours, at the last heartbeat
 }
@@ -46,6 +47,13 @@ func (s *session) suits(t dispatch.Target) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.draining && !s.drained && (t.AgentID == s.key.id || (t.AgentID == "" && t.AgentGroup != "" && t.AgentGroup == s.group))
+}
+
+// hangs reports whether the agent's loop is not heard of any more.
+func (s *session) hangs() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Since(s.beaten) > s.hub.pace.beats
 }
 
 // ahead is how far the agent's clock is ahead of ours.
@@ -104,7 +112,7 @@ func (s *session) heartbeat(f wire.Frame) error {
 		return err
 	}
 	s.mu.Lock()
-	s.last, s.beat, s.skew, s.draining = beat, &beat, skew(beat.Clock), beat.Draining
+	s.last, s.beat, s.beaten, s.skew, s.draining = beat, &beat, time.Now(), skew(beat.Clock), beat.Draining
 	s.mu.Unlock()
 	beat.ServerTime = time.Now().UTC()
 	s.send(wire.Frame{Type: wire.TypeHeartbeat, Re: f.ID}, beat)

@@ -183,6 +183,7 @@ func (h *Hub) greet(ctx context.Context, v viewer.Viewer, socket *socket) (*sess
 	return &session{
 		hub: h, key: agentKey{v.Tenant, v.ID}, id: a.id, epoch: a.epoch, tokens: a.tokens, name: a.name, group: a.group, hello: hello,
 		helloID: f.ID, socket: socket, conn: wire.NewConn(socket, wire.HardMaxFrame), done: make(chan struct{}), skew: skew(hello.Clock),
+		beaten: time.Now(),
 	}, nil
 }
 
