@@ -105,28 +105,6 @@ func (r *reading) value() (v any, err error) {
 	return v, r.broken(r.dec.Decode(&v))
 }
 
-// record reads a value that is to be a record.
-func (r *reading) record() (any, error) {
-	r.in.allow("record", r.limits.Record)
-	if err := r.broken(r.dec.Decode(&r.raw)); err != nil {
-		return nil, err
-	}
-	v, flaw := decodeValue(r.raw)
-	if n := int64(len(r.raw)); r.limits.Aside > 0 && n > r.limits.Aside && flaw == "" {
-		flaw = fmt.Sprintf("it is %d bytes long", n)
-	}
-	if cap(r.raw) > maxKept {
-		r.raw = nil
-	}
-	if flaw != "" {
-		return &Flaw{Why: flaw, Record: v}, nil
-	}
-	return v, nil
-}
-
-// maxKept is the size in bytes up to which the buffer of one record serves for the next.
-const maxKept = 1 << 20
-
 // broken turns the end of the input inside a document into what it is.
 func (r *reading) broken(err error) error {
 	if errors.Is(err, io.EOF) && r.dec.InputOffset() > 0 {
@@ -265,14 +243,6 @@ func (r *reading) records() error {
 	}
 	_, err = r.token()
 	return err
-}
-
-// sound is a record, or what can be made of a flawed one.
-func sound(v any) any {
-	if f, ok := v.(*Flaw); ok {
-		return f.Record
-	}
-	return v
 }
 
 // element yields what is selected from the element with index i.

@@ -15,7 +15,37 @@ type Flaw struct {
 	Record any
 }
 
-// value decodes one JSON value whose syntax was checked already. Numbers become json.Number.
+// record reads a value that is to be a record.
+func (r *reading) record() (any, error) {
+	r.in.allow("record", r.limits.Record)
+	if err := r.broken(r.dec.Decode(&r.raw)); err != nil {
+		return nil, err
+	}
+	v, flaw := decodeValue(r.raw)
+	if n := int64(len(r.raw)); r.limits.Aside > 0 && n > r.limits.Aside && flaw == "" {
+		flaw = fmt.Sprintf("it is %d bytes long", n)
+	}
+	if cap(r.raw) > maxKept {
+		r.raw = nil
+	}
+	if flaw != "" {
+		return &Flaw{Why: flaw, Record: v}, nil
+	}
+	return v, nil
+}
+
+// maxKept is the size in bytes up to which the buffer of one record serves for the next.
+const maxKept = 1 << 20
+
+// sound is a record, or what can be made of a flawed one.
+func sound(v any) any {
+	if f, ok := v.(*Flaw); ok {
+		return f.Record
+	}
+	return v
+}
+
+// valueReader decodes one JSON value whose syntax was checked already. Numbers become json.Number.
 type valueReader struct {
 	raw  []byte
 	at   int

@@ -122,6 +122,9 @@ func (d *discovery) sample(ctx context.Context, st *stream, at *ancestor, take f
 		}
 		return target.Stop(err)
 	})
+	if ignored(err) {
+		return -1, nil
+	}
 	return total, err
 }
 

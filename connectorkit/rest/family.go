@@ -46,9 +46,12 @@ type feed struct {
 // batch is a part of a page.
 type batch struct {
 	records []any
-	ends    bool       // the page
-	next    *pageState // where the next page begins; nil at the end of the list
-	again   *relist    // the list begins anew; there are no records
+	from    *pageState  // where the page begins
+	ends    bool        // the page
+	header  http.Header // of the first answer of the list, at the end of its page
+	out     listed      // so far
+	next    *pageState  // where the next page begins; nil at the end of the list
+	again   *relist     // the list begins anew; there are no records
 }
 
 // queue starts the lists of parents in their order, several at once.
@@ -256,12 +259,13 @@ func (s *session) feed(ctx context.Context, child *stream, f *feed) error {
 func (s *session) feedPages(ctx context.Context, pg *pager, f *feed) error {
 	for {
 		var tail []any
+		from := pg.state()
 		o, err := s.lister.page(ctx, pg, f.at, func(records []any, last bool) error {
 			if last {
 				tail = records
 				return nil
 			}
-			return f.send(ctx, batch{records: records})
+			return f.send(ctx, batch{records: records, from: from})
 		})
 		if err != nil {
 			return err
@@ -273,7 +277,10 @@ func (s *session) feedPages(ctx context.Context, pg *pager, f *feed) error {
 			return err
 		}
 		f.out.of(pg, o)
-		b := batch{records: tail, ends: true}
+		b := batch{records: tail, from: from, ends: true, out: f.out}
+		if pg.Pages == 1 {
+			b.header = o.header
+		}
 		if more {
 			b.next = pg.state()
 		}

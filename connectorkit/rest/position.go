@@ -158,11 +158,11 @@ func (s *session) here() position {
 	return s.position
 }
 
-// behind is the checkpoint behind the page in hand.
-func (s *session) behind(pg *pager, more bool) string {
+// behind is the checkpoint behind the page in hand. next is where the next page begins, nil at the end of the list.
+func (s *session) behind(next *pageState) string {
 	at := s.here()
-	at.Page, at.Below = pg.state(), nil
-	if !more {
+	at.Page, at.Below = next, nil
+	if next == nil {
 		at.Job, at.Page, at.Relisted, at.Base = s.Job+1, nil, false, nil
 	}
 	return s.encode(at, s.made)

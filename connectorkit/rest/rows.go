@@ -2,6 +2,7 @@ package rest
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -56,6 +57,7 @@ type rows struct {
 	made    map[uint64]bool // entitlements made from elements of records so far, by a digest of their key
 
 	madeLast []uint64 // those made by the last record
+	known    spellings
 }
 
 // add appends what a record becomes. It gives the record's key for the streams that hang on it.
@@ -78,12 +80,13 @@ func (r *rows) add(out *v1.SyncResponse, record any, at *ancestor) (key string, 
 	}
 	switch st.Object {
 	case objectIdentity:
-		r.identity(out, record, at, key, ref)
+		r.identity(out, record, at, key, ref, r.attributes(record))
 	case objectAccount:
-		r.account(out, record, at, key, ref)
+		r.account(out, record, at, key, ref, r.attributes(record))
 	case objectUser:
-		r.identity(out, record, at, key, ref)
-		r.account(out, record, at, key, ref)
+		attributes := r.attributes(record)
+		r.identity(out, record, at, key, ref, maps.Clone(attributes))
+		r.account(out, record, at, key, ref, attributes)
 		out.Accounts[len(out.Accounts)-1].IdentityExternalID = &key
 	case objectEntitlement:
 		r.entitlement(out, record, at, key, ref)
@@ -97,15 +100,16 @@ func (r *rows) add(out *v1.SyncResponse, record any, at *ancestor) (key string, 
 // maxInline elements of a list that becomes rows are kept in the record as well.
 const maxInline = 1000
 
-func (r *rows) identity(out *v1.SyncResponse, record any, at *ancestor, key, ref string) {
-	row := v1.RemoteIdentity{ExternalID: key, NativeRef: ref, Attributes: r.attributes(record)}
+func (r *rows) identity(out *v1.SyncResponse, record any, at *ancestor, key, ref string, attributes map[string]any) {
+	row := v1.RemoteIdentity{ExternalID: key, NativeRef: ref, Attributes: attributes}
 	r.fill(&row, objectIdentity, record, at, key, row.Attributes)
 	out.Identities = append(out.Identities, row)
 }
 
-func (r *rows) account(out *v1.SyncResponse, record any, at *ancestor, key, ref string) {
-	row := v1.RemoteAccount{ExternalID: key, NativeRef: ref, Attributes: r.attributes(record)}
+func (r *rows) account(out *v1.SyncResponse, record any, at *ancestor, key, ref string, attributes map[string]any) {
+	row := v1.RemoteAccount{ExternalID: key, NativeRef: ref, Attributes: attributes}
 	if len(r.st.fields) == 0 {
+		r.learn(record)
 		r.obvious(&row, objectAccount, record, key, accountNames)
 		r.state(&row, record)
 	}
@@ -116,10 +120,17 @@ func (r *rows) account(out *v1.SyncResponse, record any, at *ancestor, key, ref 
 func (r *rows) entitlement(out *v1.SyncResponse, record any, at *ancestor, key, ref string) {
 	row := v1.RemoteEntitlement{ExternalID: key, NativeRef: ref, Kind: r.st.EntitlementKind, Attributes: r.attributes(record)}
 	if len(r.st.fields) == 0 {
+		r.learn(record)
 		r.obvious(&row, objectEntitlement, record, key, entitlementNames)
 	}
 	r.fill(&row, objectEntitlement, record, at, key, row.Attributes)
 	out.Entitlements = append(out.Entitlements, row)
+}
+
+func (r *rows) learn(record any) {
+	if object, ok := record.(map[string]any); ok {
+		r.known.learn(object)
+	}
 }
 
 // grant makes a grant. What the fields leave open, the parent and the record's own key tell: below an entitlement the record
@@ -323,87 +334,6 @@ func (r *rows) fill(row any, kind string, record any, at *ancestor, key string, 
 		}
 		if err := set(row, kind, f.target, values, f.negate); err != nil {
 			r.warn("unreadable_field", fmt.Sprintf("a record of %s: %v", r.st.Name, err), key)
-		}
-	}
-}
-
-// Members that records of most targets have under one of these names, the best first.
-var (
-	accountNames = []obviousName{
-		{"username", []string{"userName", "username", "user_name", "login", "sAMAccountName", "userPrincipalName"}},
-		{"email", []string{"email", "mail", "emailAddress", "email_address", "primaryEmail", "workEmail"}},
-		{"display_name", []string{"displayName", "display_name", "fullName", "full_name", "name"}},
-		{"first_name", []string{"firstName", "first_name", "givenName"}},
-		{"last_name", []string{"lastName", "last_name", "familyName", "surname"}},
-		{"employee_number", []string{"employeeNumber", "employee_number"}},
-	}
-	entitlementNames = []obviousName{
-		{"name", []string{"name", "displayName", "display_name", "title", "label", "code"}},
-		{"display_name", []string{"displayName", "display_name"}},
-		{"description", []string{"description", "desc"}},
-	}
-)
-
-type obviousName struct {
-	target string
-	names  []string
-}
-
-// obvious fills what the usual names tell. Only texts are taken: an object called name is something else.
-func (r *rows) obvious(row any, kind string, record any, key string, names []obviousName) {
-	object, ok := record.(map[string]any)
-	if !ok {
-		if text, ok := textOf(record); ok && kind == objectEntitlement {
-			_ = set(row, kind, "name", []any{text}, false) // a text always fits a text
-		}
-		return
-	}
-	for _, o := range names {
-		for _, name := range o.names {
-			if text, ok := member(object, name).(string); ok && text != "" {
-				_ = set(row, kind, o.target, []any{text}, false) // a text always fits a text
-				break
-			}
-		}
-	}
-}
-
-// Members that tell whether an account can be used.
-var (
-	ableNames     = []string{"active", "isActive", "is_active", "enabled", "isEnabled", "is_enabled", "accountEnabled"}
-	disabledNames = []string{"disabled", "isDisabled", "is_disabled", "suspended", "blocked", "deactivated"}
-	stateNames    = []string{"status", "state", "accountStatus", "account_status"}
-)
-
-// state finds out whether an account is disabled.
-func (r *rows) state(row *v1.RemoteAccount, record any) {
-	object, ok := record.(map[string]any)
-	if !ok {
-		return
-	}
-	conclude := func(disabled bool) { row.IsDisabled = &disabled }
-	for _, name := range ableNames {
-		if able, ok := boolOf(member(object, name), name); ok {
-			conclude(!able)
-			return
-		}
-	}
-	for _, name := range disabledNames {
-		if disabled, ok := boolOf(member(object, name), name); ok {
-			conclude(disabled)
-			return
-		}
-	}
-	for _, name := range stateNames {
-		switch v := member(object, name).(type) {
-		case bool:
-			conclude(!v)
-			return
-		case string:
-			if able, ok := usable[strings.ToLower(strings.TrimSpace(v))]; ok {
-				conclude(!able)
-				return
-			}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit/jsonpath"
@@ -100,7 +101,8 @@ func (s *session) run(ctx context.Context, j job) error {
 	}
 }
 
-// through reads a list page by page, from where the position says.
+// through reads a list page by page, from where the position says. The next page is asked for while the rows of one are
+// passed up, so that a read takes hardly longer than its target.
 func (s *session) through(ctx context.Context, j job) error {
 	pg := newPager(j.list, s.cfg)
 	pg.lenient = s.Relisted
@@ -111,66 +113,73 @@ func (s *session) through(ctx context.Context, j job) error {
 	if err := pg.resume(s.Page); err != nil {
 		return fmt.Errorf("go on with %s: %w", j.list.Name, err)
 	}
-	var (
-		keys []*ancestor
-		out  listed
-	)
-	rows := s.rowsOf(j.st)
+	ahead, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	f := &feed{batches: make(chan batch, 1)}
+	running.Go(func() {
+		defer close(f.batches)
+		f.err = s.feedPages(ahead, pg, f)
+	})
+	var keys []*ancestor
+	rows, fresh := s.rowsOf(j.st), true
 	// Where cursors expired while other streams were read between the pages, the pages are read in one go.
 	gather := s.Relisted && len(j.st.children) > 0 && j.what == readRecords
-	for {
-		s.Page, s.Below = pg.state(), nil
-		s.work = &pageWork{own: tallies{}, held: s.holdings(j)}
-		page := v1.SyncResponse{Success: true}
-		o, err := s.lister.page(ctx, pg, nil, func(records []any, last bool) (err error) {
-			page, keys, err = s.take(j, rows, records, keys)
-			if err == nil && !last {
-				s.work.rows(page)
-				err = s.pass(ctx, page, nil)
+	for b := range f.batches {
+		if fresh {
+			s.Page, s.Below = b.from, nil
+			s.work = &pageWork{own: tallies{}, held: s.holdings(j)}
+		}
+		fresh = b.ends
+		page, more, err := s.take(j, rows, b.records, keys)
+		if err != nil {
+			return err
+		}
+		keys = more
+		if !b.ends {
+			s.work.rows(page)
+			if err := s.pass(ctx, page, nil); err != nil {
+				return err
 			}
-			return err
-		})
-		if err != nil {
-			return err
+			continue
 		}
-		s.count()
-		more, err := pg.advance(o)
-		if err != nil {
-			return err
-		}
-		if pg.Pages == 1 {
-			s.began(j, o.header)
-		}
-		out.of(pg, o)
-		if !more {
-			s.conclude(j, out)
-		}
-		if err := s.endPage(ctx, j, pg, page, keys, below, gather, more); err != nil || !more {
+		if err := s.endPage(ctx, j, b, page, keys, below, gather); err != nil {
 			return err
 		}
 		if below = nil; !gather {
 			keys = nil
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return err // whatever became of the page that was read ahead
+	}
+	return f.err
 }
 
 // endPage passes up the last rows of a page and what hangs on its records, with the checkpoint behind it.
-func (s *session) endPage(ctx context.Context, j job, pg *pager, page v1.SyncResponse, keys []*ancestor, below *below, gather, more bool) error {
+func (s *session) endPage(ctx context.Context, j job, b batch, page v1.SyncResponse, keys []*ancestor, from *below, gather bool) error {
+	if b.header != nil {
+		s.began(j, b.header)
+	}
+	more := b.next != nil
+	if !more {
+		s.conclude(j, b.out)
+	}
 	after := func() string {
 		if gather && more {
 			return ""
 		}
-		return s.behind(pg, more)
-	}
-	if len(keys) == 0 || gather && more {
-		s.work.rows(page)
-		return s.pass(ctx, s.work.held.close(page), after)
+		return s.behind(b.next)
 	}
 	s.work.rows(page)
+	if len(keys) == 0 || gather && more {
+		return s.pass(ctx, s.work.held.close(page), after)
+	}
 	if err := s.pass(ctx, page, nil); err != nil {
 		return err
 	}
-	if err := s.family(ctx, j.st, keys, below, !gather && !s.Plan[j.st.Name].Changes); err != nil {
+	if err := s.family(ctx, j.st, keys, from, !gather && !s.Plan[j.st.Name].Changes); err != nil {
 		return err
 	}
 	return s.pass(ctx, s.work.held.close(v1.SyncResponse{Success: true}), after)

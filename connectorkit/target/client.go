@@ -22,15 +22,16 @@ import (
 
 // Client speaks to one target system during one call of a connector. It serves several goroutines.
 type Client struct {
-	env    connectorkit.Env
-	opts   Options
-	auth   Auth
-	base   *url.URL
-	host   string // host:port, for errors
-	shared *Shared
-	known  *known
-	sleep  Sleep
-	once   bool // a probe: no second try
+	env     connectorkit.Env
+	opts    Options
+	auth    Auth
+	base    *url.URL
+	host    string // host:port, for errors
+	shared  *Shared
+	budget  *budget
+	circuit *circuit
+	sleep   Sleep
+	once    bool // a probe: no second try
 
 	tls            *tls.Config
 	transport      http.RoundTripper
@@ -76,8 +77,10 @@ func New(ctx context.Context, env connectorkit.Env, o Options) (*Client, error) 
 		c.sleep = realSleep
 	}
 	c.tally.scrubbers = []*connectorkit.Scrubber{o.Scrub, connectorkit.NewScrubber(c.ownSecrets()...)}
-	c.known = c.shared.target(c.targetKey())
-	c.known.budget.set(c.opts.RateRPS, c.opts.RateBurst, c.opts.Concurrency)
+	c.budget = c.shared.budget(c.targetKey())
+	c.budget.set(c.opts.RateRPS, c.opts.RateBurst, c.opts.Concurrency)
+	// A host may have many tenants, told apart by the path: one that fails says nothing of the others.
+	c.circuit = c.shared.circuit(c.targetKey() + base.EscapedPath())
 	if err := c.plaintext(ctx, base); err != nil {
 		return nil, err
 	}
@@ -145,7 +148,7 @@ func (c *Client) ownSecrets() []string {
 	return secrets
 }
 
-// targetKey tells budgets and circuits apart by host and credentials.
+// targetKey tells targets apart by host and credentials.
 func (c *Client) targetKey() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %T %q", c.host, c.auth, c.ownSecrets())

@@ -56,7 +56,7 @@ func (c *Client) send(ctx context.Context, r Request, stale string) (*Response, 
 	if err := c.pace(ctx, r); err != nil {
 		return nil, "", err
 	}
-	defer c.known.budget.leave()
+	defer c.budget.leave()
 	resp, err := c.exchange(ctx, c.transport, req, r, shown)
 	if err == nil {
 		c.learn(resp)

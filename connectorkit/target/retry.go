@@ -39,7 +39,7 @@ func (c *Client) repeat(ctx context.Context, r Request, try func() error) error 
 		wait, ok := pause(n, d)
 		everybody := asked(d) && mayPass(d) && r.Phase != "token"
 		if everybody {
-			c.known.budget.hold(c.now().Add(min(wait, longestHold)))
+			c.budget.hold(c.now().Add(min(wait, longestHold)))
 		}
 		switch {
 		case c.once, !r.repeatable(), !mayPass(d), ctx.Err() != nil:
@@ -65,7 +65,7 @@ func (c *Client) begin() error {
 	if c.once || c.tally.begun.Load() {
 		return nil
 	}
-	if err := c.known.circuit.ask(c.now()); err != nil {
+	if err := c.circuit.ask(c.now()); err != nil {
 		return err
 	}
 	c.tally.begun.Store(true)
@@ -74,11 +74,11 @@ func (c *Client) begin() error {
 
 // noted runs one try and tells the circuit how it ended. final says that the target has failed too often for another one.
 func (c *Client) noted(r Request, try func() error) (final bool, err error) {
-	ticket, final := c.known.circuit.ticket()
+	ticket, final := c.circuit.ticket()
 	err = try()
 	var d *v1.ErrorDetail
 	if errors.As(err, &d) && d.Class == v1.ClassRateLimited {
-		c.known.budget.complained()
+		c.budget.complained()
 	}
 	switch {
 	case c.once && err != nil:
@@ -86,7 +86,7 @@ func (c *Client) noted(r Request, try func() error) (final bool, err error) {
 	case r.Phase == "token" && err == nil: // the target has not answered yet
 	default:
 		_, anonymous := c.auth.(None)
-		c.known.circuit.note(ticket, c.now(), err, !anonymous)
+		c.circuit.note(ticket, c.now(), err, !anonymous)
 	}
 	return final, err
 }
@@ -144,7 +144,7 @@ func (c *Client) rest(ctx context.Context, phase string, wait time.Duration) err
 // pace waits for the rate that was set, for the pause that the target asked for, and for one of the places for requests under
 // way, which the caller gives back. A probe does not heed the pause: who starts it wants the target's own answer.
 func (c *Client) pace(ctx context.Context, r Request) error {
-	b := &c.known.budget
+	b := c.budget
 	wait := b.book(c.now())
 	var served time.Time
 	for {
@@ -182,7 +182,7 @@ func (c *Client) spent(r Request, left time.Duration) *v1.ErrorDetail {
 
 // learn takes from an answer how many requests the target still takes.
 func (c *Client) learn(resp *Response) {
-	b, now := &c.known.budget, c.now()
+	b, now := c.budget, c.now()
 	if limited(resp.Status, resp.Header, now) {
 		b.complained()
 		return

@@ -23,15 +23,10 @@ func realSleep(ctx context.Context, d time.Duration) error {
 // Shared is what outlives a call: OAuth2 tokens, and for every target its rate budget and whether it fails again and again.
 // All are kept apart by a digest of host and credentials, so that nobody gets at the tokens of others. The zero value is ready.
 type Shared struct {
-	mu      sync.Mutex
-	tokens  map[string]*tokenSlot
-	targets map[string]*known
-}
-
-// known is what is known of one host with one set of credentials.
-type known struct {
-	budget  budget
-	circuit circuit
+	mu       sync.Mutex
+	tokens   map[string]*tokenSlot
+	budgets  map[string]*budget
+	circuits map[string]*circuit
 }
 
 var process Shared
@@ -40,33 +35,32 @@ var process Shared
 // its limits together by it.
 func Process() *Shared { return &process }
 
-// sharedLimit bounds the tokens and the targets kept; beyond it the oldest knowledge is simply forgotten.
+// sharedLimit bounds what of each is kept; beyond it the oldest knowledge is simply forgotten.
 const sharedLimit = 4096
 
 func (s *Shared) token(key string) *tokenSlot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	slot, ok := s.tokens[key]
-	if !ok {
-		if s.tokens == nil || len(s.tokens) >= sharedLimit {
-			s.tokens = map[string]*tokenSlot{}
-		}
-		slot = &tokenSlot{turn: make(chan struct{}, 1)}
-		s.tokens[key] = slot
-	}
-	return slot
+	return kept(s, &s.tokens, key, func() *tokenSlot { return &tokenSlot{turn: make(chan struct{}, 1)} })
 }
 
-func (s *Shared) target(key string) *known {
+func (s *Shared) budget(key string) *budget {
+	return kept(s, &s.budgets, key, func() *budget { return &budget{} })
+}
+
+func (s *Shared) circuit(key string) *circuit {
+	return kept(s, &s.circuits, key, func() *circuit { return &circuit{} })
+}
+
+// kept gives what is kept under key, made where there is nothing yet.
+func kept[T any](s *Shared, all *map[string]*T, key string, fresh func() *T) *T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	k, ok := s.targets[key]
+	one, ok := (*all)[key]
 	if !ok {
-		if s.targets == nil || len(s.targets) >= sharedLimit {
-			s.targets = map[string]*known{}
+		if *all == nil || len(*all) >= sharedLimit {
+			*all = map[string]*T{}
 		}
-		k = &known{}
-		s.targets[key] = k
+		one = fresh()
+		(*all)[key] = one
 	}
-	return k
+	return one
 }
