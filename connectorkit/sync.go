@@ -98,7 +98,13 @@ func (c *chunker) take(ctx context.Context, in v1.SyncResponse) error {
 	if more || still {
 		return errEnough
 	}
-	return c.mark(ctx, in.Page)
+	if err := c.mark(ctx, in.Page); err != nil {
+		return err
+	}
+	if c.out.Len() >= c.limits.ChunkSize {
+		return c.flush(ctx, false)
+	}
+	return nil
 }
 
 // mark notes what holds once all records of a page are handed on: where reading may resume, which grants are complete, and
@@ -139,9 +145,15 @@ func (c *chunker) within(n int, taken *int) (fit int, cut bool) {
 	return fit, fit < n
 }
 
-// add appends records one by one, sending a chunk whenever it is full.
+// add appends records one by one, sending a chunk whenever it is full and another record comes. A full chunk waits for the end
+// of its page, so that it carries the page's checkpoint.
 func add[T any](ctx context.Context, c *chunker, to *[]T, records []T) error {
 	for i := range records {
+		if c.out.Len() >= c.limits.ChunkSize {
+			if err := c.flush(ctx, false); err != nil {
+				return err
+			}
+		}
 		if c.limits.ChunkBytes > 0 {
 			n := size(&records[i])
 			if c.bytes > 0 && c.bytes+n > c.limits.ChunkBytes {
@@ -152,11 +164,6 @@ func add[T any](ctx context.Context, c *chunker, to *[]T, records []T) error {
 			c.bytes += n
 		}
 		*to = append(*to, records[i])
-		if c.out.Len() >= c.limits.ChunkSize {
-			if err := c.flush(ctx, false); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
@@ -20,6 +23,7 @@ func (w *work) conclude(ctx context.Context) error {
 	if err := w.resolveLate(ctx); err != nil {
 		return err
 	}
+	defer crashpoint.Reach("run.ended")
 	return w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) error {
 		if err := w.stillOurs(ctx, tx, Applying, "finish"); err != nil {
 			return err
@@ -28,6 +32,7 @@ func (w *work) conclude(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		crashpoint.Reach("removals.applied")
 		if err := w.noteMerged(ctx, tx, w.part(endPart), 0, 0, done); err != nil {
 			return err
 		}
@@ -56,16 +61,8 @@ func (w *work) conclude(ctx context.Context) error {
 
 // drawConclusions makes removals true and brings up to date what depends on all records.
 func (w *work) drawConclusions(ctx context.Context, tx *pg.Tx) (done tally, err error) {
-	if !w.firstLoad {
-		removed, err := reconcile.ApplyRemovals(ctx, tx, w.run())
-		if err != nil {
-			return done, fmt.Errorf("apply removals: %w", err)
-		}
-		for object, c := range removed {
-			if k := done.Report.kindOfObject(object); k != nil {
-				k.add(Counts{Missing: c.Missing, Removed: c.Removed, Reappeared: c.Reappeared, Skipped: c.Skipped})
-			}
-		}
+	if done, err = w.applyRemovals(ctx, tx); err != nil {
+		return done, err
 	}
 	if _, err := directory.ResolveManagers(ctx, tx); err != nil {
 		return done, err
@@ -78,6 +75,54 @@ func (w *work) drawConclusions(ctx context.Context, tx *pg.Tx) (done tally, err 
 	}
 	if err := reconcile.Settle(ctx, tx, w.run()); err != nil {
 		return done, fmt.Errorf("settle: %w", err)
+	}
+	return done, nil
+}
+
+// applyRemovals makes true what has gone, and what is still there though it was thought gone. What the merge has brought back is
+// counted by the merge.
+func (w *work) applyRemovals(ctx context.Context, tx *pg.Tx) (done tally, err error) {
+	if w.firstLoad {
+		return done, nil
+	}
+	removed, err := reconcile.ApplyRemovals(ctx, tx, w.run())
+	if err != nil {
+		return done, fmt.Errorf("apply removals: %w", err)
+	}
+	var back int64
+	for object, c := range removed {
+		if k := done.Report.kindOfObject(object); k != nil {
+			k.add(Counts{Missing: c.Missing, Removed: c.Removed, Reappeared: c.Reappeared, Skipped: c.Skipped})
+		}
+		back += c.Reappeared
+	}
+	if back == 0 {
+		return done, nil
+	}
+	const merged = `
+		select object, count(*)
+		  from sync_change
+		 where tenant_id = current_tenant()
+		   and run_id = $1
+		   and change = 'reappear'
+		   and state = 'applied'
+		   and at = now()
+		   and stage_seq is not null
+		 group by object`
+	rows, err := tx.Query(ctx, merged, w.id)
+	if err != nil {
+		return done, fmt.Errorf("what the merge brought back: %w", err)
+	}
+	var object string
+	var n int64
+	_, err = pgx.ForEachRow(rows, []any{&object, &n}, func() error {
+		if k := done.Report.kindOfObject(object); k != nil {
+			k.Reappeared = max(0, k.Reappeared-n)
+		}
+		return nil
+	})
+	if err != nil {
+		return done, fmt.Errorf("what the merge brought back: %w", err)
 	}
 	return done, nil
 }

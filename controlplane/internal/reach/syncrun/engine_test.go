@@ -32,6 +32,7 @@ type source struct {
 	fail   error
 	hold   chan struct{} // blocks before the last page while set
 	scopes []v1.Scope
+	script script // instead of pages
 	asked  []v1.SyncRequest
 }
 
@@ -46,8 +47,11 @@ func (s *source) Discover(context.Context, v1.DiscoverRequest, connectorkit.Repo
 func (s *source) Sync(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
 	s.mu.Lock()
 	s.asked = append(s.asked, req)
-	pages, hold, fail := s.pages, s.hold, s.fail
+	pages, hold, fail, script := s.pages, s.hold, s.fail, s.script
 	s.mu.Unlock()
+	if script != nil {
+		return script(ctx, req, emit)
+	}
 	for i, page := range pages {
 		if i == len(pages)-1 && hold != nil {
 			select {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -42,6 +43,7 @@ func (w *work) merge(ctx context.Context, name string, s span, do part) error {
 	if err != nil {
 		return fmt.Errorf("chunks %d to %d: %w", s.lo, s.hi, err)
 	}
+	crashpoint.Reach("merge.committed")
 	w.mu.Lock()
 	w.tally.add(c)
 	w.mu.Unlock()

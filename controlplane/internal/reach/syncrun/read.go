@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -82,6 +83,9 @@ func (w *work) takeIn(ctx context.Context, b *builder, page *v1.SyncResponse) er
 	if err := sound(page.Page); err != nil {
 		return err
 	}
+	if w.seq > 0 {
+		crashpoint.Reach("chunk.acked")
+	}
 	batch := b.build(page)
 	w.mu.Lock()
 	seq := w.seq + 1
@@ -94,11 +98,13 @@ func (w *work) takeIn(ctx context.Context, b *builder, page *v1.SyncResponse) er
 		if err := stage(ctx, tx, w.id, seq, batch, page.Page); err != nil {
 			return err
 		}
+		defer crashpoint.Reach("chunk.staged")
 		return w.recordChunk(ctx, tx, chunk{seq: seq, records: page.Len(), phase: phaseOf(page), batch: batch, total: total, moved: moved})
 	})
 	if err != nil {
 		return err
 	}
+	crashpoint.Reach("chunk.committed")
 	w.mu.Lock()
 	w.seq, w.sizes = seq, append(w.sizes, page.Len())
 	w.tally.add(batch.tally)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -162,10 +163,12 @@ func (w *work) stages(ctx context.Context, stop context.CancelCauseFunc) error {
 		if err := w.readTarget(ctx, nil); err != nil {
 			return err
 		}
+		crashpoint.Reach("read.ended")
 	}
 	if over, err := w.evaluate(ctx); err != nil || over {
 		return err
 	}
+	crashpoint.Reach("evaluated")
 	if err := w.look(ctx); err != nil {
 		return err
 	}
@@ -181,6 +184,7 @@ func (w *work) stream(ctx context.Context, stop context.CancelCauseFunc) (err er
 	m.more()
 	if !w.readEnded {
 		err = w.readTarget(ctx, m)
+		crashpoint.Reach("read.ended")
 	}
 	if merged := m.finish(ctx, err == nil); err == nil {
 		err = merged
