@@ -223,7 +223,7 @@ func TestJSONServerIsReadToTheSameEndWhereverTheReadIsKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for kill := 1; kill < want.chunks; kill += 3 {
+		for kill := 1; kill < want.chunks; kill += 5 {
 			got, err := readKilled(auth, req, kill)
 			if err != nil {
 				t.Fatalf("%s, killed after %d chunks: %v", name, kill, err)
