@@ -23,23 +23,24 @@ func (r *reading) groupsChanged(ctx context.Context) error {
 	g.sink = sink{reading: r}
 	g.list.size = r.sweepSize(g.list.size)
 	g.list.query.Set("excludedAttributes", "members")
-	whole := false
-	g.list.read = func(resp *target.Response) (listHead, []string, error) {
+	read := map[string]bool{}
+	g.list.read = func(resp *target.Response) (onePage, error) {
+		whole := false
 		g.page = nil
-		return readIDs(resp, func(in *raw) (string, error) {
+		p, err := readIDs(resp, func(in *raw) (string, error) {
 			one, err := g.outline(in)
 			whole = whole || one.members
 			g.page = append(g.page, one)
 			return one.rec.text("id"), err
 		})
-	}
-	read := map[string]bool{}
-	g.list.done = func(ctx context.Context, first func(string) bool) error {
-		if why := g.blind(whole); why != "" {
-			r.warn("groups_reread", why, "")
-			return errTurn
+		p.done = func(ctx context.Context, first func(string) bool) error {
+			if why := g.blind(whole); why != "" {
+				r.warn("groups_reread", why, "")
+				return errTurn
+			}
+			return g.sweep(ctx, first, read)
 		}
-		return g.sweep(ctx, first, read)
+		return p, err
 	}
 	switch err := g.list.run(ctx); {
 	case errors.Is(err, errTurn):

@@ -248,14 +248,14 @@ func TestBombsAndEndlessAnswersAreGivenUp(t *testing.T) {
 		"a bomb in a resource": func(w *gzip.Writer) {
 			fmt.Fprint(w, `{"totalResults":1,"Resources":[{"id":"1","x":"`)
 			blank := bytes.Repeat([]byte("a"), 1<<20)
-			for range 64 {
+			for range 40 {
 				_, _ = w.Write(blank)
 			}
 			fmt.Fprint(w, `"}]}`)
 		},
 		"a bomb of resources": func(w *gzip.Writer) {
 			fmt.Fprint(w, `{"totalResults":1,"Resources":[{"id":"1"}`)
-			for range 8_000_000 {
+			for range 1_000_000 {
 				fmt.Fprint(w, `,{"id":"1"}`)
 			}
 			fmt.Fprint(w, `]}`)

@@ -2,6 +2,22 @@
 // cursor paging (RFC 9865).
 //
 // Users become accounts and identities, their roles and entitlements become entitlements with grants, groups become
-// entitlements of kind group, and members become grants. Groups are read token by token, so that one with 200,000 members
-// needs no more memory than one with ten.
+// entitlements of kind group, and members become grants. Answers are read value by value, so that a group of 200,000 members
+// needs little more memory than one with ten, and one bad record does not spoil its page.
+//
+// # Changes
+//
+// Users that changed are asked for by meta.lastModified, after two questions have shown that the target really filters by it.
+// What is gone is found by the ids of all users and groups; groups that changed are read again with their members. The position
+// is by the target's own clock and dates, never ours, and five minutes before it are read again. Where a target does not tell
+// when memberships change, which a look at two unchanged groups in every such read brings to light, all groups are read.
+//
+// # Breaks
+//
+// Every page is a checkpoint (see place). Lists that shrink while they are read are read again from a little before, so that
+// nobody is passed over; what cannot be proven complete is not called so.
+//
+// # Vendors
+//
+// What is known of particular services is data, in package quirks. Every statement of it can be overridden by a setting.
 package scim

@@ -75,11 +75,12 @@ func (r *reading) groupReading(ctx context.Context) *groupReading {
 	if !r.inline() && r.attributes != quirks.No {
 		g.list.query.Set("excludedAttributes", "members")
 	}
-	g.list.read = func(resp *target.Response) (listHead, []string, error) {
+	g.list.read = func(resp *target.Response) (onePage, error) {
 		g.page = nil
-		return readIDs(resp, func(in *raw) (string, error) { return g.read(ctx, in, "") })
+		p, err := readIDs(resp, func(in *raw) (string, error) { return g.read(ctx, in, "") })
+		p.done = g.pageDone
+		return p, err
 	}
-	g.list.done = g.pageDone
 	return g
 }
 

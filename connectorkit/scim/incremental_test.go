@@ -97,8 +97,8 @@ func TestAReadOfChangesAsksForLittle(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
-	if n := len(l.asked) - len(got); n != audits {
-		t.Errorf("%d groups were audited, want %d", n, audits)
+	if n := len(l.asked) - len(got); n < 1 || n > audits {
+		t.Errorf("%d groups were audited, want at most %d", n, audits)
 	}
 }
 

@@ -116,24 +116,22 @@ func (g *groupReading) heavy(ctx context.Context, one group, id string, why erro
 // byFilter asks for the users of a group, page by page. Groups inside the group are not told this way.
 func (g *groupReading) byFilter(ctx context.Context, one group, id string) error {
 	l := g.usersOf(id)
-	var page []string
-	l.read = func(resp *target.Response) (head listHead, ids []string, err error) {
-		head, ids, err = readIDs(resp, func(in *raw) (string, error) {
+	l.read = func(resp *target.Response) (onePage, error) {
+		p, err := readIDs(resp, func(in *raw) (string, error) {
 			res, err := in.resource()
 			return res.key(), err
 		})
-		page = ids
-		return head, ids, err
-	}
-	l.done = func(ctx context.Context, first func(string) bool) error {
-		for _, user := range page {
-			if badID(user) == "" && first(user) {
-				if err := g.sink.send(ctx, v1.RemoteGrant{AccountExternalID: &user, EntitlementExternalID: id}); err != nil {
-					return err
+		p.done = func(ctx context.Context, first func(string) bool) error {
+			for _, user := range p.ids {
+				if badID(user) == "" && first(user) {
+					if err := g.sink.send(ctx, v1.RemoteGrant{AccountExternalID: &user, EntitlementExternalID: id}); err != nil {
+						return err
+					}
 				}
 			}
+			return nil
 		}
-		return nil
+		return p, err
 	}
 	g.sink.begin(id, false)
 	if err := l.run(ctx); err != nil {

@@ -31,10 +31,9 @@ type listing struct {
 	unmarked bool // a list inside another, which is read again as a whole
 
 	// read takes one page. It may run again for the same page, after a break; forget what the broken run left.
-	read func(*target.Response) (listHead, []string, error)
+	read func(*target.Response) (onePage, error)
 
-	// done takes a page that was read to its end. first tells of each resource id whether it is seen for the first time.
-	done func(ctx context.Context, first func(id string) bool) error
+	ahead bool // read leaves everything to page.done, so that the next page may be fetched meanwhile
 
 	at       position
 	seen     map[uint64]struct{}
@@ -45,6 +44,15 @@ type listing struct {
 	blank    int                 // empty pages in a row
 	restarts int
 	resumed  bool
+}
+
+// onePage is one answer of a listing.
+type onePage struct {
+	head listHead
+	ids  []string
+
+	// done takes what was read to its end. first tells of each resource id whether it is seen for the first time.
+	done func(ctx context.Context, first func(id string) bool) error
 }
 
 // listing begins the paged read of one kind of resource, or goes on with it.
@@ -79,36 +87,47 @@ func (l *listing) reset() {
 	l.seen, l.prints, l.recent, l.stale = map[uint64]struct{}{}, map[uint64]struct{}{}, nil, 0
 }
 
-// run reads to the end. After it, doubt says what to think of the result.
+// run reads to the end. After it, doubt says what to think of the result. While a page is taken in, the next one is on its way
+// where that can be.
 func (l *listing) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var next <-chan fetched
+	defer func() {
+		if cancel(); next != nil {
+			<-next // nothing goes on behind the caller's back
+		}
+	}()
 	for l.at.Pages < maxPages {
-		began := l.at
-		head, ids, err := l.page(ctx)
-		if err != nil {
-			if l.lost(err) && l.restarts < maxRestarts {
+		if next == nil {
+			next = l.fetchPage(ctx, l.at)
+		}
+		got := <-next
+		if next = nil; got.err != nil {
+			if l.lost(got.err) && l.restarts < maxRestarts {
 				l.restart()
 				continue
 			}
-			return cursorTrouble(err)
+			return cursorTrouble(got.err)
 		}
-		l.count(head)
-		if l.repeats(ids, head) {
-			if l.at.Total < 0 && head.next == "" && l.at.Mode == pageIndex {
-				l.at.Shaky = true // past the end, where some answer page 1 again
-				return nil
-			}
-			return l.stuck("the target sends the same page again and again")
+		if end, err := l.count(got.page); end || err != nil {
+			return err
+		}
+		more, err := l.advance(got.page)
+		if err != nil {
+			return err
+		}
+		if more && l.ahead {
+			next = l.fetchPage(ctx, l.at)
 		}
 		known := l.at.Distinct
-		if err := l.done(ctx, l.first); err != nil {
+		if err := got.page.done(ctx, l.first); err != nil {
 			return err
 		}
-		if l.idle(len(ids), l.at.Distinct > known) {
+		if l.idle(len(got.page.ids), l.at.Distinct > known, got.start) {
 			return l.stuck("page after page brought nothing new")
 		}
-		more, err := l.advance(head, began)
-		if err != nil || !more {
-			return err
+		if !more && !l.secondLook() {
+			return nil
 		}
 		if err := l.mark(ctx); err != nil {
 			return err
@@ -117,63 +136,80 @@ func (l *listing) run(ctx context.Context) error {
 	return l.stuck(fmt.Sprintf("the list has not ended after %d pages", maxPages))
 }
 
+// fetched is a page, or why there is none.
+type fetched struct {
+	page  onePage
+	start int
+	err   error
+}
+
+// fetchPage asks for the page at a position until it is read to its end.
+func (l *listing) fetchPage(ctx context.Context, at position) <-chan fetched {
+	out := make(chan fetched, 1)
+	ask := func() {
+		got := fetched{start: at.Start}
+		got.err = l.fetch(ctx, l.request(at), func(resp *target.Response) (err error) {
+			got.page, err = l.read(resp)
+			return err
+		})
+		out <- got
+	}
+	if l.ahead {
+		go ask()
+	} else {
+		ask()
+	}
+	return out
+}
+
 // idle says whether the target leads nowhere: pages follow each other and bring nothing that has not come before.
-func (l *listing) idle(resources int, news bool) bool {
+func (l *listing) idle(resources int, news bool, start int) bool {
 	switch {
 	case news:
 		l.stale, l.blank = 0, 0
 	case resources == 0:
 		l.blank++ // a target may have empty pages among others (RFC 9865), but not for ever
-	case !l.at.Second && l.at.Start >= l.front:
+	case !l.at.Second && start >= l.front:
 		l.stale++
 	}
 	return l.stale >= maxStale || l.blank >= maxBlank
 }
 
-// page asks for one page until it is read to its end.
-func (l *listing) page(ctx context.Context) (head listHead, ids []string, err error) {
+func (l *listing) request(at position) target.Request {
 	q := maps.Clone(l.query)
-	switch l.at.Mode {
+	switch at.Mode {
 	case pageCursor:
-		q.Set("cursor", l.at.Cursor)
+		q.Set("cursor", at.Cursor)
 		q.Set("count", strconv.Itoa(l.size))
 	case pageIndex:
-		q.Set("startIndex", strconv.Itoa(l.at.Start))
+		q.Set("startIndex", strconv.Itoa(at.Start))
 		q.Set("count", strconv.Itoa(l.size))
 	}
-	ask := target.Request{URL: l.path, Query: q, Phase: l.phase, Stream: l.phase == phaseGroups}
-	err = l.fetch(ctx, ask, func(resp *target.Response) (err error) {
-		head, ids, err = l.read(resp)
-		return err
-	})
-	return head, ids, err
+	return target.Request{URL: l.path, Query: q, Phase: l.phase, Stream: l.phase == phaseGroups}
 }
 
 // advance moves to the next page. more is false at the end of the list.
-func (l *listing) advance(head listHead, began position) (more bool, err error) {
-	l.at.Start += head.received
+func (l *listing) advance(p onePage) (more bool, err error) {
+	start := l.at.Start
+	l.at.Start += p.head.received
 	switch {
 	case l.at.Back > 0 && l.at.Backs < maxBacks:
-		l.stepBack(began)
+		l.stepBack(start)
 		return true, nil
-	case head.next != "" && head.next == began.Cursor:
+	case p.head.next != "" && p.head.next == l.at.Cursor:
 		return false, l.stuck("the target gives the same cursor again")
-	case head.next != "": // also where no cursor was asked for: a target may insist
-		l.at.Mode, l.at.Cursor, l.at.At = pageCursor, head.next, l.now().UTC()
-		return true, nil
-	case l.at.Mode != pageIndex:
-		return false, nil
-	case head.received > 0 && (l.at.Total < 0 || l.at.Start <= l.at.Total):
+	case p.head.next != "": // also where no cursor was asked for: a target may insist
+		l.at.Mode, l.at.Cursor, l.at.At = pageCursor, p.head.next, l.now().UTC()
 		return true, nil
 	}
-	return l.secondLook(), nil
+	return l.at.Mode == pageIndex && p.head.received > 0 && (l.at.Total < 0 || l.at.Start <= l.at.Total), nil
 }
 
 // secondLook reads the end of the list again, once, where fewer resources came than the target speaks of or where their number
 // changed a lot.
 func (l *listing) secondLook() bool {
 	from := l.at.Tail
-	if l.at.Second || l.at.Total < 0 || (from == 0 && l.at.Distinct >= l.at.Total) {
+	if l.at.Mode != pageIndex || l.at.Second || l.at.Total < 0 || (from == 0 && l.at.Distinct >= l.at.Total) {
 		return false
 	}
 	if from == 0 {
@@ -223,7 +259,9 @@ const largeChange = 10
 // maxBacks ends the patience with a list that keeps shrinking.
 const maxBacks = 100
 
-func (l *listing) count(head listHead) {
+// count takes note of a page. end is true where it lies past the end of the list.
+func (l *listing) count(p onePage) (end bool, err error) {
+	head := p.head
 	l.at.Pages++
 	l.at.Received += head.received
 	if l.at.Mode != pageNone && head.received > 2*l.size {
@@ -235,6 +273,14 @@ func (l *listing) count(head listHead) {
 	if head.total >= 0 {
 		l.at.Total = head.total
 	}
+	switch {
+	case !l.repeats(p):
+		return false, nil
+	case l.at.Total < 0 && head.next == "" && l.at.Mode == pageIndex:
+		l.at.Shaky = true // past the end, where some answer page 1 again
+		return true, nil
+	}
+	return false, l.stuck("the target sends the same page again and again")
 }
 
 // changed takes note of a list that is not as long as it was.
@@ -257,9 +303,9 @@ func (l *listing) changed(was, is int) {
 
 // stepBack reads again from a little before the page at hand: where resources were removed from earlier pages, as many have moved
 // from this page's place to the one before, and were passed over.
-func (l *listing) stepBack(began position) {
+func (l *listing) stepBack(start int) {
 	l.quiet, l.front = true, max(l.front, l.at.Start)
-	l.at.Start, l.at.Back = max(1, began.Start-l.at.Back), 0
+	l.at.Start, l.at.Back = max(1, start-l.at.Back), 0
 	if l.at.Backs++; l.at.Backs >= maxBacks {
 		l.at.Shaky = true
 	}
@@ -267,11 +313,11 @@ func (l *listing) stepBack(began position) {
 }
 
 // repeats recognises a page by its first and last resource and their number.
-func (l *listing) repeats(ids []string, head listHead) bool {
-	if len(ids) == 0 {
+func (l *listing) repeats(p onePage) bool {
+	if len(p.ids) == 0 {
 		return false
 	}
-	l.at.Print = hash64(fmt.Sprintf("%d %q %q", head.received, ids[0], ids[len(ids)-1]))
+	l.at.Print = hash64(fmt.Sprintf("%d %q %q", p.head.received, p.ids[0], p.ids[len(p.ids)-1]))
 	_, known := l.prints[l.at.Print]
 	l.prints[l.at.Print] = struct{}{}
 	return known

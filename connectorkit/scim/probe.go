@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/scim/quirks"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -55,7 +56,7 @@ func (p *probe) run(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			p.facts = providerOf(rec).facts()
+			p.facts = p.factsOf(providerOf(rec))
 			if t, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
 				t = t.UTC()
 				p.facts.ServerTime = &t
@@ -78,6 +79,20 @@ func (p *probe) run(ctx context.Context) error {
 		})
 	}
 	return nil
+}
+
+// factsOf is what the target declares, and what is known of its vendor.
+func (p *probe) factsOf(declared provider) *v1.TargetFacts {
+	f := declared.facts()
+	if p.profile.Key != quirks.Generic {
+		f.Vendor = p.profile.Name
+	}
+	f.MaxPageSize = p.most(declared)
+	r := reading{session: p.session, provider: declared}
+	if r.unable(watermark{}) != "" {
+		f.Incremental = "none"
+	}
+	return f
 }
 
 func (p *probe) users(ctx context.Context) error {

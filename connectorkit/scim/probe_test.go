@@ -54,7 +54,7 @@ func TestProbeOfAWorkingTargetAsksForItsDeclarationOnly(t *testing.T) {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
 	f := test.Facts
-	if f.MaxPageSize != 250 || f.ServerTime == nil || !strings.Contains(strings.Join(f.SupportedControls, " "), "filter") || f.Pagination[0] != "index" {
+	if f.MaxPageSize != 250 || f.Incremental != "last_modified" || f.ServerTime == nil || !strings.Contains(strings.Join(f.SupportedControls, " "), "filter") || f.Pagination[0] != "index" {
 		t.Errorf("facts = %+v", f)
 	}
 	if test.Result.HTTP.Status != 200 || !strings.Contains(test.Result.HTTP.BodyExcerpt, "maxResults") || test.ExecutedBy.AgentID != "a1" {
@@ -62,6 +62,26 @@ func TestProbeOfAWorkingTargetAsksForItsDeclarationOnly(t *testing.T) {
 	}
 	if len(test.Warnings) != 1 || test.Warnings[0].Code != "plaintext" {
 		t.Errorf("warnings = %v, want the one of plain http", test.Warnings)
+	}
+}
+
+func TestWhatIsKnownOfTheVendorIsToldWithTheFacts(t *testing.T) {
+	test, _ := probeOf(t, bearer(serve(t, elimity(t, 3, 1, 1, 250)), "vendor_profile", "atlassian"))
+	if f := test.Facts; f == nil || f.Vendor != "Atlassian" || f.MaxPageSize != 100 || f.Incremental != "none" {
+		t.Errorf("facts = %+v", test.Facts)
+	}
+}
+
+func TestSettingsOfTheUserComeBeforeWhatIsKnownOfTheVendor(t *testing.T) {
+	set, err := read(v1.AuthConfig{"base_url": "https://api.slack.com/scim/v2", "bearer_token": canary})
+	if err != nil || set.profile.Key != "slack" || set.pagination != pageIndex || set.lastModified != "no" || set.options.RateRPS != 16 || set.memberStrategy != membersInline {
+		t.Errorf("settings for Slack = %+v, %v", set, err)
+	}
+	set, err = read(v1.AuthConfig{"base_url": "https://api.slack.com/scim/v2", "bearer_token": canary, "pagination": "cursor", "last_modified": "yes",
+		"member_strategy": membersByGet, "rate_limit_rps": 3, "max_concurrency": 2, "vendor_profile": "miro"})
+	if err != nil || set.profile.Key != "miro" || set.pagination != pageCursor || set.lastModified != "yes" || set.memberStrategy != membersByGet ||
+		set.options.RateRPS != 3 || set.options.Concurrency != 2 {
+		t.Errorf("settings by hand = %+v, %v", set, err)
 	}
 }
 

