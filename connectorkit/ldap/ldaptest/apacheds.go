@@ -31,7 +31,7 @@ var apacheDS = dialect{
 func StartApacheDS(t testing.TB, o Org) *Server {
 	t.Helper()
 	s := &Server{
-		Host: "127.0.0.1", dir: t.TempDir(), words: apacheDS,
+		Host: "127.0.0.1", dir: folder(t), words: apacheDS,
 		AdminDN: apacheDSAdmin, AdminPass: apacheDSFirstPass, ReaderDN: ReaderDN, ReaderPass: "rdr-" + random(t),
 	}
 	java := program(t, "java", apacheDSPackage)

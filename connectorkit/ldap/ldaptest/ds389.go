@@ -32,7 +32,7 @@ var dirsrv = dialect{
 func Start389(t testing.TB, o Org) *Server {
 	t.Helper()
 	s := &Server{
-		Host: "127.0.0.1", dir: t.TempDir(), words: dirsrv,
+		Host: "127.0.0.1", dir: folder(t), words: dirsrv,
 		AdminDN: ds389Admin, AdminPass: "adm-" + random(t), ReaderDN: ReaderDN, ReaderPass: "rdr-" + random(t),
 	}
 	server := program(t, "ns-slapd", ds389Package)

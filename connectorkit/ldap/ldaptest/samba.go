@@ -38,7 +38,7 @@ func StartSambaAD(t testing.TB, o Org) *Server {
 	s := &Server{
 		// Clear of 127.0.0.0/16, where other services of a machine are.
 		Host: fmt.Sprintf("127.%d.%d.%d", 16+rand.IntN(200), rand.IntN(256), 1+rand.IntN(250)), Port: 389, TLSPort: 636,
-		dir: t.TempDir(), words: activeDirectory,
+		dir: folder(t), words: activeDirectory,
 		AdminDN: "administrator@iga.test", AdminPass: "Adm-" + random(t) + "!", ReaderDN: "reader@iga.test", ReaderPass: "Rdr-" + random(t) + "!",
 	}
 	s.certificate(t)

@@ -143,6 +143,17 @@ func (s *Server) UserDN(uid string) string {
 // GroupDN is the DN of a group of an Org.
 func (s *Server) GroupDN(name string) string { return "cn=" + goldap.EscapeDN(name) + "," + GroupsDN }
 
+// folder is a temporary folder with a short name: servers put sockets into theirs, whose paths have 108 bytes at most.
+func folder(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ldaptest-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
 // mkdirs makes folders below the server's own.
 func (s *Server) mkdirs(t testing.TB, names ...string) {
 	t.Helper()

@@ -51,7 +51,7 @@ var openLDAP = dialect{
 func StartSlapd(t testing.TB, o Options) *Server {
 	t.Helper()
 	s := &Server{
-		Host: "127.0.0.1", dir: t.TempDir(), words: openLDAP,
+		Host: "127.0.0.1", dir: folder(t), words: openLDAP,
 		AdminDN: AdminDN, AdminPass: "adm-" + random(t), ReaderDN: ReaderDN, ReaderPass: "rdr-" + random(t),
 	}
 	slapd := program(t, "slapd", slapdPackage)
