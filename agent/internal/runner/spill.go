@@ -115,7 +115,7 @@ func (t *task) forward(ctx context.Context, q *spool.Queue) error {
 	}
 	r := t.runner
 	r.mu.Lock()
-	data, err := t.frame(t.window.NextSeq(), json.RawMessage(body))
+	data, err := t.frame(t.window.NextSeq(), json.RawMessage(body), len(body)+envelope)
 	if err == nil {
 		err = t.post(ctx, data, 0)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
@@ -54,7 +55,7 @@ func (t *task) direct(ctx context.Context, page *v1.SyncResponse) error {
 		return err
 	}
 	r := t.runner
-	data, err := t.frame(seq, page)
+	data, err := t.frame(seq, page, wire.TargetFrame+spare)
 	if err != nil {
 		return err
 	}
@@ -66,10 +67,10 @@ func (t *task) direct(ctx context.Context, page *v1.SyncResponse) error {
 	return t.post(ctx, data, page.Len())
 }
 
-// frame encodes chunk seq with body, a page or the JSON of one.
-func (t *task) frame(seq int, body any) ([]byte, error) {
+// frame encodes chunk seq with body, a page or the JSON of one. room is the size of its buffer.
+func (t *task) frame(seq int, body any, room int) ([]byte, error) {
 	now := t.runner.Now()
-	return wire.Append(make([]byte, 0, wire.TargetFrame+spare), wire.Frame{
+	return wire.Append(make([]byte, 0, room), wire.Frame{
 		Type: wire.TypeChunk, ID: wire.NewID(now), TS: now, Task: t.id, Run: t.run, Attempt: t.attempt, Seq: seq,
 	}, body)
 }
@@ -85,6 +86,7 @@ func (t *task) post(ctx context.Context, data []byte, records int) error {
 	}
 	t.records += records
 	t.runner.post(wire.TypeChunk, chunk.Data)
+	crashpoint.Reach("chunk.sent")
 	return nil
 }
 

@@ -263,7 +263,7 @@ func (h *house) eventually(id, want string) time.Duration {
 		if got == want {
 			return took
 		}
-		if took > 6*time.Second {
+		if took > 15*time.Second {
 			h.t.Fatalf("state = %s; want %s", got, want)
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -481,7 +481,7 @@ func (l *line) next() wire.Frame {
 		default:
 		}
 		l.t.Fatalf("the connection ended: %v", l.err)
-	case <-time.After(5 * time.Second):
+	case <-time.After(15 * time.Second):
 		l.t.Fatal("no frame came")
 	}
 	return wire.Frame{}
@@ -512,7 +512,7 @@ func (l *line) closed() int {
 	l.t.Helper()
 	select {
 	case <-l.ended:
-	case <-time.After(6 * time.Second):
+	case <-time.After(15 * time.Second):
 		l.t.Fatal("the connection was not closed")
 	}
 	var ce *websocket.CloseError
@@ -597,7 +597,7 @@ func wait[T any](t testing.TB, c <-chan outcome[T]) outcome[T] {
 	select {
 	case o := <-c:
 		return o
-	case <-time.After(8 * time.Second):
+	case <-time.After(20 * time.Second):
 		t.Fatal("the call did not end")
 		panic("unreachable")
 	}

@@ -94,6 +94,7 @@ type shelf struct {
 	checkpoint string
 	attempt    int
 	by         []string // the agent of each attempt
+	from       []string // the checkpoint it began at
 	wrong      []string // chunks of an attempt that was over
 }
 
@@ -131,6 +132,7 @@ func (s *shelf) read(ctx context.Context) error {
 		s.attempt++
 		t := s.target
 		t.Attempt = s.attempt
+		s.from = append(s.from, s.checkpoint)
 		req := v1.SyncRequest{Options: &v1.SyncOptions{ChunkSize: 50, Checkpoint: s.checkpoint}}
 		s.mu.Unlock()
 		t.Executor = func(by v1.ExecutedBy) {
@@ -317,12 +319,13 @@ func TestAnotherAgentTakesOverWhenTheFirstIsCutOff(t *testing.T) {
 	if o := wait(t, done); o.err != nil {
 		t.Fatal(o.err)
 	}
-	if took := time.Since(cut); took < h.hub.pace.lapse/2 || took > h.hub.pace.lapse+3*time.Second {
+	if took := time.Since(cut); took < h.hub.pace.lapse/2 || took > h.hub.pace.lapse+15*time.Second {
 		t.Errorf("read to the end %s after the cut; want soon after the lease of %s", took, h.hub.pace.lapse)
 	}
 	shelf.complete(t, second.book, 1)
-	if !slices.Equal(shelf.by, []string{first.id, second.id}) || second.book.read > 100-49+2 {
-		t.Errorf("attempts by %v, the second read %d pages; want it to go on from page 49", shelf.by, second.book.read)
+	from, err := strconv.Atoi(shelf.from[1])
+	if err != nil || from < 1 || from > 49 || second.book.read != 100-from || !slices.Equal(shelf.by, []string{first.id, second.id}) {
+		t.Errorf("attempts by %v from %q, the second read %d pages; want it to go on from the checkpoint", shelf.by, shelf.from, second.book.read)
 	}
 	// The first has not noticed that its task has moved on. It learns when it is back, and lets go of its target.
 	if first.book.readers() != 1 {
@@ -530,7 +533,7 @@ func TestACancelReachesTheTargetAlsoWhenNothingIsTaken(t *testing.T) {
 func TestAPausedControlPlaneDoesNotStopTheReading(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	s := h.site(t, "A", "", &book{pages: 300})
+	s := h.site(t, "A", "", &book{pages: 100})
 	a := s.run("")
 	h.eventually(s.id, Online)
 	shelf := newShelf(h, s.target())
