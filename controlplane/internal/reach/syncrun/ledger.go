@@ -10,11 +10,23 @@ import (
 )
 
 // part is the ledger's name for a kind of merge. What is merged after a release is a part of its own.
-func (w *work) part(name string) string {
-	if w.round == 0 {
+func (w *work) part(name string) string { return partIn(w.round, name) }
+
+func partIn(round int, name string) string {
+	if round == 0 {
 		return name
 	}
-	return name + ":r" + strconv.Itoa(w.round)
+	return name + ":r" + strconv.Itoa(round)
+}
+
+// before reports whether a span was merged before the run was held.
+func (w *work) before(name string, lo int) bool {
+	for round := range w.round {
+		if w.merged[key(partIn(round, name), lo)] {
+			return true
+		}
+	}
+	return false
 }
 
 func key(part string, lo int) string { return part + "/" + strconv.Itoa(lo) }
@@ -22,6 +34,7 @@ func key(part string, lo int) string { return part + "/" + strconv.Itoa(lo) }
 // merge merges one part of a span and notes it in the same transaction, so that no part is merged, and counted, twice. A part
 // that an earlier attempt has merged is passed over: spans are cut at the same places by every attempt.
 func (w *work) merge(ctx context.Context, name string, s span, do part) error {
+	again := w.before(name, s.lo)
 	name = w.part(name)
 	if w.merged[key(name, s.lo)] {
 		return nil
@@ -35,7 +48,7 @@ func (w *work) merge(ctx context.Context, name string, s span, do part) error {
 		if c, err = do(ctx, tx, s); err != nil {
 			return err
 		}
-		if w.round > 0 {
+		if again {
 			c = c.changes()
 		}
 		return w.noteMerged(ctx, tx, name, s.lo, s.hi, c)
