@@ -154,17 +154,35 @@ func TestARangeThatIsNotGivenLeavesMembershipsUnproven(t *testing.T) {
 }
 
 func TestRefusalsOfActiveDirectoryAreDecoded(t *testing.T) {
-	for subcode, hint := range map[string]string{"52e": "password is wrong", "525": "no such user", "533": "disabled", "775": "locked", "532": "expired"} {
+	data := func(subcode string) string {
+		return "80090308: LdapErr: DSID-0C09044E, comment: AcceptSecurityContext error, data " + subcode + ", v2580\x00"
+	}
+	for _, tt := range []struct{ diagnostic, subcode, short, hint string }{
+		{data("525"), "525", "no such user", "no such user"},
+		{data("52e"), "52e", "bad user name or password", "password is wrong"},
+		{data("52E"), "52e", "bad user name or password", "password is wrong"},
+		{data("530"), "530", "not at this time", "time of day"},
+		{data("531"), "531", "not from this machine", "from this machine"},
+		{data("532"), "532", "password expired", "expired"},
+		{data("533"), "533", "account disabled", "disabled"},
+		{data("701"), "701", "account expired", "Extend it"},
+		{data("773"), "773", "password must be changed", "change its password"},
+		{data("775"), "775", "account locked", "locked"},
+		{"80090346: LdapErr: DSID-0C090569, comment: AcceptSecurityContext error, data 80090346, v4563\x00", "80090346", "channel binding", "channel binding"},
+	} {
 		f := activeDirectory(t)
 		f.bind = func(dn, _ string) (int, string) {
 			if dn == "" {
 				return 0, ""
 			}
-			return 49, "80090308: LdapErr: DSID-0C09044E, comment: AcceptSecurityContext error, data " + subcode + ", v2580\x00"
+			return 49, tt.diagnostic
 		}
 		got := probe(t, agentEnv(), f.auth())
-		if got.Success || got.Error.Code != "ldap_49_"+subcode || !strings.Contains(got.Error.Hint, hint) || got.Error.Target.LDAP.ADSubcode != subcode {
-			t.Errorf("data %s: %+v", subcode, got.Error)
+		if got.Success || got.Error.Code != "ldap_49_"+tt.subcode || !strings.Contains(got.Error.Hint, tt.hint) || got.Error.Target.LDAP.ADSubcode != tt.subcode {
+			t.Errorf("data %s: %+v", tt.subcode, got.Error)
+		}
+		if !strings.Contains(got.Error.Message, tt.subcode+": "+tt.short) {
+			t.Errorf("data %s: message %q", tt.subcode, got.Error.Message)
 		}
 	}
 }

@@ -71,11 +71,11 @@ func (changelog) read(r *run, from, to int64, each func(changedKey)) (seen int, 
 	}
 	_, err = r.conn.Search(req, func(e *wire.Entry) error {
 		seen++
-		if len(e.Attributes) != 1 || len(e.Attributes[0].Values) == 0 {
+		id := string(valueOf(e, target))
+		if id == "" {
 			unnamed = true
 			return nil
 		}
-		id := string(e.Attributes[0].Values[0])
 		each(changedKey{id: id, filter: escapeFilter(id)})
 		return nil
 	})

@@ -41,19 +41,22 @@ var meanings = map[int]meaning{
 	goldap.LDAPResultOther:                        {v1.ClassTargetFault, "The directory met an internal error. Its log says more."},
 }
 
-// adMeanings are the sub-codes of Active Directory's result 49.
-var adMeanings = map[string]string{
-	"525": "There is no such user. Check the bind DN.",
-	"52e": "The user exists, but the password is wrong, or the bind DN does not name the user as the domain expects.",
-	"52f": "Restrictions of the account forbid this sign-in.",
-	"530": "The account may not sign in at this time of day.",
-	"531": "The account may not sign in from this machine.",
-	"532": "The account's password has expired. Set a new one.",
-	"533": "The account is disabled. Enable it, or use another.",
-	"568": "The account is in too many groups for a sign-in.",
-	"701": "The account has expired. Extend it, or use another.",
-	"773": "The account has to change its password first. Set a password without that demand.",
-	"775": "The account is locked. Unlock it; a wrong password stored elsewhere may lock it again.",
+// adMeaning is what a sub-code of Active Directory's result 49 says, in short and as advice.
+type adMeaning struct{ short, hint string }
+
+var adMeanings = map[string]adMeaning{
+	"525":      {"no such user", "There is no such user. Check the bind DN."},
+	"52e":      {"bad user name or password", "The user exists, but the password is wrong, or the bind DN does not name the user as the domain expects."},
+	"52f":      {"account restriction", "Restrictions of the account forbid this sign-in."},
+	"530":      {"not at this time", "The account may not sign in at this time of day."},
+	"531":      {"not from this machine", "The account may not sign in from this machine."},
+	"532":      {"password expired", "The account's password has expired. Set a new one."},
+	"533":      {"account disabled", "The account is disabled. Enable it, or use another."},
+	"568":      {"too many groups", "The account is in too many groups for a sign-in."},
+	"701":      {"account expired", "The account has expired. Extend it, or use another."},
+	"773":      {"password must be changed", "The account has to change its password first. Set a password without that demand."},
+	"775":      {"account locked", "The account is locked. Unlock it; a wrong password stored elsewhere may lock it again."},
+	"80090346": {"channel binding demanded", "The directory demands a channel binding that a simple bind cannot give. Set \"LDAP server channel binding token requirements\" to \"when supported\"."},
 }
 
 var (
@@ -65,7 +68,7 @@ var (
 const (
 	needsBind      = "000004DC"               // Active Directory: a bind must be completed on the connection first
 	needsBindSamba = "without authentication" // the same from Samba, whose code 00002020 means any operations error
-	channelBinding = "80090346"
+	channelBinding = "80090346"               // SEC_E_BAD_BINDINGS
 )
 
 // codeName is a result code's name as RFC 4511 spells it.
@@ -90,6 +93,9 @@ func adSubcode(code int, diagnostic string) string {
 	if prefix == nil {
 		return ""
 	}
+	if code == goldap.LDAPResultInvalidCredentials && prefix[1] == channelBinding {
+		return channelBinding
+	}
 	if m := adData.FindStringSubmatch(diagnostic); m != nil && code == goldap.LDAPResultInvalidCredentials {
 		return strings.ToLower(m[1])
 	}
@@ -103,10 +109,8 @@ func explainCode(r *v1.LDAPResult) meaning {
 		m = meaning{v1.ClassTargetFault, "The directory refused the request. Its log says more."}
 	}
 	switch {
-	case r.ResultCode == goldap.LDAPResultInvalidCredentials && strings.HasPrefix(strings.ToLower(r.Diagnostic), channelBinding):
-		m.hint = "The directory demands a channel binding that a simple bind cannot give. Set \"LDAP server channel binding token requirements\" to \"when supported\"."
-	case r.ResultCode == goldap.LDAPResultInvalidCredentials && adMeanings[r.ADSubcode] != "":
-		m.hint = adMeanings[r.ADSubcode]
+	case r.ResultCode == goldap.LDAPResultInvalidCredentials && adMeanings[r.ADSubcode].hint != "":
+		m.hint = adMeanings[r.ADSubcode].hint
 	case r.ResultCode == goldap.LDAPResultOperationsError && (r.ADSubcode == needsBind || strings.Contains(r.Diagnostic, needsBindSamba)):
 		m = meaning{v1.ClassAuth, "The directory shows nothing without a sign-in. Give a bind DN and a password."}
 	case r.ResultCode == goldap.LDAPResultNoSuchObject && r.MatchedDN != "":

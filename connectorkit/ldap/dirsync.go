@@ -117,12 +117,7 @@ func (r *run) concerns(e *wire.Entry) bool {
 			return true
 		}
 	}
-	for i := range e.Attributes {
-		if strings.EqualFold(string(e.Attributes[i].Name), "name") {
-			return true
-		}
-	}
-	return false
+	return valueOf(e, "name") != nil
 }
 
 // anyOfTheClasses matches entries that may be people or groups, tombstones included: those have no objectCategory, and none of

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	goldap "github.com/go-ldap/ldap/v3"
+
 	"github.com/grantwright/grantwright/connectorkit/ldap/internal/wire"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -79,6 +81,9 @@ func (s *settings) refused(e *wire.ResultError) *v1.ErrorDetail {
 	message := fmt.Sprintf("the directory answered the %s with result %d (%s)", strings.ReplaceAll(e.Op, "_", " "), result.ResultCode, result.Name)
 	if e.Op == "disconnect" {
 		message = fmt.Sprintf("the directory ended the connection with result %d (%s)", result.ResultCode, result.Name)
+	}
+	if ad, known := adMeanings[result.ADSubcode]; known && result.ResultCode == goldap.LDAPResultInvalidCredentials {
+		message += fmt.Sprintf(" (%s: %s)", result.ADSubcode, ad.short)
 	}
 	if result.Diagnostic != "" {
 		message += ": " + result.Diagnostic

@@ -38,6 +38,15 @@ type fakeSearch struct {
 	attributes []string
 	pageSize   int
 	cookie     string
+	deleted    bool     // tombstones too
+	dirSync    *dirSync // nil: an ordinary search
+	message    *ber.Packet
+}
+
+// dirSync is Active Directory's control of that name, of a request or an answer.
+type dirSync struct {
+	flags  int64 // of an answer: more to come
+	cookie string
 }
 
 func (r fakeSearch) wants(substring string) bool { return strings.Contains(r.filter, substring) }
@@ -51,6 +60,7 @@ type fakeAnswer struct {
 	cookie       string
 	ignorePaging bool
 	hang         bool
+	dirSync      *dirSync
 }
 
 func openLDAPRoot() attrs {
@@ -121,6 +131,11 @@ func (f *fake) answer(c net.Conn, id int64, p *ber.Packet) bool {
 		controls = ber.Encode(ber.ClassContext, ber.TypeConstructed, 0, nil, "")
 		controls.AppendChild(paging.Encode())
 	}
+	if a.dirSync != nil {
+		answer := goldap.NewRequestControlDirSync(a.dirSync.flags, 0, []byte(a.dirSync.cookie))
+		controls = ber.Encode(ber.ClassContext, ber.TypeConstructed, 0, nil, "")
+		controls.AppendChild(answer.Encode())
+	}
 	write(c, id, result(goldap.ApplicationSearchResultDone, a.code, a.matched, a.diagnostic), controls)
 	return true
 }
@@ -140,7 +155,7 @@ func (f *fake) routine(r fakeSearch) *fakeAnswer {
 
 func parseSearch(p *ber.Packet) fakeSearch {
 	op := p.Children[1]
-	r := fakeSearch{base: op.Children[0].Data.String(), scope: int(op.Children[1].Value.(int64))}
+	r := fakeSearch{base: op.Children[0].Data.String(), scope: int(op.Children[1].Value.(int64)), message: op.Children[6]}
 	r.filter, _ = goldap.DecompileFilter(op.Children[6])
 	for _, a := range op.Children[7].Children {
 		r.attributes = append(r.attributes, a.Data.String())
@@ -148,8 +163,13 @@ func parseSearch(p *ber.Packet) fakeSearch {
 	if len(p.Children) > 2 {
 		for _, child := range p.Children[2].Children {
 			if control, err := goldap.DecodeControl(child); err == nil {
-				if paging, ok := control.(*goldap.ControlPaging); ok {
-					r.pageSize, r.cookie = int(paging.PagingSize), string(paging.Cookie)
+				switch c := control.(type) {
+				case *goldap.ControlPaging:
+					r.pageSize, r.cookie = int(c.PagingSize), string(c.Cookie)
+				case *goldap.ControlMicrosoftShowDeleted:
+					r.deleted = true
+				case *goldap.ControlDirSync:
+					r.dirSync = &dirSync{flags: c.Flags, cookie: string(c.Cookie)}
 				}
 			}
 		}

@@ -53,7 +53,7 @@ func (r *run) planByNumber(o objects) ([]partition, error) {
 		return []partition{o.whole()}, nil
 	}
 	shown := false
-	seen, _, err := r.first(r.search(o, o.whole(), []string{"uSNCreated"}), 1, func(e *wire.Entry) { shown = len(e.Attributes) == 1 })
+	seen, _, err := r.first(r.search(o, o.whole(), []string{"uSNCreated"}), 1, func(e *wire.Entry) { shown = len(valueOf(e, "uSNCreated")) > 0 })
 	if err != nil || seen == 0 || !shown {
 		return []partition{o.whole()}, r.lost(err)
 	}
@@ -183,7 +183,17 @@ func (r *run) children(dn string) (inner []string, divisible bool, err error) {
 
 // isLeaf tells an entry that says it has none below it (X.501 hasSubordinates).
 func isLeaf(e *wire.Entry) bool {
-	return len(e.Attributes) == 1 && len(e.Attributes[0].Values) == 1 && strings.EqualFold(string(e.Attributes[0].Values[0]), "false")
+	return strings.EqualFold(string(valueOf(e, "hasSubordinates")), "false")
+}
+
+// valueOf is the first value of an attribute; nil where the entry does not show it.
+func valueOf(e *wire.Entry, name string) []byte {
+	for i := range e.Attributes {
+		if a := &e.Attributes[i]; strings.EqualFold(string(a.Name), name) && len(a.Values) > 0 {
+			return a.Values[0]
+		}
+	}
+	return nil
 }
 
 // proveEmpty tells whether a search that found nothing may be believed: the login can read the entry it started from. A login

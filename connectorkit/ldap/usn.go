@@ -37,9 +37,7 @@ func (usn) begin(r *run) (*position, string, error) {
 func (r *run) invocation(settings string) (string, error) {
 	id := ""
 	_, _, err := r.first(wire.Request{Base: settings, Scope: goldap.ScopeBaseObject, Filter: "(objectClass=*)", Attributes: []string{"invocationId"}}, 1, func(e *wire.Entry) {
-		if len(e.Attributes) == 1 && len(e.Attributes[0].Values) == 1 {
-			id, _ = FormatGUID(e.Attributes[0].Values[0])
-		}
+		id, _ = FormatGUID(valueOf(e, "invocationId"))
 	})
 	return id, err
 }

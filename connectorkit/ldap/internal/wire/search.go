@@ -174,20 +174,14 @@ func encodeControls(list []control) *ber.Packet {
 	}
 	out := ber.Encode(ber.ClassContext, ber.TypeConstructed, 0, nil, "")
 	for _, c := range list {
-		one := sequence(octets(c.oid), yes())
+		// TRUE has to be FF (RFC 4511 section 5.1): Samba takes anything else for FALSE.
+		one := sequence(octets(c.oid), ber.NewLDAPBoolean(ber.ClassUniversal, ber.TypePrimitive, ber.TagBoolean, true, ""))
 		if c.value != nil {
 			one.AppendChild(octets(string(c.value)))
 		}
 		out.AppendChild(one)
 	}
 	return out
-}
-
-// yes is TRUE as RFC 4511 section 5.1 wants it, which asn1-ber does not: Samba takes anything but FF for FALSE.
-func yes() *ber.Packet {
-	p := ber.Encode(ber.ClassUniversal, ber.TypePrimitive, ber.TagBoolean, nil, "")
-	p.Data.WriteByte(0xFF)
-	return p
 }
 
 func sequence(children ...*ber.Packet) *ber.Packet {
