@@ -109,6 +109,10 @@ func (g *groupReading) read(ctx context.Context, in *raw, id string) (string, er
 	g.sink.begin(id, told)
 	err := in.object(func(name string) error {
 		if strings.EqualFold(name, "members") {
+			if s := g.strategy(); s == membersByUser || s == membersFilter {
+				_, err := in.next(0) // they come another way
+				return err
+			}
 			one.members = true
 			return g.sink.members(ctx, in)
 		}

@@ -100,6 +100,9 @@ func (s *sink) member(ctx context.Context, v value) error {
 		}
 		m = member{Value: v.text}
 	}
+	if m.Type == "" && m.Ref == "" && s.profile.OnlyUsers {
+		m.Type = "User"
+	}
 	grant, ok := m.grant(s.group)
 	if !ok {
 		s.unread("a member of the group has no value")

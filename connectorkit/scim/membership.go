@@ -115,6 +115,11 @@ func (g *groupReading) heavy(ctx context.Context, one group, id string, why erro
 
 // byFilter asks for the users of a group, page by page. Groups inside the group are not told this way.
 func (g *groupReading) byFilter(ctx context.Context, one group, id string) error {
+	if !g.filtersByGroup(ctx) {
+		g.warnOnce("members_unreadable", "the target does not let users be asked for by their group; no membership is taken for gone")
+		g.doubtful(v1.Grants)
+		return nil
+	}
 	l := g.usersOf(id)
 	l.read = func(resp *target.Response) (onePage, error) {
 		p, err := readIDs(resp, func(in *raw) (string, error) {
@@ -162,14 +167,23 @@ func quoted(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// countByFilter is how many users a group has by the target's own filter. ok is false where the filter cannot be relied on: an
-// id that nobody has must find nobody.
-func (g *groupReading) countByFilter(ctx context.Context, id string) (n int, ok bool) {
-	if g.filterSupport == quirks.FilterNone || g.filterSupport == auto && g.provider.declared && !g.provider.filter {
-		return 0, false
+// filtersByGroup finds out, once, whether users can be asked for by their group: one that does not exist must have none.
+func (g *groupReading) filtersByGroup(ctx context.Context) bool {
+	if g.byGroup == nil {
+		works := g.filterSupport != quirks.FilterNone && (g.filterSupport != auto || !g.provider.declared || g.provider.filter)
+		if works {
+			nobody, err := g.sample1(ctx, "groups.value eq "+quoted("no-group-has-this-id"))
+			var d *v1.ErrorDetail
+			works = err == nil && !nobody.some || errors.As(err, &d) && d.Class == v1.ClassNotFound // as AWS says of an unknown group
+		}
+		g.byGroup = &works
 	}
-	none, err := g.sample1(ctx, "groups.value eq "+quoted("no-group-has-this-id"))
-	if err != nil || none.some {
+	return *g.byGroup
+}
+
+// countByFilter is how many users a group has by the target's own filter. ok is false where that cannot be found out.
+func (g *groupReading) countByFilter(ctx context.Context, id string) (n int, ok bool) {
+	if !g.filtersByGroup(ctx) {
 		return 0, false
 	}
 	some, err := g.sample1(ctx, "groups.value eq "+quoted(id))

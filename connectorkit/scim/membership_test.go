@@ -193,6 +193,23 @@ func TestMembersAreFoundByTheWayTheTargetHas(t *testing.T) {
 	}
 }
 
+func TestAFilterByGroupThatIsIgnoredMakesNobodyAMember(t *testing.T) {
+	everybody := page(2, `[{"id":"u1"},{"id":"u2"}]`, "")
+	base := serve(t, answer(map[string]string{"/Users": everybody, "/Groups": page(1, `[{"id":"g","displayName":"G","members":[]}]`, "")}))
+	got := mustSync(t, bearer(base, "vendor_profile", "aws-identity-center"), nil)
+	if len(got.Grants) != 0 || !got.warned("members_unreadable") || !strings.Contains(got.complete(), "entitlements true 1, grants false 0") {
+		t.Errorf("grants %v, scopes %s, warnings %v", got.Grants, got.complete(), got.warns)
+	}
+}
+
+func TestMembersOfUntoldKindAreUsersWhereGroupsHoldOnlyUsers(t *testing.T) {
+	base := serve(t, answer(map[string]string{"/Users": noUsers, "/Groups": page(1, `[{"id":"g","members":[{"value":"u1","display":"Ana"}]}]`, "")}))
+	got := mustSync(t, bearer(base, "vendor_profile", "slack"), nil)
+	if diff := cmp.Diff([]v1.RemoteGrant{{AccountExternalID: ptr("u1"), EntitlementExternalID: "g"}}, got.Grants); diff != "" {
+		t.Errorf("grants (-want +got):\n%s", diff)
+	}
+}
+
 func TestIndirectMembershipsOfUsersAreInherited(t *testing.T) {
 	c := &club{members: map[string]int{"a": 2}, inList: -1, inGet: -1, byUser: true}
 	got := mustSync(t, bearer(serve(t, c), "member_strategy", membersByUser), nil)

@@ -81,6 +81,7 @@ type reading struct {
 	warnings []v1.Warning    // the same
 	told     map[string]bool // warnings that are given once
 	rights   map[string]bool // those of at.Rights
+	byGroup  *bool           // users can be asked for by their group; nil: not tried yet
 	healthy  []v1.Scope      // groups whose members all came, of legGroups
 }
 

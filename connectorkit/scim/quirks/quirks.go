@@ -55,6 +55,8 @@ type Profile struct {
 	Members     string `json:"members,omitempty"`      // groups_inline, group_get, user_groups, users_filter
 	TruncatesAt int    `json:"truncates_at,omitempty"` // members of a group that are told at most
 
+	OnlyUsers bool `json:"only_users,omitempty"` // groups hold users only, so that members need not say what they are
+
 	RateRPS     float64 `json:"rate_rps,omitempty"` // requests a second that reading may use
 	Concurrency int     `json:"concurrency,omitempty"`
 	Rates       []Rate  `json:"rates,omitempty"` // as the vendor states them
