@@ -13,6 +13,7 @@ import (
 
 	"github.com/grantwright/grantwright/agent/internal/spool"
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -290,6 +291,7 @@ func (r *Runner) ack(f wire.Frame) error {
 	if err := t.window.Ack(a); err != nil {
 		return fmt.Errorf("%w: task %s: %w", wire.ErrMalformed, t.id, err)
 	}
+	crashpoint.Reach("chunk.acked")
 	t.wake()
 	return nil
 }

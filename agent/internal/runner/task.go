@@ -10,6 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/agent/internal/spool"
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
@@ -102,6 +103,7 @@ func (t *task) call(ctx context.Context, c call, report connectorkit.Report) (re
 		if left := t.emptied(ctx); err == nil {
 			err = left
 		}
+		crashpoint.Reach("read.ended")
 		return resultOf(t.summary(), err)
 	}
 }
