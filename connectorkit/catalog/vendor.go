@@ -29,8 +29,8 @@ type FieldMapping struct {
 type Quirk struct {
 	Code   string `json:"code"`
 	Text   string `json:"text"`
-	Source string `json:"source"` // where the vendor says so
-	Date   string `json:"date"`   // when it was looked up, or published
+	Source string `json:"source"` // where the vendor tells of it
+	Date   string `json:"date"`   // when it was noted here
 }
 
 // vendor is one file of the folder vendors.
