@@ -117,6 +117,7 @@ func TestAReferenceThatNobodyKnowsProtectsAndRemovesNothing(t *testing.T) {
 
 func TestAScopeOfOneGroupOrAccountProvesItsGrantsAlone(t *testing.T) {
 	incremental := func(r *reconcile.Run) { r.Incremental, r.Complete = true, map[string]bool{} }
+	o := newOffice(t)
 	for name, tt := range map[string]struct {
 		scope string
 		saw   func(o *office)
@@ -129,7 +130,6 @@ func TestAScopeOfOneGroupOrAccountProvesItsGrantsAlone(t *testing.T) {
 		"tombstone of a person":     {"", func(o *office) { o.sawAccount("bob", deleted) }, []string{"account.remove bob pending", "grant.remove bob in staff pending"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := newOffice(t)
 			o.begin()
 			if tt.scope != "" {
 				o.world.scope("grants", tt.scope)

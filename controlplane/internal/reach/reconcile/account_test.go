@@ -100,6 +100,7 @@ func TestAnAccountThatComesBackIsItselfAgainWithoutAStorm(t *testing.T) {
 }
 
 func TestWithoutAProvenCompleteReadingNothingGoesMissing(t *testing.T) {
+	w := newWorld(t).crowd(3)
 	for name, read := range map[string]func(w *world) func(*reconcile.Run){
 		"nothing was read, nothing attested": func(w *world) func(*reconcile.Run) { return func(*reconcile.Run) {} },
 		"the first page of forty":            func(w *world) func(*reconcile.Run) { w.sawCrowd(1, 1); return func(*reconcile.Run) {} },
@@ -118,8 +119,7 @@ func TestWithoutAProvenCompleteReadingNothingGoesMissing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t).crowd(3).begin()
-			change := read(w)
+			change := read(w.begin())
 			v := w.evaluate(change)
 			w.apply(v, change)
 			if got := w.states(); got != "active 3" || len(v.Holds) != 0 {
