@@ -88,7 +88,8 @@ func (db *DB) As(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) er
 
 // AsBulk is As for the sync engine's large statements. Tables that are being filled have no statistics worth the name: a
 // planner that takes 10,000 staged rows for one joins them in nested loops, or keeps a plan made when they were empty, and
-// works for minutes where a hash join takes milliseconds. So nested loops are off and every statement is planned anew.
+// works for minutes where a hash join takes milliseconds. So nested loops are off, which makes plans look so dear that they would
+// be compiled, so that is off as well, and every statement is planned anew.
 func (db *DB) AsBulk(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) error {
 	begin, err := beginAs(v)
 	if err != nil {
@@ -97,7 +98,7 @@ func (db *DB) AsBulk(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error
 	return db.run(ctx, pgx.TxOptions{BeginQuery: begin + bulkSettings}, v, fn)
 }
 
-const bulkSettings = "; set local statement_timeout = '10min'; set local work_mem = '32MB'; set local enable_nestloop = off; set local plan_cache_mode = force_custom_plan"
+const bulkSettings = "; set local statement_timeout = '10min'; set local work_mem = '32MB'; set local enable_nestloop = off; set local jit = off; set local plan_cache_mode = force_custom_plan"
 
 // Across runs fn in a read-only transaction over all tenants, under a role that may read the few tables where work is
 // found: sign-in, agents, runs. Callers are listed by a test.
