@@ -105,7 +105,7 @@ func (w *world) connect(businessID, purpose string) string {
 }
 
 // service makes a process that works on runs until the test, or stop, ends it.
-func (w *world) service(t testing.TB) *syncrun.Service {
+func (w *world) service(t testing.TB, with ...func(*syncrun.Service)) *syncrun.Service {
 	ring, err := seal.New([]byte("0123456789abcdef0123456789abcdef"))
 	if err != nil {
 		t.Fatal(err)
@@ -119,6 +119,9 @@ func (w *world) service(t testing.TB) *syncrun.Service {
 	connectors := &connector.Service{DB: w.db, Seal: ring, Dispatch: d, Now: time.Now, Log: log, Cursors: cursors}
 	s := &syncrun.Service{DB: w.db, Connectors: connectors, Dispatch: d, Agents: nobody{}, Cursors: cursors, Log: log, Now: time.Now,
 		CallbackKey: ring.Derive("callback"), Guard: &outbound.Guard{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}}
+	for _, set := range with {
+		set(s)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()

@@ -56,7 +56,11 @@ func (w *work) write(ctx context.Context, tx *pg.Tx, status Status, t tally, cau
 		   and id = $1
 		   and case when $4 then lease_owner is null or lease_until < now() else lease_owner = $2 and attempt = $3 end
 		   and status in ('queued', 'waiting_agent', 'running', 'evaluating', 'applying')`
-	tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, w.unleased, status, encode(t.shown()), encode(t.Report), w.shownComplete(),
+	complete := w.shownComplete()
+	if status == Failed || status == Cancelled {
+		complete = encode(nothing(w.complete))
+	}
+	tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, w.unleased, status, encode(t.shown()), encode(t.Report), complete,
 		w.shownWarnings(), encode(cause), w.mark, encode(w.executedBy), encode(w.estimate))
 	if err != nil {
 		return fmt.Errorf("end run: %w", err)
@@ -65,6 +69,15 @@ func (w *work) write(ctx context.Context, tx *pg.Tx, status Status, t tally, cau
 		return errFenced
 	}
 	return w.consequences(ctx, tx, status, t, cause)
+}
+
+// nothing says of each kind that it was not read to its end: a run that broke off proves nothing.
+func nothing(complete map[string]bool) map[string]bool {
+	none := map[string]bool{}
+	for kind := range complete {
+		none[kind] = false
+	}
+	return none
 }
 
 // consequences are what others must know of how the run ended. A preview says nothing about the connector, and a held run nothing
