@@ -14,5 +14,8 @@ func freeBytes(path string) (int64, error) {
 	if err := unix.Statfs(path, &s); err != nil {
 		return 0, &os.PathError{Op: "statfs", Path: path, Err: err}
 	}
-	return int64(s.Bavail) * int64(s.Bsize), nil
+	return whole(s.Bavail) * whole(s.Bsize), nil
 }
+
+// whole evens out that the fields have another type on each system.
+func whole[T int32 | int64 | uint32 | uint64](n T) int64 { return int64(n) }

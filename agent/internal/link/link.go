@@ -101,6 +101,10 @@ func (l *Link) reconnect(ctx context.Context) error {
 			l.status.set(config.Revoked, err)
 			return fmt.Errorf("%w: %w", ErrRevoked, err)
 		}
+		if shutOut(err) {
+			// Its targets are left alone too, and not only when the control plane is back.
+			l.Runner.Abandon()
+		}
 		if l.Now().Sub(began) >= stable {
 			l.pause.reset()
 		}
@@ -177,6 +181,14 @@ func revoked(err error) bool {
 	var closed *wire.CloseError
 	return (errors.As(err, &refused) && refused.Permanent()) ||
 		(errors.As(err, &closed) && closed.Code == wire.CloseRevoked && closed.Reason != wire.ReasonDisabled)
+}
+
+// shutOut says whether err is the control plane's word that this agent shall not work for now.
+func shutOut(err error) bool {
+	var refused *enroll.Refused
+	var closed *wire.CloseError
+	return (errors.As(err, &refused) && (refused.Disabled() || refused.Quarantined())) ||
+		(errors.As(err, &closed) && (closed.Code == wire.CloseRevoked || closed.Code == wire.CloseClone))
 }
 
 // asked is how long the other end asked to stay away.

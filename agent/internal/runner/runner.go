@@ -122,10 +122,11 @@ func (r *Runner) Detach() {
 	if r.giveUp != nil {
 		r.giveUp.Stop()
 	}
-	r.giveUp = time.AfterFunc(detachedFor, r.abandonAll)
+	r.giveUp = time.AfterFunc(detachedFor, r.Abandon)
 }
 
-func (r *Runner) abandonAll() {
+// Abandon gives up all tasks, unless there is a connection: nobody will ask for them.
+func (r *Runner) Abandon() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.out != nil {

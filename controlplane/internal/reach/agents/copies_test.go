@@ -55,6 +55,7 @@ func TestTwoCopiesOfAnAgentThatRunTogetherAreBothStopped(t *testing.T) {
 	if d := detail(t, wait(t, call).err); d.Class != v1.ClassAgentUnavailable {
 		t.Errorf("the run ended with %+v", d)
 	}
+	waitFor(t, func() bool { return mine.readers() == 0 && original.Busy() == 0 }) // its target is left alone
 	if theirs.read != 0 || len(shelf.wrong) > 0 {
 		t.Errorf("the copy read %d pages, and %v was stored of it", theirs.read, shelf.wrong)
 	}

@@ -143,6 +143,9 @@ func unavailable(t dispatch.Target, known []candidate) *v1.ErrorDetail {
 	if t.AgentID != "" && last.State != Registered {
 		d.Message = who + " is " + last.State
 		d.Retryable, d.Hint = false, "enrol the agent, or choose another one for the connector"
+		if last.State == Disabled {
+			d.Hint = "switch the agent on, or choose another one for the connector"
+		}
 	}
 	return d
 }
