@@ -90,6 +90,9 @@ func (r *run) start(avoid string) (*checkpoint, error) {
 func (r *run) restore(at *checkpoint) {
 	r.at = at
 	r.read.FallbackReason = at.Reason
+	if at.Begin != nil {
+		r.odd.watch(at.Begin.Containers, at.Begin.Odd, false)
+	}
 	if !at.resumed {
 		return
 	}
@@ -114,6 +117,9 @@ func (r *run) mark(within *place) error {
 		at.Latest = &r.watermark
 	}
 	r.noteSince()
+	if at.Begin != nil {
+		at.Begin.Odd = sortedKeys(r.odd.dns)
+	}
 	b, err := json.Marshal(at)
 	if err != nil {
 		return fmt.Errorf("write the checkpoint: %w", err)

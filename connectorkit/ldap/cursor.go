@@ -37,6 +37,7 @@ type position struct {
 	Since  string `json:"since,omitempty"`  // modifytimestamp: generalizedTime
 
 	Containers *containers `json:"containers,omitempty"`
+	Odd        []string    `json:"odd,omitempty"` // see oddPlaces
 }
 
 func (p *position) encode() (string, error) {

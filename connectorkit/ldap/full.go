@@ -28,7 +28,11 @@ func (r *run) full(at *checkpoint) error {
 			return err
 		}
 	}
-	return r.finish(r.starScopes(v1.Identities, v1.Accounts, v1.Entitlements, v1.Grants), r.at.beginning())
+	begin, err := r.beginning()
+	if err != nil {
+		return err
+	}
+	return r.finish(r.starScopes(v1.Identities, v1.Accounts, v1.Entitlements, v1.Grants), begin)
 }
 
 func (r *run) readAllOf(o objects) error {
@@ -146,9 +150,16 @@ func copyCounts(m map[v1.ObjectKind]int) map[v1.ObjectKind]int {
 }
 
 // beginning is where the next read of changes starts, if it can.
-func (at *checkpoint) beginning() *position {
-	if at.Begin == nil || at.Begin.Strategy == strategyTimestamps && at.Begin.Since == "" {
-		return nil
+func (r *run) beginning() (*position, error) {
+	p := r.at.Begin
+	switch {
+	case p == nil, p.Strategy == strategyTimestamps && p.Since == "":
+		return nil, nil
+	case r.odd.more:
+		r.warnings.add("changes_not_followed", "", "more entries have people or groups below them than can be watched for being renamed, so every sync reads everything")
+		return nil, nil
 	}
-	return at.Begin
+	var err error
+	p.Odd, err = r.oddPlaces()
+	return p, err
 }

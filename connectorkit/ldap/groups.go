@@ -20,8 +20,11 @@ func (r *run) group(e *wire.Entry) error {
 		return nil
 	}
 	r.seen(later(r.rec.at(slotModified), r.rec.at(slotCreated)))
+	dn := string(e.DN)
+	native := NormalizeDN(dn)
+	r.odd.note(native)
 	if r.want[v1.Entitlements] {
-		r.entitlement(string(e.DN))
+		r.entitlement(dn, native)
 	}
 	g := openGroup{id: r.rec.id, complete: true}
 	if sid, ok := FormatSID(r.rec.slots[slotSID]); ok && r.flavor.activeDir {
@@ -67,11 +70,11 @@ func (r *run) closeGroup(g openGroup) error {
 	return r.handOn()
 }
 
-func (r *run) entitlement(dn string) {
+func (r *run) entitlement(dn, native string) {
 	modified := r.rec.at(slotModified)
 	r.noteTruncated(r.rec.id)
 	r.page.Entitlements = append(r.page.Entitlements, v1.RemoteEntitlement{
-		ExternalID: r.rec.id, NativeRef: NormalizeDN(dn), NativeIdentity: dn, Kind: "group",
+		ExternalID: r.rec.id, NativeRef: native, NativeIdentity: dn, Kind: "group",
 		Name: r.rec.firstText(slotCN, slotSAM), DisplayName: r.rec.firstText(slotDisplayName, slotCN, slotSAM), Description: r.rec.text(slotDescription),
 		Attributes: r.rec.attributes, ModifiedAt: modified,
 	})

@@ -156,6 +156,29 @@ func TestChangesLeadToWhatAFullReadFinds(t *testing.T) {
 	}
 }
 
+// TestAPlaceThatIsNoneByItsClassIsWatched renames a person who has another below.
+func TestAPlaceThatIsNoneByItsClassIsWatched(t *testing.T) {
+	s := ldaptest.StartSlapd(t, ldaptest.Options{Syncprov: true, LDIF: tree + "\n" + somebody("uid=inner,uid=ola,ou=oslo,ou=sites,")})
+	auth := with(s, nil)
+	known := whole(t, auth)
+	admin := s.Admin(t)
+	if err := addPerson("uid=second,uid=kari,ou=oslo,ou=sites")(admin); err != nil {
+		t.Fatal(err)
+	}
+	if how, _ := catchUp(t, auth, known); !how.Incremental {
+		t.Errorf("read %+v", how)
+	}
+	for _, who := range []string{"ola", "kari"} {
+		if err := rename("uid="+who+",ou=oslo,ou=sites", "uid=x"+who, "")(admin); err != nil {
+			t.Fatal(err)
+		}
+		if how, _ := catchUp(t, auth, known); how.Incremental || !strings.Contains(how.FallbackReason, "has others below it") {
+			t.Errorf("read %+v", how)
+		}
+		same(t, who, whole(t, auth), known)
+	}
+}
+
 func TestAfterARestartWhatIsStillThereIsNamed(t *testing.T) {
 	s := ldaptest.StartSlapd(t, ldaptest.Options{Syncprov: true, Users: 60, Groups: 3, PerGroup: 4, LDIF: tree})
 	auth := with(s, nil)
@@ -214,6 +237,27 @@ func TestACookieTheDirectoryDoesNotKnowLeadsToAFullRead(t *testing.T) {
 		fresh := newLedger()
 		fresh.take(t, pages)
 		same(t, name, known, fresh)
+	}
+}
+
+// TestALimitOnChangesLeadsToAFullReadAndAnotherWay has more changes than the login may get at once: content synchronisation knows no pages.
+func TestALimitOnChangesLeadsToAFullReadAndAnotherWay(t *testing.T) {
+	s := ldaptest.StartSlapd(t, ldaptest.Options{Syncprov: true, Users: 60, LDIF: tree, ReaderSizeLimit: 20})
+	auth := with(s, nil)
+	known := whole(t, auth)
+	admin := s.Admin(t)
+	for i := range 40 {
+		if err := modify(fmt.Sprintf("uid=u%07d,ou=people", i), func(m *goldap.ModifyRequest) { m.Replace("description", []string{"x"}) })(admin); err != nil {
+			t.Fatal(err)
+		}
+	}
+	how, _ := catchUp(t, auth, known)
+	if how.Incremental || !strings.Contains(how.FallbackReason, "result 4 (sizeLimitExceeded)") {
+		t.Errorf("read %+v", how)
+	}
+	same(t, "after the limit", whole(t, auth), known)
+	if how, _ = catchUp(t, auth, known); !how.Incremental || how.Strategy != "ldap_modify_timestamp" {
+		t.Errorf("the read after that: %+v", how)
 	}
 }
 

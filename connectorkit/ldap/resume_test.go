@@ -1,9 +1,11 @@
 package ldap_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,6 +121,30 @@ func killPoints(straight []v1.SyncResponse) [][]int {
 		out = append(out, []int{1 + draw.IntN(len(straight)), 1 + draw.IntN(5), 1 + draw.IntN(5)})
 	}
 	return out
+}
+
+func TestAReadIsDividedByPlace(t *testing.T) {
+	s := ldaptest.StartSlapd(t, ldaptest.Options{Users: 300, Groups: 2, PerGroup: 3, LDIF: tree})
+	var done []string
+	for _, p := range mustPages(t, with(s, nil), false, v1.SyncOptions{}) {
+		var at struct{ Done []string }
+		if p.Page.Checkpoint != "" {
+			if err := json.Unmarshal([]byte(p.Page.Checkpoint), &at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(at.Done) > len(done) {
+			done = at.Done
+		}
+	}
+	want := []string{dn("ou=people"), dn("ou=groups"), dn("ou=elsewhere"), dn("ou=oslo,ou=sites"), dn("ou=bergen,ou=sites")}
+	slices.Sort(done)
+	slices.Sort(want)
+	// The places without others below them are read with the rest; it ends the phase and is never seen as done inside of it.
+	want = slices.DeleteFunc(want, func(p string) bool { return strings.HasPrefix(p, "ou=elsewhere") })
+	if diff := cmp.Diff(want, done); diff != "" {
+		t.Errorf("partitions (-want +got)\n%s", diff)
+	}
 }
 
 func TestWhatWasHandedOnIsNotHandedOnAgain(t *testing.T) {

@@ -49,6 +49,7 @@ type run struct {
 	unsure      map[v1.ObjectKind]bool // kinds that were not provably read to the end
 	watermark   time.Time
 	warnings    warningList
+	odd         oddPlaces
 	primary     map[string]string // SID of a group to its key, empty where there is no such group; Active Directory only
 	open        []openGroup       // groups on the page of the directory in hand of which more is to be read
 	homeless    []homeless        // people there whose primary group is not known yet

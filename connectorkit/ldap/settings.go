@@ -176,10 +176,34 @@ func filterOf(in *connectorkit.Settings, key string) string {
 	if !strings.HasPrefix(f, "(") {
 		f = "(" + f + ")"
 	}
+	if deepest(f) > maxFilterDepth {
+		in.Wrong("%s has more than %d levels of parentheses", key, maxFilterDepth)
+		return ""
+	}
 	if _, err := goldap.CompileFilter(f); err != nil {
 		in.Wrong("%s is not a valid LDAP filter (RFC 4515): %v", key, err)
 	}
 	return f
+}
+
+// maxFilterDepth is more than anybody writes: filters are compiled, and matched by the directory, level by level.
+const maxFilterDepth = 50
+
+// deepest counts the levels of parentheses in a filter.
+func deepest(filter string) (most int) {
+	level := 0
+	for i := 0; i < len(filter); i++ {
+		switch filter[i] {
+		case '\\':
+			i++
+		case '(':
+			level++
+			most = max(most, level)
+		case ')':
+			level--
+		}
+	}
+	return most
 }
 
 // nameOf reads the name of an attribute; auto is empty here.

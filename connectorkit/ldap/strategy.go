@@ -137,6 +137,10 @@ func (r *run) changesSince(from *position) error {
 	if err != nil {
 		return err
 	}
+	if err := r.checkOdd(from.Odd); err != nil {
+		return err
+	}
+	r.odd.watch(moved.now, from.Odd, true)
 	next, err := strategies[from.Strategy].changes(r, from)
 	if err != nil {
 		return err
@@ -145,6 +149,12 @@ func (r *run) changesSince(from *position) error {
 		return err
 	}
 	next.Version, next.Strategy, next.Settings, next.Containers = cursorVersion, from.Strategy, r.settingsSum, moved.now
+	if next.Odd, err = r.oddPlaces(); err != nil {
+		return err
+	}
+	if r.odd.more {
+		next = nil
+	}
 	if moved.vanished || r.sweepWanted {
 		if err := r.sweep(); err != nil {
 			return err

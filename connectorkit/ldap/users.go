@@ -18,6 +18,7 @@ func (r *run) user(e *wire.Entry) error {
 	}
 	dn := string(e.DN)
 	native := NormalizeDN(dn)
+	r.odd.note(native)
 	st := r.rec.status(r.now)
 	r.seen(later(r.rec.at(slotModified), r.rec.at(slotCreated)))
 	r.noteTruncated(r.rec.id)
