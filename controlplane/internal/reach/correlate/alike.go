@@ -59,21 +59,40 @@ func similarity(a, b []gram) float64 {
 
 // within reports whether a can be made into b by at most n insertions, deletions and replacements of a character. A text of n
 // characters or fewer must be the same: it could be made into any other of its length.
-func within(a, b string, n int) bool {
-	if a == b {
-		return true
+func within(a, b []rune, n int) bool {
+	short := len(a) <= n || len(b) <= n
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
 	}
-	x, y := []rune(a), []rune(b)
-	if len(x) <= n || len(y) <= n || len(x)-len(y) > n || len(y)-len(x) > n {
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	// What is left differs at both ends, so that one edit mends nothing longer than a character.
+	switch longer, shorter := max(len(a), len(b)), min(len(a), len(b)); {
+	case longer == 0:
+		return true
+	case short || longer-shorter > n:
+		return false
+	case shorter == 0 || longer == 1:
+		return true
+	case n == 1:
 		return false
 	}
-	// Only the band of cells at most n from the diagonal can hold n or less.
-	above, row := make([]int, len(y)+1), make([]int, len(y)+1)
-	for j := range above {
+	return inBand(a, b, n)
+}
+
+// inBand counts edits cell by cell, but only in the band of cells at most n from the diagonal, which alone can hold n or less.
+func inBand(a, b []rune, n int) bool {
+	var space [2][48]int
+	above, row := space[0][:], space[1][:]
+	if len(b) >= len(above) {
+		above, row = make([]int, len(b)+1), make([]int, len(b)+1)
+	}
+	for j := range len(b) + 1 {
 		above[j] = j
 	}
-	for i := 1; i <= len(x); i++ {
-		lo, hi := max(1, i-n), min(len(y), i+n)
+	for i := 1; i <= len(a); i++ {
+		lo, hi := max(1, i-n), min(len(b), i+n)
 		row[lo-1] = n + 1
 		if lo == 1 {
 			row[0] = i
@@ -81,7 +100,7 @@ func within(a, b string, n int) bool {
 		best := row[lo-1]
 		for j := lo; j <= hi; j++ {
 			cost := above[j-1]
-			if x[i-1] != y[j-1] {
+			if a[i-1] != b[j-1] {
 				cost++
 			}
 			cost = min(cost, row[j-1]+1)
@@ -96,5 +115,5 @@ func within(a, b string, n int) bool {
 		}
 		above, row = row, above
 	}
-	return above[len(y)] <= n
+	return above[len(b)] <= n
 }

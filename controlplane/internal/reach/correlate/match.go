@@ -106,7 +106,7 @@ func (m match) agree(a, b string) bool {
 	case trigram:
 		return a == b || similarity(trigramsOf(a), trigramsOf(b)) >= m.least-tolerance
 	case distance:
-		return within(a, b, m.n)
+		return within([]rune(a), []rune(b), m.n)
 	}
 	return a == b
 }

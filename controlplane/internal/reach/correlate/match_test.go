@@ -91,7 +91,7 @@ func TestWithinIsTheEditDistance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, n := fewLetters.Draw(t, "a"), fewLetters.Draw(t, "b"), rapid.IntRange(1, 3).Draw(t, "n")
 		want := a == b || min(len([]rune(a)), len([]rune(b))) > n && edits([]rune(a), []rune(b)) <= n
-		if got := within(a, b, n); got != want {
+		if got := within([]rune(a), []rune(b), n); got != want {
 			t.Fatalf("within(%q, %q, %d) = %v; want %v", a, b, n, got, want)
 		}
 	})
