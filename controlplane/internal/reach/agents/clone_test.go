@@ -151,6 +151,9 @@ func TestWhatComesAfterTheCutDoesNotCount(t *testing.T) {
 	f, _ := l.accept()
 	s := h.hub.sessionOf(agentKey{h.system.Tenant, m.id})
 	s.cut(wire.CloseClone, "quarantined")
+	if h.hub.Serves(m.target()) {
+		t.Error("an agent that is cut off is given tasks")
+	}
 	l.chunk(f, 1, true)
 	l.finish(f, wire.Summary{Chunks: 1})
 	if code := l.closed(); code != wire.CloseClone {

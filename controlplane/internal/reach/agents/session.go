@@ -41,7 +41,7 @@ type session struct {
 
 // suits reports whether the connection can take calls of the target. A nil one suits nobody.
 func (s *session) suits(t dispatch.Target) bool {
-	if s == nil || !slices.Contains(s.hello.ConnectorTypes, t.Type) {
+	if s == nil || s.over.Load() || !slices.Contains(s.hello.ConnectorTypes, t.Type) {
 		return false
 	}
 	s.mu.Lock()
