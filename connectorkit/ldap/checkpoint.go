@@ -15,6 +15,8 @@ const (
 	checkpointVersion = 1
 	// checkpointRecords is the least number of records between two checkpoints inside a partition.
 	checkpointRecords = 1000
+	// checkpointCost bounds what checkpoints add: a record stands for at least so many bytes of them.
+	checkpointCost = 4
 )
 
 // checkpoint is how far a full read has come. Reading goes on with the first partition that is not done, and inside of that
@@ -28,6 +30,8 @@ type checkpoint struct {
 	Source   string    `json:"source,omitempty"` // Active Directory: the database that this USN belongs to
 
 	Phases  []string              `json:"phases,omitempty"` // read to the end
+	Cuts    []string              `json:"cuts,omitempty"`   // the places by which the present phase is divided
+	Start   map[v1.ObjectKind]int `json:"start,omitempty"`  // counts when it was begun
 	Done    []string              `json:"done,omitempty"`   // partitions of the present phase that are read to the end
 	Entries int                   `json:"entries"`          // of the present phase
 	Within  *place                `json:"within,omitempty"`
@@ -36,7 +40,8 @@ type checkpoint struct {
 	Stats   v1.Stats              `json:"stats"`
 	Latest  *time.Time            `json:"latest,omitempty"` // greatest time of change seen
 
-	resumed bool
+	resumed bool // the read was interrupted
+	takenUp bool // and the phase it was in has been gone on with
 }
 
 // place is a position inside a partition. A directory that gives the same entries in the same order again is believed to
@@ -100,7 +105,7 @@ func (r *run) restore(at *checkpoint) {
 		r.counts[k] = n
 	}
 	r.doubt(at.Unsure...)
-	r.stats = at.Stats
+	r.stats, r.callsBefore = at.Stats, at.Stats.APICalls
 	if at.Latest != nil {
 		r.watermark = *at.Latest
 	}
@@ -125,7 +130,7 @@ func (r *run) mark(within *place) error {
 		return fmt.Errorf("write the checkpoint: %w", err)
 	}
 	out := r.newPage()
-	r.since = 0
+	r.since, r.markEvery = 0, max(checkpointRecords, len(b)/checkpointCost)
 	if len(b) <= maxOpaque {
 		out.Page.Checkpoint = string(b)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"time"
 
 	goldap "github.com/go-ldap/ldap/v3"
 
@@ -17,6 +18,9 @@ type dirSync struct{}
 // maxRounds guards against a target that always has more to tell.
 const maxRounds = 1_000_000
 
+// beginPatience stays below what makes a run that tells nothing pass for stuck.
+const beginPatience = 4 * time.Minute
+
 // noEntry matches nothing: a cookie does not depend on the filter.
 const noEntry = `(objectGUID=\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00)`
 
@@ -27,6 +31,9 @@ func (d dirSync) begin(r *run) (*position, string, error) {
 			return nil, "people and groups are not read from one naming context", nil
 		}
 	}
+	// The directory goes through all its objects before it says that none matches.
+	usual := r.conn.Patience(max(r.silence, beginPatience))
+	defer r.conn.Patience(usual)
 	p := &position{}
 	_, err := d.follow(r, p, noEntry, func(*wire.Entry) error { return nil }, nil)
 	if err != nil && !r.conn.Broken() {

@@ -23,7 +23,7 @@ func (r *run) full(at *checkpoint) error {
 			return err
 		}
 		at.Phases = append(at.Phases, o.phase)
-		at.Done, at.Entries = nil, 0
+		at.Done, at.Cuts, at.Entries = nil, nil, 0
 		if err := r.mark(nil); err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (r *run) full(at *checkpoint) error {
 }
 
 func (r *run) readAllOf(o objects) error {
-	parts, err := r.plan(o)
+	parts, err := r.takeUp(o)
 	if err != nil {
 		return err
 	}
@@ -63,6 +63,51 @@ func (r *run) readAllOf(o objects) error {
 		return r.proveEmpty(o)
 	}
 	return nil
+}
+
+// takeUp plans the reading of o, or goes on by the plan of the interrupted read. Where that no longer fits, since places it has read
+// are no longer there, the phase starts over: what was in them may lie anywhere now.
+func (r *run) takeUp(o objects) ([]partition, error) {
+	at := r.at
+	inside := at.resumed && !at.takenUp && (len(at.Done) > 0 || at.Within != nil)
+	at.takenUp = true
+	if inside && len(at.Cuts) > 0 {
+		r.cuts[o.base] = at.Cuts
+	}
+	parts, err := r.plan(o)
+	if err != nil {
+		return nil, err
+	}
+	at.Cuts = r.cuts[o.base]
+	if inside {
+		fits, err := r.fits(parts)
+		if err != nil || fits {
+			return parts, err
+		}
+		r.counts = copyCounts(at.Start)
+	}
+	at.Start, at.Done, at.Within, at.Entries = copyCounts(r.counts), nil, nil, 0
+	return parts, nil
+}
+
+// fits tells whether what was read before the interruption is part of a plan, and where it was.
+func (r *run) fits(parts []partition) (bool, error) {
+	keys := r.at.Done
+	if w := r.at.Within; w != nil {
+		keys = append(slices.Clone(keys), w.Partition)
+	}
+	for _, key := range keys {
+		i := slices.IndexFunc(parts, func(p partition) bool { return p.key == key })
+		if i < 0 {
+			return false, nil
+		}
+		if parts[i].part {
+			if there, err := r.isThere(parts[i].base); err != nil || !there {
+				return false, err
+			}
+		}
+	}
+	return true, nil
 }
 
 // errStrayed says that the entries of a partition do not come as they came before the interruption.
@@ -133,7 +178,7 @@ func (f *follower) pageEnd() error {
 	if err := f.settle(); err != nil {
 		return err
 	}
-	if f.until != nil || f.since+f.page.Len() < checkpointRecords {
+	if f.until != nil || f.since+f.page.Len() < f.markEvery {
 		return nil
 	}
 	return f.mark(&place{

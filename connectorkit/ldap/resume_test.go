@@ -201,6 +201,28 @@ func TestADirectoryThatChangesWhileAReadIsDownIsReadWhole(t *testing.T) {
 	}
 }
 
+func TestAPlaceThatIsRenamedWhileAReadIsDownIsReadOnce(t *testing.T) {
+	s := deep(t)
+	auth := with(s, map[string]any{"page_size": 90})
+	admin := s.Admin(t)
+	for i, names := range [][2]string{{"oslo", "east"}, {"east", "oslo"}, {"oslo", "east"}} {
+		pages, _ := interrupted(t, auth, []int{3 + 4*i}, func() {
+			if err := rename("ou="+names[0]+",ou=sites", "ou="+names[1], "")(admin); err != nil {
+				t.Fatal(err)
+			}
+		})
+		got, want := newLedger(), whole(t, auth)
+		got.take(t, pages)
+		if scope := starScopes(pages)[v1.Accounts]; !scope.Complete || scope.Count != len(want.records[v1.Accounts]) {
+			t.Errorf("%s becomes %s: scope %+v of %d", names[0], names[1], scope, len(want.records[v1.Accounts]))
+		}
+		if how, _ := catchUp(t, auth, got); !how.Incremental {
+			t.Errorf("read %+v", how)
+		}
+		same(t, names[0]+" becomes "+names[1], want, got)
+	}
+}
+
 func TestACheckpointThatDoesNotFitStartsTheReadAnew(t *testing.T) {
 	s := ldaptest.StartSlapd(t, ldaptest.Options{Users: 30, Groups: 2, PerGroup: 3, LDIF: tree})
 	auth := with(s, nil)

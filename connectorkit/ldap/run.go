@@ -45,6 +45,8 @@ type run struct {
 	proven      []v1.Scope // of whole kinds, by a read of changes
 	sweepWanted bool       // a read of changes cannot tell what has gone
 	stats       v1.Stats
+	callsBefore int // requests before the interruption
+	markEvery   int // records between checkpoints inside a partition, at least
 	counts      map[v1.ObjectKind]int
 	unsure      map[v1.ObjectKind]bool // kinds that were not provably read to the end
 	watermark   time.Time
@@ -104,7 +106,7 @@ func (r *run) newPage() v1.SyncResponse {
 	out := r.page
 	r.page = v1.SyncResponse{}
 	r.since += out.Len()
-	r.stats.APICalls, r.stats.Warnings = r.conn.Calls(), r.warnings.total
+	r.stats.APICalls, r.stats.Warnings = r.callsBefore+r.conn.Calls(), r.warnings.total
 	stats, read := r.stats, r.read
 	out.Success = true
 	out.Page = &v1.Page{HasMore: true, Stats: &stats, Read: &read, Warnings: r.warnings.take(false), Scopes: r.scopes}

@@ -183,9 +183,14 @@ func (r *run) orFallback(strategy string, err error) error {
 	case 0, goldap.LDAPResultBusy, goldap.LDAPResultUnavailable:
 		return r.searchError(r.ctx, "changes", err)
 	}
-	back = &fallback{reason: fmt.Sprintf("the directory answered the search for changes with result %d (%s)", code, codeName(code)), avoid: strategy}
-	if code == wire.RefreshRequired {
-		back.reason, back.avoid = "the directory no longer knows what has changed since the last read (result 4096, e-syncRefreshRequired)", ""
+	back = &fallback{reason: fmt.Sprintf("the directory answered the search for changes with result %d (%s)", code, codeName(code))}
+	switch code {
+	case wire.RefreshRequired:
+		back.reason = "the directory no longer knows what has changed since the last read (result 4096, e-syncRefreshRequired)"
+	case goldap.LDAPResultUnwillingToPerform:
+		// OpenLDAP says so where another server of the same directory was ahead of it, which passes.
+	default:
+		back.avoid = strategy
 	}
 	return back
 }

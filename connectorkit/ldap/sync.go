@@ -36,7 +36,7 @@ func (c *connector) Sync(ctx context.Context, req v1.SyncRequest, emit connector
 func newRun(ctx context.Context, se *session, o *v1.SyncOptions, emit connectorkit.Emit, now time.Time) *run {
 	r := &run{
 		session: se, ctx: ctx, emit: emit, now: now, began: time.Now(), lastSign: time.Now(), want: wanted(o), dict: newDictionary(se, o),
-		primary: map[string]string{}, cuts: map[string][]string{}, read: v1.Read{Strategy: strategyFull},
+		primary: map[string]string{}, markEvery: checkpointRecords, cuts: map[string][]string{}, read: v1.Read{Strategy: strategyFull},
 	}
 	r.warnings.list = se.warnings
 	r.warnings.total = len(se.warnings)
@@ -94,6 +94,9 @@ func (r *run) all() []objects {
 
 // sync chooses between going on with an interrupted read, reading changes and reading everything.
 func (r *run) sync(incremental bool, o *v1.SyncOptions) error {
+	if len(r.all()) == 0 {
+		return r.finish(nil, nil) // nothing was asked for that a directory has
+	}
 	at, err := r.resume(o.Checkpoint)
 	if err != nil {
 		return err

@@ -95,7 +95,7 @@ type Conn struct {
 // write may take.
 func New(ctx context.Context, conn net.Conn, idle time.Duration) *Conn {
 	c := &Conn{conn: conn, idle: idle, buf: make([]byte, initialBuffer)}
-	c.reader = bufio.NewReaderSize(quiet{conn, idle}, readBufferLength)
+	c.reader = bufio.NewReaderSize(quiet{conn, c}, readBufferLength)
 	c.unhook = context.AfterFunc(ctx, func() { _ = conn.Close() })
 	return c
 }
@@ -103,14 +103,21 @@ func New(ctx context.Context, conn net.Conn, idle time.Duration) *Conn {
 // quiet gives each read its own deadline, so that a slow but living target is not cut off.
 type quiet struct {
 	net.Conn
-	idle time.Duration
+	of *Conn
 }
 
 func (q quiet) Read(p []byte) (int, error) {
-	if err := q.SetReadDeadline(time.Now().Add(q.idle)); err != nil {
+	if err := q.SetReadDeadline(time.Now().Add(q.of.idle)); err != nil {
 		return 0, err
 	}
 	return q.Conn.Read(p)
+}
+
+// Patience sets how long the peer may be silent from now on, and gives how long it was allowed to be.
+func (c *Conn) Patience(idle time.Duration) time.Duration {
+	before := c.idle
+	c.idle = idle
+	return before
 }
 
 // Broken tells whether the connection can no longer be used.
@@ -160,7 +167,7 @@ func (c *Conn) StartTLS(ctx context.Context, config *tls.Config) (tls.Connection
 		return tls.ConnectionState{}, err
 	}
 	c.conn = secured
-	c.reader = bufio.NewReaderSize(quiet{secured, c.idle}, readBufferLength)
+	c.reader = bufio.NewReaderSize(quiet{secured, c}, readBufferLength)
 	return secured.ConnectionState(), nil
 }
 
