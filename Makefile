@@ -34,7 +34,7 @@ package: build bin/nfpm ## Build the agent's packages into dist/: deb, rpm and a
 ##@ Work on it
 .PHONY: test
 test: setup build ## Run every test: units, real services, quick end-to-end, browser
-	go test -count=1 $(GO_DIRS)
+	go test -count=1 -timeout 25m $(GO_DIRS)
 
 .PHONY: check
 check: bin/golangci-lint ## Look for mistakes: formatting, vet, lint, floors, generated files
