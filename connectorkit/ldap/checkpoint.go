@@ -114,10 +114,7 @@ func (r *run) restore(at *checkpoint) {
 // mark hands the page on with a checkpoint that includes all of it.
 func (r *run) mark(within *place) error {
 	at := r.at
-	at.Within, at.Counts, at.Stats, at.Unsure = within, r.counts, r.stats, at.Unsure[:0]
-	for _, k := range sortedKinds(r.unsure) {
-		at.Unsure = append(at.Unsure, k)
-	}
+	at.Within, at.Counts, at.Stats, at.Unsure = within, r.counts, r.stats, sortedKinds(r.unsure)
 	if !r.watermark.IsZero() {
 		at.Latest = &r.watermark
 	}

@@ -22,7 +22,6 @@ type domain struct {
 	dc      string
 	invoked byte // last byte of the invocationId
 	objects []*object
-	order   []string // searches answered, in short
 
 	mayReplicate  bool // DirSync without restriction
 	denyDirSync   bool // even with it
