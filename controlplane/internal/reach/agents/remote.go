@@ -263,7 +263,7 @@ func (h *Hub) writeTask(ctx context.Context, v viewer.Viewer, id string, t dispa
 
 // dropTask forgets a call. Whoever still works on it is told to stop.
 func (h *Hub) dropTask(ctx context.Context, v viewer.Viewer, id string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	err := h.DB.As(ctx, v, func(tx *pg.Tx) error {
 		var state string
