@@ -51,12 +51,27 @@ func (w *work) conclude(ctx context.Context) error {
 		if err := w.savePosition(ctx, tx); err != nil {
 			return err
 		}
-		status := Succeeded
-		if w.capped || !w.clean() {
-			status = Partial
+		status, err := w.worth(ctx, tx)
+		if err != nil {
+			return err
 		}
 		return w.write(ctx, tx, status, t, nil)
 	})
+}
+
+// worth says how a run that came to its end is called. One that was to read everything, and whose connector says that it did not, is
+// no success, though nothing was lost by it.
+func (w *work) worth(ctx context.Context, tx *pg.Tx) (Status, error) {
+	const sql = `
+		select exists (select from stage_scope where tenant_id = current_tenant() and run_id = $1 and key = '*' and not complete)`
+	var unfinished bool
+	if err := tx.QueryRow(ctx, sql, w.id).Scan(&unfinished); err != nil {
+		return Failed, fmt.Errorf("look for what was not read to its end: %w", err)
+	}
+	if w.capped || !w.clean() || unfinished && !w.effective.Incremental {
+		return Partial, nil
+	}
+	return Succeeded, nil
 }
 
 // drawConclusions makes removals true and brings up to date what depends on all records.

@@ -13,7 +13,7 @@ const (
 	Applying     Status = "applying"
 	Held         Status = "held" // some changes are too large to happen unseen; the others were made
 	Succeeded    Status = "succeeded"
-	Partial      Status = "partial" // read and applied, but some records were set aside or the reading was capped
+	Partial      Status = "partial" // read and applied, but some records were set aside, or not everything was read
 	Failed       Status = "failed"
 	Cancelled    Status = "cancelled"
 	Discarded    Status = "discarded" // what was held was refused, or computed anew by a later run
