@@ -165,8 +165,9 @@ func markChanges(ctx context.Context, tx *pg.Tx, kind string) error {
 	return nil
 }
 
-// markCompanions keeps together what belongs together: the grants of a held entitlement are not taken away while it stays, and
-// an entitlement does not go while its grants are held.
+// markCompanions keeps together what belongs together: the grants of a held entitlement are not taken away while it stays, an
+// entitlement does not go while its grants are held, and where the absence of people is held, so is that of those who had left before
+// and were not weighed.
 func markCompanions(ctx context.Context, tx *pg.Tx) error {
 	const grants = `
 		update r_change g
@@ -186,7 +187,15 @@ func markCompanions(ctx context.Context, tx *pg.Tx) error {
 		   and e.change in ('missing', 'remove')
 		   and e.state = 'pending'
 		   and e.object_id = g.entitlement_id`
-	for _, sql := range []string{grants, entitlements} {
+	const people = `
+		update r_change p
+		   set state = 'held', guard = 'identity_deactivation'
+		 where p.object = 'identity'
+		   and p.change in ('missing', 'remove')
+		   and p.state = 'pending'
+		   and exists (select from r_change o
+		                where o.object = 'identity' and o.change in ('missing', 'remove') and o.state = 'held' and o.guard = 'identity_deactivation')`
+	for _, sql := range []string{grants, entitlements, people} {
 		if _, err := tx.Exec(ctx, sql); err != nil {
 			return fmt.Errorf("hold what belongs to what is held: %w", err)
 		}
