@@ -46,6 +46,7 @@ type Problem struct {
 		Code    string `json:"code"`
 		Detail  string `json:"detail"`
 	} `json:"errors"`
+	Count int64 `json:"count"` // of count_mismatch
 
 	what  string
 	after time.Duration // Retry-After

@@ -16,6 +16,9 @@ type Counters struct {
 	Created      int64 `json:"created"`
 	Updated      int64 `json:"updated"`
 	Unchanged    int64 `json:"unchanged"`
+	Missing      int64 `json:"missing"`
+	Removed      int64 `json:"removed"`
+	Reappeared   int64 `json:"reappeared"`
 	Linked       int64 `json:"accounts_linked"`
 	Unresolved   int64 `json:"unresolved_references"`
 	Skipped      int64 `json:"skipped"`
@@ -46,6 +49,9 @@ type Counted struct {
 	Unchanged int64 `json:"unchanged"`
 	Missing   int64 `json:"missing"`
 	Removed   int64 `json:"removed"`
+
+	Reappeared  int64 `json:"reappeared"`
+	Quarantined int64 `json:"quarantined"`
 }
 
 // Run is one reading of a target system.
@@ -61,6 +67,15 @@ type Run struct {
 	Reread      int64    `json:"reread"`
 	Strategy    string   `json:"strategy"`
 
+	// Incremental says that changes alone were read; Fallback why they were not, though they were asked for.
+	Incremental bool   `json:"effective_incremental"`
+	Fallback    string `json:"fallback_reason"`
+
+	Holds     int             `json:"holds"`
+	HeldUntil *time.Time      `json:"held_until"`
+	Warnings  []Warning       `json:"warnings"`
+	Complete  map[string]bool `json:"complete"`
+
 	// Report counts by kind of object what the merge did.
 	Report     map[string]Counted `json:"report"`
 	Error      *Failure           `json:"error"`
@@ -68,6 +83,12 @@ type Run struct {
 	Callback   *string            `json:"callback_state"`
 	StartedAt  *time.Time         `json:"started_at"`
 	FinishedAt *time.Time         `json:"finished_at"`
+}
+
+// Warning tells of something that did not stop a run.
+type Warning struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
 }
 
 // Ended reports whether the run is over.
@@ -100,6 +121,7 @@ type Connector struct {
 	BusinessID  string         `json:"business_id"`
 	Name        string         `json:"name"`
 	Type        string         `json:"type"`
+	VendorKey   string         `json:"vendor_key,omitempty"`
 	Mode        string         `json:"mode,omitempty"`
 	AgentID     string         `json:"agent_id,omitempty"`
 	AgentGroup  string         `json:"agent_group,omitempty"`
@@ -111,6 +133,7 @@ type Connector struct {
 // Sync is what a run is asked to do. The zero value reads everything.
 type Sync struct {
 	Incremental bool   `json:"incremental"`
+	Mode        string `json:"mode,omitempty"` // preview tells what would change; without it the changes are made
 	MaxRecords  int    `json:"max_records,omitempty"`
 	ChunkSize   int    `json:"chunk_size,omitempty"`
 	CallbackURL string `json:"callback_url,omitempty"`

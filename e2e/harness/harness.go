@@ -57,6 +57,13 @@ func OpenBuilt(t testing.TB, bin string, flags ...string) *House {
 	return h
 }
 
+// For is the same deployment for a part of the test that fails by itself.
+func (h *House) For(t testing.TB) *House {
+	part := *h
+	part.t = t
+	return &part
+}
+
 // shortDir is like t.TempDir, whose names grow with the test's: a Unix socket's path may have a hundred bytes only.
 func shortDir(t testing.TB) string {
 	dir, err := os.MkdirTemp("", "gw-")

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,7 +67,7 @@ func (s *Server) answer(w *gldap.ResponseWriter, r *gldap.Request, m *gldap.Sear
 	if refused != nil {
 		return refused
 	}
-	return s.stream(w, r, q, m, candidates, done, faults.LimitAfter)
+	return s.stream(w, r, q, m, candidates, done, faults)
 }
 
 // mishap carries out the faults that precede an answer.
@@ -169,7 +170,10 @@ func (s *Server) above(norm string) string {
 }
 
 // stream writes what matches until the limit of the search or page.
-func (s *Server) stream(w *gldap.ResponseWriter, r *gldap.Request, q query, m *gldap.SearchMessage, from []*entry, done *gldap.SearchResponseDone, adminLimit int) *refusal {
+func (s *Server) stream(w *gldap.ResponseWriter, r *gldap.Request, q query, m *gldap.SearchMessage, from []*entry, done *gldap.SearchResponseDone, f *Faults) *refusal {
+	if q.scope == gldap.BaseObject {
+		f = &Faults{} // what is looked at by name is no list that can be cut
+	}
 	sent := 0
 	for _, e := range from {
 		if !inScope(e, q) || q.match(e) != yes {
@@ -181,11 +185,16 @@ func (s *Server) stream(w *gldap.ResponseWriter, r *gldap.Request, q query, m *g
 			return nil
 		case sent == q.limit, m.SizeLimit > 0 && sent == int(m.SizeLimit):
 			return &refusal{code: gldap.ResultSizeLimitExceeded, text: "size limit exceeded"}
-		case adminLimit > 0 && sent == adminLimit:
+		case f.SizeAfter > 0 && sent == f.SizeAfter:
+			return &refusal{code: gldap.ResultSizeLimitExceeded, text: "size limit exceeded"}
+		case f.LimitAfter > 0 && sent == f.LimitAfter:
 			return &refusal{code: gldap.ResultAdminLimitExceeded, text: "administrative limit exceeded"}
 		}
+		if f.EndAfter < 0 || f.EndAfter > 0 && sent == f.EndAfter {
+			break
+		}
 		answer := r.NewSearchResponseEntry(e.dn)
-		q.want.write(e, m.TypesOnly, answer.AddAttribute)
+		q.want.write(e, m.TypesOnly, f.veil(answer.AddAttribute))
 		if err := w.Write(answer); err != nil {
 			return &refusal{code: gldap.ResultUnavailable, text: "the client has gone"}
 		}
@@ -195,6 +204,15 @@ func (s *Server) stream(w *gldap.ResponseWriter, r *gldap.Request, q query, m *g
 		done.SetControls(&gldap.ControlPaging{})
 	}
 	return nil
+}
+
+// veil leaves out the attributes that are hidden.
+func (f *Faults) veil(add func(string, []string)) func(string, []string) {
+	return func(name string, values []string) {
+		if !slices.Contains(f.Hidden, strings.ToLower(name)) {
+			add(name, values)
+		}
+	}
 }
 
 // inScope says whether an entry lies where the search looks.

@@ -48,6 +48,10 @@ type Faults struct {
 	LimitAfter       int           // a search or page ends after so many entries with adminLimitExceeded (11)
 	CutAfter         int           // the connection is cut in the middle of the entry after so many on it
 	Delay            time.Duration // before a search or page is answered
+
+	EndAfter  int      // a search or page ends well after so many entries, as if there were no more; below 0: without any
+	SizeAfter int      // a search or page ends after so many entries with sizeLimitExceeded (4), paged or not
+	Hidden    []string // attributes that are not shown, in lower case
 }
 
 // Server is a running directory.

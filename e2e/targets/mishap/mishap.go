@@ -19,6 +19,9 @@ type Faults struct {
 	HTMLEvery        int           // 200 with an HTML page, as a captive portal or a proxy answers
 	CutEvery         int           // the connection ends in the middle of the body
 	Delay            time.Duration // before every answer
+
+	// Edit changes answers that none of the others fell on: it gets what the target answers and gives what is sent.
+	Edit func(r *http.Request, status int, body []byte) (int, []byte)
 }
 
 // Switch holds the faults of one target. The zero value is a healthy target.
@@ -59,10 +62,22 @@ func (s *Switch) Wrap(next http.Handler) http.Handler {
 			_, _ = w.Write([]byte("<!doctype html><title>Sign in</title><p>Please sign in to the network."))
 		case hit(f.CutEvery):
 			cut(w, r, next)
+		case f.Edit != nil:
+			edit(w, r, next, f.Edit)
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// edit sends another answer than the target's.
+func edit(w http.ResponseWriter, r *http.Request, next http.Handler, change func(*http.Request, int, []byte) (int, []byte)) {
+	whole := &recorder{header: w.Header(), status: http.StatusOK}
+	next.ServeHTTP(whole, r)
+	status, body := change(r, whole.status, whole.body.Bytes())
+	w.Header().Del("Content-Length") // of the answer that was
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
 }
 
 // wait sleeps, and says whether the client is still there.
