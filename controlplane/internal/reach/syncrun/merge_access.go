@@ -36,12 +36,6 @@ func mergeAccounts(ctx context.Context, tx *pg.Tx, s span) (c Counts, err error)
 		    on conflict (tenant_id, connector_id, external_id) do update
 		       set native_ref = excluded.native_ref, native_identity = excluded.native_identity,
 		           identity_external_id = excluded.identity_external_id,
-		           identity_id = case when a.correlation_state in ('manual', 'ignored') then a.identity_id
-		                              else coalesce(excluded.identity_id, a.identity_id) end,
-		           correlation_state = case when a.correlation_state in ('manual', 'ignored') or excluded.identity_id is null
-		                                    then a.correlation_state else 'linked' end,
-		           correlation = case when a.correlation_state in ('manual', 'ignored') or excluded.identity_id is null
-		                              then a.correlation else excluded.correlation end,
 		           username = excluded.username, email = excluded.email, display_name = excluded.display_name,
 		           first_name = excluded.first_name, last_name = excluded.last_name, employee_number = excluded.employee_number,
 		           account_type = case when a.account_type = 'unknown' then excluded.account_type else a.account_type end,
