@@ -30,6 +30,7 @@ type run struct {
 	now           time.Time // the reader's clock: only to tell whether a password has expired
 	began         time.Time // monotonic
 	lastSign      time.Time // when something was last handed on or told
+	declined      error     // by whom the records are for: the read ends with it, and it is no fault of the directory
 	want          map[v1.ObjectKind]bool
 	dict          *dictionary
 	people, teams objects
@@ -116,9 +117,9 @@ func (r *run) newPage() v1.SyncResponse {
 
 func (r *run) send(out v1.SyncResponse) error {
 	out.Normalize()
-	err := r.emit(r.ctx, out)
+	r.declined = r.emit(r.ctx, out)
 	r.lastSign = time.Now()
-	return err
+	return r.declined
 }
 
 // finish hands on the last page with what was proven about each kind, and where the next read of changes starts.

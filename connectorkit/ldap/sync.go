@@ -30,7 +30,11 @@ func (c *connector) Sync(ctx context.Context, req v1.SyncRequest, emit connector
 		options = &v1.SyncOptions{}
 	}
 	r := newRun(ctx, se, options, emit, c.env.Now())
-	return r.sync(req.Incremental, options)
+	err = r.sync(req.Incremental, options)
+	if r.declined != nil {
+		return r.declined
+	}
+	return err
 }
 
 func newRun(ctx context.Context, se *session, o *v1.SyncOptions, emit connectorkit.Emit, now time.Time) *run {
