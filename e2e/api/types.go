@@ -71,6 +71,10 @@ type Run struct {
 	Incremental bool   `json:"effective_incremental"`
 	Fallback    string `json:"fallback_reason"`
 
+	ExecutedBy *struct {
+		AgentID string `json:"agent_id"`
+	} `json:"executed_by"`
+
 	Holds     int             `json:"holds"`
 	HeldUntil *time.Time      `json:"held_until"`
 	Warnings  []Warning       `json:"warnings"`
@@ -89,6 +93,14 @@ type Run struct {
 type Warning struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+}
+
+// Agent is the id of the agent that read last; empty: none has.
+func (r Run) Agent() string {
+	if r.ExecutedBy == nil {
+		return ""
+	}
+	return r.ExecutedBy.AgentID
 }
 
 // Ended reports whether the run is over.

@@ -21,6 +21,12 @@ type Agent struct {
 // Invite registers an agent and enrols it on a host of its own, without starting it.
 func (h *House) Invite(c *api.Client, name, group string) *Agent {
 	h.t.Helper()
+	return h.InviteBy(c, name, group, h.Plane.URL())
+}
+
+// InviteBy is Invite for an agent that reaches the control plane by another address.
+func (h *House) InviteBy(c *api.Client, name, group, url string) *Agent {
+	h.t.Helper()
 	ctx := Context(h.t)
 	var invited api.Agent
 	payload := map[string]any{"name": name}
@@ -29,7 +35,7 @@ func (h *House) Invite(c *api.Client, name, group string) *Agent {
 	}
 	h.check(c.Post(ctx, "/settings/agents", payload, &invited))
 	a := &Agent{ID: invited.ID, Agent: &rig.Agent{Bin: h.Plane.Bin, Data: filepath.Join(h.Dir, "agent-"+name), Log: h.log("agent-" + name)}}
-	h.check(a.Enroll(ctx, h.Plane.URL(), invited.Token))
+	h.check(a.Enroll(ctx, url, invited.Token))
 	h.t.Cleanup(func() {
 		if a.Child == nil {
 			return
