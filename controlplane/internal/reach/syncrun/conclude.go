@@ -23,9 +23,12 @@ func (w *work) conclude(ctx context.Context) error {
 	if err := w.resolveLate(ctx); err != nil {
 		return err
 	}
+	if err := w.enter(ctx, Applying, "correlate"); err != nil {
+		return err
+	}
 	defer crashpoint.Reach("run.ended")
 	return w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) error {
-		if err := w.stillOurs(ctx, tx, Applying, "finish"); err != nil {
+		if err := w.ours(ctx, tx); err != nil {
 			return err
 		}
 		done, err := w.drawConclusions(ctx, tx)
@@ -33,42 +36,32 @@ func (w *work) conclude(ctx context.Context) error {
 			return err
 		}
 		crashpoint.Reach("removals.applied")
-		if err := w.noteMerged(ctx, tx, w.part(endPart), 0, 0, done); err != nil {
-			return err
-		}
 		t := w.tally
 		t.add(done)
 		if err := w.countAtEnd(ctx, tx, &t); err != nil {
 			return err
 		}
-		held, err := w.holds(ctx, tx)
+		status, err := w.outcome(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if held {
-			return w.write(ctx, tx, Held, t, nil)
-		}
-		if err := w.savePosition(ctx, tx); err != nil {
-			return err
-		}
-		status, err := w.worth(ctx, tx)
-		if err != nil {
+		if err := w.noteMerged(ctx, tx, w.part(endPart), 0, 0, done); err != nil {
 			return err
 		}
 		return w.write(ctx, tx, status, t, nil)
 	})
 }
 
-// worth says how a run that came to its end is called. One that was to read everything, and whose connector says that it did not, is
-// no success, though nothing was lost by it.
-func (w *work) worth(ctx context.Context, tx *pg.Tx) (Status, error) {
-	const sql = `
-		select exists (select from stage_scope where tenant_id = current_tenant() and run_id = $1 and key = '*' and not complete)`
-	var unfinished bool
-	if err := tx.QueryRow(ctx, sql, w.id).Scan(&unfinished); err != nil {
-		return Failed, fmt.Errorf("look for what was not read to its end: %w", err)
+// outcome is the state in which the run ends, or waits. A run that ends advances the connector's position.
+func (w *work) outcome(ctx context.Context, tx *pg.Tx) (Status, error) {
+	held, err := w.holds(ctx, tx)
+	if err != nil || held {
+		return Held, err
 	}
-	if w.capped || !w.clean() || unfinished && !w.effective.Incremental {
+	if err := w.savePosition(ctx, tx); err != nil {
+		return "", err
+	}
+	if w.capped || !w.clean() {
 		return Partial, nil
 	}
 	return Succeeded, nil

@@ -2,14 +2,20 @@
 // how they get on.
 //
 // A run is a row. Whoever works on it holds its lease and counts as its current attempt; every write of the work checks both,
-// so that two workers can never mix. A chunk is the unit of commit: its records are staged in one transaction, and only then
-// is it acknowledged. What is staged becomes true by set-based merges, behind the reading on the first load of a connector and
-// after it otherwise. A run that dies is taken over by the next process and reads again; what was merged is simply found
-// unchanged.
+// so that two workers can never mix. A chunk is the unit of commit: its records are staged in one transaction, with the
+// checkpoint that reaches up to them, and only then is it acknowledged. When all is read, package reconcile weighs what would
+// change. What is not held is merged by set-based statements, part by part, each noted in a ledger by the transaction that did
+// it; removals follow, and in the last transaction the run ends and the connector's position advances. A connector's first load
+// merges behind the reading: there is nothing yet that could be changed or removed.
 //
-//	queued -> running -> applying -> succeeded | partial | failed | cancelled
-//	   \-> waiting_agent -> running
+// A run whose worker dies is taken over and goes on from what is committed: the checkpoint, the ledger, the evaluation. Its
+// counters are the sums over chunks and merged parts, so they come out as if nothing had happened.
 //
-// Tables: sync_run, sync_chunk, sync_error, stage_*. It also writes, for the rooms that own them, identity, identity_source,
-// account, entitlement, entitlement_edge and access_grant: merging is one statement a table, not a call a record.
+//	queued -> running -> evaluating -> applying -> succeeded | partial | failed | cancelled
+//	   \-> waiting_agent -> running      |   \-> held -> applying | discarded | expired
+//	                                     \-> previewed | held
+//
+// Tables: sync_run, sync_chunk, sync_merge, sync_position, sync_error, stage_*. It also writes, for the rooms that own them,
+// identity, identity_source, account, entitlement, entitlement_edge and access_grant: merging is one statement a table, not a
+// call a record.
 package syncrun

@@ -188,7 +188,7 @@ func (w *world) run(id string) (run syncrun.Run) {
 // await waits until the run is as wanted.
 func (w *world) await(id string, ok func(syncrun.Run) bool) syncrun.Run {
 	w.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		run := w.run(id)
 		if ok(run) {
 			return run

@@ -29,8 +29,7 @@ func (w *work) evaluate(ctx context.Context) (over bool, err error) {
 }
 
 func (w *work) weigh(ctx context.Context, tx *pg.Tx) (over bool, err error) {
-	// The lease first: what follows is long, and must not be done for nothing.
-	if err := w.stillOurs(ctx, tx, Evaluating, "evaluate"); err != nil {
+	if err := w.ours(ctx, tx); err != nil {
 		return false, err
 	}
 	var verdict reconcile.Verdict

@@ -14,19 +14,31 @@ import (
 
 // enter tells that the run has come to a state and phase after the reading.
 func (w *work) enter(ctx context.Context, status Status, phase string) error {
-	return w.s.DB.As(ctx, w.v, func(tx *pg.Tx) error { return w.stillOurs(ctx, tx, status, phase) })
-}
-
-func (w *work) stillOurs(ctx context.Context, tx *pg.Tx, status Status, phase string) error {
 	const sql = `
 		update sync_run
 		   set phase = $4, status = $5, progress_seq = progress_seq + 1, updated_at = now()
 		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3`
-	tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, phase, status)
-	if err != nil {
-		return err
+	return w.s.DB.As(ctx, w.v, func(tx *pg.Tx) error {
+		tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, phase, status)
+		if err != nil {
+			return fmt.Errorf("enter %s: %w", phase, err)
+		}
+		if tag.RowsAffected() == 0 {
+			return errFenced
+		}
+		return nil
+	})
+}
+
+// ours is an error when another worker has the run. A long transaction begins with it, so that it is not done for nothing, and ends
+// with a write that is refused to anybody else. It locks nothing: the lease must be renewed meanwhile.
+func (w *work) ours(ctx context.Context, tx *pg.Tx) error {
+	const sql = `select exists (select from sync_run where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3)`
+	var are bool
+	if err := tx.QueryRow(ctx, sql, w.id, w.s.process.String(), w.attempt).Scan(&are); err != nil {
+		return fmt.Errorf("look at the lease: %w", err)
 	}
-	if tag.RowsAffected() == 0 {
+	if !are {
 		return errFenced
 	}
 	return nil

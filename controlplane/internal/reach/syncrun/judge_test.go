@@ -15,6 +15,7 @@ import (
 )
 
 func TestAPreviewTellsWhatWouldChangeAndChangesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.source.script = telling("c1", nil, staff(6)...)
 	got := w.full(syncrun.Trigger{Mode: "preview"})
@@ -47,6 +48,7 @@ func TestAPreviewTellsWhatWouldChangeAndChangesNothing(t *testing.T) {
 }
 
 func TestWhatIsHeldWaitsAndTheRestHappens(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.source.script = telling("c1", nil, staff(20)...)
 	w.full(syncrun.Trigger{})
@@ -78,6 +80,7 @@ func TestWhatIsHeldWaitsAndTheRestHappens(t *testing.T) {
 }
 
 func TestAbsenceCountsTwiceAndASecondSightIsAReappearance(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	all := staff(40)
 	w.source.script = telling("c1", nil, all...)
@@ -134,6 +137,7 @@ func TestTooManyBadRecordsFailTheRunBeforeAnythingIsRemoved(t *testing.T) {
 		status    syncrun.Status
 	}{{100, 5, syncrun.Partial}, {110, 6, syncrun.Failed}, {120, 6, syncrun.Partial}, {0, 5, syncrun.Partial}, {0, 6, syncrun.Failed}} {
 		t.Run(fmt.Sprint(tt.good, "good", tt.bad, "bad"), func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			w.source.script = telling("c1", nil, v1.SyncResponse{Accounts: []v1.RemoteAccount{{ExternalID: "first"}}})
 			w.full(syncrun.Trigger{})
@@ -194,6 +198,7 @@ func TestNumbersThatDoNotAgreeMakeAReadingIncomplete(t *testing.T) {
 		{"fewer", 50, &v1.Estimate{Accounts: n(53)}, false, "accounts: the source says that it holds 53, but 50 were read; nothing of them is taken for gone"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			var page v1.SyncResponse
 			for i := range 50 {
@@ -243,6 +248,7 @@ func TestAGroupWhoseMembersDidNotAllArriveLosesNone(t *testing.T) {
 }
 
 func TestASilentConnectorIsStuckAndAWaitingOneIsNot(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.stop()
 	w.runs = w.service(t, func(s *syncrun.Service) { s.Silence = 1500 * time.Millisecond })
@@ -279,6 +285,7 @@ func TestASilentConnectorIsStuckAndAWaitingOneIsNot(t *testing.T) {
 }
 
 func TestRecordsArriveWholeWhateverTheSizes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	was := 0
 	for _, tt := range []struct{ records, chunk int }{

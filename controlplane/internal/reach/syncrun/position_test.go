@@ -60,6 +60,7 @@ func (w *world) cursor() string {
 }
 
 func TestChangesAreReadWhereThatIsSafeAndElseTheReasonIsTold(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pages := staff(3)
 	w.source.script = telling("c1", nil, pages...)
@@ -148,6 +149,7 @@ func TestTheCursorStaysWhereNotEverythingIsInTheStore(t *testing.T) {
 		{"total loss, which is held", syncrun.Trigger{}, telling("c2", nil), syncrun.Held},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t)
 			w.source.script = telling("c1", nil, staff(4)...)
 			w.full(syncrun.Trigger{})
@@ -163,6 +165,7 @@ func TestTheCursorStaysWhereNotEverythingIsInTheStore(t *testing.T) {
 }
 
 func TestWhatIsThereButUnknownMakesTheNextRunReadEverything(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pages := staff(3)
 	w.source.script = telling("c1", nil, pages...)

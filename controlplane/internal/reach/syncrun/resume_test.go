@@ -41,6 +41,7 @@ func interrupted(t *testing.T, w *world, pages []v1.SyncResponse, trigger syncru
 }
 
 func TestARunThatIsKilledBeforeEveryPageGoesOnAndCountsExactly(t *testing.T) {
+	t.Parallel()
 	pages := staff(6)
 	calm := newWorld(t)
 	calm.source.script = paged(pages, nil)
@@ -68,6 +69,7 @@ func TestARunThatIsKilledBeforeEveryPageGoesOnAndCountsExactly(t *testing.T) {
 }
 
 func TestASecondReadingThatIsKilledCountsExactly(t *testing.T) {
+	t.Parallel()
 	before, after := staff(6), staff(8)
 	after[0] = person("p000", "Somebody Else", "p000@x.test", nil)
 	run := func(t *testing.T, interrupt bool) (syncrun.Run, string) {
@@ -114,6 +116,7 @@ func TestWhereverTheDatabaseStopsEachPartIsMergedOnce(t *testing.T) {
 		{"sync_merge", "new.part = 'end'", 2},
 	} {
 		t.Run(fmt.Sprint(broken), func(t *testing.T) {
+			t.Parallel()
 			w := breaks(t, broken.table, broken.when, broken.nth)
 			w.source.script = paged(pages, nil)
 			got := w.full(syncrun.Trigger{ChunkSize: 2})
@@ -128,6 +131,7 @@ func TestWhereverTheDatabaseStopsEachPartIsMergedOnce(t *testing.T) {
 }
 
 func TestAConnectorWithoutCheckpointsIsReadFromTheBeginningAndCountsOnce(t *testing.T) {
+	t.Parallel()
 	pages := staff(5)
 	read := func(fail bool) script {
 		return func(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
@@ -157,6 +161,7 @@ func TestAConnectorWithoutCheckpointsIsReadFromTheBeginningAndCountsOnce(t *test
 }
 
 func TestAttemptsThatMoveOnAreNotCountedAndOthersAre(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pages := staff(20)
 	// Every page costs an attempt: far more than a run may fail.
@@ -187,6 +192,7 @@ func TestAttemptsThatMoveOnAreNotCountedAndOthersAre(t *testing.T) {
 }
 
 func TestAWorkerThatLostItsRunWritesNothingMore(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pages := staff(4)
 	first, second := make(chan struct{}), make(chan struct{})
@@ -219,6 +225,7 @@ func TestAWorkerThatLostItsRunWritesNothingMore(t *testing.T) {
 }
 
 func TestACheckpointThatCannotBeUsedIsTold(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pages := staff(4)
 	failed := false
@@ -247,6 +254,7 @@ func TestACheckpointThatCannotBeUsedIsTold(t *testing.T) {
 }
 
 func TestSettingsThatChangeInTheMiddleMakeTheRunReadAnew(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pages := staff(4)
 	var checkpoints []string

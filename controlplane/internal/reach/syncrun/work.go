@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -208,7 +212,7 @@ func (w *work) settle(ctx context.Context, err error) error {
 	case errors.Is(err, errCancelled):
 		return w.end(ctx, Cancelled, &v1.ErrorDetail{Class: v1.ClassCancelled, Code: "cancelled", Message: "the run was cancelled; what had been merged stays"})
 	}
-	if fault.Is(err, fault.Unavailable) && w.failures < maxFailures {
+	if lost(err) && w.failures < maxFailures {
 		w.s.Log.WarnContext(ctx, "the database was away; the run goes on when it is back", "run", w.id, "err", err)
 		return w.handBack(ctx, pause(w.failures), false)
 	}
@@ -220,6 +224,17 @@ func (w *work) settle(ctx context.Context, err error) error {
 		return w.handBack(ctx, w.pauseAfter(detail), false)
 	}
 	return w.end(ctx, Failed, detail)
+}
+
+// lost reports whether the database went away under the work, rather than refuse something. What the target does wrong is told by
+// the connector in words of its own.
+func lost(err error) bool {
+	var target *v1.ErrorDetail
+	if errors.As(err, &target) {
+		return false
+	}
+	return fault.Is(err, fault.Unavailable) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) ||
+		pgconn.SafeToRetry(err)
 }
 
 // again reports whether another attempt may succeed: the agent has gone, the target asks for patience, or the connection broke
