@@ -1,14 +1,17 @@
 package harness
 
 import (
+	"errors"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/grantwright/grantwright/e2e/api"
+	"github.com/grantwright/grantwright/e2e/process"
 	"github.com/grantwright/grantwright/e2e/rig"
 )
 
@@ -219,4 +222,19 @@ func (h *House) NoSecret(words ...string) {
 		return nil
 	})
 	h.check(err)
+}
+
+// Command runs a command of the agent's program on its data directory, beside the agent, and answers what it prints and its exit code.
+func (h *House) Command(a *Agent, args ...string) (out string, code int) {
+	h.t.Helper()
+	out, err := process.Run(Context(h.t), process.Spec{
+		Name: "grantwright-agent " + args[0], Path: filepath.Join(a.Bin, rig.AgentProgram), Log: a.Log, Env: a.Env,
+		Args: append([]string{args[0], "--data", a.Data}, args[1:]...),
+	}, "")
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return out, exit.ExitCode()
+	}
+	h.check(err)
+	return out, 0
 }
