@@ -37,12 +37,35 @@ func compare(ctx context.Context, tx *pg.Tx, r Run, p policy) error {
 	if err := c.do(ctx, "prepare", "drop table if exists "+strings.Join(temporaries, ", "), changeTable); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{c.scopes, c.people, c.accounts, c.entitlements, c.grants, c.nesting} {
+	for _, step := range []func(context.Context) error{c.scopes, c.people, c.accounts, c.entitlements} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	if concerned, err := c.concernsAccess(ctx); err != nil || !concerned {
+		return err
+	}
+	for _, step := range []func(context.Context) error{c.accountsAfter, c.entitlementsAfter, c.grants, c.nesting} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// concernsAccess reports whether the run says anything about who holds what. A reading of changes often does not, and is spared
+// the look at all grants.
+func (c *comparison) concernsAccess(ctx context.Context) (is bool, err error) {
+	const sql = `
+		select exists (select from stage_grant where tenant_id = current_tenant() and run_id = @run)
+		    or exists (select from stage_present where tenant_id = current_tenant() and run_id = @run and kind = 'grants')
+		    or exists (select from r_scope where kind = 'grants')
+		    or exists (select from r_entitlement)
+		    or exists (select from r_change where change in ('missing', 'remove') and object in ('account', 'entitlement'))`
+	if err := c.tx.QueryRow(ctx, sql, c.args).Scan(&is); err != nil {
+		return false, fmt.Errorf("look for access: %w", err)
+	}
+	return is, nil
 }
 
 // do runs statements in turn.

@@ -60,10 +60,7 @@ func (c *comparison) accounts(ctx context.Context) error {
 		  join account a
 		    on a.tenant_id = current_tenant() and a.id = c.id
 		 where not c.content`
-	if err := c.do(ctx, "accounts", different, changed, back, accountsGone(directory.AccountDisplay)); err != nil {
-		return err
-	}
-	return c.accountsAfter(ctx)
+	return c.do(ctx, "accounts", different, changed, back, accountsGone(directory.AccountDisplay))
 }
 
 // accountsGone: a tombstone removes at once, absence step by step and only where it is proven. The first step counts for the

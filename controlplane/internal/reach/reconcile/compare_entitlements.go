@@ -61,6 +61,11 @@ func (c *comparison) entitlements(ctx context.Context) error {
 		           and (r.gone or (r.external_id is null and @whole_entitlement))) g
 		  join entitlement e
 		    on e.tenant_id = current_tenant() and e.id = g.id`
+	return c.do(ctx, "entitlements", different, changed, back, gone)
+}
+
+// entitlementsAfter lists the entitlements as accountsAfter lists accounts.
+func (c *comparison) entitlementsAfter(ctx context.Context) error {
 	const renamed = `
 		create temp table w_entitlement on commit drop as
 		select c.id, c.external_id, s.native_ref
@@ -86,5 +91,5 @@ func (c *comparison) entitlements(ctx context.Context) error {
 		   and e.removed_at is null
 		   and c.external_id is null
 		   and r.external_id is null`
-	return c.do(ctx, "entitlements", different, changed, back, gone, renamed, others)
+	return c.do(ctx, "names of entitlements", renamed, others)
 }

@@ -21,13 +21,23 @@ type Managers struct {
 // external_id, in the same source first, then wherever it is unique. A person whose source no longer names a manager has
 // none. It may be called at any time and any number of times; order of arrival does not matter.
 func ResolveManagers(ctx context.Context, tx *pg.Tx) (Managers, error) {
+	return resolveMany(ctx, tx, everyone, nil)
+}
+
+// ResolveManagersOf does the same for those whom a run's changes concern: the people whose records it changed, those who name
+// one of them by a key that they have now, and those whose manager was not known yet.
+func ResolveManagersOf(ctx context.Context, tx *pg.Tx, run string) (Managers, error) {
+	return resolveMany(ctx, tx, concerned, pgx.NamedArgs{"run": run})
+}
+
+func resolveMany(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedArgs) (Managers, error) {
 	var planner string
 	// After a first load statistics still say that the tables are empty, and nested loops over 100,000 people take minutes.
 	const noLoops = `select current_setting('enable_nestloop'), set_config('enable_nestloop', 'off', true)`
 	if err := tx.QueryRow(ctx, noLoops).Scan(&planner, nil); err != nil {
 		return Managers{}, fmt.Errorf("resolve managers: %w", err)
 	}
-	m, err := resolve(ctx, tx, everyone, nil)
+	m, err := resolve(ctx, tx, people, args)
 	if err != nil {
 		return m, err
 	}
@@ -52,6 +62,30 @@ func resolveAround(ctx context.Context, tx *pg.Tx, i Identity, fresh bool) error
 const (
 	everyone = `
 		select i.id, i.source_connector_id, i.manager_external_id, i.manager_from_source from identity i where i.status <> 'archived'`
+	concerned = `
+		with changed as materialized (
+		    select s.identity_id, s.external_id, s.native_ref, i.email_lc, i.username, i.employee_number
+		      from identity_source s
+		      join identity i
+		        on i.tenant_id = s.tenant_id
+		       and i.id = s.identity_id
+		     where s.tenant_id = current_tenant()
+		       and s.changed_run_id = @run
+		), key (value) as (
+		    select lower(external_id) from changed union select lower(native_ref) from changed union select email_lc from changed
+		     union select lower(username) from changed union select lower(employee_number) from changed
+		), who (id) as (
+		    select identity_id from changed
+		     union
+		    select s.identity_id from identity_source s join key on key.value = lower(s.manager_ref_value) where s.tenant_id = current_tenant()
+		     union
+		    select i.id from identity i where i.tenant_id = current_tenant() and i.manager_id is null and i.manager_external_id is not null
+		)
+		select i.id, i.source_connector_id, i.manager_external_id, i.manager_from_source
+		  from identity i
+		  join who on who.id = i.id
+		 where i.tenant_id = current_tenant()
+		   and i.status <> 'archived'`
 	aroundOne = `
 		select i.id, i.source_connector_id, i.manager_external_id, i.manager_from_source from identity i where i.id = @id
 		 union all

@@ -98,6 +98,38 @@ func TestReferencesOfEveryKindAreResolved(t *testing.T) {
 	}
 }
 
+func TestARunOfChangesResolvesThoseWhomItConcerns(t *testing.T) {
+	const run = "0197a000-0000-7000-8000-00000000000a"
+	h := open(t)
+	boss, other := h.Person("boss", ""), h.Person("other", "")
+	sourced(h, boss, ldap, "uuid-1", "uid=boss,dc=example", "", "")
+	sourced(h, other, ldap, "uuid-2", "uid=other,dc=example", "", "")
+	report, waiting := h.Person("report", ""), h.Person("waiting", "")
+	sourced(h, report, ldap, "uuid-3", "uid=report,dc=example", "native", "uid=boss,dc=example")
+	sourced(h, waiting, ldap, "uuid-4", "uid=waiting,dc=example", "email", "New@Example.com")
+	resolve(t, h)
+	// The boss moved, the other took the place, and has the address now that somebody names.
+	h.Exec(`update identity_source set native_ref = 'uid=boss,ou=away,dc=example', changed_run_id = $1 where external_id = 'uuid-1'`, run)
+	h.Exec(`update identity_source set native_ref = 'uid=boss,dc=example', changed_run_id = $1 where external_id = 'uuid-2'`, run)
+	h.Exec(`update identity set email = 'new@example.com' where id = $1`, other)
+	var m directory.Managers
+	err := h.DB.AsBulk(context.Background(), h.Tenant, func(tx *pg.Tx) (err error) {
+		m, err = directory.ResolveManagersOf(context.Background(), tx, run)
+		return err
+	})
+	if err != nil || m.Changed != 2 {
+		t.Fatalf("%+v, %v; want 2 changed", m, err)
+	}
+	for _, id := range []string{report, waiting} {
+		if got := h.Must(200, "admin", "GET", "/identities/"+id, nil).Body["manager_id"]; got != other {
+			t.Errorf("%s has the manager %v; want %s", id, got, other)
+		}
+	}
+	if all := resolve(t, h); all.Changed != 0 {
+		t.Errorf("a look at everybody changes %d more", all.Changed)
+	}
+}
+
 func TestTheSourceDecidesWhoIsMeantAndForHowLong(t *testing.T) {
 	h := open(t)
 	inHR, inLDAP := h.Person("7", ""), h.Person("seven", "")
