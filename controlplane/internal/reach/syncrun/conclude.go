@@ -72,7 +72,7 @@ func (w *work) drawConclusions(ctx context.Context, tx *pg.Tx) (done tally, err 
 	if done, err = w.applyRemovals(ctx, tx); err != nil {
 		return done, err
 	}
-	if _, err := directory.ResolveManagers(ctx, tx); err != nil {
+	if err := w.resolveManagers(ctx, tx); err != nil {
 		return done, err
 	}
 	if done.Counters.Linked, err = correlate.Run(ctx, tx, w.connector); err != nil {
@@ -85,6 +85,16 @@ func (w *work) drawConclusions(ctx context.Context, tx *pg.Tx) (done tally, err 
 		return done, fmt.Errorf("settle: %w", err)
 	}
 	return done, nil
+}
+
+// resolveManagers looks at everybody after a full reading, and after one of changes at those whom the changes concern.
+func (w *work) resolveManagers(ctx context.Context, tx *pg.Tx) (err error) {
+	if w.effective.Incremental {
+		_, err = directory.ResolveManagersOf(ctx, tx, w.id)
+	} else {
+		_, err = directory.ResolveManagers(ctx, tx)
+	}
+	return err
 }
 
 // applyRemovals makes true what has gone, and what is still there though it was thought gone. What the merge has brought back is

@@ -144,6 +144,7 @@ func (w *work) note(p *v1.Page) (moved bool) {
 	}
 	if p.Read != nil {
 		w.read = p.Read
+		w.judgeRead()
 	}
 	if p.Checkpoint != "" {
 		moved = p.Checkpoint != w.checkpoint && !w.anew
@@ -180,8 +181,8 @@ func (w *work) warn(warning v1.Warning) {
 	w.warnings = append(w.warnings, warning)
 }
 
-// judgeRead settles what the reading counts for, once it has ended. A connector that was asked for changes and says nothing has
-// given changes only.
+// judgeRead settles what the reading counts for: when the connector says so, or at its end. A connector that was asked for changes
+// and says nothing has given changes only.
 func (w *work) judgeRead() {
 	switch {
 	case w.read != nil:

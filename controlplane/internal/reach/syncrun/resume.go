@@ -107,7 +107,11 @@ func (s *Service) workOn(o open, t taken) *work {
 		executedBy: t.ExecutedBy, merged: map[string]bool{}, effective: v1.Read{Incremental: t.Changes},
 		checkpoint: deref(t.Checkpoint), cursor: deref(t.Cursor), fallback: deref(t.Fallback),
 	}
-	w.effective.Strategy = deref(t.Strategy)
+	if t.Strategy != nil { // the connector has said how it reads, and need not say it again when it goes on
+		w.effective.Strategy, w.effective.FallbackReason = *t.Strategy, w.fallback
+		said := w.effective
+		w.read = &said
+	}
 	if t.ReadAs != nil {
 		w.ask = *t.ReadAs
 	}
@@ -252,8 +256,8 @@ func (w *work) startOver(ctx context.Context, tx *pg.Tx, why string) error {
 	if why != "" {
 		w.warnings = append(w.warnings, v1.Warning{Code: "read_anew", Message: why})
 	}
-	w.checkpoint, w.settings = "", w.settingsNow
-	batch.Queue(`update sync_run set checkpoint = null, settings_digest = $2, warnings = $3 where tenant_id = current_tenant() and id = $1`,
+	w.checkpoint, w.settings, w.read, w.effective = "", w.settingsNow, nil, v1.Read{}
+	batch.Queue(`update sync_run set checkpoint = null, settings_digest = $2, warnings = $3, strategy = null where tenant_id = current_tenant() and id = $1`,
 		w.id, w.settings, encode(w.warnings))
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("start over: %w", err)
@@ -264,11 +268,11 @@ func (w *work) startOver(ctx context.Context, tx *pg.Tx, why string) error {
 
 // readAll gives up reading changes in the middle of a run and reads everything, in the same run.
 func (w *work) readAll(ctx context.Context, reason string) error {
-	w.ask, w.checkpoint, w.fallback, w.read = ask{}, "", reason, nil
+	w.ask, w.checkpoint, w.fallback, w.read, w.effective = ask{}, "", reason, nil, v1.Read{}
 	return w.s.DB.As(ctx, w.v, func(tx *pg.Tx) error {
 		const sql = `
 			update sync_run
-			   set read_as = $4, checkpoint = null, fallback_reason = $5, progress_seq = progress_seq + 1, updated_at = now()
+			   set read_as = $4, checkpoint = null, fallback_reason = $5, strategy = null, progress_seq = progress_seq + 1, updated_at = now()
 			 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3`
 		tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, encode(w.ask), reason)
 		if err != nil {
