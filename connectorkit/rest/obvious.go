@@ -131,3 +131,20 @@ func (r *rows) state(row *v1.RemoteAccount, record any) {
 		}
 	}
 }
+
+// stated takes the state of an account from what the stream's fields name as the status, where none of them says whether it is
+// disabled: whoever is suspended as a person must not pass for one who can still sign in.
+func (r *rows) stated(row *v1.RemoteAccount, record any) {
+	for _, f := range r.st.fields {
+		if row.IsDisabled != nil || f.target != "status" || f.path == nil {
+			continue
+		}
+		for _, v := range f.path.Select(record) {
+			text, _ := textOf(v) // no text: no word that is known
+			if able, ok := usable[strings.ToLower(strings.TrimSpace(text))]; ok {
+				disabled := !able
+				row.IsDisabled = &disabled
+			}
+		}
+	}
+}

@@ -114,6 +114,7 @@ func (r *rows) account(out *v1.SyncResponse, record any, at *ancestor, key, ref 
 		r.state(&row, record)
 	}
 	r.fill(&row, objectAccount, record, at, key, row.Attributes)
+	r.stated(&row, record)
 	out.Accounts = append(out.Accounts, row)
 }
 

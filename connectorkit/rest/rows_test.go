@@ -132,3 +132,20 @@ func TestAttributesSurviveTheWayThroughJSON(t *testing.T) {
 		t.Errorf("flatten = %s, want %s", once, want)
 	}
 }
+
+func TestASuspendedPersonsAccountIsDisabledWhereNothingElseSaysSo(t *testing.T) {
+	base := answers(t, map[string]string{"/people": `[{"id":"1","state":"SUSPENDED"},{"id":"2","state":"Active"},{"id":"3","state":"elsewhere"},{"id":"4","state":"LOCKED_OUT"}]`})
+	read := func(fields string) string {
+		got := ""
+		for _, a := range mustRead(t, settings(base, `[{"name":"p","object":"user","key_path":"id","record_selector":"$","request":{"path":"people"},"fields":`+fields+`}]`)).Accounts {
+			got += a.ExternalID + ":" + asJSON(t, a.IsDisabled) + " "
+		}
+		return got
+	}
+	if got, want := read(`{"status":"state"}`), "1:true 2:false 3:null 4:true "; got != want {
+		t.Errorf("by their status the accounts are disabled %s; want %s", got, want)
+	}
+	if got, want := read(`{"title":"state"}`), "1:null 2:null 3:null 4:null "; got != want {
+		t.Errorf("where no field tells the status the accounts are disabled %s; want %s", got, want)
+	}
+}

@@ -54,6 +54,7 @@ var usable = map[string]bool{
 	"active": true, "enabled": true, "valid": true, "live": true, "provisioned": true, "current": true, "employed": true, "ok": true,
 	"inactive": false, "disabled": false, "suspended": false, "deactivated": false, "terminated": false, "deleted": false, "deprovisioned": false,
 	"locked": false, "locked_out": false, "blocked": false, "archived": false, "revoked": false, "expired": false, "left": false, "former": false,
+	"staged": false,
 }
 
 // boolOf reads a truth value; for is_disabled also the words for a state.
