@@ -54,13 +54,21 @@ func compare(ctx context.Context, tx *pg.Tx, r Run, p policy) error {
 }
 
 // concernsAccess reports whether the run says anything about who holds what. A reading of changes often does not, and is spared
-// the look at all grants.
+// the look at all grants. Of a record that has gone a directory does not say what it was, so there may be scopes of entitlements
+// that never were any.
 func (c *comparison) concernsAccess(ctx context.Context) (is bool, err error) {
 	const sql = `
 		select exists (select from stage_grant where tenant_id = current_tenant() and run_id = @run)
 		    or exists (select from stage_present where tenant_id = current_tenant() and run_id = @run and kind = 'grants')
-		    or exists (select from r_scope where kind = 'grants')
-		    or exists (select from r_entitlement)
+		    or exists (select from r_scope where kind = 'grants' and key not like 'entitlement:%')
+		    or exists (select
+		                 from r_scope s
+		                 join entitlement e
+		                   on 'entitlement:' || e.external_id = s.key
+		                where s.kind = 'grants'
+		                  and e.tenant_id = current_tenant()
+		                  and e.connector_id = @connector)
+		    or exists (select from r_entitlement where content)
 		    or exists (select from r_change where change in ('missing', 'remove') and object in ('account', 'entitlement'))`
 	if err := c.tx.QueryRow(ctx, sql, c.args).Scan(&is); err != nil {
 		return false, fmt.Errorf("look for access: %w", err)

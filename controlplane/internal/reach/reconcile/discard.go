@@ -72,7 +72,7 @@ func drop(ctx context.Context, tx *pg.Tx, connector, run string, e ending) error
 		update sync_run
 		   set status = $2, phase = 'finish', error = $3, held_until = null, finished_at = now(), updated_at = now(), lease_owner = null,
 		       lease_until = null, progress_seq = progress_seq + 1,
-		       callback_state = case when callback_url is not null then 'pending' end, callback_next_at = now()
+		       callback_state = case when callback_url is not null then 'pending' end, callback_attempts = 0, callback_next_at = now()
 		 where tenant_id = current_tenant() and id = $1`
 	why, err := json.Marshal(v1.ErrorDetail{Class: v1.ClassPolicy, Code: e.code, Message: e.words})
 	if err != nil {
