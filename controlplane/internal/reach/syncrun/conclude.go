@@ -61,10 +61,28 @@ func (w *work) outcome(ctx context.Context, tx *pg.Tx) (Status, error) {
 	if err := w.savePosition(ctx, tx); err != nil {
 		return "", err
 	}
-	if w.capped || !w.clean() {
+	unfinished, err := w.unfinished(ctx, tx)
+	if err != nil {
+		return "", err
+	}
+	if w.capped || !w.clean() || unfinished {
 		return Partial, nil
 	}
 	return Succeeded, nil
+}
+
+// unfinished is true when the run was to read everything and its connector says that it did not: nothing was lost by that, but it is
+// no success.
+func (w *work) unfinished(ctx context.Context, tx *pg.Tx) (is bool, err error) {
+	if w.effective.Incremental {
+		return false, nil
+	}
+	const sql = `
+		select exists (select from stage_scope where tenant_id = current_tenant() and run_id = $1 and key = '*' and not complete)`
+	if err := tx.QueryRow(ctx, sql, w.id).Scan(&is); err != nil {
+		return false, fmt.Errorf("look for what was not read to its end: %w", err)
+	}
+	return is, nil
 }
 
 // drawConclusions makes removals true and brings up to date what depends on all records.
