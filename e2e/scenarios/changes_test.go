@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -157,5 +158,68 @@ func (l living) live(t *testing.T, h *harness.House, c *api.Client, name string)
 	}
 	if i := slices.IndexFunc(r.Warnings, func(w api.Warning) bool { return w.Code == "checkpoint_unusable" }); i >= 0 {
 		t.Errorf("a run that nothing disturbed warns: %+v", r.Warnings[i])
+	}
+}
+
+func TestWhoMovesStaysTheSameAndWhoTheDirectorySaysIsGoneIsGoneAtOnce(t *testing.T) {
+	t.Parallel()
+	h := harness.Open(t)
+	c := h.Admin
+	slapd := ldaptest.StartSlapd(t, ldaptest.Options{
+		Users: 40, Groups: 1, PerGroup: 20, Syncprov: true, Refint: true,
+		LDIF: "dn: ou=abroad," + ldaptest.Suffix + "\nobjectClass: organizationalUnit\nou: abroad\n",
+	})
+	admin := slapd.Admin(t)
+	n := api.Connector{BusinessID: "openldap", Name: "OpenLDAP", Type: "ldap", Purpose: "target", Connection: slapd.AuthConfig()}
+	n.Credentials = map[string]any{"bind_password": n.Connection["bind_password"]}
+	delete(n.Connection, "bind_password")
+	connector := h.Connect(c, n)
+	h.Sync(c, connector, api.Sync{})
+	known := func() map[string]fate {
+		all := map[string]fate{}
+		for _, a := range harness.All[struct {
+			ID       string `json:"id"`
+			Username string `json:"username"`
+			Status   string `json:"status"`
+		}](h, c, "/accounts", url.Values{"status": {"active,missing,deleted"}}) {
+			all[a.Username] = fate{a.ID, a.Status}
+		}
+		return all
+	}
+	before := known()
+	for _, step := range []struct {
+		name string
+		do   func() error
+		sync api.Sync
+		want func(now map[string]fate) bool
+	}{
+		{"renamed", func() error {
+			return admin.ModifyDN(goldap.NewModifyDNRequest(ldaptest.UserDN(3), "uid=renamed", true, ""))
+		},
+			api.Sync{Incremental: true}, func(now map[string]fate) bool { return now["renamed"] == before["u0000003"] }},
+		{"moved", func() error {
+			return admin.ModifyDN(goldap.NewModifyDNRequest(ldaptest.UserDN(4), "uid=u0000004", true, "ou=abroad,"+ldaptest.Suffix))
+		}, api.Sync{Incremental: true}, func(now map[string]fate) bool { return now["u0000004"] == before["u0000004"] }},
+		{"read whole after that", func() error { return nil }, api.Sync{}, func(now map[string]fate) bool {
+			return now["renamed"] == before["u0000003"] && now["u0000004"] == before["u0000004"]
+		}},
+		{"deleted", func() error { return admin.Del(goldap.NewDelRequest(ldaptest.UserDN(5), nil)) },
+			api.Sync{Incremental: true}, func(now map[string]fate) bool { return now["u0000005"] == fate{before["u0000005"].ID, "deleted"} }},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		r := h.Sync(c, connector, step.sync)
+		now := known()
+		if !step.want(now) || len(now) != 40 {
+			t.Errorf("%s (%s): %d accounts, with %v", step.name, r.Strategy, len(now), now)
+		}
+		if k := r.Report["accounts"]; k.Created+k.Missing != 0 {
+			t.Errorf("%s: the report says %+v; want nobody created or missing", step.name, k)
+		}
+	}
+	// With referential integrity the group lost the one who was deleted, and nobody else.
+	if got := h.Total(c, "/entitlements/grants?status=active"); got != 19 {
+		t.Errorf("%d grants are active; want those of 20 members without the one who is gone", got)
 	}
 }

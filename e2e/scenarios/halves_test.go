@@ -188,6 +188,7 @@ func tornWorkspace(s *samples) torn {
 
 func tornPersonnel(s *samples) torn {
 	c := s.state.PersonnelWithRoles()
+	c.Connection["streams"].([]any)[0].(map[string]any)["error"] = map[string]any{"message_path": "error.message"}
 	edit := func(change func(path string, a map[string]any) any) func() {
 		return func() { s.hr.SetFaults(mishap.Faults{Edit: edited(change)}) }
 	}
@@ -216,6 +217,9 @@ func tornPersonnel(s *samples) torn {
 		}), status: "partial"},
 		{name: "an error that comes with 200", do: edit(func(path string, a map[string]any) any {
 			return map[string]any{"error": map[string]any{"code": "E42", "message": "out of order"}}
+		}), status: "failed", code: "error_in_body", result: 200},
+		{name: "an answer without a list", do: edit(func(path string, a map[string]any) any {
+			return map[string]any{"notice": "we have moved"}
 		}), status: "partial", code: "records_not_found"},
 		{name: "another name for the key", do: edit(func(path string, a map[string]any) any {
 			return renamed(a, "data", "employeeId", "personId")

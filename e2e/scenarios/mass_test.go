@@ -265,3 +265,37 @@ func TestADepartmentRenamedForEverybodyWaits(t *testing.T) {
 		t.Errorf("the run that was held is %s: %+v", r.Status, r.Error)
 	}
 }
+
+func TestSmallLeavingsThatAddUpWithinADayWaitToo(t *testing.T) {
+	t.Parallel()
+	h, s := open(t, 300, 0)
+	c := h.Admin
+	connector := h.Connect(c, s.state.Personnel())
+	h.Sync(c, connector, api.Sync{})
+	left := 0
+	leave := func(n int) {
+		t.Helper()
+		for ; n > 0; left++ {
+			if p := s.company.People[left]; p.Status == people.Active && p.EndDate.IsZero() {
+				n--
+				if err := s.hr.Terminate(p.Number, time.Now().AddDate(0, 0, -1)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	// Of about 270 people who work, 2 % are 5.
+	for range 5 {
+		leave(1)
+		h.Sync(c, connector, api.Sync{})
+	}
+	leave(1)
+	run := h.Try(c, connector, api.Sync{})
+	held := h.Holds(c, run)
+	if run.Status != "held" || held.Held != 1 || held.Items[0].Kind != "identity_deactivation" || held.Items[0].Observed != 1 {
+		t.Fatalf("after five left one by one, the sixth made the run %s, and it holds %+v", run.Status, held)
+	}
+	// Whoever finds that right says so for good, with a reason, and the next run goes through.
+	h.Safety(c, connector, map[string]any{"limits": []any{map[string]any{"kind": "identity_deactivation", "floor": 20, "pct": 5, "cap": 200}}})
+	h.Sync(c, connector, api.Sync{})
+}

@@ -117,6 +117,24 @@ func TestFaultsHappenAsOrdered(t *testing.T) {
 		t.Errorf("got %v with %d entries; want code 11 with 30", err, len(found.Entries))
 	}
 
+	paged := func() (*ldap.SearchResult, error) {
+		return conn.SearchWithPaging(request(s.PeopleDN(), ldap.ScopeWholeSubtree, "(uid=*)", "uid"), 100)
+	}
+	s.SetFaults(ldapdir.Faults{SizeAfter: 30})
+	if found, err := paged(); code(err) != ldap.LDAPResultSizeLimitExceeded {
+		t.Errorf("got %v with %v; want code 4", err, found)
+	}
+	for after, want := range map[int]int{-1: 0, 30: 30} {
+		s.SetFaults(ldapdir.Faults{EndAfter: after})
+		if found, err := paged(); err != nil || len(found.Entries) != want {
+			t.Errorf("an end after %d entries gave %v; want success with %d", after, err, want)
+		}
+	}
+	s.SetFaults(ldapdir.Faults{Hidden: []string{"uid"}})
+	if found, err := paged(); err != nil || len(found.Entries) < 200 || len(found.Entries[0].Attributes) != 0 {
+		t.Errorf("with its attribute hidden the search gave %v with %d entries", err, len(found.Entries))
+	}
+
 	s.SetFaults(ldapdir.Faults{CutAfter: 25})
 	if _, err := conn.Search(all); err == nil || !strings.Contains(err.Error(), "EOF") {
 		t.Errorf("a cut connection gave %v; want an unexpected end", err)

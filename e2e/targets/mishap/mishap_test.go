@@ -61,7 +61,7 @@ func TestEveryNthRequestFailsAsOrdered(t *testing.T) {
 	}
 }
 
-func TestACutAnswerEndsInTheMiddle(t *testing.T) {
+func TestAnAnswerIsCutEditedOrDelayed(t *testing.T) {
 	s, url := start(t)
 	s.Set(mishap.Faults{CutEvery: 1})
 	r, err := http.Get(url)
@@ -73,6 +73,14 @@ func TestACutAnswerEndsInTheMiddle(t *testing.T) {
 	if err == nil || len(body) != 3000 || r.ContentLength != 6000 {
 		t.Errorf("read %d of %d bytes, %v; want half and an error", len(body), r.ContentLength, err)
 	}
+	s.Set(mishap.Faults{Edit: func(_ *http.Request, status int, body []byte) (int, []byte) { return status + 3, body[:12] }})
+	if r, err = http.Get(url); err != nil || r.StatusCode != 203 {
+		t.Fatalf("an edited answer came as %v, %v; want 203", r, err)
+	}
+	if body, err = io.ReadAll(r.Body); err != nil || string(body) != "whole whole " {
+		t.Errorf("an edited answer is %q, %v", body, err)
+	}
+	_ = r.Body.Close()
 	s.Set(mishap.Faults{Delay: 30 * time.Millisecond})
 	begin := time.Now()
 	if r, err = http.Get(url); err != nil || time.Since(begin) < 30*time.Millisecond {
