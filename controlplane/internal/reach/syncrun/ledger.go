@@ -116,6 +116,7 @@ func mergeLate(ctx context.Context, tx *pg.Tx, s span) (tally, error) {
 
 // known is what is known of a connector before its run is merged.
 type known struct {
+	before bool     // there was a connector's data before this run
 	gone   bool     // some of its records are missing or removed, and may be seen again
 	fields []string // of people, which its source fills; a run that reads changes does not see them all
 }
@@ -127,6 +128,7 @@ func (w *work) look(ctx context.Context) error {
 		    or exists (select from account where tenant_id = current_tenant() and connector_id = $1 and (missing_since is not null or deleted_at is not null))
 		    or exists (select from entitlement where tenant_id = current_tenant() and connector_id = $1 and (missing_since is not null or removed_at is not null))
 		    or exists (select from access_grant where tenant_id = current_tenant() and connector_id = $1 and (missing_since is not null or revoked_at is not null))`
+	w.known.before = true
 	if w.effective.Incremental && w.position != nil {
 		w.known.fields = w.position.Fields
 	}

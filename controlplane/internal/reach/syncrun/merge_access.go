@@ -3,6 +3,7 @@ package syncrun
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -54,7 +55,35 @@ func mergeAccounts(ctx context.Context, tx *pg.Tx, s span) (c Counts, err error)
 		select (select count(*) from seen), count(*) filter (where inserted), count(*) filter (where not inserted),
 		       ` + s.known.reappearing("account", "deleted_at") + `
 		  from merged`
-	return counted(tx.QueryRow(ctx, sql, s.run, s.lo, s.hi, s.connector))
+	if c, err = counted(tx.QueryRow(ctx, sql, s.run, s.lo, s.hi, s.connector)); err != nil || !s.known.before {
+		return c, err
+	}
+	return c, takeNames(ctx, tx, s)
+}
+
+// takeNames takes the names that a span's accounts have now from those that had them before: somebody who was deleted and made
+// anew is not the account of old, and what is granted by name is theirs alone.
+func takeNames(ctx context.Context, tx *pg.Tx, s span) error {
+	sql := `
+		with seen as (` + lastOf("stage_account") + `
+		)
+		update account o
+		   set native_ref = null
+		  from seen s
+		 where o.tenant_id = current_tenant()
+		   and o.connector_id = $4
+		   and o.native_ref = s.native_ref
+		   and o.external_id <> s.external_id
+		   and not exists (
+		        select from stage_account x
+		         where x.tenant_id = current_tenant()
+		           and x.run_id = $1
+		           and x.external_id = o.external_id
+		           and not x.deleted)`
+	if _, err := tx.Exec(ctx, sql, s.run, s.lo, s.hi, s.connector); err != nil {
+		return fmt.Errorf("take names: %w", err)
+	}
+	return nil
 }
 
 // lastOf selects, of a span's records in a stage, the last of each that is neither a tombstone nor held.
@@ -147,6 +176,16 @@ var references = map[string]reference{
 		"(p.external_id = s.principal_ref_value or p.native_ref = s.principal_ref_value)"},
 }
 
+// nth numbers the accounts that one staged grant names, where it may name several: two that have the same user name hold it both.
+func (r reference) nth() string {
+	if r.unique() {
+		return "1"
+	}
+	return "row_number() over (partition by s.seq, s.ord order by p.id desc)"
+}
+
+func (r reference) unique() bool { return strings.HasPrefix(r.account, "p.external_id = ") }
+
 // mergeGrants records who holds what, and what is nested in what. References may point to records that a later chunk brings;
 // what cannot be resolved yet is tried again at the end.
 func mergeGrants(ctx context.Context, tx *pg.Tx, s span) (total Counts, nested int64, err error) {
@@ -210,15 +249,17 @@ func grantsSQL(s span, ref reference) string {
 	}
 	return `
 	with seen as (
-	    select distinct on (p.id, e.id) s.*, p.id as account_id, e.id as entitlement_id
+	    select distinct on (p.id, e.id) s.*, p.id as account_id, e.id as entitlement_id, ` + ref.nth() + ` as nth
 	      from stage_grant s
 	      join entitlement e
 	        on e.tenant_id = s.tenant_id
 	       and e.connector_id = $4
 	       and e.external_id = s.entitlement_external_id
+	       and e.removed_at is null
 	      join account p
 	        on p.tenant_id = s.tenant_id
 	       and p.connector_id = $4
+	       and p.status <> 'deleted'
 	       and ` + ref.account + `
 	     where s.tenant_id = current_tenant()
 	       and s.run_id = $1
@@ -230,7 +271,7 @@ func grantsSQL(s span, ref reference) string {
 	), merged as (
 	    insert into access_grant as g (tenant_id, id, connector_id, account_id, entitlement_id, external_id, directness, immutable, assigned_by,
 	                                   starts_at, ends_at, granted_at, last_used_at, attributes, row_hash, changed_run_id, created_run_id)
-	    select tenant_id, new_id, $4, account_id, entitlement_id, external_id, 'direct', coalesce(immutable, false), assigned_by,
+	    select tenant_id, case when nth = 1 then new_id else gen_random_uuid() end, $4, account_id, entitlement_id, external_id, 'direct', coalesce(immutable, false), assigned_by,
 	           starts_at, expires_at, granted_at, last_used_at, coalesce(attributes, '{}'), row_hash, run_id, run_id
 	      from seen
 	    on conflict (tenant_id, account_id, entitlement_id) do update
@@ -259,9 +300,11 @@ const edgesSQL = `
 	    on e.tenant_id = s.tenant_id
 	   and e.connector_id = $4
 	   and e.external_id = s.entitlement_external_id
+	   and e.removed_at is null
 	  join entitlement p
 	    on p.tenant_id = s.tenant_id
 	   and p.connector_id = $4
+	   and p.removed_at is null
 	   and %[2]s
 	 where s.tenant_id = current_tenant()
 	   and s.run_id = $1

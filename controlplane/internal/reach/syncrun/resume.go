@@ -136,7 +136,8 @@ func (w *work) plan(ctx context.Context, tx *pg.Tx) (err error) {
 	}
 	const first = `
 		select not exists (select from sync_run where tenant_id = current_tenant() and connector_id = $1
-		                      and status in ('succeeded', 'partial', 'held', 'discarded', 'expired') and purpose = 'apply' and max_records is null),
+		                      and status in ('succeeded', 'partial', 'held', 'discarded', 'expired') and purpose = 'apply' and max_records is null)
+		   and not exists (select from sync_position where tenant_id = current_tenant() and connector_id = $1),
 		       not exists (select from account where tenant_id = current_tenant() and connector_id = $1)
 		   and not exists (select from identity_source where tenant_id = current_tenant() and connector_id = $1)
 		   and not exists (select from entitlement where tenant_id = current_tenant() and connector_id = $1)`

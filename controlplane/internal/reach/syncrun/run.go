@@ -55,7 +55,7 @@ type Run struct {
 func (r *Run) link() {
 	self := "/api/v1/connectors/" + r.ConnectorID + "/sync-runs/" + r.ID
 	r.Links = map[string]string{"self": self}
-	for _, part := range []string{"events", "errors", "cancel", "diff", "changes", "release", "discard"} {
+	for _, part := range []string{"events", "errors", "cancel", "diff", "changes", "holds", "release", "discard"} {
 		r.Links[part] = self + "/" + part
 	}
 	if r.Warnings == nil {
