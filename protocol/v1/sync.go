@@ -18,17 +18,17 @@ type SyncRequest struct {
 // SyncOptions are the optional wishes of the caller. A connector may ignore any of them but MaxRecords,
 // which the caller enforces by itself as well.
 type SyncOptions struct {
-	RequestID      string         `json:"request_id,omitempty"`
-	SyncRunID      string         `json:"sync_run_id,omitempty"`
-	ChunkSize      int            `json:"chunk_size,omitempty"`  // records in one page at most
-	MaxRecords     *int           `json:"max_records,omitempty"` // identities at most, and accounts at most; nil: no cap
-	Objects        []ObjectKind   `json:"objects,omitempty"`     // kinds wanted; empty: all
-	Mode           SyncMode       `json:"mode,omitempty"`
-	DeadlineAt     *time.Time     `json:"deadline_at,omitempty"`
-	FieldAllowlist []string       `json:"field_allowlist,omitempty"` // raw attributes wanted; empty: all
-	Cursor         string         `json:"cursor,omitempty"`          // incremental position of the last run
-	Checkpoint     string         `json:"checkpoint,omitempty"`      // resume position inside this run
-	PageToken      string         `json:"page_token,omitempty"`      // the previous answer's Page.NextPageToken
+	RequestID      string       `json:"request_id,omitempty"`
+	SyncRunID      string       `json:"sync_run_id,omitempty"`
+	ChunkSize      int          `json:"chunk_size,omitempty"`  // records in one page at most
+	MaxRecords     *int         `json:"max_records,omitempty"` // identities at most, and accounts at most; nil: no cap
+	Objects        []ObjectKind `json:"objects,omitempty"`     // kinds wanted; empty: all
+	Mode           SyncMode     `json:"mode,omitempty"`
+	DeadlineAt     *time.Time   `json:"deadline_at,omitempty"`
+	FieldAllowlist []string     `json:"field_allowlist,omitempty"` // raw attributes wanted; empty: all
+	Cursor         string       `json:"cursor,omitempty"`          // incremental position of the last run
+	Checkpoint     string       `json:"checkpoint,omitempty"`      // resume position inside this run
+	PageToken      string       `json:"page_token,omitempty"`      // the previous answer's Page.NextPageToken
 }
 
 // SyncMode says what a read is for.

@@ -66,8 +66,12 @@ func TestTheSameMachineMayReplaceItsOwnConnection(t *testing.T) {
 // TestWhatADeadAgentHadSentIsNoProofOfLife: an agent is killed and started again while its data is still on a slow line.
 func TestWhatADeadAgentHadSentIsNoProofOfLife(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(p *pace) { p.silent, p.offline, p.ping, p.flush = 30*time.Second, 30*time.Second, 10*time.Second, 30*time.Millisecond })
-	second := h.start(func(p *pace) { p.silent, p.offline, p.ping, p.flush = 30*time.Second, 30*time.Second, 10*time.Second, 30*time.Millisecond })
+	h := newHouse(t, func(p *pace) {
+		p.silent, p.offline, p.ping, p.flush = 30*time.Second, 30*time.Second, 10*time.Second, 30*time.Millisecond
+	})
+	second := h.start(func(p *pace) {
+		p.silent, p.offline, p.ping, p.flush = 30*time.Second, 30*time.Second, 10*time.Second, 30*time.Millisecond
+	})
 	for name, p := range map[string]*process{"the same process": h.process, "another process": second} {
 		t.Run(name, func(t *testing.T) {
 			m := h.enrol(name, "")
