@@ -206,8 +206,6 @@ func (w *work) resolveLate(ctx context.Context) error {
 	return w.remergeGrants(ctx)
 }
 
-func (w *work) everything() span { return span{run: w.id, connector: w.connector, lo: 1, hi: w.seq} }
-
 // tellUnresolved counts the grants that stay open, and names the first of them among the run's errors.
 func (w *work) tellUnresolved(ctx context.Context, tx *pg.Tx) (int64, error) {
 	if w.open == 0 {
