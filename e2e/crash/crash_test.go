@@ -22,8 +22,11 @@ func number(name string, def int64) int64 {
 	return def
 }
 
-// chunk is small, so that a reading has many moments to die in.
-const chunk = 20
+// Chunks and pages are small, so that a reading has many moments to die in.
+const (
+	chunk = 20
+	page  = 50
+)
 
 // lanes are how many stories are told at once, each in a deployment of its own: most of their time is waiting for leases of the
 // dead to lapse.
@@ -157,6 +160,10 @@ func (s *stage) check(t *testing.T, c *api.Client, connector string, end api.Run
 		if got := s.Total(c, path+"?connector_id="+connector); got != want {
 			t.Errorf("%s has %d items; the run counted %d", path, got, want)
 		}
+	}
+	// A page of people is one of accounts as well, and the chunk that was under way may come again with it.
+	if most := int64(end.Resumes+end.Attempt) * (2*page + chunk); end.Reread > most {
+		t.Errorf("%d records were read twice after %d resumes; want %d at most", end.Reread, end.Resumes, most)
 	}
 	created := int64(0)
 	for _, kind := range []string{"identities", "accounts", "entitlements", "grants"} {

@@ -42,9 +42,9 @@ func open(t *testing.T, n int) *stage {
 	t.Cleanup(stop)
 	directory, err := ldapdir.Start(ctx, ldapdir.Config{System: s.company.Directory, Password: "reader-of-the-directory"})
 	must(t, err)
-	workspace, err := scimsvc.Start(ctx, scimsvc.Config{System: s.company.SaaS, Domain: s.company.Domain, Token: "reader-of-the-workspace"})
+	workspace, err := scimsvc.Start(ctx, scimsvc.Config{System: s.company.SaaS, Domain: s.company.Domain, Token: "reader-of-the-workspace", MaxResults: page})
 	must(t, err)
-	hr, err := hrrest.Start(ctx, hrrest.Config{Company: s.company, Key: "reader-of-hr", MaxPage: 50})
+	hr, err := hrrest.Start(ctx, hrrest.Config{Company: s.company, Key: "reader-of-hr", MaxPage: page})
 	must(t, err)
 	s.state.LDAP.Addr, s.state.LDAP.BaseDN, s.state.LDAP.BindDN, s.state.LDAP.BindPassword = directory.Addr(), directory.BaseDN(), directory.ReaderDN(), "reader-of-the-directory"
 	s.state.SCIM.BaseURL, s.state.SCIM.Token = workspace.BaseURL(), "reader-of-the-workspace"
