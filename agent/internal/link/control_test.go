@@ -164,7 +164,7 @@ func (c *control) next() (wire.Socket, error) {
 		// Cut before the agent is stopped, so that it need not wait for an answer to its goodbye.
 		c.t.Cleanup(s.Cut)
 		return s, nil
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		return nil, errors.New("the agent does not connect")
 	}
 }
@@ -265,7 +265,7 @@ func (a *agent) start(t *testing.T) {
 		select {
 		case err := <-a.done:
 			a.done <- err
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("the agent does not stop")
 		}
 	})
@@ -279,7 +279,7 @@ func (a *agent) until(t *testing.T, state string) config.Status {
 			if s.State == state {
 				return s
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("never %s", state)
 		}
 	}

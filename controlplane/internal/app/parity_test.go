@@ -134,7 +134,7 @@ func (s *site) agent() string {
 		_ = run.Wait()
 	})
 	id := invited["id"].(string)
-	for deadline := time.Now().Add(20 * time.Second); s.call("GET", "/settings/agents/"+id, nil, 200)["state"] != "online"; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); s.call("GET", "/settings/agents/"+id, nil, 200)["state"] != "online"; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.t.Fatal("the agent does not come online")
 		}

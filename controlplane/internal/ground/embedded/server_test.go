@@ -234,7 +234,7 @@ func startByHand(t *testing.T, srv *embedded.Server, dir string) *exec.Cmd {
 	}
 	check(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGINT); _ = cmd.Wait() })
-	within(t, 10*time.Second, "the server started by hand is up", func() bool {
+	within(t, time.Minute, "the server started by hand is up", func() bool {
 		_, err := os.Stat(filepath.Join(dir, ".s.PGSQL.5432"))
 		return err == nil
 	})
