@@ -83,7 +83,7 @@ func (s *slapd) configure(path, dir string) error {
 	text += fmt.Sprintf("database mdb\nsuffix %s\ndirectory %s/db\nmaxsize 17179869184\ndbnosync\nindex objectClass,entryUUID,entryCSN eq\n", suffix, dir)
 	text += fmt.Sprintf("rootdn %q\nrootpw %s\n", writerDN, s.password)
 	text += fmt.Sprintf("limits dn.exact=%q size=unlimited\n", readerDN)
-	text += "access to attrs=userPassword by anonymous auth by * none\naccess to * by * read\noverlay syncprov\nsyncprov-checkpoint 1000 60\n"
+	text += "access to attrs=userPassword by anonymous auth by * none\naccess to * by * read\noverlay syncprov\nsyncprov-checkpoint 1000 60\nsyncprov-sessionlog 10000\n"
 	return os.WriteFile(path, []byte(text), 0o600)
 }
 

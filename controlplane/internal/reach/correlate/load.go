@@ -16,6 +16,7 @@ import (
 type scope struct {
 	accountsOf string    // only accounts of this connector; empty: of all
 	linkedOf   string    // of the linked ones only those of this connector; empty: of all
+	changedBy  string    // and of these only those that this run changed; empty: all
 	account    string    // this one only; empty: all
 	settings   *Settings // instead of those that accountsOf has
 }
@@ -143,7 +144,11 @@ func linkedWithin(sc scope, args *asked) string {
 	if sc.linkedOf == "" {
 		return ""
 	}
-	return ` and a.connector_id = ` + args.arg(sc.linkedOf)
+	sql := ` and a.connector_id = ` + args.arg(sc.linkedOf)
+	if sc.changedBy != "" {
+		sql += ` and a.changed_run_id = ` + args.arg(sc.changedBy)
+	}
+	return sql
 }
 
 func collectSubjects(rows pgx.Rows, fields []field) (list []subject, err error) {

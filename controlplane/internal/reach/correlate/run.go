@@ -12,8 +12,17 @@ import (
 // a person may have arrived through another connector, and for those of this connector whose keys have changed. It tells how
 // many accounts it gave an owner. A run that finds everything as it was writes nothing.
 func Run(ctx context.Context, tx *pg.Tx, connector string) (linked int64, err error) {
+	return correlate(ctx, tx, scope{linkedOf: connector})
+}
+
+// RunChanges is Run after a reading of changes: of the accounts that have an owner it looks at those that this run changed.
+func RunChanges(ctx context.Context, tx *pg.Tx, connector, run string) (linked int64, err error) {
+	return correlate(ctx, tx, scope{linkedOf: connector, changedBy: run})
+}
+
+func correlate(ctx context.Context, tx *pg.Tx, sc scope) (linked int64, err error) {
 	var t CorrelationCounts
-	err = run(ctx, tx, scope{linkedOf: connector}, func(p *plan, list []judgement) error {
+	err = run(ctx, tx, sc, func(p *plan, list []judgement) error {
 		t.add(list)
 		return p.store(ctx, tx, written(list))
 	})

@@ -6,7 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
 )
 
 func TestDefaultRulesLinkDisputeAndLeaveAlone(t *testing.T) {
@@ -257,4 +259,28 @@ func TestTenantsAreApart(t *testing.T) {
 	if got.Body["results"].([]any)[0].(map[string]any)["code"] != "account_not_found" {
 		t.Errorf("got %v", got.Body)
 	}
+}
+
+func TestARunOfChangesLooksAtTheLinkedAccountsItChangedAndAtAllOthers(t *testing.T) {
+	const run = "0197a000-0000-7000-8000-00000000000b"
+	w := open(t)
+	w.someone("ada", fields{"employee_number": "1"})
+	w.someone("bob", fields{"employee_number": "2"})
+	changed, same := w.login("changed", fields{"employee_number": "1"}), w.login("same", fields{"employee_number": "1"})
+	w.run()
+	w.Exec(`update account set employee_number = '2'`)
+	w.Exec(`update account set changed_run_id = $1 where id = $2`, run, changed)
+	stranger := w.login("stranger", fields{"employee_number": "2"})
+	err := w.DB.AsBulk(t.Context(), w.Tenant, func(tx *pg.Tx) error {
+		_, err := correlate.RunChanges(t.Context(), tx, w.connector, run)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.expect(changed, "linked bob matched")
+	w.expect(stranger, "linked bob matched")
+	w.expect(same, "linked ada matched")
+	w.run()
+	w.expect(same, "linked bob matched")
 }

@@ -93,7 +93,12 @@ func (w *work) drawConclusions(ctx context.Context, tx *pg.Tx) (done tally, err 
 	if err := w.resolveManagers(ctx, tx); err != nil {
 		return done, err
 	}
-	if done.Counters.Linked, err = correlate.Run(ctx, tx, w.connector); err != nil {
+	if w.effective.Incremental {
+		done.Counters.Linked, err = correlate.RunChanges(ctx, tx, w.connector, w.id)
+	} else {
+		done.Counters.Linked, err = correlate.Run(ctx, tx, w.connector)
+	}
+	if err != nil {
 		return done, err
 	}
 	if _, err := access.ExpandInherited(ctx, tx, w.connector); err != nil {

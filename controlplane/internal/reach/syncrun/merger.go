@@ -8,8 +8,13 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// mergeRecords is about how many records one merging statement takes: larger ones hold locks longer and gain nothing.
-const mergeRecords = 20000
+// A merging statement takes about mergeRecords at first: larger ones hold locks longer and gain nothing. Each looks through what
+// is merged already, so they grow with it, or a large first load would cost the square of its size.
+const (
+	mergeRecords     = 20_000
+	mergeRecordsMost = 200_000
+	mergeGrowth      = 4 // a quarter of what is merged
+)
 
 // merger makes staged chunks true. On a connector's first load it works behind the reading, since there is nothing yet that
 // could be changed or removed; otherwise it waits until all is read. A span goes through three stages, each on connections of
@@ -163,14 +168,18 @@ func (m *merger) mergeGrants(ctx context.Context, spans <-chan span) error {
 	return nil
 }
 
-// next is the span of committed chunks from lo that holds about mergeRecords; with rest also what is less. It is empty, hi
+// next is the span of committed chunks from lo that is large enough to be merged; with rest also what is less. It is empty, hi
 // before lo, where there is nothing to merge.
 func (w *work) next(lo int, rest bool) (from, hi int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	records := 0
+	before, records := 0, 0
+	for _, n := range w.sizes[:min(lo-1, len(w.sizes))] {
+		before += n
+	}
+	enough := min(max(mergeRecords, before/mergeGrowth), mergeRecordsMost)
 	for hi = lo; hi <= w.seq; hi++ {
-		if records += w.sizes[hi-1]; records >= mergeRecords {
+		if records += w.sizes[hi-1]; records >= enough {
 			return lo, hi
 		}
 	}
