@@ -160,6 +160,11 @@ func TestAVendorsConnectorReadsWithTwoSettings(t *testing.T) {
 	if again := h.Sync(h.Admin, connector, api.Sync{}); again.Counters.Created+again.Counters.Updated != 0 {
 		t.Errorf("a second reading did something: %+v", again.Counters)
 	}
+	near := c
+	near.BusinessID, near.Mode, near.AgentID = "okta-near", "agent", h.Agent(h.Admin, "site").ID
+	if r := h.Sync(h.Admin, h.Connect(h.Admin, near), api.Sync{}); r.Counters.Accounts != want.Accounts || r.Counters.Grants != want.Grants {
+		t.Errorf("through an agent: %+v", r.Counters)
+	}
 	c.BusinessID, c.Credentials = "okta-wrong", map[string]any{"api_token": oktaSecret + "x"}
 	verdict, err = h.Admin.Test(harness.Context(t), h.Connect(h.Admin, c))
 	if err != nil || verdict.Success || verdict.Error == nil || verdict.Error.Code != "http_401" {

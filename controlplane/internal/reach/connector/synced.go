@@ -55,12 +55,6 @@ func (r row) open(tenant string, secrets map[string]any) Opened {
 // key is that of the catalog's entry which describes the connector.
 func (c Connector) key() string { return catalog.KeyOf(c.Type, text(c.VendorKey)) }
 
-// Engine is the type of the connector code that serves c: its own type, or the one its vendor's entry names.
-func (c Connector) Engine() string {
-	engine, _ := catalog.Resolve(c.key(), nil)
-	return engine
-}
-
 // resolved are the settings that may be shown, as the connector code gets them.
 func (c Connector) resolved() map[string]any {
 	_, settings := catalog.Resolve(c.key(), c.Connection)

@@ -48,11 +48,11 @@ func (s *Service) Start(ctx context.Context, v viewer.Viewer, connectorID, trigg
 		const sql = `
 			insert into sync_run (tenant_id, id, connector_id, type, mode, agent_id, agent_group, trigger, incremental, purpose, max_records,
 			                      chunk_size, callback_url, requested_by)
-			select tenant_id, $1, id, type, mode, agent_id, agent_group, $3, $4, $5, $6, $7, $8, $9
+			select tenant_id, $1, id, $10, mode, agent_id, agent_group, $3, $4, $5, $6, $7, $8, $9
 			  from connector
 			 where id = $2`
 		_, err = tx.Exec(ctx, sql, id, connectorID, trigger, t.Incremental, t.Mode, t.MaxRecords, t.ChunkSize, t.CallbackURL,
-			encode(map[string]string{"type": string(v.Kind), "id": v.ID, "display": v.Display}))
+			encode(map[string]string{"type": string(v.Kind), "id": v.ID, "display": v.Display}), c.Target.Type)
 		if err != nil {
 			return err
 		}
