@@ -10,7 +10,6 @@ alter table sync_run
     add column evaluated       boolean     not null default false,
     add column cursor          text,
     add column settings_digest bytea,
-    add column input_digest    bytea,
     add column report          jsonb       not null default '{}',
     add column held_until      timestamptz,
     add column release         jsonb,
