@@ -52,16 +52,21 @@ func (r *reading) usersChanged(ctx context.Context) error {
 	return nil
 }
 
+// readHeld reads a page and holds its records, which may be told once the whole page was read.
+func readHeld(resp *target.Response) (p onePage, held []resource, err error) {
+	p, err = readIDs(resp, func(in *raw) (string, error) {
+		res, err := in.resource()
+		held = append(held, res)
+		return res.key(), err
+	})
+	return p, held, err
+}
+
 // readUsers tells every user of a list with all that is in the record. A page is held whole until it was read to its end.
 func (r *reading) readUsers(ctx context.Context, l *listing) error {
 	l.ahead = true
 	l.read = func(resp *target.Response) (onePage, error) {
-		var held []resource
-		p, err := readIDs(resp, func(in *raw) (string, error) {
-			res, err := in.resource()
-			held = append(held, res)
-			return res.key(), err
-		})
+		p, held, err := readHeld(resp)
 		p.done = func(ctx context.Context, first func(string) bool) error {
 			r.at.Stats.Pages++
 			if !r.at.Plan.incremental() {
@@ -294,12 +299,7 @@ func (r *reading) memberships(ctx context.Context) error {
 	}
 	l.ahead = true
 	l.read = func(resp *target.Response) (onePage, error) {
-		var held []resource
-		p, err := readIDs(resp, func(in *raw) (string, error) {
-			res, err := in.resource()
-			held = append(held, res)
-			return res.key(), err
-		})
+		p, held, err := readHeld(resp)
 		p.done = func(ctx context.Context, first func(string) bool) error {
 			r.at.Stats.Pages++
 			for _, res := range held {
