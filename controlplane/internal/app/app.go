@@ -19,14 +19,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -38,7 +33,8 @@ type App struct {
 	Hub  *agents.Hub
 	Runs *syncrun.Service
 
-	log *slog.Logger
+	log     *slog.Logger
+	workers []func(context.Context) error
 }
 
 // Keyring opens the deployment's master key, making it on the first start.
@@ -63,35 +59,28 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	if err != nil {
 		return nil, err
 	}
-	hub := &agents.Hub{DB: db, Seal: ring, Log: log}
-	registry := &agents.Registry{DB: db, Tokens: sessions, Cursors: cursors, PublicURL: c.URL(c.Listen), Log: log, Now: time.Now}
-	dispatcher := &dispatch.Dispatcher{HostedConnector: hosted(guard, log), Agents: hub}
-	connectors := &connector.Service{DB: db, Seal: ring, Dispatch: dispatcher, Now: time.Now, Log: log, Cursors: cursors}
-	runs := &syncrun.Service{
-		DB: db, Connectors: connectors, Dispatch: dispatcher, Agents: hub, Guard: guard, Cursors: cursors,
-		CallbackKey: ring.Derive("callback"), MaxRuns: c.MaxRuns, Log: log, Now: time.Now,
+	p := &parts{
+		config: c, version: version, db: db, ring: ring, log: log, guard: guard, cursors: cursors, sessions: sessions,
+		api: httpapi.Config{
+			Title: "Grantwright", Version: version, Log: log, User: sessions.AuthenticateUser, PublicDocs: c.PublicDocs, BehindProxy: c.BehindTLSProxy,
+		},
 	}
-	held := &reconcile.Service{DB: db, Cursors: cursors, Wake: runs.Wake, Now: time.Now}
-	people := &directory.Service{DB: db, Cursors: cursors, Now: time.Now}
-	owners := &correlate.Service{DB: db, Now: time.Now}
-	rights := &access.Service{DB: db, Cursors: cursors, Now: time.Now}
-	api := httpapi.New(httpapi.Config{
-		Title: "Grantwright", Version: version, Log: log, User: sessions.AuthenticateUser, Agent: registry.Authenticate, PublicDocs: c.PublicDocs,
-		BehindProxy: c.BehindTLSProxy,
-	})
+	p.reach()
+	for _, add := range rooms {
+		if err := add(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	api := httpapi.New(p.api)
 	api.Add(sessions.Routes()...)
-	api.Add(people.Routes()...)
-	api.Add(rights.Routes()...)
-	api.Add(connectors.Routes()...)
-	api.Add(owners.Routes()...)
-	api.Add(runs.Routes()...)
-	api.Add(held.Routes()...)
-	api.Add(registry.Routes()...)
-	api.Mount(http.MethodGet, httpapi.Prefix+"/agent", hub.Handler())
+	api.Add(p.routes...)
+	api.Mount(http.MethodGet, httpapi.Prefix+"/agent", p.hub.Handler())
 	api.Mount(http.MethodGet, "/health", http.HandlerFunc(health))
 	api.Mount(http.MethodGet, "/", http.RedirectHandler("/docs", http.StatusSeeOther))
 	apidocs.Mount(api, apidocs.Options{Public: c.PublicDocs, User: sessions.AuthenticateUser})
-	return &App{API: api, DB: db, Auth: sessions, Hub: hub, Runs: runs, log: log}, nil
+	a := &App{API: api, DB: db, Auth: sessions, Hub: p.hub, Runs: p.runs, log: log}
+	a.workers = append(p.workers, a.Hub.Run, a.Runs.Run, a.applyDue)
+	return a, nil
 }
 
 func guard(c Config) (*outbound.Guard, error) {
@@ -138,8 +127,8 @@ func health(w http.ResponseWriter, _ *http.Request) {
 // Run does the work that no request asks for, until ctx ends.
 func (a *App) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return a.Hub.Run(ctx) })
-	group.Go(func() error { return a.Runs.Run(ctx) })
-	group.Go(func() error { return a.applyDue(ctx) })
+	for _, work := range a.workers {
+		group.Go(func() error { return work(ctx) })
+	}
 	return group.Wait()
 }

@@ -19,6 +19,7 @@ const Prefix = "/api/v1"
 type Route struct {
 	Method, Path, Summary string
 	description, tag      string
+	scope                 string
 	status                int
 	roles                 []viewer.Role
 	free, hidden          bool
@@ -53,6 +54,10 @@ func (r Route) Status(code int) Route { r.status = code; return r }
 
 // Tag groups the route in the documentation; its first path segment otherwise.
 func (r Route) Tag(name string) Route { r.tag = name; return r }
+
+// Scope names the family of scopes that a service token needs one of: family:read for GET and HEAD, family:write for the rest.
+// It is the route's tag otherwise.
+func (r Route) Scope(family string) Route { r.scope = family; return r }
 
 // Describe adds a paragraph to the documentation.
 func (r Route) Describe(text string) Route { r.description = text; return r }
@@ -100,10 +105,27 @@ func (r Route) allow(v viewer.Viewer) error {
 	if v.OnlyReads() && r.Method != http.MethodGet && r.Method != http.MethodHead && !under(r.Path, Prefix+"/auth") {
 		return fault.Coded(fault.Forbidden, "read_only_role", "an auditor sees everything and changes nothing")
 	}
+	if need := r.needs(); !v.MayUse(need) {
+		f := fault.Coded(fault.Forbidden, "insufficient_scope", "this token was not given the scope %s", need)
+		f.Extra = map[string]any{"scope": need}
+		return f
+	}
 	if len(r.roles) > 0 && v.Kind != viewer.Agent && !v.HasAny(r.roles...) {
 		return fault.New(fault.Forbidden, "this needs the role %s", joinRoles(r.roles))
 	}
 	return nil
+}
+
+// needs is the scope of the route.
+func (r Route) needs() string {
+	family := r.scope
+	if family == "" {
+		family = r.group()
+	}
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return family + ":read"
+	}
+	return family + ":write"
 }
 
 func joinRoles(roles []viewer.Role) string {

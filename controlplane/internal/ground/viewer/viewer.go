@@ -34,10 +34,21 @@ type Viewer struct {
 	Display           string // e-mail or name, for the audit log
 	Identity          string // the user's own identity, where linked
 	Roles             []Role
-	Session           string // id of the sign-in, or of the token
+	Session           string   // id of the sign-in, or of the service token: what stays when a token is refreshed
+	Scopes            []string // of a service token: family:read and family:write; nobody else is bound by scopes
+	Rate              Rate     // what an administrator has raised the token's rate to; zero: the usual one
 	ControlPlaneAdmin bool
+	Home              string // of a control-plane administrator who acts in another tenant: the own one; otherwise empty
+	Reason            string // why somebody acts in another tenant, in their words
 	RequestID         string
 	IP                string
+	UserAgent         string
+}
+
+// Rate is how many requests a token may make.
+type Rate struct {
+	PerSecond int
+	Burst     int
 }
 
 // System acts for the product itself within a tenant.
@@ -51,6 +62,12 @@ func (v Viewer) HasAny(roles ...Role) bool { return slices.ContainsFunc(roles, v
 
 // SeesAll reports whether the whole tenant is visible.
 func (v Viewer) SeesAll() bool { return v.Kind == Machine || v.HasAny(Admin, Auditor) }
+
+// MayUse reports whether a scope allows what is asked. Whoever signs in has all of them; a service token has those it was
+// made with, and one to write does not include the one to read.
+func (v Viewer) MayUse(scope string) bool {
+	return v.Kind != Service || slices.Contains(v.Scopes, scope)
+}
 
 // OnlyReads reports whether the viewer may change nothing: an auditor without another role.
 func (v Viewer) OnlyReads() bool {

@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
@@ -29,22 +26,31 @@ type rights struct {
 	tenant     tenant.Status
 }
 
-// AuthenticateUser turns a user's access token into a viewer. It returns faults of kind Unauthenticated with the codes
-// invalid_token, token_expired and token_revoked, and of kind Forbidden for a suspended tenant and for an X-Tenant-Id that
-// names another tenant than the token's.
+// AuthenticateUser turns the access token of a user, or of a service, into a viewer. It returns faults of kind
+// Unauthenticated with the codes invalid_token, token_expired and token_revoked, and of kind Forbidden for a suspended tenant
+// and for an X-Tenant-Id that the token may not send.
 func (s *Service) AuthenticateUser(ctx context.Context, bearer string, r *http.Request) (viewer.Viewer, error) {
 	c, err := s.verifyOnce(ctx, bearer)
 	if err != nil {
 		return viewer.Viewer{}, err
 	}
+	v, err := s.holder(ctx, c, r)
+	if err != nil {
+		return viewer.Viewer{}, err
+	}
+	return s.actIn(ctx, v, r)
+}
+
+// holder is whoever a token belongs to, with the rights that the database says they have now.
+func (s *Service) holder(ctx context.Context, c claims, r *http.Request) (viewer.Viewer, error) {
+	if c.Kind == serviceForm.kind {
+		return s.serviceHolder(ctx, c, r)
+	}
 	found, err := s.rightsOf(ctx, c)
 	if err != nil {
 		return viewer.Viewer{}, err
 	}
-	if err := found.judge(c, s.Now()); err != nil {
-		return viewer.Viewer{}, err
-	}
-	return found.viewer, checkTenant(r, c.Tenant)
+	return found.viewer, found.judge(c, s.Now())
 }
 
 // verifyOnce verifies a token's signature once and remembers it; its times are judged each time.
@@ -56,11 +62,11 @@ func (s *Service) verifyOnce(ctx context.Context, bearer string) (claims, error)
 	if c, ok := s.verified.get(hash); ok {
 		return c, s.checkTime(c, false)
 	}
-	c, err := s.verify(ctx, userForm, bearer, false)
+	c, err := s.verifyOneOf(ctx, []form{userForm, serviceForm}, bearer, false)
 	if err != nil {
 		return claims{}, err
 	}
-	if c.Session == "" {
+	if c.Kind == userForm.kind && c.Session == "" {
 		return claims{}, invalidToken()
 	}
 	s.verified.put(hash, c)
@@ -115,23 +121,4 @@ func (s *Service) readRights(ctx context.Context, c claims) (rights, error) {
 // forget drops what is remembered of a user's sessions, so that in this process a change works at once.
 func (s *Service) forget(tenantID, userID string) {
 	s.rights.drop(func(_ string, f rights) bool { return f.viewer.Tenant == tenantID && f.viewer.ID == userID })
-}
-
-// checkTenant looks at the header X-Tenant-Id, by which control-plane admins act in other tenants. It is never ignored:
-// what it asks for is either what happens or refused.
-func checkTenant(r *http.Request, own string) error {
-	values := r.Header.Values("X-Tenant-Id")
-	if len(values) == 0 {
-		return nil
-	}
-	asked, err := uuid.Parse(strings.TrimSpace(values[0]))
-	if len(values) > 1 || err != nil {
-		return fault.Coded(fault.Malformed, "invalid_tenant_header", "X-Tenant-Id must be given once and be a tenant's id").
-			With(fault.Field{Header: "X-Tenant-Id", Code: "invalid", Detail: "give one UUID"})
-	}
-	if asked.String() != own {
-		return fault.Coded(fault.Forbidden, "tenant_override_forbidden", "this token acts in its own tenant alone").
-			With(fault.Field{Header: "X-Tenant-Id", Code: "forbidden", Detail: "leave it out, or name the token's own tenant"})
-	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -55,6 +56,7 @@ type form struct {
 
 var (
 	userForm    = form{typ: "at+jwt", audience: forAPI, kind: "user", life: 15 * time.Minute}
+	serviceForm = form{typ: "at+jwt", audience: forAPI, kind: "service"} // its rights stand in the database, so no scope is in it
 	refreshForm = form{typ: "grantwright-refresh+jwt", audience: forRefresh, kind: "user"}
 	agentForm   = form{typ: "grantwright-agent+jwt", audience: forAgent, kind: "agent", life: time.Hour}
 	enrollForm  = form{typ: "grantwright-enroll+jwt", audience: forEnroll, kind: "agent", scope: "enroll"}
@@ -82,7 +84,12 @@ func (s *Service) sign(f form, c claims, expires time.Time) (string, time.Time, 
 
 // verify reads a token of the given form. It returns a fault with the code token_expired only for one that we signed.
 func (s *Service) verify(ctx context.Context, f form, token string, allowExpired bool) (claims, error) {
-	c, err := s.signed(ctx, f, token)
+	return s.verifyOneOf(ctx, []form{f}, token, allowExpired)
+}
+
+// verifyOneOf is verify for forms that differ in kind and scope alone: typ and audience are those of the first.
+func (s *Service) verifyOneOf(ctx context.Context, forms []form, token string, allowExpired bool) (claims, error) {
+	c, err := s.signed(ctx, forms, token)
 	if err != nil {
 		return claims{}, invalidToken()
 	}
@@ -90,7 +97,8 @@ func (s *Service) verify(ctx context.Context, f form, token string, allowExpired
 }
 
 // signed reads what a token says when its form and signature are right. Times are not judged.
-func (s *Service) signed(ctx context.Context, f form, token string) (claims, error) {
+func (s *Service) signed(ctx context.Context, forms []form, token string) (claims, error) {
+	f := forms[0]
 	head, err := inspect(token)
 	if err != nil {
 		return claims{}, err
@@ -107,7 +115,8 @@ func (s *Service) signed(ctx context.Context, f form, token string) (claims, err
 	if _, err := parser.ParseWithClaims(token, &c, func(*jwt.Token) (any, error) { return key, nil }); err != nil {
 		return claims{}, errInvalid
 	}
-	if c.Issuer != s.Issuer || c.Audience != f.audience.claim() || c.Kind != f.kind || c.Scope != f.scope || !c.complete() {
+	known := slices.ContainsFunc(forms, func(f form) bool { return c.Kind == f.kind && c.Scope == f.scope })
+	if c.Issuer != s.Issuer || c.Audience != f.audience.claim() || !known || !c.complete() {
 		return claims{}, errInvalid
 	}
 	return c, nil

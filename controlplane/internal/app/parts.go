@@ -1,0 +1,64 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+)
+
+// parts are what the control plane is put together from. A room takes what it needs and leaves its routes and its work.
+type parts struct {
+	config   Config
+	version  string
+	db       *pg.DB
+	ring     *seal.Keyring
+	log      *slog.Logger
+	guard    *outbound.Guard
+	cursors  *httpapi.Cursors
+	sessions *auth.Service
+	hub      *agents.Hub
+	runs     *syncrun.Service
+
+	api     httpapi.Config // of the API that is about to be made
+	routes  []httpapi.Route
+	workers []func(context.Context) error // what no request asks for; each ends with its context
+}
+
+// rooms are added in this order.
+var rooms = []func(context.Context, *parts) error{}
+
+// reach adds the rooms that know people and their access, and those that reach target systems.
+func (p *parts) reach() {
+	p.hub = &agents.Hub{DB: p.db, Seal: p.ring, Log: p.log}
+	registry := &agents.Registry{DB: p.db, Tokens: p.sessions, Cursors: p.cursors, PublicURL: p.config.URL(p.config.Listen), Log: p.log, Now: time.Now}
+	p.api.Agent = registry.Authenticate
+	dispatcher := &dispatch.Dispatcher{HostedConnector: hosted(p.guard, p.log), Agents: p.hub}
+	connectors := &connector.Service{DB: p.db, Seal: p.ring, Dispatch: dispatcher, Now: time.Now, Log: p.log, Cursors: p.cursors}
+	p.runs = &syncrun.Service{
+		DB: p.db, Connectors: connectors, Dispatch: dispatcher, Agents: p.hub, Guard: p.guard, Cursors: p.cursors,
+		CallbackKey: p.ring.Derive("callback"), MaxRuns: p.config.MaxRuns, Log: p.log, Now: time.Now,
+	}
+	held := &reconcile.Service{DB: p.db, Cursors: p.cursors, Wake: p.runs.Wake, Now: time.Now}
+	people := &directory.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
+	owners := &correlate.Service{DB: p.db, Now: time.Now}
+	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
+	for _, routes := range [][]httpapi.Route{
+		people.Routes(), rights.Routes(), connectors.Routes(), owners.Routes(), p.runs.Routes(), held.Routes(), registry.Routes(),
+	} {
+		p.routes = append(p.routes, routes...)
+	}
+}
