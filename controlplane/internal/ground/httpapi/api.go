@@ -26,6 +26,9 @@ type Config struct {
 	Agent          Authenticate // agent tokens: /api/v1/agent and beneath, and nothing else
 	PublicDocs     bool         // /openapi.json, /docs and /redoc need no token
 	BehindProxy    bool         // a proxy in front of us appends the client's address to X-Forwarded-For
+
+	// Address comes before everything else and may read a tenant from the request's address; nil: an address names none.
+	Address func(http.Handler) http.Handler
 }
 
 // API is the router with its description.
@@ -48,6 +51,9 @@ func New(cfg Config) *API {
 	})
 	r := chi.NewRouter()
 	a := &API{Router: r, cfg: cfg, free: map[string]bool{}}
+	if cfg.Address != nil {
+		r.Use(cfg.Address)
+	}
 	r.Use(a.identify, a.recoverPanic, conditional, a.authenticate, a.checkBody)
 	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
 		a.Fail(w, r, fault.New(fault.NotFound, "there is nothing at %s", r.URL.Path))

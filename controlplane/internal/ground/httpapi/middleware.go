@@ -110,6 +110,9 @@ func (a *API) authenticate(next http.Handler) http.Handler {
 				return
 			}
 			v.RequestID, v.IP = RequestID(ctx), AddressOf(ctx)
+			if r.Header.Get("X-Tenant-Id") != "" {
+				w.Header().Set("X-Tenant-Id", v.Tenant) // where the request has acted, for whoever named a tenant
+			}
 			ctx = context.WithValue(ctx, viewerKey{}, v)
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))

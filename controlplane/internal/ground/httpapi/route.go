@@ -23,6 +23,7 @@ type Route struct {
 	status                int
 	roles                 []viewer.Role
 	free, hidden          bool
+	operators             bool
 	check                 func(ctx context.Context, bearer string) error
 	errors                []int
 	register              func(a *API, r Route)
@@ -48,6 +49,10 @@ func Handle[I, O any](method, path, summary string, h Handler[I, O]) Route {
 
 // For names the roles that may call the route. An auditor without another role is refused every write before this is asked.
 func (r Route) For(roles ...viewer.Role) Route { r.roles = roles; return r }
+
+// ForOperators opens the route to the operators of the deployment alone: users who are control-plane admins. No token of
+// another kind passes, whatever it may do in its tenant.
+func (r Route) ForOperators() Route { r.operators = true; return r }
 
 // Status sets the status of success; 200 otherwise, or 204 without a body.
 func (r Route) Status(code int) Route { r.status = code; return r }
@@ -104,6 +109,9 @@ func (r Route) allow(v viewer.Viewer) error {
 	}
 	if v.OnlyReads() && r.Method != http.MethodGet && r.Method != http.MethodHead && !under(r.Path, Prefix+"/auth") {
 		return fault.Coded(fault.Forbidden, "read_only_role", "an auditor sees everything and changes nothing")
+	}
+	if r.operators && (v.Kind != viewer.User || !v.ControlPlaneAdmin) {
+		return fault.New(fault.Forbidden, "this is for the operators of the deployment: users who are control-plane admins")
 	}
 	if need := r.needs(); !v.MayUse(need) {
 		f := fault.Coded(fault.Forbidden, "insufficient_scope", "this token was not given the scope %s", need)
