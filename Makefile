@@ -33,7 +33,7 @@ package: build bin/nfpm ## Build the agent's packages into dist/: deb, rpm and a
 
 ##@ Work on it
 .PHONY: test
-test: setup build ## Run every test: units, real services, quick end-to-end, browser
+test: setup build bin/oasdiff ## Run every test: units, real services, quick end-to-end, browser
 	go test -count=1 -timeout 25m $(GO_DIRS)
 
 .PHONY: check
@@ -69,10 +69,10 @@ setup-run:
 $(DOCS_ASSETS)/redoc.standalone.js.gz: $(DOCS_ASSETS)/package-lock.json
 	@$(DOCS_ASSETS)/fetch.sh || echo "The viewers of /docs and /redoc were not fetched; the pages say how to add them."
 
-bin/golangci-lint bin/nfpm: .ci/tools/go.mod
+bin/golangci-lint bin/nfpm bin/oasdiff: .ci/tools/go.mod
 	@mkdir -p bin
-	cd .ci/tools && GOWORK=off CGO_ENABLED=0 go build -o ../../bin/ github.com/golangci/golangci-lint/v2/cmd/golangci-lint github.com/goreleaser/nfpm/v2/cmd/nfpm
-	@touch bin/golangci-lint bin/nfpm
+	cd .ci/tools && GOWORK=off CGO_ENABLED=0 go build -o ../../bin/ github.com/golangci/golangci-lint/v2/cmd/golangci-lint github.com/goreleaser/nfpm/v2/cmd/nfpm github.com/oasdiff/oasdiff
+	@touch bin/golangci-lint bin/nfpm bin/oasdiff
 
 .PHONY: clean
 clean: ## Remove what was built (not the data)

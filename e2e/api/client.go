@@ -24,6 +24,9 @@ type Client struct {
 	Base string // such as http://127.0.0.1:8080
 	HTTP *http.Client
 
+	// Watch, where given, is told of every request with its token and body, and of its answer.
+	Watch func(request, bearer string, sent, answered []byte)
+
 	mu              sync.Mutex
 	token           string
 	email, password string
@@ -135,14 +138,13 @@ func (c *Client) Call(ctx context.Context, method, path string, in, out any) err
 
 // Raw sends a request to a path from the root with the client's token and answers what came, whatever the status.
 func (c *Client) Raw(ctx context.Context, method, path string, in any) (status int, header http.Header, body []byte, err error) {
-	var payload io.Reader
+	var encoded []byte
 	if in != nil {
-		encoded, err := json.Marshal(in)
-		if err != nil {
+		if encoded, err = json.Marshal(in); err != nil {
 			return 0, nil, nil, err
 		}
-		payload = bytes.NewReader(encoded)
 	}
+	payload := bytes.NewReader(encoded)
 	r, err := http.NewRequestWithContext(ctx, method, c.Base+path, payload)
 	if err != nil {
 		return 0, nil, nil, err
@@ -159,6 +161,9 @@ func (c *Client) Raw(ctx context.Context, method, path string, in any) (status i
 	}
 	defer answer.Body.Close()
 	body, err = io.ReadAll(answer.Body)
+	if c.Watch != nil {
+		c.Watch(method+" "+path, r.Header.Get("Authorization"), encoded, body)
+	}
 	return answer.StatusCode, answer.Header, body, err
 }
 

@@ -15,6 +15,18 @@ import (
 // would take days otherwise: a date that has come.
 func (h *House) Exec(sql string, args ...any) {
 	h.t.Helper()
+	u, err := h.databaseURL()
+	h.check(err)
+	ctx := Context(h.t)
+	conn, err := pgx.Connect(ctx, u.String())
+	h.check(err)
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, sql, args...)
+	h.check(err)
+}
+
+// databaseURL is that of the private PostgreSQL's superuser.
+func (h *House) databaseURL() (u url.URL, err error) {
 	var secrets map[string]string
 	var where struct {
 		Host string `json:"host"`
@@ -22,19 +34,18 @@ func (h *House) Exec(sql string, args ...any) {
 	}
 	for name, into := range map[string]any{"secrets.json": &secrets, "runtime.json": &where} {
 		raw, err := os.ReadFile(filepath.Join(h.Plane.Data, "postgres.control", name))
-		h.check(err)
-		h.check(json.Unmarshal(raw, into))
+		if err != nil {
+			return u, err
+		}
+		if err := json.Unmarshal(raw, into); err != nil {
+			return u, err
+		}
 	}
-	u := url.URL{Scheme: "postgres", User: url.UserPassword("grantwright", secrets["superuser"]), Path: "/grantwright"}
+	u = url.URL{Scheme: "postgres", User: url.UserPassword("grantwright", secrets["superuser"]), Path: "/grantwright"}
 	if filepath.IsAbs(where.Host) {
 		u.RawQuery = url.Values{"host": {where.Host}, "port": {strconv.Itoa(where.Port)}}.Encode()
 	} else {
 		u.Host = net.JoinHostPort(where.Host, strconv.Itoa(where.Port))
 	}
-	ctx := Context(h.t)
-	conn, err := pgx.Connect(ctx, u.String())
-	h.check(err)
-	defer func() { _ = conn.Close(ctx) }()
-	_, err = conn.Exec(ctx, sql, args...)
-	h.check(err)
+	return u, nil
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/e2e/api"
+	"github.com/grantwright/grantwright/e2e/canary"
 	"github.com/grantwright/grantwright/e2e/rig"
 )
 
@@ -29,6 +30,9 @@ type House struct {
 	Dir   string
 	Plane *rig.ControlPlane
 	Admin *api.Client // administrator of the tenant "main"
+
+	// Secrets are those that passed between the test and the service. They are looked for at the end, see Sweep.
+	Secrets *canary.Jar
 
 	t testing.TB
 }
@@ -42,7 +46,7 @@ func Open(t testing.TB, flags ...string) *House {
 // OpenBuilt is Open with the programs of a directory.
 func OpenBuilt(t testing.TB, bin string, flags ...string) *House {
 	t.Helper()
-	h := &House{t: t, Dir: shortDir(t)}
+	h := &House{t: t, Dir: shortDir(t), Secrets: &canary.Jar{}}
 	port, err := rig.FreePort()
 	h.check(err)
 	h.check(os.Mkdir(filepath.Join(h.Dir, "logs"), 0o700))
@@ -119,6 +123,7 @@ func (h *House) close() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
+	h.Sweep()
 	select {
 	case <-h.Plane.Done():
 	default:
@@ -131,22 +136,30 @@ func (h *House) close() {
 	}
 }
 
-func account(slug string) (email, password string) {
+// Account is how the administrator of a tenant signs in.
+func Account(slug string) (email, password string) {
 	return "admin@" + slug + ".example", "correct horse " + slug
 }
 
 func (h *House) bootstrap(slug string) {
 	h.t.Helper()
-	email, password := account(slug)
+	email, password := Account(slug)
 	_, err := h.Plane.Bootstrap(Context(h.t), slug, slug, email, password)
 	h.check(err)
 }
 
 func (h *House) signIn(slug string) *api.Client {
 	h.t.Helper()
-	c := api.New(h.Plane.URL())
-	email, password := account(slug)
+	c := h.Client()
+	email, password := Account(slug)
 	h.check(c.Login(Context(h.t), email, password))
+	return c
+}
+
+// Client is one that has not signed in, and whose secrets are looked for at the end.
+func (h *House) Client() *api.Client {
+	c := api.New(h.Plane.URL())
+	c.Watch = watch(h.Secrets)
 	return c
 }
 

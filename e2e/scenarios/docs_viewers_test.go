@@ -2,19 +2,16 @@ package scenarios
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/grantwright/grantwright/e2e/api"
 	"github.com/grantwright/grantwright/e2e/harness"
+	"github.com/grantwright/grantwright/e2e/npm"
 )
 
 // view is what a browser saw of a page, see console/look.mjs.
@@ -120,39 +117,5 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// console installs what drives the browser, once for each lock file.
-var console = sync.OnceValues(func() (string, error) {
-	sources := filepath.Join("..", "console")
-	sum := sha256.New()
-	contents := map[string][]byte{}
-	for _, name := range []string{"package.json", "package-lock.json", "look.mjs"} {
-		b, err := os.ReadFile(filepath.Join(sources, name))
-		if err != nil {
-			return "", err
-		}
-		contents[name] = b
-		_, _ = sum.Write(b) // a hash takes everything
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = os.TempDir()
-	}
-	dir := filepath.Join(cache, "grantwright-console-"+hex.EncodeToString(sum.Sum(nil))[:12])
-	if _, err := os.Stat(filepath.Join(dir, "installed")); err == nil {
-		return dir, nil
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
-	for name, b := range contents {
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
-			return "", err
-		}
-	}
-	cmd := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-	cmd.Dir, cmd.Stderr = dir, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return "", err
-	}
-	return dir, os.WriteFile(filepath.Join(dir, "installed"), nil, 0o600)
-})
+// console is where what drives the browser is installed.
+func console() (string, error) { return npm.Install(filepath.Join("..", "console")) }

@@ -77,7 +77,10 @@ func (s *site) get(path string, h http.HandlerFunc) {
 
 // description answers the OpenAPI document. It is written once, at the first request, when all routes are there.
 func (s *site) description() http.HandlerFunc {
-	document := sync.OnceValues(func() ([]byte, error) { return json.Marshal(s.api.Huma.OpenAPI()) })
+	document := sync.OnceValues(func() ([]byte, error) {
+		complete(s.api.Huma.OpenAPI())
+		return json.Marshal(s.api.Huma.OpenAPI())
+	})
 	return func(w http.ResponseWriter, r *http.Request) {
 		b, err := document()
 		if err != nil {

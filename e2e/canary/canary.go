@@ -1,0 +1,124 @@
+// Package canary knows every secret that a test has given to the product or got from it, and finds them where they must not
+// be: in answers, logs, dumps of the database and files.
+package canary
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Jar is a collection of secrets. The zero value is empty; it is safe for concurrent use.
+type Jar struct {
+	mu      sync.Mutex
+	secrets map[string]string // the secret and what it is
+	leaks   []string
+}
+
+// shortest is how long a secret must be to be told from ordinary text.
+const shortest = 8
+
+// Add keeps a secret.
+func (j *Jar) Add(what, secret string) {
+	if len(secret) < shortest {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.secrets == nil {
+		j.secrets = map[string]string{}
+	}
+	if _, known := j.secrets[secret]; !known {
+		j.secrets[secret] = what
+	}
+}
+
+// words in the names of members whose values are secrets.
+var words = []string{"password", "secret", "token", "credential", "api_key", "private_key", "recovery_code", "otp"}
+
+// public are names of members that sound like secrets and are none.
+var public = []string{"token_type", "token_issued_at", "token_expires_at", "token_id", "secrets_state", "password_expired", "password_last_set_at", "token_url", "next_page_token"}
+
+func secretName(name string) bool {
+	lower := strings.ToLower(name)
+	return !slices.Contains(public, lower) && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(lower, w) })
+}
+
+// Sent learns the secrets of a request: the token it carried, and what stands in its body under the name of a secret.
+func (j *Jar) Sent(bearer string, body []byte) {
+	j.Add("a bearer token", strings.TrimPrefix(bearer, "Bearer "))
+	j.learn(body)
+}
+
+// Answered looks for secrets in an answer, and learns those that it shows for the first time. where says which answer it was.
+func (j *Jar) Answered(where string, body []byte) {
+	if found := j.Find(body); len(found) > 0 {
+		j.mu.Lock()
+		j.leaks = append(j.leaks, fmt.Sprintf("%s shows %s", where, strings.Join(found, ", ")))
+		j.mu.Unlock()
+	}
+	j.learn(body)
+}
+
+// Leaks are the answers that showed a secret a second time.
+func (j *Jar) Leaks() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.leaks)
+}
+
+func (j *Jar) learn(body []byte) {
+	var document any
+	if json.Unmarshal(body, &document) == nil {
+		j.walk("", document, false)
+	}
+}
+
+func (j *Jar) walk(name string, value any, secret bool) {
+	switch v := value.(type) {
+	case map[string]any:
+		for member, inner := range v {
+			j.walk(member, inner, secret || secretName(member))
+		}
+	case []any:
+		for _, inner := range v {
+			j.walk(name, inner, secret)
+		}
+	case string:
+		if secret {
+			j.Add(name, v)
+		}
+	}
+}
+
+// Find names the secrets that a text holds: as they are, in base64, in hexadecimal, as part of an address, or of JSON.
+func (j *Jar) Find(text []byte) []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var found []string
+	for secret, what := range j.secrets {
+		for form, spelled := range forms(secret) {
+			if bytes.Contains(text, []byte(spelled)) {
+				found = append(found, what+" "+form)
+				break
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+func forms(secret string) map[string]string {
+	quoted, _ := json.Marshal(secret) // a text can always be encoded
+	return map[string]string{
+		"as it is": secret, "in base64": strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(secret)), "="),
+		"in base64url": base64.RawURLEncoding.EncodeToString([]byte(secret)), "in hexadecimal": hex.EncodeToString([]byte(secret)),
+		"in an address": url.QueryEscape(secret), "in JSON": string(quoted[1 : len(quoted)-1]),
+	}
+}
