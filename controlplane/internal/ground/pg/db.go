@@ -24,7 +24,12 @@ const (
 )
 
 // DB is a pool of connections under the application's role.
-type DB struct{ pool *pgxpool.Pool }
+type DB struct {
+	pool *pgxpool.Pool
+	// holds has a place for each transaction that may be held open at once. Whoever holds one may need a second connection
+	// beside it, so half of the pool is never held.
+	holds chan struct{}
+}
 
 // Options of a DB.
 type Options struct {
@@ -61,7 +66,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database pool: %w", err)
 	}
-	return &DB{pool: pool}, nil
+	return &DB{pool: pool, holds: make(chan struct{}, max(1, int(c.MaxConns)/2))}, nil
 }
 
 // Close ends all connections.
@@ -77,13 +82,23 @@ type Tx struct {
 }
 
 // As runs fn in a transaction as v: statements see v's tenant alone, and visible_identity() follows v's roles.
-// The transaction commits when fn returns nil. Serialization failures and deadlocks are tried again, twice.
+// The transaction commits when fn returns nil. Serialization failures and deadlocks are tried again, twice. Under a Hold for
+// v's tenant, fn joins what is held and commits with it.
 func (db *DB) As(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) error {
-	begin, err := beginAs(v)
+	return db.as(ctx, v, "", fn)
+}
+
+func (db *DB) as(ctx context.Context, v viewer.Viewer, more string, fn func(tx *Tx) error) error {
+	settings, err := settingsOf(v)
 	if err != nil {
 		return err
 	}
-	return db.run(ctx, pgx.TxOptions{BeginQuery: begin}, v, fn)
+	if h := heldFor(ctx, v); h != nil {
+		if joined, err := h.join(ctx, settings+more, v, fn); joined {
+			return err
+		}
+	}
+	return db.run(ctx, pgx.TxOptions{BeginQuery: "begin; " + settings + more}, v, fn)
 }
 
 // AsBulk is As for the sync engine's large statements. Tables that are being filled have no statistics worth the name: a
@@ -91,11 +106,7 @@ func (db *DB) As(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) er
 // works for minutes where a hash join takes milliseconds. So nested loops are off, which makes plans look so dear that they would
 // be compiled, so that is off as well, and every statement is planned anew.
 func (db *DB) AsBulk(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) error {
-	begin, err := beginAs(v)
-	if err != nil {
-		return err
-	}
-	return db.run(ctx, pgx.TxOptions{BeginQuery: begin + bulkSettings}, v, fn)
+	return db.as(ctx, v, bulkSettings, fn)
 }
 
 const bulkSettings = "; set local statement_timeout = '10min'; set local work_mem = '32MB'; set local enable_nestloop = off; set local jit = off; set local plan_cache_mode = force_custom_plan"
@@ -107,29 +118,29 @@ func (db *DB) Across(ctx context.Context, fn func(tx *Tx) error) error {
 	return db.run(ctx, pgx.TxOptions{BeginQuery: begin}, viewer.Viewer{Kind: viewer.Machine}, fn)
 }
 
-func beginAs(v viewer.Viewer) (string, error) {
+// settingsOf are the settings of a transaction as v. Each is set, though it be to nothing: within a held transaction an
+// earlier viewer's would otherwise stay.
+func settingsOf(v viewer.Viewer) (string, error) {
 	tenant, err := uuid.Parse(v.Tenant)
 	if err != nil {
 		return "", fmt.Errorf("a transaction needs a tenant: %w", err)
 	}
-	// Every value below is a parsed UUID or one of our own constants, so this text holds nothing that came from outside.
-	var b strings.Builder
-	b.WriteString("begin; set local app.tenant_id = '" + tenant.String() + "'")
+	var sees, identity, roles string
 	if v.SeesAll() {
-		b.WriteString("; set local app.sees = 'all'")
-		return b.String(), nil
-	}
-	if v.Identity != "" {
-		identity, err := uuid.Parse(v.Identity)
-		if err != nil {
-			return "", fmt.Errorf("a viewer's identity must be a UUID: %w", err)
+		sees = "all"
+	} else {
+		roles = roleNames(v)
+		if v.Identity != "" {
+			id, err := uuid.Parse(v.Identity)
+			if err != nil {
+				return "", fmt.Errorf("a viewer's identity must be a UUID: %w", err)
+			}
+			identity = id.String()
 		}
-		b.WriteString("; set local app.identity_id = '" + identity.String() + "'")
 	}
-	if names := roleNames(v); names != "" {
-		b.WriteString("; set local app.roles = '" + names + "'")
-	}
-	return b.String(), nil
+	// Every value is a parsed UUID or one of our own constants, so this text holds nothing that came from outside.
+	return "set local app.tenant_id = '" + tenant.String() + "'; set local app.sees = '" + sees +
+		"'; set local app.identity_id = '" + identity + "'; set local app.roles = '" + roles + "'", nil
 }
 
 func roleNames(v viewer.Viewer) string {
