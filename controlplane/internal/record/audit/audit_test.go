@@ -80,23 +80,32 @@ func TestAnEntrySaysWhoAndWhatButNoSecret(t *testing.T) {
 	db := pgtest.New(t)
 	v := pgtest.Tenant(t, db, "a")
 	v.Kind, v.ID, v.Display, v.Session, v.IP, v.RequestID = viewer.User, "u1", "ada@example.com", "s1", "192.0.2.7", "r1"
-	const canary = "CANARY-77"
+	const canary, home = "CANARY-77", "01a1f99f-1d39-767a-8283-ef45f2482195"
+	v.UserAgent, v.Roles, v.Home, v.Reason, v.ControlPlaneAdmin = "curl/8", []viewer.Role{viewer.Admin}, home, "a ticket", true
+	const jwt = "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxMjM0NSJ9.c2lnbmF0dXJlLWhlcmU"
 	err := db.As(ctx, v, func(tx *pg.Tx) error {
 		return audit.Record(ctx, tx, audit.Entry{
 			Action: "connector.updated", Subject: audit.Subject{Type: "connector", ID: "c1"},
 			Changes: []audit.Change{
 				{Field: "name", From: "Old", To: "New"}, {Field: "bind_password", From: canary, To: canary}, {Field: "x", To: seal.Secret(canary)},
+				{Field: "connection", From: []any{map[string]any{"api_key": canary}}, To: map[string]any{"base": map[string]any{"client_secret": canary, "user": "eve"}}},
 			},
-			Context: map[string]any{"reason": "moved", "access_token": canary},
+			Objects: []audit.Subject{{Type: "agent", ID: "a1"}}, Reason: "moved",
+			Context: map[string]any{"access_token": canary, "password_set": true, "header": "Bearer " + jwt,
+				"seen": []any{map[string]any{"token": canary, "token_id": "t7"}}},
 		})
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := column[string](t, db, v, `select jsonb_build_array(action, outcome, actor, subject, changes, context)::text from audit_event`)[0]
-	want := `["connector.updated", "success", {"id": "u1", "ip": "192.0.2.7", "kind": "user", "display": "ada@example.com", "session": "s1"}, ` +
-		`{"id": "c1", "type": "connector"}, [{"to": "New", "from": "Old", "field": "name"}, {"to": "[secret]", "from": "[secret]", "field": "bind_password"}, ` +
-		`{"to": "[secret]", "from": null, "field": "x"}], {"reason": "moved", "request_id": "r1", "access_token": "[secret]"}]`
+	got := column[string](t, db, v, `select regexp_replace(event, '"time":".*"', '"time":"T"') from audit_event`)[0]
+	want := `{"action":"connector.updated","actor":{"control_plane_admin":true,"display":"ada@example.com","id":"u1","ip":"192.0.2.7",` +
+		`"roles":["admin"],"token_id":"s1","type":"user","user_agent":"curl/8"},"category":"connector","changes":[` +
+		`{"after":"New","before":"Old","field":"name"},{"after":"[secret]","before":"[secret]","field":"bind_password","redacted":true},` +
+		`{"after":"[secret]","before":null,"field":"x"},{"after":{"base":{"client_secret":"[secret]","user":"eve"}},"before":[{"api_key":"[secret]"}],"field":"connection"}],` +
+		`"context":{"access_token":"[secret]","header":"Bearer [secret]","password_set":true,"request_id":"r1","seen":[{"token":"[secret]","token_id":"t7"}]},` +
+		`"objects":[{"id":"a1","type":"agent"}],"on_behalf_of_tenant":{"actor_tenant":"` + home + `","reason":"a ticket"},"outcome":"success","reason":"moved",` +
+		`"seq":1,"subject":{"id":"c1","type":"connector"},"tenant_id":"` + v.Tenant + `","time":"T"}`
 	if diff := cmp.Diff(want, got); diff != "" || strings.Contains(got, canary) {
 		t.Errorf("entry (-want +got):\n%s", diff)
 	}
@@ -109,7 +118,11 @@ func TestTheLogCannotBeRewritten(t *testing.T) {
 	if err := db.As(ctx, v, record); err != nil {
 		t.Fatal(err)
 	}
-	for _, sql := range []string{`update audit_event set action = 'x'`, `delete from audit_event`, `truncate audit_event`} {
+	for _, sql := range []string{
+		`update audit_event set event = 'x'`, `delete from audit_event`, `truncate audit_event`, `update audit_head set seq = 0`, `delete from audit_head`,
+		`insert into audit_head (tenant_id) values (current_tenant())`, `update audit_checkpoint set seq = 0`, `delete from audit_checkpoint`,
+		`insert into audit_event (tenant_id, seq, event, prev_hash, hash, at) values (current_tenant(), 2, '{}', '', '', now())`,
+	} {
 		err := db.As(ctx, v, func(tx *pg.Tx) error { _, err := tx.Exec(ctx, sql); return err })
 		if err == nil || !strings.Contains(err.Error(), "permission denied") {
 			t.Errorf("%s: %v; want permission denied", sql, err)

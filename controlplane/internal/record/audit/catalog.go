@@ -1,0 +1,164 @@
+package audit
+
+import "strings"
+
+// Category groups actions.
+type Category string
+
+// Categories of the catalogue.
+const (
+	Authentication Category = "authentication"
+	Authorization  Category = "authorization"
+	Identity       Category = "identity"
+	Account        Category = "account"
+	Entitlement    Category = "entitlement"
+	Grant          Category = "grant"
+	Connector      Category = "connector"
+	Sync           Category = "sync"
+	Request        Category = "request"
+	Certification  Category = "certification"
+	Policy         Category = "policy"
+	Violation      Category = "violation"
+	Mining         Category = "mining"
+	RoleModel      Category = "role"
+	Pack           Category = "pack"
+	ProofOfConcept Category = "poc"
+	Agent          Category = "agent"
+	Webhook        Category = "webhook"
+	Token          Category = "token"
+	Settings       Category = "settings"
+	TenantItself   Category = "tenant"
+	Export         Category = "export"
+)
+
+// Action is a line of the catalogue.
+type Action struct {
+	Name     string   `json:"action"`
+	Category Category `json:"category"`
+	Meaning  string   `json:"meaning"`
+}
+
+// domains are the categories of actions by the part before the dot, where a single action does not say otherwise.
+var domains = map[string]Category{
+	"auth": Authentication, "user": Account, "identity": Identity, "account": Account, "accounts": Account, "entitlement": Entitlement,
+	"grant": Grant, "connector": Connector, "sync_run": Sync, "agent": Agent, "tenant": TenantItself, "audit": Export, "audit_stream": Settings,
+	"webhook": Webhook, "api_token": Token, "key": Settings, "role": RoleModel, "access_request": Request, "certification": Certification, "policy": Policy,
+}
+
+// exceptions are actions whose category is not that of their domain.
+var exceptions = map[string]Category{
+	"audit.chain_started": Settings, "audit.trimmed": Settings, "audit.retention_updated": Settings, "audit.verified": Export,
+	"tenant.accessed": Authorization, "sync_run.changes_exported": Export,
+}
+
+// CategoryOf is the category of an action.
+func CategoryOf(action string) Category {
+	if c, ok := exceptions[action]; ok {
+		return c
+	}
+	domain, _, _ := strings.Cut(action, ".")
+	if c, ok := domains[domain]; ok {
+		return c
+	}
+	return Settings
+}
+
+// Catalog lists every action that the product records, in the order of their names' meaning: by domain.
+func Catalog() []Action {
+	out := make([]Action, len(catalog))
+	for i, line := range catalog {
+		out[i] = Action{Name: line[0], Category: CategoryOf(line[0]), Meaning: line[1]}
+	}
+	return out
+}
+
+// catalog is every action with what it means. A test holds it against the code.
+var catalog = [][2]string{
+	{"auth.login", "Somebody signed in, or failed to with a known account."},
+	{"auth.logout", "Somebody ended a session."},
+	{"auth.logout_all", "Somebody ended all sessions of theirs."},
+	{"auth.link_issued", "A one-time link to set a first password was made."},
+	{"auth.refresh_reuse_detected", "A refresh token was used a second time; the session was ended."},
+	{"user.created", "A user was made."},
+
+	{"tenant.created", "The tenant was made."},
+	{"tenant.advanced", "The tenant moved on to its next stage."},
+	{"tenant.orphans_updated", "What is done about accounts without an owner was changed."},
+
+	{"identity.created", "A person was added."},
+	{"identity.updated", "Attributes of a person changed; of many at once with a count, after a sync."},
+	{"identity.activated", "A person became active."},
+	{"identity.deactivated", "A person was deactivated; of many at once with a count, after a sync."},
+	{"identity.archived", "A person was archived."},
+	{"identity.missing", "People were not found in a complete read of their source."},
+	{"identity.removed", "People were removed after being absent from their source."},
+	{"identity.reappeared", "People that had been missing are there again."},
+	{"identity.started", "A person's first day came."},
+
+	{"account.linked", "An account was given its owner."},
+	{"account.unlinked", "An account lost its owner."},
+	{"account.updated", "An account was changed."},
+	{"account.missing", "Accounts were not found in a complete read of their system."},
+	{"account.removed", "Accounts were removed after being absent from their system."},
+	{"account.reappeared", "Accounts that had been missing are there again."},
+	{"accounts.bulk_linked", "Many accounts were given their owners at once."},
+	{"accounts.correlated", "Accounts were matched with people."},
+
+	{"entitlement.updated", "An entitlement's description, owner or risk was changed."},
+	{"entitlement.missing", "Entitlements were not found in a complete read of their system."},
+	{"entitlement.removed", "Entitlements were removed after being absent from their system."},
+	{"entitlement.reappeared", "Entitlements that had been missing are there again."},
+	{"grant.missing", "Grants were not found in a complete read of their system."},
+	{"grant.removed", "Grants were ended after being absent from their system."},
+	{"grant.reappeared", "Grants that had been missing are there again."},
+
+	{"connector.created", "A connector was made."},
+	{"connector.updated", "A connector's settings were changed."},
+	{"connector.deleted", "A connector was deleted."},
+	{"connector.tested", "A connection was tried out."},
+	{"connector.discovered", "What a target offers was read."},
+	{"connector.correlation_updated", "How accounts of a connector find their owners was changed."},
+	{"connector.safety_changed", "The limits that hold back large changes were changed."},
+
+	{"sync_run.started", "A sync was started."},
+	{"sync_run.cancel_requested", "A sync was asked to stop."},
+	{"sync_run.held", "A sync holds back changes until somebody decides."},
+	{"sync_run.released", "Held changes were released."},
+	{"sync_run.discarded", "Held changes were refused."},
+	{"sync_run.superseded", "Held changes were replaced by those of a newer sync."},
+	{"sync_run.expired", "Nobody decided about held changes in time; they were dropped."},
+	{"sync_run.succeeded", "A sync ended well."},
+	{"sync_run.partial", "A sync ended with records set aside, or without having read everything."},
+	{"sync_run.failed", "A sync failed."},
+	{"sync_run.cancelled", "A sync was stopped."},
+	{"sync_run.previewed", "A sync told what would change."},
+	{"sync_run.changes_exported", "The changes of a sync were exported."},
+
+	{"agent.created", "An agent was invited."},
+	{"agent.enrollment_issued", "An agent was invited again."},
+	{"agent.registered", "An agent enrolled on its host."},
+	{"agent.updated", "An agent's settings were changed."},
+	{"agent.online", "An agent connected."},
+	{"agent.offline", "An agent has been gone for longer than expected."},
+	{"agent.draining", "An agent gets no new tasks."},
+	{"agent.resumed", "A draining agent gets tasks again."},
+	{"agent.disabled", "An agent was switched off."},
+	{"agent.enabled", "An agent was switched on again."},
+	{"agent.quarantine_cleared", "A quarantined agent was let in again."},
+	{"agent.clone_detected", "Two hosts used one agent's identity; it was quarantined."},
+	{"agent.identity_mismatch", "An agent said it was another; it was refused."},
+	{"agent.revoked", "An agent was revoked for good."},
+	{"agent.deleted", "An agent was deleted."},
+
+	{"audit.read", "The audit log was looked at; at most one entry a minute for each reader."},
+	{"audit.exported", "The audit log was exported."},
+	{"audit.verified", "The audit log was verified."},
+	{"audit.checkpoints_read", "The signed checkpoints were read."},
+	{"audit.chain_started", "Entries of a release without hashes were chained as they were found."},
+	{"audit.retention_updated", "How long the audit log is kept was changed."},
+	{"audit.trimmed", "Entries older than the retention were dropped up to a signed checkpoint."},
+	{"audit_stream.created", "A stream of the audit log was made."},
+	{"audit_stream.updated", "A stream of the audit log was changed."},
+	{"audit_stream.deleted", "A stream of the audit log was deleted."},
+	{"audit_stream.tested", "A stream of the audit log was tried out."},
+}

@@ -1,0 +1,264 @@
+package chain
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Types of the lines that follow the entries of an export. A line without a type is an entry.
+const (
+	TypeCheckpoint = "checkpoint"
+	TypeKey        = "public_key"
+	TypeEnd        = "end"
+	TypePing       = "ping" // sent to a stream to try it out; never in a file
+)
+
+// Line is what follows the entries of an export.
+type Line struct {
+	Type      string `json:"type"`
+	KeyID     string `json:"key_id,omitempty"`
+	Note      string `json:"note,omitempty"`       // of a checkpoint
+	PublicKey []byte `json:"public_key,omitempty"` // 32 bytes
+	TenantID  string `json:"tenant_id,omitempty"`
+	Events    int64  `json:"events,omitempty"`
+	FirstSeq  int64  `json:"first_seq,omitempty"`
+	LastSeq   int64  `json:"last_seq,omitempty"`
+}
+
+// maxLine is the longest line of a file.
+const maxLine = 8 << 20
+
+// Report is what the verification of a file found.
+type Report struct {
+	Tenant      string
+	First, Last int64 // numbers of the entries
+	Events      int64
+	Checkpoints int
+	Key         ed25519.PublicKey // that the checkpoints were held against
+	KeyGiven    bool              // it came from the caller; otherwise from the file itself
+	Anchored    bool              // the first entry is the log's first, or continues a signed checkpoint
+	Break       *Break            // nil: every entry is the one that was written
+}
+
+// VerifyFile verifies an export as NDJSON, plain or packed with gzip. Without a key the file's own is used, which shows damage but
+// not the work of somebody who wrote the whole file anew. The error is for what cannot be read at all; what was tampered with is
+// the report's Break.
+func VerifyFile(path string, key ed25519.PublicKey) (Report, error) {
+	r := Report{Key: key, KeyGiven: key != nil}
+	t, err := readTrailer(path)
+	if err != nil {
+		return r, err
+	}
+	if r.Key == nil {
+		r.Key = t.key
+	}
+	err = r.verify(path, t)
+	if errors.As(err, &r.Break) {
+		return r, nil
+	}
+	return r, err
+}
+
+// trailer is what follows the entries.
+type trailer struct {
+	key         ed25519.PublicKey
+	checkpoints []string
+	end         *Line
+}
+
+func readTrailer(path string) (t trailer, err error) {
+	err = eachLine(path, func(line []byte) error {
+		l, ours := trailerLine(line)
+		if !ours {
+			return nil
+		}
+		switch l.Type {
+		case TypeKey:
+			if len(l.PublicKey) == ed25519.PublicKeySize {
+				t.key = l.PublicKey
+			}
+		case TypeCheckpoint:
+			t.checkpoints = append(t.checkpoints, l.Note)
+		case TypeEnd:
+			t.end = &l
+		}
+		return nil
+	})
+	return t, err
+}
+
+// trailerLine reads a line that has a type of its own; an entry has none.
+func trailerLine(line []byte) (l Line, ours bool) {
+	if !bytes.Contains(line, []byte(`"type"`)) || bytes.Contains(line, []byte(`"prev_hash"`)) {
+		return l, false
+	}
+	return l, json.Unmarshal(line, &l) == nil && l.Type != ""
+}
+
+func (r *Report) verify(path string, t trailer) error {
+	v := &Verifier{}
+	if err := r.readEntries(path, v, t); err != nil {
+		return err
+	}
+	r.Last, r.Events, r.Tenant = v.Seq, v.Checked, v.Tenant
+	switch {
+	case t.end == nil:
+		return broken(v.Seq+1, Truncated, "the file has no end")
+	case t.end.LastSeq > v.Seq:
+		return broken(v.Seq+1, Truncated, "the file's end speaks of entry %d", t.end.LastSeq)
+	}
+	if err := v.End(); err != nil {
+		return err
+	}
+	if v.Checked > 0 && (len(t.checkpoints) == 0 || v.signed < v.Seq) {
+		return broken(max(v.signed+1, r.First), Unsigned, "no signed checkpoint covers the entries from here to the end")
+	}
+	return nil
+}
+
+func (r *Report) readEntries(path string, v *Verifier, t trailer) error {
+	return eachLine(path, func(line []byte) error {
+		if _, other := trailerLine(line); other {
+			return nil
+		}
+		link, err := parseLink(line)
+		if err != nil {
+			return broken(v.Seq+1, Unreadable, "%s", err)
+		}
+		if v.Checked == 0 {
+			if err := r.begin(v, link, t); err != nil {
+				return err
+			}
+		}
+		if err := v.Next(link); err != nil {
+			return err
+		}
+		return nil
+	})
+}
+
+// begin opens the checkpoints under the name of the log that the first entry belongs to.
+func (r *Report) begin(v *Verifier, first Link, t trailer) error {
+	var said struct {
+		TenantID string `json:"tenant_id"`
+	}
+	if err := json.Unmarshal(first.Event, &said); err != nil {
+		return broken(first.Seq, Unreadable, "not an entry")
+	}
+	v.Tenant, r.First, r.Anchored = said.TenantID, first.Seq, first.Seq == 1
+	if t.end == nil {
+		return nil // what is cut off took the checkpoints along; where it was cut is known at the end
+	}
+	if r.Key == nil {
+		return broken(first.Seq, Unsigned, "the file has no public key, and none was given")
+	}
+	for _, note := range t.checkpoints {
+		c, err := OpenCheckpoint(Origin(v.Tenant), note, r.Key)
+		if err != nil {
+			return broken(first.Seq, Unsigned, "a checkpoint of this file is not signed with that key for this log")
+		}
+		v.Expect(c.Seq, c.Hash)
+		v.signed = max(v.signed, c.Seq)
+		r.Anchored = r.Anchored || c.Seq == first.Seq-1
+		r.Checkpoints++
+	}
+	return nil
+}
+
+// parseLink reads an entry's line in whatever order and spacing its members stand.
+func parseLink(line []byte) (Link, error) {
+	var l struct {
+		Seq  int64  `json:"seq"`
+		Prev string `json:"prev_hash"`
+		Hash string `json:"hash"`
+	}
+	if err := json.Unmarshal(line, &l); err != nil {
+		return Link{}, errors.New("not a line of JSON")
+	}
+	event, err := canonical(line, "prev_hash", "hash")
+	if err != nil {
+		return Link{}, err
+	}
+	prev, prevErr := hex.DecodeString(l.Prev)
+	hash, hashErr := hex.DecodeString(l.Hash)
+	if prevErr != nil || hashErr != nil || len(hash) == 0 {
+		return Link{}, errors.New("an entry without its hashes")
+	}
+	return Link{Seq: l.Seq, Event: event, Prev: prev, Hash: hash}, nil
+}
+
+// AppendLink writes an entry as a line of an export: its own members, then prev_hash and hash in hexadecimal.
+func AppendLink(b []byte, l Link) []byte {
+	b = append(b, l.Event[:len(l.Event)-1]...)
+	b = append(b, `,"prev_hash":"`...)
+	b = hex.AppendEncode(b, l.Prev)
+	b = append(b, `","hash":"`...)
+	b = hex.AppendEncode(b, l.Hash)
+	return append(b, '"', '}', '\n')
+}
+
+func eachLine(path string, do func(line []byte) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("open the export: %w", err)
+	}
+	defer f.Close()
+	in, err := unpacked(f)
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 64<<10), maxLine)
+	for lines.Scan() {
+		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {
+			if err := do(line); err != nil {
+				return err
+			}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read the export: %w", err)
+	}
+	return nil
+}
+
+func unpacked(f io.Reader) (io.Reader, error) {
+	in := bufio.NewReaderSize(f, 256<<10)
+	if magic, err := in.Peek(2); err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
+		return in, nil
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, fmt.Errorf("unpack the export: %w", err)
+	}
+	return z, nil
+}
+
+// ParseKey reads a public key: PEM, 32 bytes in base64, or the name+id+key of other tools for signed notes.
+func ParseKey(text string) (ed25519.PublicKey, error) {
+	text = string(bytes.TrimSpace([]byte(text)))
+	if key, err := parsePEM(text); key != nil || err != nil {
+		return key, err
+	}
+	raw := text
+	if i := lastPlusOfVerifier(text); i >= 0 {
+		raw = text[i+1:]
+	}
+	b, err := base64.StdEncoding.DecodeString(raw)
+	if err == nil && len(b) == ed25519.PublicKeySize+1 && b[0] == ed25519Algorithm {
+		b = b[1:]
+	}
+	if err != nil || len(b) != ed25519.PublicKeySize {
+		return nil, errors.New("a public key is PEM, 32 bytes in base64, or name+id+key")
+	}
+	return b, nil
+}
