@@ -33,7 +33,7 @@ func (a *App) applyDue(ctx context.Context) error {
 }
 
 func (a *App) applyDueOnce(ctx context.Context) error {
-	tenants, err := tenantIDs(ctx, a.DB)
+	tenants, err := activeTenants(ctx, a.DB)
 	if err != nil {
 		return err
 	}
@@ -50,9 +50,18 @@ func (a *App) applyDueOnce(ctx context.Context) error {
 }
 
 // tenantIDs lists all tenants, the oldest first.
-func tenantIDs(ctx context.Context, db *pg.DB) (ids []string, err error) {
+func tenantIDs(ctx context.Context, db *pg.DB) ([]string, error) {
+	return listTenants(ctx, db, `select id::text from tenant order by created_at`)
+}
+
+// activeTenants lists those in which anything happens.
+func activeTenants(ctx context.Context, db *pg.DB) ([]string, error) {
+	return listTenants(ctx, db, `select id::text from tenant where status = 'active' order by created_at`)
+}
+
+func listTenants(ctx context.Context, db *pg.DB, sql string) (ids []string, err error) {
 	err = db.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, `select id::text from tenant order by created_at`)
+		rows, err := tx.Query(ctx, sql)
 		if err != nil {
 			return err
 		}

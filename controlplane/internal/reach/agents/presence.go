@@ -115,11 +115,12 @@ type standing struct {
 	Group   string  `db:"agent_group"`
 	Drained bool    `db:"draining"`
 	Tokens  int64   `db:"token_epoch"`
+	Open    bool    `db:"open"` // whether the tenant lets anybody in
 	Session *string `db:"session"`
 }
 
-// check closes the connections of agents that were revoked, quarantined, enrolled again or deleted, and those that were
-// replaced in another process.
+// check closes the connections of agents that were revoked, quarantined, enrolled again or deleted, those that were replaced in
+// another process, and those of a tenant that is suspended or closing.
 func (h *Hub) check(ctx context.Context) {
 	sessions := h.sessions()
 	if len(sessions) == 0 {
@@ -128,8 +129,9 @@ func (h *Hub) check(ctx context.Context) {
 	found := map[agentKey]standing{}
 	err := h.DB.Across(ctx, func(tx *pg.Tx) error {
 		const sql = `
-			select a.tenant_id::text, a.id::text, a.state, a.agent_group, a.draining, a.token_epoch, s.id::text as session
+			select a.tenant_id::text, a.id::text, a.state, a.agent_group, a.draining, a.token_epoch, s.id::text as session, t.status = 'active' as open
 			  from agent a
+			  join tenant t on t.id = a.tenant_id
 			  left join agent_session s on s.tenant_id = a.tenant_id and s.agent_id = a.id
 			 where a.id = any($1::uuid[])`
 		rows, err := tx.Query(ctx, sql, agentIDs(sessions))
@@ -158,7 +160,7 @@ func (s *session) uphold(now standing) {
 	switch {
 	case now.State == Quarantined:
 		s.cut(wire.CloseClone, "quarantined")
-	case now.State == Disabled:
+	case now.State == Disabled || (now.State == Registered && !now.Open):
 		s.cut(wire.CloseRevoked, wire.ReasonDisabled)
 	case now.State != Registered:
 		s.cut(wire.CloseRevoked, "revoked")

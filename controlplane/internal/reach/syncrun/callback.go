@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event/signature"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -32,7 +32,7 @@ var pauses = []time.Duration{80 * time.Second, 480 * time.Second, 2880 * time.Se
 
 // CallbackSecret is what a receiver verifies a connector's callbacks with, in the form of Standard Webhooks.
 func (s *Service) CallbackSecret(tenant, connector string) string {
-	return "whsec_" + base64.StdEncoding.EncodeToString(s.callbackKey(tenant, connector))
+	return signature.Secret(s.callbackKey(tenant, connector))
 }
 
 func (s *Service) callbackKey(tenant, connector string) []byte {
@@ -54,12 +54,11 @@ func (s *Service) post(ctx context.Context, tenant string, url string, p Progres
 		return fmt.Errorf("callback address: %w", err)
 	}
 	id := p.RunID + "_" + strconv.FormatInt(p.Seq, 10)
-	stamp := strconv.FormatInt(s.Now().Unix(), 10)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "Grantwright")
-	req.Header.Set("webhook-id", id)
-	req.Header.Set("webhook-timestamp", stamp)
-	req.Header.Set("webhook-signature", "v1,"+sign(s.callbackKey(tenant, p.ConnectorID), id, stamp, body))
+	if err := signature.Set(req.Header, id, s.Now(), body, s.callbackKey(tenant, p.ConnectorID)); err != nil {
+		return fmt.Errorf("sign callback: %w", err)
+	}
 	res, err := s.Guard.Client(callbackTimeout).Do(req)
 	if err != nil {
 		return fmt.Errorf("send callback: %w", err)
@@ -70,13 +69,6 @@ func (s *Service) post(ctx context.Context, tenant string, url string, p Progres
 		return fmt.Errorf("the receiver answered %s", res.Status)
 	}
 	return nil
-}
-
-func sign(key []byte, id, stamp string, body []byte) string {
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(id + "." + stamp + "."))
-	mac.Write(body)
-	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // startTelling sends progress while the run goes on. The returned function stops it. A receiver that is slow or away never
@@ -118,11 +110,14 @@ func (w *work) startTelling(ctx context.Context) (stop func()) {
 // try it at once and one that dies in between is followed by another.
 func (s *Service) deliverCallbacks(ctx context.Context) {
 	const sql = `
-		select tenant_id, id, connector_id
-		  from sync_run
-		 where callback_state = 'pending'
-		   and callback_next_at <= now()
-		 order by callback_next_at
+		select r.tenant_id, r.id, r.connector_id
+		  from sync_run r
+		  join tenant t
+		    on t.id = r.tenant_id
+		   and t.status = 'active'
+		 where r.callback_state = 'pending'
+		   and r.callback_next_at <= now()
+		 order by r.callback_next_at
 		 limit 20`
 	type due struct {
 		Tenant    string `db:"tenant_id"`

@@ -75,12 +75,14 @@ func (w *work) beat(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		found, cancel, err := w.renew(ctx)
+		found, cancel, open, err := w.renew(ctx)
 		switch {
 		case err == nil && !found:
 			w.cancel(errFenced)
 		case err == nil && cancel:
 			w.cancel(errCancelled)
+		case err == nil && !open:
+			w.cancel(errStopping) // the tenant is suspended: the run is handed back, and goes on when the tenant does
 		case err == nil:
 			last = time.Now()
 		case time.Since(last) > leaseTime:
@@ -92,14 +94,14 @@ func (w *work) beat(ctx context.Context) {
 	}
 }
 
-func (w *work) renew(ctx context.Context) (found, cancel bool, err error) {
+func (w *work) renew(ctx context.Context) (found, cancel, open bool, err error) {
 	const sql = `
 		update sync_run
 		   set lease_until = now() + $4::interval,
 		       rate_wait_until = case when $5 then $6 else rate_wait_until end, message = case when $5 then $7 else message end,
 		       progress_seq = progress_seq + case when $5 then 1 else 0 end
 		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3
-		returning cancel_requested`
+		returning cancel_requested, (select t.status = 'active' from tenant t where t.id = current_tenant())`
 	ctx, done := context.WithTimeout(ctx, 5*time.Second)
 	defer done()
 	until, message, fresh := w.watch.news()
@@ -111,11 +113,11 @@ func (w *work) renew(ctx context.Context) (found, cancel bool, err error) {
 		defer rows.Close()
 		for rows.Next() {
 			found = true
-			if err := rows.Scan(&cancel); err != nil {
+			if err := rows.Scan(&cancel, &open); err != nil {
 				return err
 			}
 		}
 		return rows.Err()
 	})
-	return found, cancel, err
+	return found, cancel, open, err
 }

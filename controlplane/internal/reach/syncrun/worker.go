@@ -109,11 +109,14 @@ func (s *Service) claim(ctx context.Context) error {
 		return nil
 	}
 	const sql = `
-		select tenant_id, id, connector_id, type, mode, agent_id, agent_group, status, wait_until, read_ended
-		  from sync_run
-		 where status in ('queued', 'waiting_agent', 'running', 'evaluating', 'applying')
-		   and (lease_until is null or lease_until < now())
-		 order by created_at
+		select r.tenant_id, r.id, r.connector_id, r.type, r.mode, r.agent_id, r.agent_group, r.status, r.wait_until, r.read_ended
+		  from sync_run r
+		  join tenant t
+		    on t.id = r.tenant_id
+		   and (t.status = 'active' or r.cancel_requested)
+		 where r.status in ('queued', 'waiting_agent', 'running', 'evaluating', 'applying')
+		   and (r.lease_until is null or r.lease_until < now())
+		 order by r.created_at
 		 limit 100`
 	var found []open
 	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
