@@ -42,12 +42,12 @@ func (j *Jar) Add(what, secret string) {
 // words in the names of members whose values are secrets.
 var words = []string{"password", "secret", "token", "credential", "api_key", "private_key", "recovery_code", "otp"}
 
-// public are names of members that sound like secrets and are none.
-var public = []string{"token_type", "token_issued_at", "token_expires_at", "token_id", "secrets_state", "password_expired", "password_last_set_at", "token_url", "next_page_token"}
+// public are names of members that sound like secrets, or stand among them, and are none.
+var public = []string{"token_type", "token_issued_at", "token_expires_at", "token_id", "secrets_state", "password_expired", "password_last_set_at", "token_url", "next_page_token",
+	"api_key_name", "created_at", "updated_at"}
 
 func secretName(name string) bool {
-	lower := strings.ToLower(name)
-	return !slices.Contains(public, lower) && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(lower, w) })
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
 }
 
 // Sent learns the secrets of a request: the token it carried, and what stands in its body under the name of a secret.
@@ -84,7 +84,9 @@ func (j *Jar) walk(name string, value any, secret bool) {
 	switch v := value.(type) {
 	case map[string]any:
 		for member, inner := range v {
-			j.walk(member, inner, secret || secretName(member))
+			if !slices.Contains(public, strings.ToLower(member)) {
+				j.walk(member, inner, secret || secretName(member))
+			}
 		}
 	case []any:
 		for _, inner := range v {
@@ -103,9 +105,9 @@ func (j *Jar) Find(text []byte) []string {
 	defer j.mu.Unlock()
 	var found []string
 	for secret, what := range j.secrets {
-		for form, spelled := range forms(secret) {
-			if bytes.Contains(text, []byte(spelled)) {
-				found = append(found, what+" "+form)
+		for _, form := range forms(secret) {
+			if bytes.Contains(text, []byte(form[1])) {
+				found = append(found, what+" "+form[0])
 				break
 			}
 		}
@@ -114,11 +116,11 @@ func (j *Jar) Find(text []byte) []string {
 	return found
 }
 
-func forms(secret string) map[string]string {
+func forms(secret string) [][2]string {
 	quoted, _ := json.Marshal(secret) // a text can always be encoded
-	return map[string]string{
-		"as it is": secret, "in base64": strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(secret)), "="),
-		"in base64url": base64.RawURLEncoding.EncodeToString([]byte(secret)), "in hexadecimal": hex.EncodeToString([]byte(secret)),
-		"in an address": url.QueryEscape(secret), "in JSON": string(quoted[1 : len(quoted)-1]),
+	return [][2]string{
+		{"as it is", secret}, {"in base64", strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(secret)), "=")},
+		{"in base64url", base64.RawURLEncoding.EncodeToString([]byte(secret))}, {"in hexadecimal", hex.EncodeToString([]byte(secret))},
+		{"in an address", url.QueryEscape(secret)}, {"in JSON", string(quoted[1 : len(quoted)-1])},
 	}
 }
