@@ -2,6 +2,7 @@ package tenant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/mail"
 	"strings"
@@ -19,7 +20,12 @@ import (
 // Bootstrap is what a tenant begins with.
 type Bootstrap struct {
 	Slug, Name        string
+	Region            string
+	Limits            Limits
+	Settings          Settings
+	SectorPacks       []string // keys; see packs
 	AdminEmail        string
+	AdminName         string      // as it is shown; empty: none
 	AdminPassword     seal.Secret // empty: the first admin sets one through a sign-in link
 	ControlPlaneAdmin bool        // the first admin may act across tenants
 }
@@ -47,10 +53,7 @@ func (b Bootstrap) Run(ctx context.Context, db *pg.DB) (Result, error) {
 	v := viewer.System(uuid.Must(uuid.NewV7()).String())
 	var out Result
 	err := db.As(ctx, v, func(tx *pg.Tx) (err error) {
-		if out.Tenant, err = Create(ctx, tx, b.Slug, b.Name); err != nil {
-			return err
-		}
-		out.UserID, err = b.createAdmin(ctx, tx, hash)
+		out, err = b.in(ctx, tx, hash)
 		return err
 	})
 	if fault.IsCode(err, "tenant_exists") { // somebody else was faster since we looked
@@ -59,14 +62,45 @@ func (b Bootstrap) Run(ctx context.Context, db *pg.DB) (Result, error) {
 	return out, err
 }
 
+// in makes the tenant of the transaction's viewer.
+func (b Bootstrap) in(ctx context.Context, tx *pg.Tx, hash *string) (out Result, err error) {
+	if _, err = Create(ctx, tx, b.Slug, b.Name); err != nil {
+		return out, err
+	}
+	const sql = `
+		update tenant
+		   set region = $1, limits = $2, settings = $3
+		 where id = current_tenant()`
+	if _, err := tx.Exec(ctx, sql, b.Region, b.Limits, b.Settings); err != nil {
+		return out, fmt.Errorf("set up the tenant: %w", err)
+	}
+	if out.UserID, err = b.createAdmin(ctx, tx, hash); err != nil {
+		return out, err
+	}
+	out.Tenant, err = Find(ctx, tx)
+	return out, err
+}
+
+// packs refuses sector packs by name: this version installs none, and a tenant that was promised one must not begin without it.
+func (b *Bootstrap) packs() error {
+	if len(b.SectorPacks) == 0 {
+		return nil
+	}
+	return fault.Coded(fault.Invalid, "unknown_sector_pack", "there is no sector pack %q; none is available here", b.SectorPacks[0]).
+		With(fault.Field{Pointer: "#/sector_packs/0", Code: "unknown_sector_pack", Detail: "leave sector_packs out, or empty"})
+}
+
 func (b *Bootstrap) check() error {
-	b.AdminEmail = strings.TrimSpace(b.AdminEmail)
-	if b.Name = strings.TrimSpace(b.Name); b.Name == "" {
-		b.Name = b.Slug
+	b.AdminEmail, b.AdminName = strings.TrimSpace(b.AdminEmail), strings.TrimSpace(b.AdminName)
+	b.Name, b.Region = tidyName(b.Name, b.Slug), strings.TrimSpace(b.Region)
+	b.Settings.fill()
+	if err := errors.Join(b.packs(), b.Settings.check()); err != nil {
+		return err
 	}
 	address, err := mail.ParseAddress(b.AdminEmail)
 	if err != nil || address.Address != b.AdminEmail || len(b.AdminEmail) > 320 {
-		return fault.New(fault.Invalid, "the first admin needs an e-mail address; %q is none", b.AdminEmail)
+		return fault.New(fault.Invalid, "the first admin needs an e-mail address; %q is none", b.AdminEmail).
+			With(fault.Field{Pointer: "#/admin_email", Code: "invalid", Detail: "a bare e-mail address"})
 	}
 	if b.AdminPassword == "" {
 		return nil
@@ -101,9 +135,9 @@ func (b Bootstrap) absent(ctx context.Context, db *pg.DB) error {
 func (b Bootstrap) createAdmin(ctx context.Context, tx *pg.Tx, hash *string) (string, error) {
 	id := uuid.Must(uuid.NewV7()).String()
 	const sql = `
-		insert into app_user (tenant_id, id, email, roles, control_plane_admin, password_hash, status)
-		values (current_tenant(), $1, $2, array['admin'], $3, $4, case when $4::text is null then 'invited' else 'active' end)`
-	if _, err := tx.Exec(ctx, sql, id, b.AdminEmail, b.ControlPlaneAdmin, hash); err != nil {
+		insert into app_user (tenant_id, id, email, display_name, roles, control_plane_admin, password_hash, status)
+		values (current_tenant(), $1, $2, $5, array['admin'], $3, $4, case when $4::text is null then 'invited' else 'active' end)`
+	if _, err := tx.Exec(ctx, sql, id, b.AdminEmail, b.ControlPlaneAdmin, hash, b.AdminName); err != nil {
 		return "", fmt.Errorf("create the first admin: %w", err)
 	}
 	return id, audit.Record(ctx, tx, audit.Entry{

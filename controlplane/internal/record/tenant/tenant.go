@@ -38,14 +38,24 @@ var stages = []Stage{Bootstrapped, Connected}
 
 // Tenant is a customer.
 type Tenant struct {
-	ID        string
-	Slug      string
-	Name      string
-	Status    Status
-	Stage     Stage
-	CreatedAt time.Time
-	Version   int
+	ID         string     `db:"id"`
+	Slug       string     `db:"slug"`
+	Name       string     `db:"name"`
+	Region     string     `db:"region"`
+	Status     Status     `db:"status"`
+	Reason     *string    `db:"status_reason"` // why an operator has suspended or closed it
+	Stage      Stage      `db:"funnel_state"`
+	Limits     Limits     `db:"limits"`
+	Settings   Settings   `db:"settings"`
+	ClosedAt   *time.Time `db:"closed_at"`
+	PurgeAfter *time.Time `db:"purge_after"` // when the grace of one that is closing ends
+	CreatedAt  time.Time  `db:"created_at"`
+	UpdatedAt  time.Time  `db:"updated_at"`
+	Version    int        `db:"version"`
 }
+
+const columns = `t.id::text as id, t.slug, t.name, t.region, t.status, t.status_reason, t.funnel_state, t.limits, t.settings,
+	t.closed_at, t.purge_after, t.created_at, t.updated_at, t.version`
 
 // Usable returns a fault of kind Forbidden with the code tenant_suspended when nobody may work in the tenant.
 func (s Status) Usable() error {
@@ -79,18 +89,23 @@ func Create(ctx context.Context, tx *pg.Tx, slug, name string) (Tenant, error) {
 
 // Find is the tenant of the transaction.
 func Find(ctx context.Context, tx *pg.Tx) (Tenant, error) {
-	const sql = `
-		select id::text, slug, name, status, funnel_state, created_at, version
-		  from tenant
-		 where id = current_tenant()`
-	var t Tenant
-	err := tx.QueryRow(ctx, sql).Scan(&t.ID, &t.Slug, &t.Name, &t.Status, &t.Stage, &t.CreatedAt, &t.Version)
+	return find(ctx, tx, "")
+}
+
+// find reads the tenant of the transaction; lock is a locking clause or empty.
+func find(ctx context.Context, tx *pg.Tx, lock string) (Tenant, error) {
+	rows, err := tx.Query(ctx, "select "+columns+" from tenant t where t.id = current_tenant() "+lock)
+	if err != nil {
+		return Tenant{}, fmt.Errorf("find tenant: %w", err)
+	}
+	t, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Tenant])
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return Tenant{}, fault.New(fault.NotFound, "no tenant %s", tx.Viewer.Tenant)
 	case err != nil:
 		return Tenant{}, fmt.Errorf("find tenant: %w", err)
 	}
+	t.Settings.fill()
 	return t, nil
 }
 

@@ -1,0 +1,236 @@
+package tenant
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
+)
+
+// change is what one call does to a tenant whose row is locked: do gives the entry for the logs.
+func (s *Service) change(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, do func(tx *pg.Tx, t Tenant) (audit.Entry, error)) (*found, error) {
+	var t Tenant
+	err := s.visit(ctx, v, id, func(tx *pg.Tx) (err error) {
+		if t, err = find(ctx, tx, "for update"); err != nil {
+			return err
+		}
+		if err := match.Check(t.Version); err != nil {
+			return err
+		}
+		entry, err := do(tx, t)
+		if err != nil {
+			return err
+		}
+		entry.Subject = t.subject()
+		if err := recordBoth(ctx, tx, entry); err != nil {
+			return err
+		}
+		t, err = Find(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.Changed()
+	return s.answer(t), nil
+}
+
+// editable is what a merge patch is laid over.
+type editable struct {
+	Name     string   `json:"name"`
+	Region   string   `json:"region"`
+	Settings Settings `json:"settings"`
+}
+
+// SettingsPatch is what a merge patch of settings may hold.
+type SettingsPatch struct {
+	Timezone             *string `json:"timezone,omitempty" nullable:"true" maxLength:"64" example:"Europe/Zurich"`
+	NotifyOperatorAccess *bool   `json:"notify_operator_access,omitempty" nullable:"true"`
+	OrphanAfterDays      *int    `json:"orphan_after_days,omitempty" nullable:"true" minimum:"1" maximum:"3650"`
+}
+
+// OwnPatch is what a tenant's admins may change about it.
+type OwnPatch struct {
+	Name     string        `json:"name,omitempty" minLength:"1" maxLength:"200"`
+	Settings SettingsPatch `json:"settings,omitempty" required:"false"`
+}
+
+// Patch is what an operator may change about a tenant.
+type Patch struct {
+	OwnPatch
+	Region *string `json:"region,omitempty" nullable:"true" maxLength:"64"`
+}
+
+type patchIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body    Patch
+	RawBody []byte
+}
+
+func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*found, error) {
+	return s.change(ctx, v, in.ID, in.IfMatch, func(tx *pg.Tx, t Tenant) (audit.Entry, error) { return edit(ctx, tx, t, in.RawBody) })
+}
+
+type patchOwnIn struct {
+	httpapi.IfMatch
+	Body    OwnPatch
+	RawBody []byte
+}
+
+func (s *Service) readOwn(ctx context.Context, v viewer.Viewer, _ *struct{}) (*found, error) {
+	var t Tenant
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		t, err = Find(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.answer(t), nil
+}
+
+// patchOwn needs no entry in a second log of its own: an operator who does this in a tenant is in both by X-Tenant-Id.
+func (s *Service) patchOwn(ctx context.Context, v viewer.Viewer, in *patchOwnIn) (*found, error) {
+	var t Tenant
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		if t, err = find(ctx, tx, "for update"); err != nil {
+			return err
+		}
+		if err := in.Check(t.Version); err != nil {
+			return err
+		}
+		entry, err := edit(ctx, tx, t, in.RawBody)
+		if err != nil {
+			return err
+		}
+		entry.Subject = t.subject()
+		if err := audit.Record(ctx, tx, entry); err != nil {
+			return err
+		}
+		t, err = Find(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.answer(t), nil
+}
+
+// edit lays a merge patch over the transaction's tenant. Settings that belong to other rooms stay as they are.
+func edit(ctx context.Context, tx *pg.Tx, t Tenant, patch []byte) (audit.Entry, error) {
+	before := editable{Name: t.Name, Region: t.Region, Settings: t.Settings}
+	after, err := mergepatch.Apply(before, patch)
+	if err != nil {
+		return audit.Entry{}, err
+	}
+	after.Name, after.Region = tidyName(after.Name, t.Slug), strings.TrimSpace(after.Region)
+	after.Settings.fill()
+	if err := after.Settings.check(); err != nil {
+		return audit.Entry{}, err
+	}
+	changes, err := mergepatch.Diff(before, after)
+	if err != nil {
+		return audit.Entry{}, err
+	}
+	const sql = `
+		update tenant
+		   set name = $1, region = $2, settings = settings || $3, updated_at = now(), version = version + 1
+		 where id = current_tenant()`
+	if _, err := tx.Exec(ctx, sql, after.Name, after.Region, after.Settings); err != nil {
+		return audit.Entry{}, fmt.Errorf("change tenant: %w", err)
+	}
+	return audit.Entry{Action: "tenant.updated", Changes: changes}, nil
+}
+
+type limitIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body Limits
+}
+
+func (s *Service) limit(ctx context.Context, v viewer.Viewer, in *limitIn) (*found, error) {
+	return s.change(ctx, v, in.ID, in.IfMatch, func(tx *pg.Tx, t Tenant) (audit.Entry, error) {
+		const sql = `
+			update tenant
+			   set limits = $1, updated_at = now(), version = version + 1
+			 where id = current_tenant()`
+		if _, err := tx.Exec(ctx, sql, in.Body); err != nil {
+			return audit.Entry{}, fmt.Errorf("limit tenant: %w", err)
+		}
+		changes, err := mergepatch.Diff(t.Limits, in.Body)
+		return audit.Entry{Action: "tenant.limits_changed", Changes: changes}, err
+	})
+}
+
+// whyIn is a body with the reason of an operator.
+type whyIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body struct {
+		Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"stands in both audit logs and is shown to operators"`
+	}
+}
+
+func (s *Service) suspend(ctx context.Context, v viewer.Viewer, in *whyIn) (*found, error) {
+	return s.change(ctx, v, in.ID, in.IfMatch, func(tx *pg.Tx, t Tenant) (audit.Entry, error) {
+		if err := notOwn(tx.Viewer, "suspend"); err != nil {
+			return audit.Entry{}, err
+		}
+		return t.become(ctx, tx, Suspended, "tenant.suspended", &in.Body.Reason)
+	})
+}
+
+type stepIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+}
+
+func (s *Service) resume(ctx context.Context, v viewer.Viewer, in *stepIn) (*found, error) {
+	return s.change(ctx, v, in.ID, in.IfMatch, func(tx *pg.Tx, t Tenant) (audit.Entry, error) {
+		if t.Status != Suspended {
+			return audit.Entry{}, t.cannot("resumed")
+		}
+		return t.become(ctx, tx, Active, "tenant.resumed", nil)
+	})
+}
+
+// become moves a tenant between active and suspended.
+func (t Tenant) become(ctx context.Context, tx *pg.Tx, to Status, action string, why *string) (audit.Entry, error) {
+	if t.Status == to || t.Status == Closing {
+		return audit.Entry{}, t.cannot(string(to))
+	}
+	const sql = `
+		update tenant
+		   set status = $1, status_reason = $2, updated_at = now(), version = version + 1
+		 where id = current_tenant()`
+	if _, err := tx.Exec(ctx, sql, to, why); err != nil {
+		return audit.Entry{}, fmt.Errorf("change the tenant's status: %w", err)
+	}
+	entry := audit.Entry{Action: action, Changes: []audit.Change{{Field: "status", From: t.Status, To: to}}}
+	if why != nil {
+		entry.Context = map[string]any{"reason": *why}
+	}
+	return entry, nil
+}
+
+// steps are where a tenant can go from where it is.
+var steps = map[Status][]string{Active: {"suspend", "close"}, Suspended: {"resume", "close"}, Closing: {"reopen"}}
+
+func (t Tenant) cannot(become string) error {
+	return fault.Coded(fault.Conflict, "invalid_transition", "the tenant is %s and cannot be %s", t.Status, become).Also("allowed", steps[t.Status])
+}
+
+// notOwn keeps operators from shutting themselves out.
+func notOwn(v viewer.Viewer, what string) error {
+	if v.Home != "" {
+		return nil
+	}
+	return fault.Coded(fault.Conflict, "own_tenant", "you cannot %s the tenant that you sign in to; an operator of another tenant can", what)
+}

@@ -1,0 +1,74 @@
+package tenant
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+)
+
+type createIn struct {
+	Body struct {
+		Slug        string   `json:"slug" pattern:"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" example:"acme" doc:"1 to 63 lower-case letters, digits and hyphens, none at its ends; part of the tenant's address, and fixed"`
+		Name        string   `json:"name" minLength:"1" maxLength:"200"`
+		Region      string   `json:"region,omitempty" maxLength:"64"`
+		AdminEmail  string   `json:"admin_email" minLength:"3" maxLength:"320" example:"ada@acme.example"`
+		AdminName   string   `json:"admin_display_name,omitempty" maxLength:"200"`
+		SectorPacks []string `json:"sector_packs,omitempty" maxItems:"50" doc:"none is available in this version: leave it out, or empty"`
+		Limits      Limits   `json:"limits,omitempty" required:"false"`
+		Settings    Settings `json:"settings,omitempty" required:"false"`
+	}
+}
+
+// Founded is a tenant that has just been made.
+type Founded struct {
+	Resource
+	Admin Founder `json:"admin"`
+}
+
+// Founder is the first admin of a tenant, and how they come in.
+type Founder struct {
+	ID          string `json:"id"`
+	Email       string `json:"email"`
+	SignInToken string `json:"sign_in_token" doc:"Shown once and good for an hour: POST /auth/sign-in-link sets the password by it."`
+}
+
+func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*httpapi.Created[Founded], error) {
+	b := Bootstrap{
+		Slug: in.Body.Slug, Name: in.Body.Name, Region: in.Body.Region, AdminEmail: in.Body.AdminEmail, AdminName: in.Body.AdminName,
+		SectorPacks: in.Body.SectorPacks, Limits: in.Body.Limits, Settings: in.Body.Settings,
+	}
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	var made Result
+	var token string
+	err := s.DB.As(ctx, visiting(v, uuid.Must(uuid.NewV7()).String()), func(tx *pg.Tx) (err error) {
+		if made, err = b.in(ctx, tx, nil); err != nil {
+			return err
+		}
+		if token, err = s.Links.IssueSignInLink(ctx, tx, made.UserID); err != nil {
+			return err
+		}
+		return recordBoth(ctx, tx, audit.Entry{
+			Action: "tenant.bootstrapped", Subject: made.Tenant.subject(), Context: map[string]any{"admin": b.AdminEmail, "region": b.Region},
+		})
+	})
+	if fault.IsCode(err, "tenant_exists") {
+		return nil, fault.Coded(fault.Conflict, "tenant_exists", "there is a tenant %q already", b.Slug).
+			With(fault.Field{Pointer: "#/slug", Code: "tenant_exists", Detail: "choose another slug"})
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := made.Tenant
+	return &httpapi.Created[Founded]{
+		Location: httpapi.Prefix + "/control-plane/tenants/" + t.ID, ETag: httpapi.ETag(t.Version),
+		Body: Founded{Resource: s.resource(t), Admin: Founder{ID: made.UserID, Email: b.AdminEmail, SignInToken: token}},
+	}, nil
+}

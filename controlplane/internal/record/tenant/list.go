@@ -1,0 +1,93 @@
+package tenant
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+type listIn struct {
+	httpapi.Paging
+	Status string `query:"status" enum:"active,suspended,closing"`
+	Q      string `query:"q" maxLength:"200" doc:"Part of the slug or the name."`
+}
+
+func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Resource], error) {
+	walk, err := s.Cursors.Walk(v, "tenants", in.Paging, []string{in.Status, in.Q})
+	if err != nil {
+		return nil, err
+	}
+	q := &listing.Query{Columns: columns, From: "tenant t", ID: "t.id", Order: listing.Order{Column: "t.created_at", Type: "timestamptz"}}
+	q.Equal("t.status", "status", in.Status)
+	if in.Q != "" {
+		q.Where("(strpos(t.slug, lower(@q)) > 0 or strpos(lower(t.name), lower(@q)) > 0)", pgx.NamedArgs{"q": in.Q})
+	}
+	var rows []Tenant
+	var total int64
+	err = s.DB.Across(ctx, func(tx *pg.Tx) (err error) {
+		rows, total, err = listing.Fetch[Tenant](ctx, tx, q, walk.Page)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	items := make([]Resource, len(rows))
+	for i, t := range rows {
+		t.Settings.fill()
+		items[i] = s.resource(t)
+	}
+	return httpapi.Out(walk, items, total, func(r Resource) []string {
+		return []string{r.CreatedAt.Format(time.RFC3339Nano), r.ID}
+	}), nil
+}
+
+type oneIn struct {
+	ID string `path:"id"`
+}
+
+// visit opens a transaction of an operator in a tenant. An id that is none is a tenant that there is not.
+func (s *Service) visit(ctx context.Context, v viewer.Viewer, id string, do func(tx *pg.Tx) error) error {
+	if !listing.IsID(id) {
+		return fault.New(fault.NotFound, "no tenant %s", id)
+	}
+	return s.DB.As(ctx, visiting(v, id), do)
+}
+
+func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*found, error) {
+	var t Tenant
+	var n Counts
+	err := s.visit(ctx, v, in.ID, func(tx *pg.Tx) (err error) {
+		if t, err = Find(ctx, tx); err != nil {
+			return err
+		}
+		n, err = count(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := s.answer(t)
+	out.Body.Counts = &n
+	return out, nil
+}
+
+// count is one statement; row security leaves nothing but the transaction's tenant.
+func count(ctx context.Context, tx *pg.Tx) (n Counts, err error) {
+	const sql = `
+		select (select count(*) from app_user),
+		       (select count(*) from identity where status <> 'archived'),
+		       (select count(*) from connector where deleted_at is null),
+		       (select count(*) from agent where state <> 'revoked')`
+	if err := tx.QueryRow(ctx, sql).Scan(&n.Users, &n.Identities, &n.Connectors, &n.Agents); err != nil {
+		return Counts{}, fmt.Errorf("count what the tenant has: %w", err)
+	}
+	return n, nil
+}

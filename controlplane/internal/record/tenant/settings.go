@@ -1,0 +1,71 @@
+package tenant
+
+import (
+	"strings"
+	"time"
+	_ "time/tzdata" // a host may know no time zones
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// The usual rate of a token, which a tenant's limits may replace.
+const (
+	usualRPS   = 100
+	usualBurst = 200
+)
+
+// Limits are what the operators allow a tenant. An absent one is the usual one.
+type Limits struct {
+	RPS   *int `json:"rps" nullable:"true" minimum:"1" maximum:"10000" doc:"requests a second of each token that has no rate of its own; null: 100"`
+	Burst *int `json:"burst" nullable:"true" minimum:"1" maximum:"100000" doc:"how many of them at once; null: twice rps"`
+}
+
+// Rate is the rate of a token that has none of its own; zero when it is the usual one.
+func (l Limits) Rate() viewer.Rate {
+	if l.RPS == nil && l.Burst == nil {
+		return viewer.Rate{}
+	}
+	rate := viewer.Rate{PerSecond: usualRPS, Burst: usualBurst}
+	if l.RPS != nil {
+		rate = viewer.Rate{PerSecond: *l.RPS, Burst: *l.RPS * usualBurst / usualRPS}
+	}
+	if l.Burst != nil {
+		rate.Burst = *l.Burst
+	}
+	return rate
+}
+
+// Settings are what a tenant decides for itself.
+type Settings struct {
+	Timezone             string `json:"timezone" nullable:"true" maxLength:"64" example:"Europe/Zurich" doc:"of the IANA database; null: UTC"`
+	NotifyOperatorAccess bool   `json:"notify_operator_access" nullable:"true" doc:"the tenant wants to hear when an operator works in it; every such request stands in its audit log as tenant.cross_access, whatever this says"`
+	OrphanAfterDays      int    `json:"orphan_after_days" nullable:"true" minimum:"1" maximum:"3650" doc:"after how many days without an owner an account is an orphan; null: 30"`
+}
+
+// fill puts defaults where nothing is set.
+func (s *Settings) fill() {
+	if s.Timezone == "" {
+		s.Timezone = "UTC"
+	}
+	if s.OrphanAfterDays == 0 {
+		s.OrphanAfterDays = 30
+	}
+}
+
+// check looks at what the members' schema cannot say.
+func (s Settings) check() error {
+	if _, err := time.LoadLocation(s.Timezone); err != nil || s.Timezone == "Local" {
+		return fault.New(fault.Invalid, "the settings cannot be stored like this").
+			With(fault.Field{Pointer: "#/settings/timezone", Code: "invalid", Detail: "a name of the IANA time zone database, such as Europe/Zurich"})
+	}
+	return nil
+}
+
+// tidyName trims a tenant's name, which is its slug when nothing else is said.
+func tidyName(name, slug string) string {
+	if name = strings.TrimSpace(name); name == "" {
+		return slug
+	}
+	return name
+}
