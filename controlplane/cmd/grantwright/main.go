@@ -67,7 +67,7 @@ func root() *cobra.Command {
 			"DATABASE_OWNER_URL; without them a private PostgreSQL is started from the installed binaries.",
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	cmd.AddCommand(serveCommand(), bootstrapCommand(), migrateCommand(), checkCommand(), configCommand(), versionCommand())
+	cmd.AddCommand(serveCommand(), bootstrapCommand(), migrateCommand(), checkCommand(), configCommand(), keysCommand(), versionCommand())
 	return cmd
 }
 

@@ -39,10 +39,10 @@ type parts struct {
 }
 
 // rooms are added in this order.
-var rooms = []func(context.Context, *parts) error{}
+var rooms = []func(context.Context, *parts) error{addSignin, addTenants}
 
 // reach adds the rooms that know people and their access, and those that reach target systems.
-func (p *parts) reach() {
+func (p *parts) reach(callbackKey []byte) {
 	p.hub = &agents.Hub{DB: p.db, Seal: p.ring, Log: p.log}
 	registry := &agents.Registry{DB: p.db, Tokens: p.sessions, Cursors: p.cursors, PublicURL: p.config.URL(p.config.Listen), Log: p.log, Now: time.Now}
 	p.api.Agent = registry.Authenticate
@@ -50,7 +50,7 @@ func (p *parts) reach() {
 	connectors := &connector.Service{DB: p.db, Seal: p.ring, Dispatch: dispatcher, Now: time.Now, Log: p.log, Cursors: p.cursors}
 	p.runs = &syncrun.Service{
 		DB: p.db, Connectors: connectors, Dispatch: dispatcher, Agents: p.hub, Guard: p.guard, Cursors: p.cursors,
-		CallbackKey: p.ring.Derive("callback"), MaxRuns: p.config.MaxRuns, Log: p.log, Now: time.Now,
+		CallbackKey: callbackKey, MaxRuns: p.config.MaxRuns, Log: p.log, Now: time.Now,
 	}
 	held := &reconcile.Service{DB: p.db, Cursors: p.cursors, Wake: p.runs.Wake, Now: time.Now}
 	people := &directory.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}

@@ -64,9 +64,9 @@ func (v Viewer) HasAny(roles ...Role) bool { return slices.ContainsFunc(roles, v
 func (v Viewer) SeesAll() bool { return v.Kind == Machine || v.HasAny(Admin, Auditor) }
 
 // MayUse reports whether a scope allows what is asked. Whoever signs in has all of them; a service token has those it was
-// made with, and one to write does not include the one to read.
+// made with, and one to write does not include the one to read. Every token may ask who it is.
 func (v Viewer) MayUse(scope string) bool {
-	return v.Kind != Service || slices.Contains(v.Scopes, scope)
+	return v.Kind != Service || scope == "auth:read" || slices.Contains(v.Scopes, scope)
 }
 
 // OnlyReads reports whether the viewer may change nothing: an auditor without another role.

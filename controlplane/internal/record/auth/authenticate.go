@@ -53,14 +53,16 @@ func (s *Service) holder(ctx context.Context, c claims, r *http.Request) (viewer
 	return found.viewer, found.judge(c, s.Now())
 }
 
-// verifyOnce verifies a token's signature once and remembers it; its times are judged each time.
+// verifyOnce verifies a token's signature once and remembers it; its key and its times are judged each time.
 func (s *Service) verifyOnce(ctx context.Context, bearer string) (claims, error) {
 	if len(bearer) > maxToken {
 		return claims{}, invalidToken()
 	}
 	hash := sha256.Sum256([]byte(bearer))
 	if c, ok := s.verified.get(hash); ok {
-		return c, s.checkTime(c, false)
+		if _, err := s.keys.find(ctx, c.key, false); err == nil {
+			return c, s.checkTime(c, false)
+		}
 	}
 	c, err := s.verifyOneOf(ctx, []form{userForm, serviceForm}, bearer, false)
 	if err != nil {
@@ -85,13 +87,17 @@ func (s *Service) rightsOf(ctx context.Context, c claims) (rights, error) {
 	if f, ok := s.rights.get(key); ok && s.Now().Sub(f.at).Abs() < rightsAge {
 		return f, nil
 	}
-	asked := s.Now() // before the question: an answer is as old as the moment it was asked for
+	asked, seen := s.Now(), s.changes.Load() // before the question: an answer is as old as the moment it was asked for
 	f, err := s.readRights(ctx, c)
 	if err != nil {
 		return rights{}, err
 	}
 	f.at = asked
 	s.rights.put(key, f)
+	// What was announced while the database was answering may not be in its answer.
+	if s.changes.Load() != seen {
+		s.rights.drop(func(k string, _ rights) bool { return k == key })
+	}
 	return f, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -17,11 +18,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/idp"
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
@@ -64,13 +67,27 @@ func open(t *testing.T) *house {
 	}
 	h := &house{Service: service, t: t, db: db, log: log, clock: time.Now().Truncate(time.Second)}
 	service.Now = h.now
+	furnish(t, service)
 	made, err := tenant.Bootstrap{Slug: "acme", AdminEmail: "Ada@acme.example", AdminPassword: canary}.Run(ctx, db)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.tenant, h.admin = made.Tenant.ID, made.UserID
 	h.url = serve(t, service)
+	service.PublicURL = h.url
 	return h
+}
+
+// furnish gives the service what the control plane gives it. Providers may live on this machine.
+func furnish(t *testing.T, s *auth.Service) {
+	t.Helper()
+	cursors, err := httpapi.NewCursors(bytes.Repeat([]byte{3}, 32), s.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	guard := &outbound.Guard{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	s.Cursors = cursors
+	s.With(&idp.Service{DB: s.DB, Seal: s.Seal, Cursors: cursors, Guard: guard, Now: s.Now})
 }
 
 func serve(t *testing.T, s *auth.Service) string {
@@ -81,6 +98,7 @@ func serve(t *testing.T, s *auth.Service) string {
 	}
 	a := httpapi.New(httpapi.Config{Title: "test", Version: "1", Log: s.Log, User: s.AuthenticateUser, Agent: agent})
 	a.Add(s.Routes()...)
+	a.Add(s.Providers.Routes()...)
 	server := httptest.NewServer(a.Router)
 	t.Cleanup(server.Close)
 	return server.URL

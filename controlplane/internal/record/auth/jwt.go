@@ -43,6 +43,9 @@ type claims struct {
 	Instance  string `json:"iid,omitempty"` // agent: the installation
 	Thumb     string `json:"jkt,omitempty"` // agent: thumbprint of the identity key
 	Epoch     int64  `json:"epoch"`         // user: of the password; agent: of its tokens
+	Restored  int64  `json:"dep,omitempty"` // epoch of the deployment, raised by each restore
+
+	key keyID // that signed it
 }
 
 // form is one of the forms of token.
@@ -72,6 +75,7 @@ func (s *Service) sign(f form, c claims, expires time.Time) (string, time.Time, 
 	}
 	c.Issuer, c.Audience, c.Kind, c.Scope, c.ClientID = s.Issuer, f.audience.claim(), f.kind, f.scope, "grantwright"
 	c.IssuedAt, c.NotBefore, c.ExpiresAt = now.Unix(), now.Unix(), expires.Unix()
+	c.Restored = s.keys.generation()
 	key := s.keys.signer(f.audience)
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, c)
 	token.Header["typ"], token.Header["kid"] = f.typ, key.kid
@@ -89,15 +93,19 @@ func (s *Service) verify(ctx context.Context, f form, token string, allowExpired
 
 // verifyOneOf is verify for forms that differ in kind and scope alone: typ and audience are those of the first.
 func (s *Service) verifyOneOf(ctx context.Context, forms []form, token string, allowExpired bool) (claims, error) {
-	c, err := s.signed(ctx, forms, token)
-	if err != nil {
+	c, err := s.signed(ctx, forms, token, allowExpired)
+	switch {
+	case errors.Is(err, errInvalid):
 		return claims{}, invalidToken()
+	case err != nil:
+		return claims{}, err
 	}
 	return c, s.checkTime(c, allowExpired)
 }
 
-// signed reads what a token says when its form and signature are right. Times are not judged.
-func (s *Service) signed(ctx context.Context, forms []form, token string) (claims, error) {
+// signed reads what a token says when its form and signature are right. Times are not judged. With old, a key that was retired
+// is good enough.
+func (s *Service) signed(ctx context.Context, forms []form, token string, old bool) (claims, error) {
 	f := forms[0]
 	head, err := inspect(token)
 	if err != nil {
@@ -106,11 +114,11 @@ func (s *Service) signed(ctx context.Context, forms []form, token string) (claim
 	if head.typ != f.typ && head.typ != "application/"+f.typ {
 		return claims{}, errInvalid
 	}
-	key, ok := s.keys.find(ctx, f.audience, head.kid)
-	if !ok {
-		return claims{}, errInvalid
+	c := claims{key: keyID{f.audience, head.kid}}
+	key, err := s.keys.find(ctx, c.key, old)
+	if err != nil {
+		return claims{}, err
 	}
-	var c claims
 	parser := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithStrictDecoding(), jwt.WithoutClaimsValidation())
 	if _, err := parser.ParseWithClaims(token, &c, func(*jwt.Token) (any, error) { return key, nil }); err != nil {
 		return claims{}, errInvalid
@@ -128,6 +136,8 @@ func (c claims) complete() bool {
 	return err == nil && c.Subject != "" && c.ID != "" && c.ExpiresAt > 0 && c.IssuedAt > 0 && c.NotBefore > 0
 }
 
+// checkTime judges a token's times and its epoch. Where an expired one is allowed, so is one from before a restore: it only
+// says who asks, and the proof is another.
 func (s *Service) checkTime(c claims, allowExpired bool) error {
 	now := s.Now()
 	latest := now.Add(leewayStart).Unix()
@@ -136,6 +146,9 @@ func (s *Service) checkTime(c claims, allowExpired bool) error {
 	}
 	if !allowExpired && now.Add(-leewayExpiry).Unix() >= c.ExpiresAt {
 		return fault.Coded(fault.Unauthenticated, "token_expired", "the token has expired; refresh it or sign in again")
+	}
+	if !allowExpired && c.Restored != s.keys.generation() {
+		return revoked()
 	}
 	return nil
 }

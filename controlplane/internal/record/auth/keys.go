@@ -31,20 +31,35 @@ var audiences = []audience{forAPI, forRefresh, forAgent, forEnroll}
 func (a audience) claim() string { return "urn:grantwright:" + string(a) }
 
 const (
-	keysLock     = 0x67725f6b657973 // "gr_keys": of processes that start together, one makes the keys
-	reloadPause  = 2 * time.Second  // unknown key ids ask the database at most this often
-	statusActive = "active"
+	keysLock    = 0x67725f6b657973 // "gr_keys": of processes that start together, one makes the keys
+	reloadPause = 2 * time.Second  // unknown key ids ask the database at most this often
+	keysAge     = 4 * time.Second  // how old the keys may be when a token is judged by them, as rightsAge for rights
 )
 
-// keys are the deployment's signing keys.
+// State is where a signing key is in its life. One that is next is known to every process before it signs; one that only
+// verifies stays until the longest-lived of its tokens has ended.
+type State string
+
+// States of a signing key.
+const (
+	Next       State = "next"
+	Active     State = "active"
+	VerifyOnly State = "verify_only"
+	Retired    State = "retired"
+)
+
+// keys are the deployment's signing keys, and its epoch, as they were when they were loaded.
 type keys struct {
 	db   *pg.DB
 	ring *seal.Keyring
 
-	mu     sync.RWMutex
-	active map[audience]signer
-	public map[keyID]ed25519.PublicKey
-	loaded time.Time
+	mu      sync.RWMutex
+	active  map[audience]signer
+	public  map[keyID]ed25519.PublicKey
+	retired map[keyID]ed25519.PublicKey // of agents: see find
+	epoch   int64
+	loaded  time.Time
+	stale   bool // somebody has said that the database knows better
 
 	reloading sync.Mutex
 }
@@ -64,7 +79,7 @@ type keyRow struct {
 	audience audience
 	sealed   []byte
 	public   []byte
-	state    string
+	state    State
 }
 
 // openKeys reads the keys, and makes those that are missing. It fails when the master key is not the one that sealed them.
@@ -74,20 +89,27 @@ func openKeys(ctx context.Context, db *pg.DB, ring *seal.Keyring) (*keys, error)
 }
 
 func (k *keys) load(ctx context.Context) error {
-	var rows []keyRow
+	var (
+		rows  []keyRow
+		epoch int64
+	)
+	asked := time.Now()
+	k.setStale(false)
 	err := k.db.Deployment(ctx, func(tx *pg.Tx) (err error) {
+		if epoch, err = readEpoch(ctx, tx); err != nil {
+			return err
+		}
 		if rows, err = readKeys(ctx, tx); err != nil || len(missing(rows)) == 0 {
 			return err
 		}
-		// Several processes start together: the lock lets one make the keys, the others read them.
-		if _, err = tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, keysLock); err != nil {
+		if err := lockKeys(ctx, tx); err != nil {
 			return err
 		}
 		if rows, err = readKeys(ctx, tx); err != nil {
 			return err
 		}
 		for _, a := range missing(rows) {
-			if err = k.create(ctx, tx, a); err != nil {
+			if _, err = k.create(ctx, tx, a, Active); err != nil {
 				return err
 			}
 		}
@@ -95,17 +117,27 @@ func (k *keys) load(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
+		k.setStale(true)
 		return fmt.Errorf("load signing keys: %w", err)
 	}
-	return k.take(rows)
+	return k.take(rows, epoch, asked)
 }
 
+// lockKeys lets one process at a time make or move keys. Of several that start together one makes them, the others read.
+func lockKeys(ctx context.Context, tx *pg.Tx) error {
+	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, keysLock); err != nil {
+		return fmt.Errorf("wait for the signing keys: %w", err)
+	}
+	return nil
+}
+
+// readKeys reads the keys in use, and those of agents that are not any more.
 func readKeys(ctx context.Context, tx *pg.Tx) ([]keyRow, error) {
 	const sql = `
 		select kid, audience, sealed, public_key, state
 		  from signing_key
-		 where state <> 'retired'
-		   and audience = any ($1)
+		 where audience = any ($1)
+		   and (state <> 'retired' or audience = 'agent')
 		 order by created_at, kid`
 	rows, err := tx.Query(ctx, sql, audiences)
 	if err != nil {
@@ -119,32 +151,34 @@ func readKeys(ctx context.Context, tx *pg.Tx) ([]keyRow, error) {
 // missing are the audiences without an active key.
 func missing(rows []keyRow) []audience {
 	return slices.DeleteFunc(slices.Clone(audiences), func(a audience) bool {
-		return slices.ContainsFunc(rows, func(r keyRow) bool { return r.audience == a && r.state == statusActive })
+		return slices.ContainsFunc(rows, func(r keyRow) bool { return r.audience == a && r.state == Active })
 	})
 }
 
-func (k *keys) create(ctx context.Context, tx *pg.Tx, a audience) error {
+func (k *keys) create(ctx context.Context, tx *pg.Tx, a audience, state State) (kid string, err error) {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
-		return fmt.Errorf("make signing key: %w", err)
+		return "", fmt.Errorf("make signing key: %w", err)
 	}
-	kid := rand.Text()[:16]
+	kid = rand.Text()[:16]
 	sealed, err := k.ring.SealGlobal(sealPurpose(a, kid), private.Seed())
 	if err != nil {
-		return err
+		return "", err
 	}
 	const sql = `
-		insert into signing_key (kid, audience, sealed, public_key)
-		values ($1, $2, $3, $4)`
-	_, err = tx.Exec(ctx, sql, kid, string(a), sealed, []byte(public))
-	return err
+		insert into signing_key (kid, audience, sealed, public_key, state, activated_at)
+		values ($1, $2, $3, $4, $5, case when $5 = 'active' then now() end)`
+	if _, err = tx.Exec(ctx, sql, kid, string(a), sealed, []byte(public), string(state)); err != nil {
+		return "", fmt.Errorf("keep signing key: %w", err)
+	}
+	return kid, nil
 }
 
 func sealPurpose(a audience, kid string) string { return "signing-key|" + string(a) + "|" + kid }
 
 // take makes the rows the keys in use.
-func (k *keys) take(rows []keyRow) error {
-	active, public := map[audience]signer{}, map[keyID]ed25519.PublicKey{}
+func (k *keys) take(rows []keyRow, epoch int64, asked time.Time) error {
+	active, public, retired := map[audience]signer{}, map[keyID]ed25519.PublicKey{}, map[keyID]ed25519.PublicKey{}
 	for _, r := range rows {
 		seed, err := k.ring.OpenGlobal(sealPurpose(r.audience, r.kid), r.sealed)
 		if err != nil {
@@ -152,14 +186,19 @@ func (k *keys) take(rows []keyRow) error {
 		}
 		private := ed25519.NewKeyFromSeed(seed)
 		// The public half comes from the sealed private one: a row that somebody else wrote signs and verifies nothing.
-		public[keyID{r.audience, r.kid}] = private.Public().(ed25519.PublicKey)
-		if r.state == statusActive {
+		half := private.Public().(ed25519.PublicKey)
+		if r.state == Retired {
+			retired[keyID{r.audience, r.kid}] = half
+			continue
+		}
+		public[keyID{r.audience, r.kid}] = half
+		if r.state == Active {
 			active[r.audience] = signer{r.kid, private}
 		}
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.active, k.public, k.loaded = active, public, time.Now()
+	k.active, k.public, k.retired, k.epoch, k.loaded = active, public, retired, epoch, asked
 	return nil
 }
 
@@ -169,32 +208,70 @@ func (k *keys) signer(a audience) signer {
 	return k.active[a]
 }
 
-// find is the public key of that id and audience. An unknown one may have been made by another process a moment ago, so
-// the database is asked again, though not for every made-up id that somebody sends.
-func (k *keys) find(ctx context.Context, a audience, kid string) (ed25519.PublicKey, bool) {
-	key, loaded, ok := k.lookup(a, kid)
-	if ok || time.Since(loaded) < reloadPause || !k.reloading.TryLock() {
-		return key, ok
+// current reads the keys again when they are older than keysAge, or when somebody said that they changed.
+func (k *keys) current(ctx context.Context) error {
+	if k.areCurrent() {
+		return nil
+	}
+	k.reloading.Lock()
+	defer k.reloading.Unlock()
+	if k.areCurrent() {
+		return nil
+	}
+	return k.load(ctx)
+}
+
+func (k *keys) areCurrent() bool {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return !k.stale && time.Since(k.loaded) < keysAge
+}
+
+func (k *keys) setStale(stale bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stale = stale
+}
+
+// find is the public key of that id and audience; old also finds those that were retired. It returns errInvalid when there is
+// none. An unknown one may have been made by another process a moment ago, so the database is asked again, though not for
+// every made-up id that somebody sends.
+func (k *keys) find(ctx context.Context, id keyID, old bool) (ed25519.PublicKey, error) {
+	if err := k.current(ctx); err != nil {
+		return nil, err
+	}
+	key, loaded := k.lookup(id, old)
+	if key != nil || time.Since(loaded) < reloadPause || !k.reloading.TryLock() {
+		return known(key)
 	}
 	defer k.reloading.Unlock()
 	if err := k.load(ctx); err != nil {
-		k.postpone()
-		return nil, false
+		return nil, err
 	}
-	key, _, ok = k.lookup(a, kid)
-	return key, ok
+	key, _ = k.lookup(id, old)
+	return known(key)
 }
 
-// postpone keeps a database that does not answer from being asked for every unknown key.
-func (k *keys) postpone() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.loaded = time.Now()
+func known(key ed25519.PublicKey) (ed25519.PublicKey, error) {
+	if key == nil {
+		return nil, errInvalid
+	}
+	return key, nil
 }
 
-func (k *keys) lookup(a audience, kid string) (ed25519.PublicKey, time.Time, bool) {
+func (k *keys) lookup(id keyID, old bool) (ed25519.PublicKey, time.Time) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	key, ok := k.public[keyID{a, kid}]
-	return key, k.loaded, ok
+	key := k.public[id]
+	if key == nil && old {
+		key = k.retired[id]
+	}
+	return key, k.loaded
+}
+
+// generation is the deployment's epoch.
+func (k *keys) generation() int64 {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.epoch
 }

@@ -21,6 +21,13 @@ import (
 type LinkSignIn struct {
 	Token    string `json:"token" minLength:"1" maxLength:"128" doc:"from the one-time link"`
 	Password string `json:"password" minLength:"1" maxLength:"1024" format:"password" doc:"the password to set: 12 to 256 characters"`
+	OTP      string `json:"otp,omitempty" maxLength:"64" doc:"the code of the second factor, or a recovery code, for who has one"`
+	Cookie   bool   `json:"cookie,omitempty" doc:"give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser"`
+}
+
+type linkIn struct {
+	browser
+	Body LinkSignIn
 }
 
 // IssueSignInLink makes the token of a one-time link by which the user sets a password. It works once, for an hour; only
@@ -31,8 +38,9 @@ func (s *Service) IssueSignInLink(ctx context.Context, tx *pg.Tx, userID string)
 		with older as (
 			delete from signin_link
 			 where user_id = $1)
-		insert into signin_link (tenant_id, token_hash, user_id, expires_at)
-		values (current_tenant(), $2, $1, $3)`
+		insert into signin_link (tenant_id, token_hash, user_id, expires_at, epoch)
+		select current_tenant(), $2, $1, $3, d.epoch
+		  from deployment d`
 	if _, err := tx.Exec(ctx, sql, userID, hashOf("link", token), s.Now().Add(linkLife)); err != nil {
 		return "", fmt.Errorf("issue sign-in link: %w", err)
 	}
@@ -44,7 +52,10 @@ func usedLink() error {
 }
 
 // useLink sets the password of the link's user and signs in.
-func (s *Service) useLink(ctx context.Context, _ viewer.Viewer, in *struct{ Body LinkSignIn }) (*httpapi.One[SignInTokens], error) {
+func (s *Service) useLink(ctx context.Context, _ viewer.Viewer, in *linkIn) (*signInOut, error) {
+	if err := s.keys.current(ctx); err != nil {
+		return nil, err
+	}
 	ip := httpapi.AddressOf(ctx)
 	try := attemptOf("link", ip)
 	if err := s.admit(ctx, try); err != nil {
@@ -52,6 +63,9 @@ func (s *Service) useLink(ctx context.Context, _ viewer.Viewer, in *struct{ Body
 	}
 	hash := hashOf("link", in.Body.Token)
 	p, err := s.findLink(ctx, hash)
+	if err == nil {
+		err = foreign(s.agrees(ctx, p.tenant), usedLink())
+	}
 	if fault.IsCode(err, "invalid_grant") {
 		return nil, errors.Join(err, s.failed(ctx, attempt{network: try.network}))
 	}
@@ -66,12 +80,15 @@ func (s *Service) useLink(ctx context.Context, _ viewer.Viewer, in *struct{ Body
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.redeem(ctx, p, hash, stored, ip)
+	out, err := s.redeem(ctx, p, hash, stored, in)
+	if fault.IsCode(err, "invalid_otp") {
+		return nil, errors.Join(err, s.failed(ctx, attempt{network: try.network}))
+	}
 	if err != nil {
 		return nil, err
 	}
 	s.forget(p.tenant, p.id)
-	return &httpapi.One[SignInTokens]{Body: out}, nil
+	return s.answer(out, in.Body.Cookie), nil
 }
 
 func (s *Service) findLink(ctx context.Context, hash []byte) (person, error) {
@@ -83,6 +100,8 @@ func (s *Service) findLink(ctx context.Context, hash []byte) (person, error) {
 		   and u.id = l.user_id
 		  join tenant t
 		    on t.id = l.tenant_id
+		  join deployment d
+		    on d.epoch = l.epoch
 		 where l.token_hash = $1
 		   and l.used_at is null
 		   and l.expires_at > $2
@@ -100,38 +119,60 @@ func (s *Service) findLink(ctx context.Context, hash []byte) (person, error) {
 	return p, tenant.Status(p.tenantStatus).Usable()
 }
 
-// redeem uses the link up, sets the password, ends every session that there was, and opens one.
-func (s *Service) redeem(ctx context.Context, p person, link []byte, stored, ip string) (out SignInTokens, err error) {
-	const use = `
+// redeem uses the link up, sets the password, ends every session that there was, and opens one. A refusal of the second
+// factor is counted, so it must not roll the transaction back, and leaves the link as it was.
+func (s *Service) redeem(ctx context.Context, p person, link []byte, stored string, in *linkIn) (out SignInTokens, err error) {
+	var refusal error
+	err = s.DB.As(ctx, p.viewer(ctx, in.browser), func(tx *pg.Tx) (err error) {
+		_, refused, err := s.checkFactor(ctx, tx, p.id, in.Body.OTP)
+		if refusal = refused; err != nil || refused != nil {
+			return err
+		}
+		if err := s.useUp(ctx, tx, link); err != nil {
+			return err
+		}
+		if p.epoch, err = setPassword(ctx, tx, p.id, stored); err != nil {
+			return err
+		}
+		if _, err := s.endSessions(ctx, tx, p.id, "", "password_set"); err != nil {
+			return err
+		}
+		out, err = s.openSession(ctx, tx, p, byLink)
+		return err
+	})
+	if err == nil {
+		err = refusal
+	}
+	return out, err
+}
+
+func (s *Service) useUp(ctx context.Context, tx *pg.Tx, link []byte) error {
+	const sql = `
 		update signin_link
 		   set used_at = $2
 		 where token_hash = $1
 		   and used_at is null
 		   and expires_at > $2`
-	const set = `
+	used, err := tx.Exec(ctx, sql, link, s.Now())
+	if err != nil {
+		return fmt.Errorf("use sign-in link: %w", err)
+	}
+	if used.RowsAffected() == 0 {
+		return usedLink()
+	}
+	return nil
+}
+
+// setPassword keeps a user's new password, and raises its epoch: tokens from before it are over.
+func setPassword(ctx context.Context, tx *pg.Tx, user, stored string) (epoch int64, err error) {
+	const sql = `
 		update app_user
 		   set password_hash = $2, password_epoch = password_epoch + 1, status = 'active', updated_at = now(), version = version + 1
 		 where id = $1
 		   and status <> 'disabled'
 		returning password_epoch`
-	err = s.DB.As(ctx, p.viewer(ip, httpapi.RequestID(ctx)), func(tx *pg.Tx) (err error) {
-		used, err := tx.Exec(ctx, use, link, s.Now())
-		if err != nil {
-			return fmt.Errorf("use sign-in link: %w", err)
-		}
-		if used.RowsAffected() == 0 {
-			return usedLink()
-		}
-		if err := tx.QueryRow(ctx, set, p.id, stored).Scan(&p.epoch); err != nil {
-			return fmt.Errorf("set password: %w", err)
-		}
-		if _, err := s.endSessions(ctx, tx, p.id, "", "password_set"); err != nil {
-			return err
-		}
-		if out, err = s.openSession(ctx, tx, p); err != nil {
-			return err
-		}
-		return signedIn(ctx, tx, p, "sign_in_link")
-	})
-	return out, err
+	if err := tx.QueryRow(ctx, sql, user, stored).Scan(&epoch); err != nil {
+		return 0, fmt.Errorf("set password: %w", err)
+	}
+	return epoch, nil
 }

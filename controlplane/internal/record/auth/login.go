@@ -1,7 +1,9 @@
 package auth
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -20,6 +22,14 @@ type SignIn struct {
 	Email    string `json:"email" minLength:"1" maxLength:"320" example:"ada@example.com"`
 	Password string `json:"password" minLength:"1" maxLength:"1024" format:"password"`
 	Tenant   string `json:"tenant,omitempty" maxLength:"63" doc:"the tenant's slug; needed when the address is used in several tenants"`
+	OTP      string `json:"otp,omitempty" maxLength:"64" example:"492039" doc:"the code of the second factor, or a recovery code; who has a second factor and leaves it out hears otp_required"`
+	TOTP     string `json:"totp,omitempty" maxLength:"64" doc:"another name for otp"`
+	Cookie   bool   `json:"cookie,omitempty" doc:"give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser"`
+}
+
+type signInIn struct {
+	browser
+	Body SignIn
 }
 
 func wrongCredentials() error {
@@ -29,10 +39,13 @@ func wrongCredentials() error {
 
 // login signs in with a password. Every refusal before the password was right costs the same and says the same: whether an
 // address is known here is nobody's business.
-func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *struct{ Body SignIn }) (*httpapi.One[SignInTokens], error) {
+func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *signInIn) (*signInOut, error) {
+	if err := s.keys.current(ctx); err != nil {
+		return nil, err
+	}
 	ip := httpapi.AddressOf(ctx)
 	account := canonical(in.Body.Email)
-	p, known, err := s.find(ctx, account, in.Body.Tenant)
+	p, known, err := s.find(ctx, account, addressed(ctx, in.Body.Tenant))
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +55,7 @@ func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *struct{ Body S
 	}
 	renewed, err := s.checkPassword(ctx, p, try, in.Body.Password)
 	if fault.IsCode(err, "invalid_credentials") && known {
-		s.recordFailure(ctx, p, ip)
+		s.recordFailure(ctx, p, in.browser, byPassword)
 	}
 	if err != nil {
 		return nil, err
@@ -50,11 +63,15 @@ func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *struct{ Body S
 	if err := tenant.Status(p.tenantStatus).Usable(); err != nil {
 		return nil, err
 	}
-	out, err := s.begin(ctx, p, ip, renewed)
+	out, err := s.begin(ctx, p, in, renewed)
+	if fault.IsCode(err, "invalid_otp") {
+		s.recordFailure(ctx, p, in.browser, byPasswordOTP)
+		return nil, errors.Join(err, s.failed(ctx, try))
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.One[SignInTokens]{Body: out}, s.forgive(ctx, try)
+	return s.answer(out, in.Body.Cookie), s.forgive(ctx, try)
 }
 
 // find looks for the user over all tenants. An address that is used in several is nobody's until a tenant is named.
@@ -121,30 +138,42 @@ func (s *Service) checkPassword(ctx context.Context, p person, try attempt, plai
 	return renewed, err
 }
 
-// begin opens the session of somebody whose password was right.
-func (s *Service) begin(ctx context.Context, p person, ip, renewed string) (out SignInTokens, err error) {
-	err = s.DB.As(ctx, p.viewer(ip, httpapi.RequestID(ctx)), func(tx *pg.Tx) (err error) {
+// begin opens the session of somebody whose password was right, when their second factor is as well. A refusal of the factor
+// is counted, so it must not roll the transaction back.
+func (s *Service) begin(ctx context.Context, p person, in *signInIn, renewed string) (out SignInTokens, err error) {
+	var refusal error
+	err = s.DB.As(ctx, p.viewer(ctx, in.browser), func(tx *pg.Tx) (err error) {
 		if renewed != "" {
 			const sql = `update app_user set password_hash = $2 where id = $1 and password_hash = $3`
 			if _, err := tx.Exec(ctx, sql, p.id, renewed, *p.hash); err != nil {
 				return fmt.Errorf("renew password hash: %w", err)
 			}
 		}
-		if out, err = s.openSession(ctx, tx, p); err != nil {
+		used, refused, err := s.checkFactor(ctx, tx, p.id, cmp.Or(in.Body.OTP, in.Body.TOTP))
+		if refusal = refused; err != nil || refused != nil {
 			return err
 		}
-		return signedIn(ctx, tx, p, "password")
+		how := byPassword
+		if used {
+			how = byPasswordOTP
+		}
+		out, err = s.openSession(ctx, tx, p, how)
+		return err
 	})
+	if err == nil {
+		err = refusal
+	}
 	return out, err
 }
 
 // recordFailure tells the user's tenant that somebody tried. The answer does not wait on whether this can be written.
-func (s *Service) recordFailure(ctx context.Context, p person, ip string) {
-	v := viewer.Viewer{Tenant: p.tenant, Kind: "anonymous", IP: ip, RequestID: httpapi.RequestID(ctx)}
+func (s *Service) recordFailure(ctx context.Context, p person, from browser, how string) {
+	v := p.viewer(ctx, from)
+	v.Kind, v.ID, v.Display = "anonymous", "", ""
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		return audit.Record(ctx, tx, audit.Entry{
 			Action: "auth.login", Outcome: audit.Failure, Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email},
-			Context: map[string]any{"method": "password"},
+			Context: map[string]any{"method": how},
 		})
 	})
 	if err != nil {

@@ -22,16 +22,34 @@ func invalidGrant() error {
 	return fault.Coded(fault.Unauthenticated, "invalid_grant", "the refresh token cannot be used; sign in again")
 }
 
-// refresh exchanges the refresh token, which is the Bearer of this request, for new tokens. A refresh token works once; a
-// second use means that two hold it, and nobody can tell which of them is the user: the whole session ends.
-func (s *Service) refresh(ctx context.Context, _ viewer.Viewer, _ *struct{}) (*httpapi.One[SignInTokens], error) {
-	bearer := httpapi.BearerOf(ctx)
-	if bearer == "" {
-		return nil, fault.New(fault.Unauthenticated, "the refresh token belongs here as Authorization: Bearer <token>")
+type refreshIn struct {
+	browser
+	Cookie string `cookie:"grantwright_refresh" hidden:"true"`
+}
+
+// refresh exchanges the refresh token, which is the Bearer of this request or a console's cookie, for new tokens. A refresh
+// token works once; a second use means that two hold it, and nobody can tell which of them is the user: the whole session ends.
+func (s *Service) refresh(ctx context.Context, _ viewer.Viewer, in *refreshIn) (*signInOut, error) {
+	token := httpapi.BearerOf(ctx)
+	byCookie := token == "" && in.Cookie != ""
+	switch {
+	case byCookie:
+		if err := s.checkOrigin(in.browser); err != nil {
+			return nil, err
+		}
+		token = in.Cookie
+	case token == "":
+		return nil, fault.New(fault.Unauthenticated, "the refresh token belongs here as Authorization: Bearer <token>, or as the console's cookie")
 	}
-	c, err := s.verify(ctx, refreshForm, bearer, false)
-	if err != nil || c.Session == "" {
+	c, err := s.verify(ctx, refreshForm, token, false)
+	switch {
+	case fault.Is(err, fault.Unauthenticated) || err == nil && c.Session == "":
 		return nil, invalidGrant()
+	case err != nil:
+		return nil, err
+	}
+	if err := s.agrees(ctx, c.Tenant); err != nil {
+		return nil, foreign(err, invalidGrant())
 	}
 	out, ended, err := s.rotate(ctx, c)
 	if ended {
@@ -40,7 +58,7 @@ func (s *Service) refresh(ctx context.Context, _ viewer.Viewer, _ *struct{}) (*h
 	if err != nil {
 		return nil, err
 	}
-	return &httpapi.One[SignInTokens]{Body: out}, nil
+	return s.answer(out, byCookie), nil
 }
 
 // rotate replaces the session's refresh token, or ends the session (ended), or leaves all as it was.

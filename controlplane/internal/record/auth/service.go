@@ -3,10 +3,14 @@ package auth
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/idp"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/oidc"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/password"
 )
 
@@ -15,6 +19,9 @@ const (
 	idleLife    = 12 * time.Hour
 	sessionLife = 7 * 24 * time.Hour
 	linkLife    = time.Hour
+
+	outsideTimeout = 10 * time.Second // of a call to an outside provider
+	outsideLife    = 12 * time.Hour   // of a session that an outside provider vouched for: who leaves there is out here the same day
 )
 
 // rightsAge is how old rights may be when a request is judged by them. With the time of a query it stays below the five
@@ -28,10 +35,26 @@ type Service struct {
 	Now    func() time.Time
 	Issuer string // the iss claim of our tokens
 
+	Seal      *seal.Keyring
+	Cursors   *httpapi.Cursors
+	Providers *idp.Service // outside providers that people sign in with
+	PublicURL string       // how browsers reach us, without a slash at the end
+
+	changes  atomic.Int64 // how often a change of rights was heard of
+	onChange []func()
+
+	relying    *oidc.Relying
+	outsideKey []byte // of the secrets of sign-ins with outside providers
+
 	keys     *keys
 	desk     *password.Desk
 	verified *lru[[32]byte, claims] // by the token's hash: a signature costs 50 µs to verify
 	rights   *lru[string, rights]   // by session
+
+	integrations *integrations
+
+	standings *lru[string, standing]  // by tenant
+	denials   *lru[string, time.Time] // what was audited as refused, and when
 }
 
 // New makes the service with its signing keys, which are made at the first start. It fails when the keys in the database
@@ -43,7 +66,17 @@ func New(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (
 	}
 	password.Nobody() // made now, so that the first unknown user does not wait for it
 	return &Service{
-		DB: db, Log: log, Now: time.Now, Issuer: "urn:grantwright",
-		keys: keys, desk: password.NewDesk(), verified: newLRU[[32]byte, claims](10_000), rights: newLRU[string, rights](10_000),
+		DB: db, Log: log, Now: time.Now, Issuer: "urn:grantwright", Seal: ring, PublicURL: "http://localhost",
+		outsideKey: ring.Derive("oidc"),
+		keys:       keys, desk: password.NewDesk(), verified: newLRU[[32]byte, claims](10_000), rights: newLRU[string, rights](10_000),
+		integrations: newIntegrations(),
+		standings:    newLRU[string, standing](10_000), denials: newLRU[string, time.Time](10_000),
 	}, nil
+}
+
+// With lets people sign in with outside providers, whose addresses are judged by the guard. It is called once, before anything
+// is served.
+func (s *Service) With(providers *idp.Service) {
+	s.Providers = providers
+	s.relying = &oidc.Relying{HTTP: providers.Guard.Client(outsideTimeout), Now: func() time.Time { return s.Now() }}
 }

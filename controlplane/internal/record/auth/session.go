@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -23,11 +25,23 @@ type person struct {
 	epoch        int64
 	hash         *string // of the password; nil when none was set yet
 	tenantStatus string
+	controlPlane bool
 }
 
+// Ways to sign in, as sessions and the audit log name them.
+const (
+	byPassword    = "password"
+	byPasswordOTP = "password_otp"
+	byLink        = "sign_in_link"
+	byProvider    = "oidc"
+)
+
 // viewer is the person as the doer of a sign-in.
-func (p person) viewer(ip, requestID string) viewer.Viewer {
-	return viewer.Viewer{Tenant: p.tenant, Kind: viewer.User, ID: p.id, Display: p.email, IP: ip, RequestID: requestID}
+func (p person) viewer(ctx context.Context, from browser) viewer.Viewer {
+	return viewer.Viewer{
+		Tenant: p.tenant, Kind: viewer.User, ID: p.id, Display: p.email,
+		IP: httpapi.AddressOf(ctx), UserAgent: from.agent(), RequestID: httpapi.RequestID(ctx),
+	}
 }
 
 // SignInTokens answers a sign-in and a refresh.
@@ -35,7 +49,7 @@ type SignInTokens struct {
 	AccessToken      string     `json:"access_token"`
 	TokenType        string     `json:"token_type" example:"Bearer"`
 	ExpiresIn        int        `json:"expires_in" doc:"seconds"`
-	RefreshToken     string     `json:"refresh_token" doc:"for POST /auth/refresh, as the Bearer token there; works once"`
+	RefreshToken     string     `json:"refresh_token,omitempty" doc:"for POST /auth/refresh, as the Bearer token there; works once. Left out when it came as a cookie."`
 	RefreshExpiresIn int        `json:"refresh_expires_in" doc:"seconds"`
 	User             SignedUser `json:"user"`
 	TenantID         string     `json:"tenant_id"`
@@ -50,23 +64,37 @@ type SignedUser struct {
 	Roles       []string `json:"roles" nullable:"false" doc:"manager, resource_owner, admin, auditor; they add up"`
 }
 
-// openSession begins a session for p in the transaction, which acts as p, and makes its first tokens.
-func (s *Service) openSession(ctx context.Context, tx *pg.Tx, p person) (SignInTokens, error) {
+// openSession begins a session for p in the transaction, which acts as p, makes its first tokens, and records the sign-in.
+func (s *Service) openSession(ctx context.Context, tx *pg.Tx, p person, how string) (SignInTokens, error) {
 	now := s.Now()
 	id, jti := uuid.Must(uuid.NewV7()).String(), uuid.NewString()
 	const sql = `
 		with seen as (
 			update app_user
-			   set last_login_at = $4
-			 where id = $2)
-		insert into auth_session (tenant_id, id, user_id, refresh_jti, created_at, last_used_at, idle_expires_at, expires_at)
-		values (current_tenant(), $1, $2, $3, $4, $4, $5, $6)`
-	idle, end := now.Add(idleLife), now.Add(sessionLife)
-	if _, err := tx.Exec(ctx, sql, id, p.id, hashOf(jti), now, idle, end); err != nil {
+			   set last_login_at = @now
+			 where id = @user)
+		insert into auth_session (tenant_id, id, user_id, refresh_jti, created_at, last_used_at, idle_expires_at, expires_at, method, ip, user_agent, epoch)
+		values (current_tenant(), @id, @user, @jti, @now, @now, @idle, @end, @how, @ip, @agent, @epoch)`
+	life := sessionLife
+	if how == byProvider {
+		life = outsideLife
+	}
+	idle, end := now.Add(min(idleLife, life)), now.Add(life)
+	args := pgx.NamedArgs{
+		"id": id, "user": p.id, "jti": hashOf(jti), "now": now, "idle": idle, "end": end, "how": how,
+		"ip": tx.Viewer.IP, "agent": tx.Viewer.UserAgent, "epoch": s.keys.generation(),
+	}
+	if _, err := tx.Exec(ctx, sql, args); err != nil {
 		return SignInTokens{}, fmt.Errorf("open session: %w", err)
 	}
 	tx.Viewer.Session = id
-	return s.tokens(p, id, jti, idle, end)
+	out, err := s.tokens(p, id, jti, idle, end)
+	if err != nil {
+		return SignInTokens{}, err
+	}
+	return out, audit.Record(ctx, tx, audit.Entry{
+		Action: "auth.login", Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email}, Context: map[string]any{"method": how},
+	})
 }
 
 // tokens are an access token, which ends with the session at the latest, and the refresh token with the given jti.
@@ -117,11 +145,4 @@ func (s *Service) endSessions(ctx context.Context, tx *pg.Tx, user, session, rea
 		return 0, fmt.Errorf("end sessions: %w", err)
 	}
 	return done.RowsAffected(), nil
-}
-
-// signedIn records a sign-in in the audit log.
-func signedIn(ctx context.Context, tx *pg.Tx, p person, how string) error {
-	return audit.Record(ctx, tx, audit.Entry{
-		Action: "auth.login", Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email}, Context: map[string]any{"method": how},
-	})
 }

@@ -52,7 +52,7 @@ func session(t *testing.T, s *Service, slug string) claims {
 		if _, err := tx.Exec(ctx, sql, p.id, p.email); err != nil {
 			return err
 		}
-		_, err := s.openSession(ctx, tx, p)
+		_, err := s.openSession(ctx, tx, p, byPassword)
 		v = tx.Viewer
 		return err
 	})
@@ -196,7 +196,6 @@ func TestForgedAndMalformedTokensAreInvalid(t *testing.T) {
 		"sub twice":            sign(head, strings.Replace(body, "{", `{"sub":"x",`, 1)),
 		"sub in two cases":     sign(head, strings.Replace(body, "{", `{"Sub":"x",`, 1)),
 		"sid missing":          claim("sid", ""),
-		"kind service":         claim("kind", `"service"`),
 		"kind agent":           claim("kind", `"agent"`),
 		"scope":                claim("scope", `"enroll"`),
 		"nested claim":         claim("cnf", `{"jkt":"x"}`),
@@ -231,6 +230,8 @@ func TestForgedAndMalformedTokensAreInvalid(t *testing.T) {
 		"another user":             {claim("sub", quoted(other.Subject)), "token_revoked"},
 		"another session":          {claim("sid", quoted(other.Session)), "token_revoked"},
 		"an older password":        {claim("epoch", "0"), "token_revoked"},
+		"from before a restore":    {claim("dep", "7"), "token_revoked"},
+		"a service that is not":    {claim("kind", `"service"`), "token_revoked"},
 	} {
 		if _, err := s.AuthenticateUser(ctx, want.token, r); codeOf(err) != want.code {
 			t.Errorf("%s: %q; want %q", name, codeOf(err), want.code)

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
+)
+
+// keysCommand groups what is done with the deployment's keys. Each of its commands works while the server runs.
+func keysCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "keys", Short: "Show and rotate the deployment's keys"}
+	rotate := &cobra.Command{Use: "rotate", Short: "Replace keys by new ones, without an outage"}
+	rotate.AddCommand(rotateSigningCommand())
+	cmd.AddCommand(listKeysCommand(), rotate)
+	return cmd
+}
+
+func listKeysCommand() *cobra.Command {
+	s := &settings{}
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the keys that sign tokens", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.withKeys(cmd, func(ctx context.Context, k *auth.Keys) error {
+				all, err := k.List(ctx)
+				if err != nil {
+					return err
+				}
+				return printKeys(cmd.OutOrStdout(), all)
+			})
+		},
+	}
+	s.common(cmd.Flags())
+	return cmd
+}
+
+func printKeys(out io.Writer, all []auth.SigningKey) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "KEY\tAUDIENCE\tSTATE\tMADE\tSIGNED FROM\tUNTIL")
+	for _, k := range all {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Audience, k.State, moment(&k.CreatedAt), moment(k.ActivatedAt), moment(k.EndedAt))
+	}
+	return t.Flush()
+}
+
+func moment(at *time.Time) string {
+	if at == nil {
+		return "-"
+	}
+	return at.UTC().Format(time.RFC3339)
+}
+
+func rotateSigningCommand() *cobra.Command {
+	s := &settings{}
+	var r auth.Rotation
+	var retire string
+	cmd := &cobra.Command{
+		Use: "signing", Short: "Rotate the keys that sign tokens", Args: cobra.NoArgs,
+		Long: "Takes each audience's keys one step on: the key that has been known for a day begins to sign, the one before it only verifies until its\n" +
+			"last token has ended, and a further one is made known. Run it twice, a day apart, or with --now. Nobody is signed out.\n\n" +
+			"--retire ends one key at once, because somebody else may have it. Every token that it signed is refused within five seconds: people sign\n" +
+			"in again, service tokens are made anew, and agents renew by their own keys.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if retire != "" && (r.Now || len(r.Audiences) > 0) {
+				return usageError{errors.New("--retire names one key; --now and --audience do not belong to it")}
+			}
+			return s.withKeys(cmd, func(ctx context.Context, k *auth.Keys) error {
+				var moved []auth.Moved
+				var err error
+				if retire != "" {
+					moved, err = k.Retire(ctx, retire)
+				} else {
+					moved, err = k.Rotate(ctx, r)
+				}
+				if err != nil {
+					return err
+				}
+				printMoved(cmd.OutOrStdout(), moved)
+				return nil
+			})
+		},
+	}
+	s.common(cmd.Flags())
+	f := cmd.Flags()
+	f.StringSliceVar(&r.Audiences, "audience", nil, "api, refresh, agent or enroll (default: all)")
+	f.BoolVar(&r.Now, "now", false, "sign with new keys at once, though who keeps a copy of the key set does not know them yet")
+	f.StringVar(&retire, "retire", "", "end this key and every token that it signed")
+	return cmd
+}
+
+func printMoved(out io.Writer, moved []auth.Moved) {
+	says := map[auth.State]string{
+		auth.Active: "signs from now on", auth.VerifyOnly: "signs no more; its tokens stay good", auth.Retired: "is retired; its tokens are refused",
+	}
+	for _, m := range moved {
+		what := says[m.Key.State]
+		if m.Key.State == auth.Next {
+			what = "is known and may sign from " + moment(&m.Until)
+		}
+		fmt.Fprintf(out, "%s key %s %s\n", m.Key.Audience, m.Key.ID, what)
+	}
+}
+
+// withKeys opens the signing keys for an operator's command.
+func (s *settings) withKeys(cmd *cobra.Command, do func(context.Context, *auth.Keys) error) (err error) {
+	log, err := s.prepare(cmd)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	ring, err := app.Keyring(s.config)
+	if err != nil {
+		return err
+	}
+	db, err := app.OpenToWork(ctx, s.config, log)
+	if err != nil {
+		return hinted(err)
+	}
+	defer func() { err = errors.Join(err, db.Close(context.WithoutCancel(ctx))) }()
+	keys, err := auth.OpenKeys(ctx, db.DB, ring)
+	if err != nil {
+		return err
+	}
+	return do(ctx, keys)
+}

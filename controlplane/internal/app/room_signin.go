@@ -1,0 +1,19 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/idp"
+)
+
+// addSignin lets people sign in with outside providers, and has this process hear at once when somebody's rights change.
+func addSignin(_ context.Context, p *parts) error {
+	providers := &idp.Service{DB: p.db, Seal: p.ring, Cursors: p.cursors, Guard: p.guard, Now: time.Now}
+	p.sessions.With(providers)
+	p.sessions.Cursors = p.cursors
+	p.sessions.PublicURL = p.config.URL(p.config.Listen)
+	p.routes = append(p.routes, providers.Routes()...)
+	p.workers = append(p.workers, p.sessions.Run)
+	return nil
+}

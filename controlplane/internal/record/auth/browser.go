@@ -1,0 +1,79 @@
+package auth
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+)
+
+// refreshCookie holds a console's refresh token (decision A7): out of reach of scripts, sent to /auth/* alone, and never by a
+// page of another site.
+const refreshCookie = "grantwright_refresh"
+
+const cookiePath = httpapi.Prefix + "/auth"
+
+// browser is what a request says of the program that sent it. Embed it in the input struct.
+type browser struct {
+	Agent  string `header:"User-Agent" hidden:"true"`
+	Site   string `header:"Sec-Fetch-Site" hidden:"true"`
+	Origin string `header:"Origin" hidden:"true"`
+}
+
+// agent is the User-Agent, cut down to what fits a list of sessions.
+func (b browser) agent() string {
+	text := strings.ToValidUTF8(strings.ReplaceAll(b.Agent, "\x00", ""), "")
+	if len(text) > 256 {
+		text = strings.ToValidUTF8(text[:256], "")
+	}
+	return text
+}
+
+// checkOrigin refuses a request that another site's page made with a cookie of ours (CrossOriginProtection of net/http).
+// Browsers send Sec-Fetch-Site or Origin with every POST; who sends neither is no browser.
+func (s *Service) checkOrigin(b browser) error {
+	ours, err := url.Parse(s.PublicURL)
+	if err != nil {
+		return err
+	}
+	r := &http.Request{Method: http.MethodPost, Host: ours.Host, URL: ours, Header: http.Header{}}
+	for name, value := range map[string]string{"Sec-Fetch-Site": b.Site, "Origin": b.Origin} {
+		if value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+	if http.NewCrossOriginProtection().Check(r) != nil {
+		return fault.Coded(fault.Forbidden, "cross_origin", "another site's page asked for this with a cookie of yours; that is refused")
+	}
+	return nil
+}
+
+// signInOut answers whoever signed in. Cookies are set for a console alone.
+type signInOut struct {
+	Cookies []http.Cookie `header:"Set-Cookie"`
+	Body    SignInTokens
+}
+
+// answer gives the tokens, with the refresh token as a cookie where that is wanted.
+func (s *Service) answer(t SignInTokens, asCookie bool) *signInOut {
+	if !asCookie {
+		return &signInOut{Body: t}
+	}
+	c := s.cookie(refreshCookie, cookiePath, t.RefreshToken, t.RefreshExpiresIn)
+	c.SameSite = http.SameSiteStrictMode
+	t.RefreshToken = ""
+	return &signInOut{Body: t, Cookies: []http.Cookie{c}}
+}
+
+// cookie is one that scripts cannot read. A life of zero or less removes it.
+func (s *Service) cookie(name, path, value string, life int) http.Cookie {
+	if life <= 0 {
+		life = -1
+	}
+	return http.Cookie{
+		Name: name, Value: value, Path: path, MaxAge: life, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Secure: strings.HasPrefix(s.PublicURL, "https://"),
+	}
+}

@@ -1,0 +1,136 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/auth/password"
+)
+
+// PasswordChange is the body of POST /auth/password.
+type PasswordChange struct {
+	Current string `json:"current_password" minLength:"1" maxLength:"1024" format:"password"`
+	New     string `json:"new_password" minLength:"1" maxLength:"1024" format:"password" doc:"12 to 256 characters"`
+	Cookie  bool   `json:"cookie,omitempty" doc:"give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser"`
+}
+
+// changePassword sets another password for whoever knows the one they have.
+func (s *Service) changePassword(ctx context.Context, v viewer.Viewer, in *struct{ Body PasswordChange }) (*signInOut, error) {
+	v, err := onlyPeople(v)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.provePassword(ctx, v, in.Body.Current, "#/current_password")
+	if err != nil {
+		return nil, err
+	}
+	if err := checkNew(in.Body, p.email); err != nil {
+		return nil, err
+	}
+	var stored string
+	err = s.desk.Do(ctx, func() error { stored = password.Hash(in.Body.New); return nil })
+	if err != nil {
+		return nil, err
+	}
+	var out SignInTokens
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		out, err = s.replacePassword(ctx, tx, p, stored)
+		return err
+	})
+	s.forget(v.Tenant, v.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.answer(out, in.Body.Cookie), nil
+}
+
+// checkNew holds the new password against the rules.
+func checkNew(in PasswordChange, email string) error {
+	err := password.Check(in.New, email)
+	if f := (*fault.Fault)(nil); errors.As(err, &f) {
+		for i := range f.Fields {
+			f.Fields[i].Pointer = "#/new_password"
+		}
+		return f
+	}
+	if password.Normal(in.New) == password.Normal(in.Current) {
+		return fault.Coded(fault.Invalid, "weak_password", "this is the password you have; choose another").
+			With(fault.Field{Pointer: "#/new_password", Code: "unchanged", Detail: "choose another password than the one you have"})
+	}
+	return err
+}
+
+// replacePassword sets the password, ends the user's other sessions, and makes new tokens for this one.
+func (s *Service) replacePassword(ctx context.Context, tx *pg.Tx, p person, stored string) (SignInTokens, error) {
+	const others = `
+		update auth_session
+		   set revoked_at = $3, revoked_reason = 'password_changed'
+		 where user_id = $1
+		   and id <> $2
+		   and revoked_at is null`
+	const this = `
+		update auth_session
+		   set refresh_jti = $2, last_used_at = $3, idle_expires_at = least($4, expires_at)
+		 where id = $1
+		   and revoked_at is null
+		returning idle_expires_at, expires_at`
+	var err error
+	if p.epoch, err = setPassword(ctx, tx, p.id, stored); err != nil {
+		return SignInTokens{}, err
+	}
+	session, now, jti := tx.Viewer.Session, s.Now(), uuid.NewString()
+	ended, err := tx.Exec(ctx, others, p.id, session, now)
+	if err != nil {
+		return SignInTokens{}, fmt.Errorf("end other sessions: %w", err)
+	}
+	var idle, end time.Time
+	if err := tx.QueryRow(ctx, this, session, hashOf(jti), now, now.Add(idleLife)).Scan(&idle, &end); err != nil {
+		if errors.Is(err, pgx.ErrNoRows) {
+			return SignInTokens{}, revoked()
+		}
+		return SignInTokens{}, fmt.Errorf("continue session: %w", err)
+	}
+	err = audit.Record(ctx, tx, audit.Entry{
+		Action: "auth.password_changed", Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email},
+		Context: map[string]any{"sessions_ended": ended.RowsAffected()},
+	})
+	if err != nil {
+		return SignInTokens{}, err
+	}
+	return s.tokens(p, session, jti, idle, end)
+}
+
+// provePassword asks somebody who has signed in for their password again. Wrong ones count as failed sign-ins do.
+func (s *Service) provePassword(ctx context.Context, v viewer.Viewer, plain, pointer string) (person, error) {
+	const sql = `
+		select id::text, email, display_name, identity_id::text, roles, status, password_epoch, password_hash
+		  from app_user
+		 where id = $1`
+	p := person{tenant: v.Tenant}
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		return tx.QueryRow(ctx, sql, v.ID).Scan(&p.id, &p.email, &p.name, &p.identity, &p.roles, &p.status, &p.epoch, &p.hash)
+	})
+	if err != nil {
+		return person{}, fmt.Errorf("find user: %w", err)
+	}
+	if p.hash == nil {
+		return person{}, fault.New(fault.Conflict, "you have no password here: you sign in with an outside provider, or an administrator gives you a link to set one")
+	}
+	try := attemptOf("user|"+p.tenant+"|"+p.id, httpapi.AddressOf(ctx))
+	_, err = s.checkPassword(ctx, p, try, plain)
+	if fault.IsCode(err, "invalid_credentials") {
+		return person{}, fault.Coded(fault.Unauthenticated, "invalid_credentials", "the password is not right").
+			With(fault.Field{Pointer: pointer, Code: "invalid", Detail: "give the password you sign in with"})
+	}
+	return p, err
+}

@@ -1,0 +1,48 @@
+package auth
+
+import (
+	"context"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// KeySet answers GET /auth/.well-known/jwks.json (RFC 7517).
+type KeySet struct {
+	Keys []PublicKey `json:"keys" nullable:"false"`
+}
+
+// PublicKey is an Ed25519 key (RFC 8037) by which others can verify access tokens of ours.
+type PublicKey struct {
+	Type      string `json:"kty" example:"OKP"`
+	Curve     string `json:"crv" example:"Ed25519"`
+	Use       string `json:"use" example:"sig"`
+	Algorithm string `json:"alg" example:"EdDSA"`
+	ID        string `json:"kid"`
+	X         string `json:"x" doc:"the key, in base64url"`
+}
+
+// jwks shows the keys of access tokens. Those of refresh tokens and invitations concern us alone.
+func (s *Service) jwks(ctx context.Context, _ viewer.Viewer, _ *struct{}) (*httpapi.One[KeySet], error) {
+	if err := s.keys.current(ctx); err != nil {
+		return nil, err
+	}
+	return &httpapi.One[KeySet]{Body: KeySet{Keys: s.keys.published()}}, nil
+}
+
+func (k *keys) published() []PublicKey {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	out := []PublicKey{}
+	for id, key := range k.public {
+		if id.audience == forAPI || id.audience == forAgent {
+			x := base64.RawURLEncoding.EncodeToString(key)
+			out = append(out, PublicKey{Type: "OKP", Curve: "Ed25519", Use: "sig", Algorithm: "EdDSA", ID: id.kid, X: x})
+		}
+	}
+	slices.SortFunc(out, func(a, b PublicKey) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}

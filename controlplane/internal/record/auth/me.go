@@ -1,0 +1,144 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
+)
+
+// WhoAmI answers GET /auth/me.
+type WhoAmI struct {
+	Kind              string        `json:"kind" enum:"user,service" example:"user"`
+	Display           string        `json:"display" doc:"e-mail address of a person, name of a service token"`
+	User              *SignedUser   `json:"user,omitempty" doc:"left out for a service token"`
+	Scopes            []string      `json:"scopes" nullable:"false" doc:"what a service token may be used for; empty for a person, whom no scope binds"`
+	Roles             []string      `json:"roles" nullable:"false"`
+	MFA               *Factor       `json:"mfa,omitempty" doc:"the second factor; left out for a service token"`
+	Tenant            SignedTenant  `json:"tenant"`
+	HomeTenant        *SignedTenant `json:"home_tenant,omitempty" doc:"the own tenant of a control-plane administrator who acts in another one"`
+	ControlPlaneAdmin bool          `json:"control_plane_admin"`
+	SeesAll           bool          `json:"sees_all" doc:"the whole tenant is visible, not only the own record and what the roles show"`
+	ReadOnly          bool          `json:"read_only" doc:"nothing can be changed"`
+	Visibility        Visibility    `json:"visibility"`
+	SessionID         string        `json:"session_id" doc:"the sign-in, or the service token"`
+}
+
+// Factor says whether a second factor is asked for.
+type Factor struct {
+	TOTP              bool `json:"totp" doc:"a code is asked for at each sign-in with a password"`
+	RecoveryCodesLeft int  `json:"recovery_codes_left"`
+}
+
+// Visibility sums up whom the viewer can see.
+type Visibility struct {
+	Identities int64    `json:"identities" doc:"how many identities are visible"`
+	Because    []string `json:"because" nullable:"false" doc:"why: own_record, reports, owned_resources, whole_tenant"`
+}
+
+// SignedTenant is the tenant that a token acts in.
+type SignedTenant struct {
+	ID          string `json:"id"`
+	Slug        string `json:"slug"`
+	Name        string `json:"name"`
+	Status      string `json:"status"`
+	FunnelState string `json:"funnel_state"`
+}
+
+func (s *Service) me(ctx context.Context, v viewer.Viewer, _ *struct{}) (*httpapi.One[WhoAmI], error) {
+	out := WhoAmI{
+		Kind: string(v.Kind), Display: v.Display, Scopes: nonNil(v.Scopes), Roles: rolesOf(v), ControlPlaneAdmin: v.ControlPlaneAdmin,
+		SeesAll: v.SeesAll(), ReadOnly: v.OnlyReads(), SessionID: v.Session, Visibility: Visibility{Because: because(v)},
+	}
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		if out.Tenant, err = tenantOf(ctx, tx); err != nil {
+			return err
+		}
+		if err := tx.QueryRow(ctx, `select count(*) from visible_identity()`).Scan(&out.Visibility.Identities); err != nil {
+			return fmt.Errorf("count who is visible: %w", err)
+		}
+		return nil
+	})
+	if err != nil || v.Kind != viewer.User {
+		return &httpapi.One[WhoAmI]{Body: out}, err
+	}
+	own := atHome(v)
+	err = s.DB.As(ctx, own, func(tx *pg.Tx) (err error) {
+		if v.Home != "" {
+			home, err := tenantOf(ctx, tx)
+			if err != nil {
+				return err
+			}
+			out.HomeTenant = &home
+		}
+		if out.User, err = findUser(ctx, tx, v.ID); err != nil {
+			return err
+		}
+		out.MFA, err = factorOf(ctx, tx, v.ID)
+		return err
+	})
+	return &httpapi.One[WhoAmI]{Body: out}, err
+}
+
+// atHome is the viewer in their own tenant, where their user, sessions and second factor are.
+func atHome(v viewer.Viewer) viewer.Viewer {
+	if v.Home != "" {
+		v.Tenant, v.Home = v.Home, ""
+	}
+	return v
+}
+
+// onlyPeople refuses whoever is no user: service tokens have no password and no sessions.
+func onlyPeople(v viewer.Viewer) (viewer.Viewer, error) {
+	if v.Kind != viewer.User {
+		return v, fault.New(fault.Forbidden, "only people have this; a service token is looked after in the settings")
+	}
+	return atHome(v), nil
+}
+
+func tenantOf(ctx context.Context, tx *pg.Tx) (SignedTenant, error) {
+	t, err := tenant.Find(ctx, tx)
+	return SignedTenant{ID: t.ID, Slug: t.Slug, Name: t.Name, Status: string(t.Status), FunnelState: string(t.Stage)}, err
+}
+
+func findUser(ctx context.Context, tx *pg.Tx, id string) (*SignedUser, error) {
+	const sql = `
+		select id::text, email, display_name, identity_id::text, roles
+		  from app_user
+		 where id = $1`
+	var u SignedUser
+	if err := tx.QueryRow(ctx, sql, id).Scan(&u.ID, &u.Email, &u.DisplayName, &u.IdentityID, &u.Roles); err != nil {
+		return nil, fmt.Errorf("find user: %w", err)
+	}
+	return &u, nil
+}
+
+func rolesOf(v viewer.Viewer) []string {
+	names := []string{}
+	for _, r := range v.Roles {
+		names = append(names, string(r))
+	}
+	return names
+}
+
+// because names what makes records visible to somebody (decision A9).
+func because(v viewer.Viewer) []string {
+	if v.SeesAll() {
+		return []string{"whole_tenant"}
+	}
+	why := []string{}
+	if v.Identity != "" {
+		why = append(why, "own_record")
+	}
+	if v.Identity != "" && v.Has(viewer.Manager) {
+		why = append(why, "reports")
+	}
+	if v.Has(viewer.ResourceOwner) {
+		why = append(why, "owned_resources")
+	}
+	return why
+}

@@ -1,0 +1,47 @@
+package auth
+
+import (
+	"context"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// changesChannel is where the database's triggers announce that somebody's rights, a session, a tenant or a key changed.
+const changesChannel = "grantwright_auth"
+
+const listenPause = time.Second // between two tries to listen
+
+// Run listens for changes that other processes made, so that a revocation works here at once instead of when what is
+// remembered has grown old. It ends with ctx. Nothing depends on it: without it, and while the connection is lost, the age of
+// what is remembered bounds the delay.
+func (s *Service) Run(ctx context.Context) error {
+	for {
+		err := pg.Listen(ctx, s.DB, changesChannel, s.heard)
+		if ctx.Err() != nil {
+			return nil
+		}
+		s.Log.DebugContext(ctx, "not hearing of changed rights for the moment", "err", err)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(listenPause):
+		}
+	}
+}
+
+// heard forgets what may have changed: all rights, since to read those of the sessions in use again costs a query for each,
+// which is what four seconds cost anyway.
+func (s *Service) heard() {
+	s.changes.Add(1)
+	s.keys.setStale(true)
+	s.rights.drop(func(string, rights) bool { return true })
+	s.integrations.forget()
+	for _, forget := range s.onChange {
+		forget()
+	}
+}
+
+// OnChange has forget called whenever rights may have changed anywhere. It is for what other rooms remember of tokens, and
+// is called before Run.
+func (s *Service) OnChange(forget func()) { s.onChange = append(s.onChange, forget) }
