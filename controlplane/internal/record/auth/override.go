@@ -133,12 +133,8 @@ func (s *Service) recordCrossing(ctx context.Context, home, there viewer.Viewer,
 		if err := t.Status.Usable(); err != nil {
 			return err
 		}
-		entry := audit.Entry{Action: crossAccess, Subject: audit.Subject{Type: "tenant", ID: t.ID, Display: t.Slug}, Context: map[string]any{
-			"method": r.Method, "path": r.URL.Path, "home_tenant": home.Tenant, "tenant_id": t.ID,
-		}}
-		if there.Reason != "" {
-			entry.Context["reason"] = there.Reason
-		}
+		entry := audit.Entry{Action: crossAccess, Subject: audit.Subject{Type: "tenant", ID: t.ID, Display: t.Slug}, Reason: there.Reason,
+			Context: map[string]any{"method": r.Method, "path": r.URL.Path, "tenant_id": t.ID}}
 		if err := audit.Record(ctx, tx, entry); err != nil {
 			return err
 		}

@@ -52,7 +52,6 @@ type editable struct {
 type SettingsPatch struct {
 	Timezone             *string `json:"timezone,omitempty" nullable:"true" maxLength:"64" example:"Europe/Zurich"`
 	NotifyOperatorAccess *bool   `json:"notify_operator_access,omitempty" nullable:"true"`
-	OrphanAfterDays      *int    `json:"orphan_after_days,omitempty" nullable:"true" minimum:"1" maximum:"3650"`
 }
 
 // OwnPatch is what a tenant's admins may change about it.
@@ -215,7 +214,7 @@ func (t Tenant) become(ctx context.Context, tx *pg.Tx, to Status, action string,
 	}
 	entry := audit.Entry{Action: action, Changes: []audit.Change{{Field: "status", From: t.Status, To: to}}}
 	if why != nil {
-		entry.Context = map[string]any{"reason": *why}
+		entry.Reason = *why
 	}
 	return entry, nil
 }

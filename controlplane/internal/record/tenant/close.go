@@ -67,7 +67,7 @@ func (t Tenant) beginClosing(ctx context.Context, tx *pg.Tx, why string, grace t
 	}
 	return audit.Entry{
 		Action: "tenant.closed", Changes: []audit.Change{{Field: "status", From: t.Status, To: Closing}},
-		Context: map[string]any{"reason": why, "purge_after": end},
+		Reason: why, Context: map[string]any{"purge_after": end},
 	}, nil
 }
 

@@ -135,8 +135,8 @@ func (s *Service) PurgeStep(ctx context.Context, id, home string, budget int) (S
 			return nil
 		}
 		return audit.Record(ctx, tx, audit.Entry{
-			Action: "tenant.erased", Subject: audit.Subject{Type: "tenant", ID: id, Display: step.Slug},
-			Context: map[string]any{"tenant_id": id, "reason": step.Reason, "closed_by": step.By, "rows": countsOf(step.Counts)},
+			Action: "tenant.erased", Subject: audit.Subject{Type: "tenant", ID: id, Display: step.Slug}, Reason: step.Reason,
+			Context: map[string]any{"tenant_id": id, "closed_by": step.By, "rows": countsOf(step.Counts)},
 		})
 	})
 	if err == nil && step.State == "done" {

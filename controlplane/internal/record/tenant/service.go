@@ -28,8 +28,8 @@ type Service struct {
 	Changed func()
 	// KeepKeys drops from this process's memory the data keys of every tenant but these.
 	KeepKeys func(tenantIDs []string)
-	Now    func() time.Time
-	Log    *slog.Logger
+	Now      func() time.Time
+	Log      *slog.Logger
 }
 
 // atHome is an operator in their own tenant, wherever the request acts.
@@ -56,7 +56,7 @@ func recordBoth(ctx context.Context, tx *pg.Tx, e audit.Entry) error {
 	if v.Home == "" {
 		return audit.Record(ctx, tx, e)
 	}
-	said := map[string]any{"home_tenant": v.Home, "tenant_id": v.Tenant}
+	said := map[string]any{"tenant_id": v.Tenant}
 	for name, value := range e.Context {
 		said[name] = value
 	}

@@ -36,20 +36,16 @@ func (l Limits) Rate() viewer.Rate {
 	return rate
 }
 
-// Settings are what a tenant decides for itself.
+// Settings are what a tenant decides for itself. Other rooms keep theirs beside these.
 type Settings struct {
 	Timezone             string `json:"timezone" nullable:"true" maxLength:"64" example:"Europe/Zurich" doc:"of the IANA database; null: UTC"`
 	NotifyOperatorAccess bool   `json:"notify_operator_access" nullable:"true" doc:"the tenant wants to hear when an operator works in it; every such request stands in its audit log as tenant.cross_access, whatever this says"`
-	OrphanAfterDays      int    `json:"orphan_after_days" nullable:"true" minimum:"1" maximum:"3650" doc:"after how many days without an owner an account is an orphan; null: 30"`
 }
 
 // fill puts defaults where nothing is set.
 func (s *Settings) fill() {
 	if s.Timezone == "" {
 		s.Timezone = "UTC"
-	}
-	if s.OrphanAfterDays == 0 {
-		s.OrphanAfterDays = 30
 	}
 }
 
