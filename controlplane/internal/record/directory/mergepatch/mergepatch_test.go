@@ -65,3 +65,14 @@ func object(t *testing.T, text string) map[string]any {
 	}
 	return m
 }
+
+func TestWhatAResourceNeedsIsNotCleared(t *testing.T) {
+	for patch, want := range map[string]bool{`{"email": null }`: false, `{"email":"x","other":null}`: true, `{}`: true} {
+		if err := Keep([]byte(patch), "enabled", "email"); (err == nil) != want {
+			t.Errorf("Keep(%s) = %v; want it accepted: %v", patch, err, want)
+		}
+	}
+	if err := Keep([]byte(`[]`), "email"); err == nil {
+		t.Error("an array is taken for a patch")
+	}
+}

@@ -1,0 +1,136 @@
+package apitoken
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+const (
+	aboutCreate = "The token is shown in this answer and never again. What it may do is what its scopes and its role both allow, as long as whoever made it is an " +
+		"active administrator. It ends after 90 days, unless expires_at says otherwise, and is disabled when nobody uses it for 60 days."
+	aboutPatch  = "A JSON merge patch (RFC 7396). It works at once here and within five seconds everywhere."
+	aboutRotate = "Answers a new token with the same rights and the same length of life. The old one stays valid for the overlap, so that integrations can change over."
+	aboutRevoke = "The token is dead at once here and within five seconds everywhere, with all that were made by it. It stays in the list as revoked."
+)
+
+// Routes are the paths under /settings/api-tokens. Administrators write; auditors read as well, though never a token.
+func (s *Service) Routes() []httpapi.Route {
+	routes := []httpapi.Route{
+		httpapi.Handle("GET", "/settings/api-tokens", "List service tokens", s.list).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("POST", "/settings/api-tokens", "Make a service token", s.create).For(viewer.Admin).Status(http.StatusCreated).Describe(aboutCreate),
+		httpapi.Handle("GET", "/settings/api-tokens/scopes", "List what tokens can be let do", s.scopes).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("GET", "/settings/api-tokens/{id}", "Read a service token", s.read).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("PATCH", "/settings/api-tokens/{id}", "Change a service token by merge patch", s.patch).For(viewer.Admin).Errors(409, 412).Describe(aboutPatch),
+		httpapi.Handle("POST", "/settings/api-tokens/{id}/rotate", "Replace a service token", s.rotate).For(viewer.Admin).Status(http.StatusCreated).Errors(409).
+			Describe(aboutRotate),
+		httpapi.Handle("DELETE", "/settings/api-tokens/{id}", "Revoke a service token", s.revoke).For(viewer.Admin).Status(http.StatusNoContent).Errors(412).
+			Describe(aboutRevoke),
+	}
+	for i := range routes {
+		routes[i] = routes[i].Tag("settings").Scope("tokens")
+	}
+	return routes
+}
+
+type listIn struct {
+	httpapi.Paging
+	Filters
+}
+
+func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Token], error) {
+	walk, err := s.Cursors.Walk(v, "api-tokens", in.Paging, in.Filters)
+	if err != nil {
+		return nil, err
+	}
+	var items []placed
+	var total int64
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		items, total, err = list(ctx, tx, in.Filters, walk.Page, s.Now())
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	page := httpapi.Out(walk, items, total, func(p placed) []string { return []string{p.place, p.ID} }).Body
+	out := &httpapi.ListOut[Token]{Body: httpapi.List[Token]{Items: []Token{}, Total: page.Total, Limit: page.Limit, Offset: page.Offset, NextCursor: page.NextCursor}}
+	for _, p := range page.Items {
+		out.Body.Items = append(out.Body.Items, p.Token)
+	}
+	return out, nil
+}
+
+func (s *Service) scopes(context.Context, viewer.Viewer, *struct{}) (*httpapi.ListOut[Scope], error) {
+	all := Scopes(s.Offers())
+	return &httpapi.ListOut[Scope]{Body: httpapi.List[Scope]{Items: all, Total: int64(len(all)), Limit: len(all)}}, nil
+}
+
+type createIn struct{ Body NewToken }
+
+func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*httpapi.Created[Issued], error) {
+	return issued(s.Create(ctx, v, in.Body))
+}
+
+func issued(t Issued, err error) (*httpapi.Created[Issued], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.Created[Issued]{Location: httpapi.Prefix + "/settings/api-tokens/" + t.ID, ETag: httpapi.ETag(t.Version), Body: t}, nil
+}
+
+type oneIn struct {
+	ID string `path:"id"`
+}
+
+func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Token], error) {
+	var t Token
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		t, err = find(ctx, tx, in.ID, s.Now(), "")
+		return err
+	})
+	return shown(t, err)
+}
+
+type patchIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body    Patch
+	RawBody []byte
+}
+
+func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[Token], error) {
+	return shown(s.Patch(ctx, v, in.ID, in.IfMatch, in.RawBody))
+}
+
+type rotateIn struct {
+	ID   string `path:"id"`
+	Body *Rotation
+}
+
+func (s *Service) rotate(ctx context.Context, v viewer.Viewer, in *rotateIn) (*httpapi.Created[Issued], error) {
+	overlap := ""
+	if in.Body != nil {
+		overlap = in.Body.Overlap
+	}
+	return issued(s.Rotate(ctx, v, in.ID, overlap))
+}
+
+type revokeIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Successors bool `query:"successors" doc:"Also revoke what has replaced it, or anything that it made: for a token that was stolen."`
+}
+
+func (s *Service) revoke(ctx context.Context, v viewer.Viewer, in *revokeIn) (*httpapi.None, error) {
+	return nil, s.Revoke(ctx, v, in.ID, in.IfMatch, in.Successors)
+}
+
+func shown(t Token, err error) (*httpapi.One[Token], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Token]{ETag: httpapi.ETag(t.Version), Body: t}, nil
+}

@@ -1,0 +1,99 @@
+package apitoken
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+)
+
+// family is a part of the API that a token is let into as a whole.
+type family struct {
+	name     string
+	about    string
+	readOnly bool
+}
+
+// families are all that a token can be let into. Whatever belongs to none, such as the control plane of the deployment, is
+// closed to every token.
+var families = []family{
+	{name: "identities", about: "people and non-human identities"},
+	{name: "accounts", about: "accounts and who owns them"},
+	{name: "entitlements", about: "entitlements, roles and grants"},
+	{name: "connectors", about: "connectors, their tests and their runs"},
+	{name: "role-mining", about: "role mining and its opportunities"},
+	{name: "access-requests", about: "requests for access"},
+	{name: "approval-rules", about: "rules of who approves"},
+	{name: "certifications", about: "reviews of access"},
+	{name: "decision-tasks", about: "decisions that wait for somebody"},
+	{name: "policies", about: "policies and their violations"},
+	{name: "sector-packs", about: "sector packs"},
+	{name: "poc", about: "the proof of concept and its report"},
+	{name: "audit-events", about: "the audit log", readOnly: true},
+	{name: "agents", about: "agents"},
+	{name: "webhooks", about: "webhooks and their deliveries"},
+	{name: "tokens", about: "service tokens"},
+	{name: "users", about: "the people who sign in"},
+	{name: "settings", about: "the other settings of the tenant"},
+}
+
+// Scope is one thing that a token can be let do.
+type Scope struct {
+	Scope      string   `json:"scope" example:"identities:read"`
+	About      string   `json:"description" example:"Read people and non-human identities"`
+	Operations []string `json:"operations" nullable:"false" doc:"What it opens at present." example:"[\"GET /api/v1/identities\"]"`
+}
+
+// Scopes are all that there are, each with the routes that it opens.
+func Scopes(routes []httpapi.Route) []Scope {
+	opens := map[string][]string{}
+	for _, r := range routes {
+		need := r.Needs()
+		opens[need] = append(opens[need], r.Method+" "+r.Path)
+	}
+	var all []Scope
+	for _, f := range families {
+		for _, right := range f.rights() {
+			scope := f.name + ":" + right.verb
+			operations := slices.Sorted(slices.Values(opens[scope]))
+			if operations == nil {
+				operations = []string{}
+			}
+			all = append(all, Scope{Scope: scope, About: right.word + " " + f.about, Operations: operations})
+		}
+	}
+	return all
+}
+
+type right struct{ verb, word string }
+
+func (f family) rights() []right {
+	if f.readOnly {
+		return []right{{"read", "Read"}}
+	}
+	return []right{{"read", "Read"}, {"write", "Change"}}
+}
+
+// known reports whether there is such a scope.
+func known(scope string) bool {
+	return slices.ContainsFunc(families, func(f family) bool {
+		return slices.ContainsFunc(f.rights(), func(r right) bool { return scope == f.name+":"+r.verb })
+	})
+}
+
+// checkScopes sorts scopes, and names every one that does not exist.
+func checkScopes(scopes []string) ([]string, error) {
+	var wrong []fault.Field
+	for i, s := range scopes {
+		if !known(s) {
+			wrong = append(wrong, fault.Field{Pointer: fmt.Sprintf("#/scopes/%d", i), Code: "unknown_scope", Detail: fmt.Sprintf("there is no scope %q", s)})
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, fault.New(fault.Invalid, "a scope does not exist; GET %s/settings/api-tokens/scopes lists those that do", httpapi.Prefix).With(wrong...)
+	}
+	sorted := slices.Clone(scopes)
+	slices.Sort(sorted)
+	return slices.Compact(sorted), nil
+}

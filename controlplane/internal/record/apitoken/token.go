@@ -1,0 +1,168 @@
+package apitoken
+
+import (
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// State of a token.
+type State string
+
+// States. Expiring, revoked and expired follow from the clock and from what was done; disabled also from nobody using the token,
+// and from its maker not being an active administrator any more.
+const (
+	Active   State = "active"
+	Expiring State = "expiring" // ends within seven days
+	Disabled State = "disabled"
+	Revoked  State = "revoked"
+	Expired  State = "expired"
+)
+
+// Bounds of what can be asked for.
+const (
+	usualLife   = 90 * 24 * time.Hour
+	longestLife = 365 * 24 * time.Hour
+
+	usualIdle    = 60 * 24 * time.Hour
+	shortestIdle = time.Hour
+	longestIdle  = longestLife
+
+	usualOverlap   = 24 * time.Hour
+	longestOverlap = 7 * 24 * time.Hour
+)
+
+// Token is a token of an integration, without the token itself.
+type Token struct {
+	ID string `json:"id"`
+	Settings
+	Scopes          []string    `json:"scopes" nullable:"false" example:"[\"identities:read\"]"`
+	Role            viewer.Role `json:"role" enum:"manager,resource_owner,admin,auditor" doc:"Caps what the scopes open: the token sees and does what somebody with this role can."`
+	BoundIdentityID *string     `json:"bound_identity_id" doc:"As whom a manager or resource_owner sees."`
+	JTITail         string      `json:"jti_tail" doc:"The last 8 characters of the token's jti claim, by which to tell which one you hold." example:"9f31c2ab"`
+	State           State       `json:"state" enum:"active,expiring,disabled,revoked,expired"`
+	DisabledReason  *string     `json:"disabled_reason" enum:"administrator,idle,creator" doc:"Why it is disabled: by an administrator, because nobody used it, or because whoever made it is no active administrator any more."`
+	ExpiresAt       time.Time   `json:"expires_at"`
+	LastUsedAt      *time.Time  `json:"last_used_at" doc:"To the minute."`
+	LastUsedIP      *string     `json:"last_used_ip" example:"203.0.113.7"`
+	RotatedFromID   *string     `json:"rotated_from_id" doc:"The token that this one replaces."`
+	OverlapUntil    *time.Time  `json:"rotation_overlap_until" doc:"Until when this token, which was rotated, can still be used."`
+	CreatedBy       Maker       `json:"created_by" doc:"The administrator on whose rights the token stands."`
+	MadeByID        *string     `json:"made_by_token_id" doc:"The token by which it was made, where it was one; revoked together with it."`
+	CreatedAt       time.Time   `json:"created_at"`
+	UpdatedAt       time.Time   `json:"updated_at"`
+	Version         int         `json:"version"`
+}
+
+// Settings are what can be changed about a token that is in use.
+type Settings struct {
+	Name             string   `json:"name" example:"HR export"`
+	Description      string   `json:"description"`
+	AllowedCIDRs     []string `json:"allowed_cidrs" nullable:"false" doc:"Networks that it may be used from; empty: everywhere." example:"[\"203.0.113.0/24\"]"`
+	RateLimit        *Rate    `json:"rate_limit" doc:"Null: the usual 100 requests a second, 200 at once."`
+	IdleDisableAfter string   `json:"idle_disable_after" doc:"ISO 8601 duration: a token that is not used for so long is disabled." example:"P60D"`
+	Enabled          bool     `json:"enabled"`
+}
+
+// Rate is how many requests a token may make.
+type Rate struct {
+	RPS   int `json:"rps" minimum:"1" maximum:"10000" doc:"Requests a second." example:"250"`
+	Burst int `json:"burst,omitempty" minimum:"1" maximum:"20000" doc:"Requests at once; twice rps otherwise." example:"500"`
+}
+
+// Maker is the user who made a token.
+type Maker struct {
+	ID      string `json:"id"`
+	Display string `json:"display" example:"ada@acme.example"`
+}
+
+// NewToken is the body of POST /settings/api-tokens.
+type NewToken struct {
+	Name             string      `json:"name" minLength:"1" maxLength:"100" example:"HR export"`
+	Description      string      `json:"description,omitempty" maxLength:"1000"`
+	Scopes           []string    `json:"scopes" nullable:"false" minItems:"1" maxItems:"64" doc:"What it may be used for; see GET /settings/api-tokens/scopes." example:"[\"identities:read\",\"entitlements:read\"]"`
+	Role             viewer.Role `json:"role" enum:"manager,resource_owner,admin,auditor" example:"auditor"`
+	BoundIdentityID  *string     `json:"bound_identity_id,omitempty" nullable:"true" format:"uuid" doc:"Needed for manager and resource_owner: as whom it sees."`
+	ExpiresAt        *time.Time  `json:"expires_at,omitempty" doc:"At most 365 days from now; 90 days otherwise."`
+	AllowedCIDRs     []string    `json:"allowed_cidrs,omitempty" nullable:"false" maxItems:"50" example:"[\"203.0.113.0/24\"]"`
+	RateLimit        *Rate       `json:"rate_limit,omitempty" doc:"An administrator may raise the usual 100 requests a second."`
+	IdleDisableAfter string      `json:"idle_disable_after,omitempty" maxLength:"30" doc:"ISO 8601 duration from PT1H to P365D; P60D otherwise." example:"P60D"`
+}
+
+// Patch is the body of PATCH /settings/api-tokens/{id}, a JSON merge patch (RFC 7396). Rights and expiry do not change: for
+// others, make another token.
+type Patch struct {
+	Name             *string  `json:"name,omitempty" minLength:"1" maxLength:"100" example:"HR export, nightly"`
+	Description      *string  `json:"description,omitempty" maxLength:"1000"`
+	AllowedCIDRs     []string `json:"allowed_cidrs,omitempty" nullable:"false" maxItems:"50"`
+	RateLimit        *Rate    `json:"rate_limit,omitempty" doc:"Null: the usual one."`
+	IdleDisableAfter *string  `json:"idle_disable_after,omitempty" maxLength:"30"`
+	Enabled          *bool    `json:"enabled,omitempty" doc:"Enabling a token that was idle starts its time anew."`
+}
+
+// Rotation is the body of POST /settings/api-tokens/{id}/rotate.
+type Rotation struct {
+	Overlap string `json:"overlap,omitempty" maxLength:"30" doc:"ISO 8601 duration, at most P7D, for which the old token stays valid; PT24H otherwise." example:"PT24H"`
+}
+
+// Issued is a token with what it is made for: it is shown in this one answer.
+type Issued struct {
+	Token
+	Secret string `json:"token" doc:"The token, to be sent as Authorization: Bearer. It is shown once and cannot be read again." example:"eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk5In0.c2ln"`
+}
+
+// row is a token as it is stored, with what is shown beside it.
+type row struct {
+	ID              string      `db:"id"`
+	JTI             string      `db:"jti"`
+	Name            string      `db:"name"`
+	Description     string      `db:"description"`
+	Scopes          []string    `db:"scopes"`
+	Role            viewer.Role `db:"role"`
+	BoundIdentityID *string     `db:"bound_identity_id"`
+	AllowedCIDRs    []string    `db:"allowed_cidrs"`
+	RateRPS         *int        `db:"rate_rps"`
+	RateBurst       *int        `db:"rate_burst"`
+	IdleSeconds     int64       `db:"idle_seconds"`
+	ExpiresAt       time.Time   `db:"expires_at"`
+	CreatorID       string      `db:"creator_id"`
+	Creator         string      `db:"creator"`
+	MadeByID        *string     `db:"made_by_id"`
+	LastUsedAt      *time.Time  `db:"last_used_at"`
+	LastUsedIP      *string     `db:"last_used_ip"`
+	State           State       `db:"state"`
+	DisabledReason  *string     `db:"disabled_reason"`
+	RotatedFromID   *string     `db:"rotated_from_id"`
+	OverlapUntil    *time.Time  `db:"rotation_overlap_until"`
+	CreatedAt       time.Time   `db:"created_at"`
+	UpdatedAt       time.Time   `db:"updated_at"`
+	Version         int         `db:"version"`
+}
+
+func (r row) shown() Token {
+	t := Token{
+		ID: r.ID, Scopes: r.Scopes, Role: r.Role, BoundIdentityID: r.BoundIdentityID, JTITail: r.JTI[max(0, len(r.JTI)-8):],
+		State: r.State, DisabledReason: r.DisabledReason, ExpiresAt: r.ExpiresAt, LastUsedAt: r.LastUsedAt, LastUsedIP: r.LastUsedIP,
+		RotatedFromID: r.RotatedFromID, OverlapUntil: r.OverlapUntil, CreatedBy: Maker{ID: r.CreatorID, Display: r.Creator}, MadeByID: r.MadeByID,
+		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Version: r.Version,
+		Settings: Settings{
+			Name: r.Name, Description: r.Description, AllowedCIDRs: r.AllowedCIDRs,
+			IdleDisableAfter: formatDuration(time.Duration(r.IdleSeconds) * time.Second), Enabled: r.DisabledReason == nil || *r.DisabledReason == "creator",
+		},
+	}
+	if r.RateRPS != nil && r.RateBurst != nil {
+		t.RateLimit = &Rate{RPS: *r.RateRPS, Burst: *r.RateBurst}
+	}
+	return t
+}
+
+// end is when a token ends, by itself or because it was rotated.
+func (t Token) end() time.Time {
+	if t.OverlapUntil != nil && t.OverlapUntil.Before(t.ExpiresAt) {
+		return *t.OverlapUntil
+	}
+	return t.ExpiresAt
+}
+
+// over reports whether a token is beyond being used ever again.
+func (t Token) over() bool { return t.State == Revoked || t.State == Expired }

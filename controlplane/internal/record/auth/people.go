@@ -1,0 +1,55 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// Forget drops what is remembered of a user's sessions and of the tokens that stand on their rights, so that in this process
+// a change of theirs works at once.
+func (s *Service) Forget(tenantID, userID string) {
+	s.forget(tenantID, userID)
+	s.integrations.forget()
+}
+
+// EndSessions ends all sessions of a user of the transaction's tenant, and returns how many there were.
+func (s *Service) EndSessions(ctx context.Context, tx *pg.Tx, userID, reason string) (int64, error) {
+	return s.endSessions(ctx, tx, userID, "", reason)
+}
+
+// WithdrawLinks makes the sign-in links of a user useless.
+func (s *Service) WithdrawLinks(ctx context.Context, tx *pg.Tx, userID string) error {
+	if _, err := tx.Exec(ctx, `delete from signin_link where user_id = $1`, userID); err != nil {
+		return fmt.Errorf("withdraw sign-in links: %w", err)
+	}
+	return nil
+}
+
+// LockUsers has changes of who the administrators of the transaction's tenant are happen one after the other. Whoever may take
+// the role from somebody calls it before reading, and AdminRemains after writing.
+func LockUsers(ctx context.Context, tx *pg.Tx) error {
+	const users = 1301 // the first half of the lock's name; the tenant is the second
+	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1, hashtext(current_tenant()::text))`, users); err != nil {
+		return fmt.Errorf("wait for other changes of users: %w", err)
+	}
+	return nil
+}
+
+// AdminRemains returns a fault of kind Conflict with the code last_admin when the tenant has no active administrator any more.
+func AdminRemains(ctx context.Context, tx *pg.Tx) error {
+	const sql = `
+		select exists (select from app_user
+		                where status = 'active'
+		                  and 'admin' = any (roles))`
+	var remains bool
+	if err := tx.QueryRow(ctx, sql).Scan(&remains); err != nil {
+		return fmt.Errorf("look for another administrator: %w", err)
+	}
+	if !remains {
+		return fault.Coded(fault.Conflict, "last_admin", "this is the last active administrator; make somebody else one first, who has signed in")
+	}
+	return nil
+}

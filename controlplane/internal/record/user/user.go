@@ -1,0 +1,154 @@
+package user
+
+import (
+	"slices"
+	"time"
+)
+
+// Status of a user.
+type Status string
+
+// Statuses. A user who was invited becomes active by signing in for the first time; one who is disabled cannot sign in.
+const (
+	Invited  Status = "invited"
+	Active   Status = "active"
+	Disabled Status = "disabled"
+)
+
+// User is a person who signs in.
+type User struct {
+	ID string `json:"id"`
+	Fields
+	Status      Status     `json:"status" enum:"invited,active,disabled"`
+	Identity    *Identity  `json:"identity" doc:"The identity that the user is linked to, as the directory knows it."`
+	MFA         MFA        `json:"mfa"`
+	SSOSubject  *string    `json:"sso_subject" doc:"Who the user is at an outside provider; null without one."`
+	Findings    []string   `json:"findings" nullable:"false" doc:"What an administrator should look at: toxic_role_pair (admin and auditor in one hand), identity_inactive, identity_missing." example:"[\"toxic_role_pair\"]"`
+	LastLoginAt *time.Time `json:"last_login_at"`
+	InvitedAt   *time.Time `json:"invited_at" doc:"When a sign-in link was last made for the user."`
+	CreatedAt   time.Time  `json:"created_at"`
+	UpdatedAt   time.Time  `json:"updated_at"`
+	Version     int        `json:"version"`
+}
+
+// Fields are what an administrator decides about a user.
+type Fields struct {
+	Email             string   `json:"email" example:"ada@acme.example"`
+	DisplayName       string   `json:"display_name" example:"Ada Lovelace"`
+	Roles             []string `json:"roles" nullable:"false" doc:"manager, resource_owner, admin, auditor; they add up. Without any, a user sees the own record, requests and tasks." example:"[\"manager\"]"`
+	IdentityID        *string  `json:"identity_id" doc:"The user's own identity record, which what a manager or resource owner sees depends on."`
+	Locale            string   `json:"locale" example:"en"`
+	ControlPlaneAdmin bool     `json:"control_plane_admin" doc:"May act in every tenant of the deployment."`
+	Enabled           bool     `json:"enabled" doc:"False: cannot sign in."`
+}
+
+// Identity is what a user's linked record says.
+type Identity struct {
+	DisplayName string `json:"display_name"`
+	Status      string `json:"status" doc:"pre_hire, active, on_leave, notice, deactivated, archived"`
+}
+
+// MFA is a user's second factor.
+type MFA struct {
+	Enrolled bool     `json:"enrolled"`
+	Methods  []string `json:"methods" nullable:"false" doc:"totp" example:"[\"totp\"]"`
+}
+
+// NewUser is the body of POST /settings/users.
+type NewUser struct {
+	Email             string   `json:"email" minLength:"3" maxLength:"254" doc:"Nobody else has it in the tenant, without regard to case." example:"ada@acme.example"`
+	DisplayName       string   `json:"display_name,omitempty" maxLength:"256" example:"Ada Lovelace"`
+	Roles             []string `json:"roles,omitempty" nullable:"false" maxItems:"4" enum:"manager,resource_owner,admin,auditor" example:"[\"manager\"]"`
+	IdentityID        *string  `json:"identity_id,omitempty" nullable:"true" format:"uuid" doc:"An identity of the tenant that no other user is linked to."`
+	Locale            string   `json:"locale,omitempty" maxLength:"35" pattern:"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$" doc:"A language tag (BCP 47); en otherwise." example:"en"`
+	ControlPlaneAdmin bool     `json:"control_plane_admin,omitempty" doc:"Only a control-plane administrator may set it."`
+}
+
+// Patch is the body of PATCH /settings/users/{id}, a JSON merge patch (RFC 7396).
+type Patch struct {
+	Email             *string  `json:"email,omitempty" minLength:"3" maxLength:"254"`
+	DisplayName       *string  `json:"display_name,omitempty" maxLength:"256" example:"Ada King"`
+	Roles             []string `json:"roles,omitempty" nullable:"false" maxItems:"4" enum:"manager,resource_owner,admin,auditor" example:"[\"manager\",\"resource_owner\"]"`
+	IdentityID        *string  `json:"identity_id,omitempty" nullable:"true" format:"uuid" doc:"Null: linked to none."`
+	Locale            *string  `json:"locale,omitempty" maxLength:"35" pattern:"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"`
+	ControlPlaneAdmin *bool    `json:"control_plane_admin,omitempty"`
+	Enabled           *bool    `json:"enabled,omitempty" doc:"False disables the user and ends all sessions; true lets the user sign in again."`
+}
+
+// Invitation is a way to sign in once, by POST /auth/sign-in-link.
+type Invitation struct {
+	Token     string    `json:"token" doc:"The token of a one-time link by which the user sets a password and signs in. It is shown once." example:"4QZ6T4MSAB2KQXH7VJ5NWD3YRE"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// InvitedUser is a user with the way in.
+type InvitedUser struct {
+	User
+	Invitation Invitation `json:"invitation"`
+}
+
+// row is a user as it is stored, with what is shown beside it.
+type row struct {
+	ID                string     `db:"id"`
+	Email             string     `db:"email"`
+	DisplayName       string     `db:"display_name"`
+	Roles             []string   `db:"roles"`
+	IdentityID        *string    `db:"identity_id"`
+	Locale            string     `db:"locale"`
+	ControlPlaneAdmin bool       `db:"control_plane_admin"`
+	Status            Status     `db:"status"`
+	IdentityName      *string    `db:"identity_name"`
+	IdentityStatus    *string    `db:"identity_status"`
+	SecondFactor      bool       `db:"second_factor"`
+	SSOSubject        *string    `db:"sso_subject"`
+	LastLoginAt       *time.Time `db:"last_login_at"`
+	InvitedAt         *time.Time `db:"invited_at"`
+	CreatedAt         time.Time  `db:"created_at"`
+	UpdatedAt         time.Time  `db:"updated_at"`
+	Version           int        `db:"version"`
+}
+
+func (r row) shown() User {
+	u := User{
+		ID: r.ID, Status: r.Status, SSOSubject: r.SSOSubject, MFA: MFA{Methods: []string{}}, LastLoginAt: r.LastLoginAt, InvitedAt: r.InvitedAt,
+		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Version: r.Version,
+		Fields: Fields{
+			Email: r.Email, DisplayName: r.DisplayName, Roles: tidyRoles(r.Roles), IdentityID: r.IdentityID, Locale: r.Locale,
+			ControlPlaneAdmin: r.ControlPlaneAdmin, Enabled: r.Status != Disabled,
+		},
+	}
+	if r.SecondFactor {
+		u.MFA = MFA{Enrolled: true, Methods: []string{"totp"}}
+	}
+	if r.IdentityStatus != nil {
+		u.Identity = &Identity{DisplayName: *r.IdentityName, Status: *r.IdentityStatus}
+	}
+	u.Findings = findings(u)
+	return u
+}
+
+// findings are what an administrator should look at.
+func findings(u User) []string {
+	found := []string{}
+	if slices.Contains(u.Roles, "admin") && slices.Contains(u.Roles, "auditor") {
+		found = append(found, "toxic_role_pair") // whoever is looked over looks over themselves
+	}
+	switch {
+	case u.IdentityID == nil:
+	case u.Identity == nil:
+		found = append(found, "identity_missing")
+	case u.Identity.Status == "deactivated" || u.Identity.Status == "archived":
+		found = append(found, "identity_inactive")
+	}
+	return found
+}
+
+// tidyRoles gives roles in one order, each once.
+func tidyRoles(roles []string) []string {
+	tidy := slices.Clone(roles)
+	slices.Sort(tidy)
+	if tidy = slices.Compact(tidy); tidy == nil {
+		return []string{}
+	}
+	return tidy
+}
