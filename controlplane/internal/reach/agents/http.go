@@ -55,24 +55,24 @@ type revokeIn struct {
 func (r *Registry) Routes() []httpapi.Route {
 	read := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
-		httpapi.Handle("POST", "/settings/agents", "Invite an agent", r.handleCreate).For(viewer.Admin).Status(201).Errors(409).Tag("settings").
+		httpapi.Handle("POST", "/settings/agents", "Invite an agent", r.handleCreate).For(viewer.Admin).Status(201).Errors(409).Tag("settings").Scope("agents").
 			Describe("Answers the agent with an enrolment token, which is shown once, can be used once and lives for an hour."),
-		httpapi.Handle("GET", "/settings/agents", "List agents", r.handleList).For(read...).Tag("settings"),
-		httpapi.Handle("GET", "/settings/agents/{id}", "Read an agent", r.handleFind).For(read...).Tag("settings"),
-		httpapi.Handle("PATCH", "/settings/agents/{id}", "Change an agent", r.handleChange).For(viewer.Admin).Errors(409, 412).Tag("settings"),
-		httpapi.Handle("POST", "/settings/agents/{id}/enroll", "Invite an agent again", r.handleReenroll).For(viewer.Admin).Errors(409).Tag("settings").
+		httpapi.Handle("GET", "/settings/agents", "List agents", r.handleList).For(read...).Tag("settings").Scope("agents"),
+		httpapi.Handle("GET", "/settings/agents/{id}", "Read an agent", r.handleFind).For(read...).Tag("settings").Scope("agents"),
+		httpapi.Handle("PATCH", "/settings/agents/{id}", "Change an agent", r.handleChange).For(viewer.Admin).Errors(409, 412).Tag("settings").Scope("agents"),
+		httpapi.Handle("POST", "/settings/agents/{id}/enroll", "Invite an agent again", r.handleReenroll).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
 			Describe("Replaces a lost host or ends a quarantine: the old keys and tokens are dead from now on."),
-		httpapi.Handle("POST", "/settings/agents/{id}/drain", "Give an agent no new tasks", r.handle(r.drain)).For(viewer.Admin).Errors(409).Tag("settings").
+		httpapi.Handle("POST", "/settings/agents/{id}/drain", "Give an agent no new tasks", r.handle(r.drain)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
 			Describe("What runs goes on to its end. Another agent of the group takes what is new."),
-		httpapi.Handle("POST", "/settings/agents/{id}/resume", "Give a draining agent tasks again", r.handle(r.resume)).For(viewer.Admin).Errors(409).Tag("settings"),
-		httpapi.Handle("POST", "/settings/agents/{id}/disable", "Switch an agent off", r.handle(r.disable)).For(viewer.Admin).Errors(409).Tag("settings").
+		httpapi.Handle("POST", "/settings/agents/{id}/resume", "Give a draining agent tasks again", r.handle(r.resume)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents"),
+		httpapi.Handle("POST", "/settings/agents/{id}/disable", "Switch an agent off", r.handle(r.disable)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
 			Describe("Its connection is closed and its runs go to another agent of the group, or wait. It keeps its keys."),
-		httpapi.Handle("POST", "/settings/agents/{id}/enable", "Switch an agent on again", r.handle(r.enable)).For(viewer.Admin).Errors(409).Tag("settings").
+		httpapi.Handle("POST", "/settings/agents/{id}/enable", "Switch an agent on again", r.handle(r.enable)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
 			Describe("The agent comes back by itself within about two minutes."),
-		httpapi.Handle("POST", "/settings/agents/{id}/quarantine/clear", "Let a quarantined agent in again", r.handle(r.clear)).For(viewer.Admin).Errors(409).Tag("settings").
+		httpapi.Handle("POST", "/settings/agents/{id}/quarantine/clear", "Let a quarantined agent in again", r.handle(r.clear)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
 			Describe("To be called when the copy has been stopped: should both run again, the agent is quarantined anew. Enrol the agent again where nobody knows which one is right."),
-		httpapi.Handle("POST", "/settings/agents/{id}/revoke", "Revoke an agent for good", r.handleRevoke).For(viewer.Admin).Tag("settings"),
-		httpapi.Handle("DELETE", "/settings/agents/{id}", "Delete an agent", r.handleRemove).For(viewer.Admin).Status(204).Errors(409).Tag("settings"),
+		httpapi.Handle("POST", "/settings/agents/{id}/revoke", "Revoke an agent for good", r.handleRevoke).For(viewer.Admin).Tag("settings").Scope("agents"),
+		httpapi.Handle("DELETE", "/settings/agents/{id}", "Delete an agent", r.handleRemove).For(viewer.Admin).Status(204).Errors(409).Tag("settings").Scope("agents"),
 		httpapi.Handle("POST", "/agent/register", "Enrol an agent", r.handleRegister).Presents(r.mayRegister).Errors(401, 403, 413, 429).
 			Describe("Called by grantwright-agent enroll with the enrolment token as Bearer."),
 		httpapi.Handle("POST", "/agent/token", "Renew an agent's token", r.handleToken).Presents(r.mayRenew).Errors(401, 403, 409, 413, 429).
