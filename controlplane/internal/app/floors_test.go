@@ -19,12 +19,13 @@ var wings = []string{"protocol", "connectorkit", "ground", "record", "reach", "g
 var rooms = map[string][]string{
 	"ground/pg": {"fault", "viewer"}, "ground/httpapi": {"fault", "viewer", "pg"}, "ground/schema": {"pg", "fault", "viewer"},
 	"ground/seal": {"pg", "fault", "viewer"}, "ground/outbound": {"fault"}, "ground/embedded": {},
-	"ground/fault": {}, "ground/viewer": {},
-	"record/audit": {}, "record/auth": {"audit", "tenant"}, "record/tenant": {"audit", "auth"},
+	"ground/fault": {}, "ground/viewer": {}, "ground/event": {"pg"},
+	"record/audit": {}, "record/auth": {"audit", "tenant"}, "record/tenant": {"audit", "auth", "directory"},
 	"record/directory": {"audit"}, "record/access": {"directory", "audit"},
+	"record/user": {"audit", "auth", "directory"}, "record/apitoken": {"audit", "auth", "directory"},
 	"reach/dispatch": {}, "reach/mapping": {}, "reach/correlate": {}, "reach/agents": {"dispatch"}, "reach/connector": {"dispatch", "mapping"},
 	"reach/syncrun": {"connector", "correlate", "dispatch", "mapping", "reconcile"}, "reach/reconcile": {},
-	"front/apidocs": {},
+	"front/apidocs": {}, "front/webhook": {},
 }
 
 type listed struct {
@@ -60,6 +61,8 @@ func forbidden(wing, room, toWing, toRoom string) string {
 	switch {
 	case to > from:
 		return "that is a floor above"
+	case wing == "front" && room == "webhook" && toWing == "record" && toRoom == "audit":
+		return "" // its settings are audited like all others: docs/adr/0021
 	case wing == "front" && toWing != "ground" && to > floor("connectorkit"):
 		return "front stands on ground alone: it hears of the rest as events"
 	case to < from || wing == "connectorkit" || wing == "protocol" || wing == "app" || wing == "cmd":
