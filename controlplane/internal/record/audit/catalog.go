@@ -48,7 +48,7 @@ var domains = map[string]Category{
 // exceptions are actions whose category is not that of their domain.
 var exceptions = map[string]Category{
 	"audit.chain_started": Settings, "audit.trimmed": Settings, "audit.retention_updated": Settings, "audit.verified": Export,
-	"tenant.accessed": Authorization, "sync_run.changes_exported": Export,
+	"tenant.cross_access": Authorization, "auth.wrong_address": Authorization, "sync_run.changes_exported": Export,
 }
 
 // CategoryOf is the category of an action.
@@ -82,6 +82,16 @@ var catalog = [][2]string{
 	{"user.created", "A user was made."},
 
 	{"tenant.created", "The tenant was made."},
+	{"tenant.bootstrapped", "An operator made a tenant with its first admin."},
+	{"tenant.updated", "A tenant's name, region or settings were changed."},
+	{"tenant.limits_changed", "An operator changed what a tenant's tokens may ask."},
+	{"tenant.suspended", "An operator suspended a tenant: nobody works in it."},
+	{"tenant.resumed", "An operator let a suspended tenant go on."},
+	{"tenant.closed", "An operator closed a tenant; it is erased when its grace has ended."},
+	{"tenant.reopened", "An operator opened a closing tenant again."},
+	{"tenant.erased", "Everything that belonged to a closed tenant was deleted, its keys first; with how many rows of what."},
+	{"tenant.cross_access", "An operator made a request in another tenant, reads too, or somebody tried who may not; in both tenants' logs."},
+	{"auth.wrong_address", "A token was used at the address of another tenant."},
 	{"tenant.advanced", "The tenant moved on to its next stage."},
 	{"tenant.orphans_updated", "What is done about accounts without an owner was changed."},
 
