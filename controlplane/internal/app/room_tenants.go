@@ -19,7 +19,6 @@ func addTenants(_ context.Context, p *parts) error {
 		DB: p.db, Cursors: p.cursors, Links: p.sessions, BaseURL: at.of, Stop: syncrun.CancelAll, Changed: p.sessions.ForgetTenants,
 		KeepKeys: p.ring.Keep, Now: time.Now, Log: p.log,
 	}
-	p.sessions.OnChange(p.sessions.ForgetTenants)
 	p.api.Address = at.read
 	p.routes = append(p.routes, tenants.Routes()...)
 	p.workers = append(p.workers, tenants.Run)

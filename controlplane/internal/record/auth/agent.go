@@ -40,12 +40,15 @@ func (s *Service) IssueAgentToken(_ context.Context, tx *pg.Tx, a AgentClaims) (
 	}, time.Time{})
 }
 
-// VerifyAgentToken reads an agent's token: its form, signature and, unless allowExpired, its time. Whether the agent still
-// may do anything is the caller's question to the database. It returns faults with the codes invalid_token and
-// token_expired.
+// VerifyAgentToken reads an agent's token: its form, signature and, unless allowExpired, its time, and that its tenant is the one
+// of the request's address and lets anybody in. Whether the agent still may do anything is the caller's question to the
+// database. It returns faults with the codes invalid_token, token_expired and tenant_suspended.
 func (s *Service) VerifyAgentToken(ctx context.Context, bearer string, allowExpired bool) (AgentClaims, error) {
 	c, err := s.verify(ctx, agentForm, bearer, allowExpired)
 	if err != nil {
+		return AgentClaims{}, err
+	}
+	if err := s.admits(ctx, c.Tenant); err != nil {
 		return AgentClaims{}, err
 	}
 	return AgentClaims{
@@ -66,10 +69,13 @@ func (s *Service) IssueEnrollToken(_ context.Context, tx *pg.Tx, agentID string)
 	return token, out, nil
 }
 
-// VerifyEnrollToken reads an enrolment token. It returns faults with the codes invalid_token and token_expired.
+// VerifyEnrollToken reads an enrolment token, as VerifyAgentToken does an agent's.
 func (s *Service) VerifyEnrollToken(ctx context.Context, bearer string) (EnrollClaims, error) {
 	c, err := s.verify(ctx, enrollForm, bearer, false)
 	if err != nil {
+		return EnrollClaims{}, err
+	}
+	if err := s.admits(ctx, c.Tenant); err != nil {
 		return EnrollClaims{}, err
 	}
 	return EnrollClaims{Tenant: c.Tenant, AgentID: c.Subject, ID: c.ID, ExpiresAt: time.Unix(c.ExpiresAt, 0).UTC()}, nil
