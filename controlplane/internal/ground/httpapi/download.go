@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -14,31 +15,37 @@ import (
 // File is an answer that is written as it is read: its name for whoever saves it, and what writes it.
 type File struct {
 	Name  string
+	Media string // the media type, where a route has several; otherwise the route's
 	Write func(ctx context.Context, w io.Writer) error
 }
 
-// Download makes a route that answers a file of a media type. What fails before the first byte is an ordinary problem; later
+// Download makes a route that answers a file of a media type, or of one of several that stand behind each other with commas. What fails before the first byte is an ordinary problem; later
 // the connection is cut, so that half a file never looks whole.
 func Download[I any](method, path, summary, media string, h func(ctx context.Context, v viewer.Viewer, in *I) (File, error)) Route {
 	return Route{Method: method, Path: Prefix + path, Summary: summary, register: func(a *API, r Route) {
 		op := r.guarded(a)
-		op.Responses = map[string]*huma.Response{"200": {
-			Description: "The file", Content: map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: "string"}}},
-		}}
+		content := map[string]*huma.MediaType{}
+		for each := range strings.SplitSeq(media, ",") {
+			content[each] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
+		}
+		op.Responses = map[string]*huma.Response{"200": {Description: "The file", Content: content}}
 		huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 			v, _ := ctx.Value(viewerKey{}).(viewer.Viewer)
 			file, err := h(ctx, v, in)
 			if err != nil {
 				return nil, a.problem(ctx, err)
 			}
-			return a.file(ctx, media, file), nil
+			if file.Media == "" {
+				file.Media = media
+			}
+			return a.file(ctx, file), nil
 		})
 	}}
 }
 
-func (a *API) file(ctx context.Context, media string, f File) *huma.StreamResponse {
+func (a *API) file(ctx context.Context, f File) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		hc.SetHeader("Content-Type", media)
+		hc.SetHeader("Content-Type", f.Media)
 		hc.SetHeader("Content-Disposition", `attachment; filename="`+f.Name+`"`)
 		hc.SetHeader("Cache-Control", "no-store")
 		hc.SetStatus(http.StatusOK)
