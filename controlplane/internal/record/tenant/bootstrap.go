@@ -22,7 +22,7 @@ type Bootstrap struct {
 	Slug, Name        string
 	Region            string
 	Limits            Limits
-	Settings          Settings
+	Settings          Preferences
 	SectorPacks       []string // keys; see packs
 	AdminEmail        string
 	AdminName         string      // as it is shown; empty: none

@@ -43,25 +43,25 @@ func (s *Service) change(ctx context.Context, v viewer.Viewer, id string, match 
 
 // editable is what a merge patch is laid over.
 type editable struct {
-	Name     string   `json:"name"`
-	Region   string   `json:"region"`
-	Settings Settings `json:"settings"`
+	Name     string      `json:"name"`
+	Region   string      `json:"region"`
+	Settings Preferences `json:"settings"`
 }
 
-// SettingsPatch is what a merge patch of settings may hold.
-type SettingsPatch struct {
+// PreferencesPatch is what a merge patch of settings may hold.
+type PreferencesPatch struct {
 	Timezone             *string `json:"timezone,omitempty" nullable:"true" maxLength:"64" example:"Europe/Zurich"`
 	NotifyOperatorAccess *bool   `json:"notify_operator_access,omitempty" nullable:"true"`
 }
 
 // OwnPatch is what a tenant's admins may change about it.
 type OwnPatch struct {
-	Name     string        `json:"name,omitempty" minLength:"1" maxLength:"200"`
-	Settings SettingsPatch `json:"settings,omitempty" required:"false"`
+	Name     string           `json:"name,omitempty" minLength:"1" maxLength:"200"`
+	Settings PreferencesPatch `json:"settings,omitempty" required:"false"`
 }
 
-// Patch is what an operator may change about a tenant.
-type Patch struct {
+// OperatorPatch is what an operator may change about a tenant.
+type OperatorPatch struct {
 	OwnPatch
 	Region *string `json:"region,omitempty" nullable:"true" maxLength:"64"`
 }
@@ -69,7 +69,7 @@ type Patch struct {
 type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Body    Patch
+	Body    OperatorPatch
 	RawBody []byte
 }
 

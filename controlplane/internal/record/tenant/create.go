@@ -14,20 +14,20 @@ import (
 
 type createIn struct {
 	Body struct {
-		Slug        string   `json:"slug" pattern:"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" example:"acme" doc:"1 to 63 lower-case letters, digits and hyphens, none at its ends; part of the tenant's address, and fixed"`
-		Name        string   `json:"name" minLength:"1" maxLength:"200"`
-		Region      string   `json:"region,omitempty" maxLength:"64"`
-		AdminEmail  string   `json:"admin_email" minLength:"3" maxLength:"320" example:"ada@acme.example"`
-		AdminName   string   `json:"admin_display_name,omitempty" maxLength:"200"`
-		SectorPacks []string `json:"sector_packs,omitempty" maxItems:"50" doc:"none is available in this version: leave it out, or empty"`
-		Limits      Limits   `json:"limits,omitempty" required:"false"`
-		Settings    Settings `json:"settings,omitempty" required:"false"`
+		Slug        string      `json:"slug" pattern:"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" example:"acme" doc:"1 to 63 lower-case letters, digits and hyphens, none at its ends; part of the tenant's address, and fixed"`
+		Name        string      `json:"name" minLength:"1" maxLength:"200"`
+		Region      string      `json:"region,omitempty" maxLength:"64"`
+		AdminEmail  string      `json:"admin_email" minLength:"3" maxLength:"320" example:"ada@acme.example"`
+		AdminName   string      `json:"admin_display_name,omitempty" maxLength:"200"`
+		SectorPacks []string    `json:"sector_packs,omitempty" maxItems:"50" doc:"none is available in this version: leave it out, or empty"`
+		Limits      Limits      `json:"limits,omitempty" required:"false"`
+		Settings    Preferences `json:"settings,omitempty" required:"false"`
 	}
 }
 
 // Founded is a tenant that has just been made.
 type Founded struct {
-	Resource
+	Tenancy
 	Admin Founder `json:"admin"`
 }
 
@@ -69,6 +69,6 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*h
 	t := made.Tenant
 	return &httpapi.Created[Founded]{
 		Location: httpapi.Prefix + "/control-plane/tenants/" + t.ID, ETag: httpapi.ETag(t.Version),
-		Body: Founded{Resource: s.resource(t), Admin: Founder{ID: made.UserID, Email: b.AdminEmail, SignInToken: token}},
+		Body: Founded{Tenancy: s.resource(t), Admin: Founder{ID: made.UserID, Email: b.AdminEmail, SignInToken: token}},
 	}, nil
 }

@@ -20,7 +20,7 @@ type listIn struct {
 	Q      string `query:"q" maxLength:"200" doc:"Part of the slug or the name."`
 }
 
-func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Resource], error) {
+func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Tenancy], error) {
 	walk, err := s.Cursors.Walk(v, "tenants", in.Paging, []string{in.Status, in.Q})
 	if err != nil {
 		return nil, err
@@ -39,12 +39,12 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	if err != nil {
 		return nil, err
 	}
-	items := make([]Resource, len(rows))
+	items := make([]Tenancy, len(rows))
 	for i, t := range rows {
 		t.Settings.fill()
 		items[i] = s.resource(t)
 	}
-	return httpapi.Out(walk, items, total, func(r Resource) []string {
+	return httpapi.Out(walk, items, total, func(r Tenancy) []string {
 		return []string{r.CreatedAt.Format(time.RFC3339Nano), r.ID}
 	}), nil
 }
@@ -63,7 +63,7 @@ func (s *Service) visit(ctx context.Context, v viewer.Viewer, id string, do func
 
 func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*found, error) {
 	var t Tenant
-	var n Counts
+	var n Holdings
 	err := s.visit(ctx, v, in.ID, func(tx *pg.Tx) (err error) {
 		if t, err = Find(ctx, tx); err != nil {
 			return err
@@ -80,14 +80,14 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*found,
 }
 
 // count is one statement; row security leaves nothing but the transaction's tenant.
-func count(ctx context.Context, tx *pg.Tx) (n Counts, err error) {
+func count(ctx context.Context, tx *pg.Tx) (n Holdings, err error) {
 	const sql = `
 		select (select count(*) from app_user),
 		       (select count(*) from identity where status <> 'archived'),
 		       (select count(*) from connector where deleted_at is null),
 		       (select count(*) from agent where state <> 'revoked')`
 	if err := tx.QueryRow(ctx, sql).Scan(&n.Users, &n.Identities, &n.Connectors, &n.Agents); err != nil {
-		return Counts{}, fmt.Errorf("count what the tenant has: %w", err)
+		return Holdings{}, fmt.Errorf("count what the tenant has: %w", err)
 	}
 	return n, nil
 }

@@ -2,36 +2,36 @@ package tenant
 
 import "time"
 
-// Resource is a tenant in the API.
-type Resource struct {
-	ID           string     `json:"id"`
-	Slug         string     `json:"slug" example:"acme"`
-	Name         string     `json:"name"`
-	Region       string     `json:"region" doc:"where its data is kept, in the operator's words"`
-	BaseURL      string     `json:"base_url" doc:"where the tenant is reached; a token of another tenant is not accepted there" example:"https://iga.example.com/t/acme"`
-	Status       Status     `json:"status" enum:"active,suspended,closing"`
-	StatusReason *string    `json:"status_reason" nullable:"true" doc:"why an operator has suspended or closed it"`
-	FunnelState  Stage      `json:"funnel_state" enum:"bootstrapped,connected" doc:"how far the tenant has come"`
-	Limits       Limits     `json:"limits"`
-	Settings     Settings   `json:"settings"`
-	ClosedAt     *time.Time `json:"closed_at" nullable:"true"`
-	PurgeAfter   *time.Time `json:"purge_after" nullable:"true" doc:"from then on everything that belongs to the closing tenant is deleted, and it cannot be opened again"`
-	Counts       *Counts    `json:"counts,omitempty" doc:"only where a single tenant is read by an operator"`
-	CreatedAt    time.Time  `json:"created_at"`
-	UpdatedAt    time.Time  `json:"updated_at"`
-	Version      int        `json:"version"`
+// Tenancy is a tenant in the API.
+type Tenancy struct {
+	ID           string      `json:"id"`
+	Slug         string      `json:"slug" example:"acme"`
+	Name         string      `json:"name"`
+	Region       string      `json:"region" doc:"where its data is kept, in the operator's words"`
+	BaseURL      string      `json:"base_url" doc:"where the tenant is reached; a token of another tenant is not accepted there" example:"https://iga.example.com/t/acme"`
+	Status       Status      `json:"status" enum:"active,suspended,closing"`
+	StatusReason *string     `json:"status_reason" nullable:"true" doc:"why an operator has suspended or closed it"`
+	FunnelState  Stage       `json:"funnel_state" enum:"bootstrapped,connected" doc:"how far the tenant has come"`
+	Limits       Limits      `json:"limits"`
+	Settings     Preferences `json:"settings"`
+	ClosedAt     *time.Time  `json:"closed_at" nullable:"true"`
+	PurgeAfter   *time.Time  `json:"purge_after" nullable:"true" doc:"from then on everything that belongs to the closing tenant is deleted, and it cannot be opened again"`
+	Counts       *Holdings   `json:"counts,omitempty" doc:"only where a single tenant is read by an operator"`
+	CreatedAt    time.Time   `json:"created_at"`
+	UpdatedAt    time.Time   `json:"updated_at"`
+	Version      int         `json:"version"`
 }
 
-// Counts are how much there is of a tenant.
-type Counts struct {
+// Holdings are how much there is of a tenant.
+type Holdings struct {
 	Users      int64 `json:"users"`
 	Identities int64 `json:"identities" doc:"but for those that are archived"`
 	Connectors int64 `json:"connectors"`
 	Agents     int64 `json:"agents" doc:"but for those that were revoked"`
 }
 
-func (s *Service) resource(t Tenant) Resource {
-	return Resource{
+func (s *Service) resource(t Tenant) Tenancy {
+	return Tenancy{
 		ID: t.ID, Slug: t.Slug, Name: t.Name, Region: t.Region, BaseURL: s.BaseURL(t.Slug), Status: t.Status, StatusReason: t.Reason,
 		FunnelState: t.Stage, Limits: t.Limits, Settings: t.Settings, ClosedAt: t.ClosedAt, PurgeAfter: t.PurgeAfter,
 		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Version: t.Version,

@@ -42,7 +42,7 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 // found is a tenant in an answer.
-type found = httpapi.One[Resource]
+type found = httpapi.One[Tenancy]
 
 func (s *Service) answer(t Tenant) *found {
 	return &found{ETag: httpapi.ETag(t.Version), Body: s.resource(t)}

@@ -36,21 +36,21 @@ func (l Limits) Rate() viewer.Rate {
 	return rate
 }
 
-// Settings are what a tenant decides for itself. Other rooms keep theirs beside these.
-type Settings struct {
+// Preferences are what a tenant decides for itself. Other rooms keep theirs beside these.
+type Preferences struct {
 	Timezone             string `json:"timezone" nullable:"true" maxLength:"64" example:"Europe/Zurich" doc:"of the IANA database; null: UTC"`
 	NotifyOperatorAccess bool   `json:"notify_operator_access" nullable:"true" doc:"the tenant wants to hear when an operator works in it; every such request stands in its audit log as tenant.cross_access, whatever this says"`
 }
 
 // fill puts defaults where nothing is set.
-func (s *Settings) fill() {
+func (s *Preferences) fill() {
 	if s.Timezone == "" {
 		s.Timezone = "UTC"
 	}
 }
 
 // check looks at what the members' schema cannot say.
-func (s Settings) check() error {
+func (s Preferences) check() error {
 	if _, err := time.LoadLocation(s.Timezone); err != nil || s.Timezone == "Local" {
 		return fault.New(fault.Invalid, "the settings cannot be stored like this").
 			With(fault.Field{Pointer: "#/settings/timezone", Code: "invalid", Detail: "a name of the IANA time zone database, such as Europe/Zurich"})

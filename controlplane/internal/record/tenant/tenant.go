@@ -38,20 +38,20 @@ var stages = []Stage{Bootstrapped, Connected}
 
 // Tenant is a customer.
 type Tenant struct {
-	ID         string     `db:"id"`
-	Slug       string     `db:"slug"`
-	Name       string     `db:"name"`
-	Region     string     `db:"region"`
-	Status     Status     `db:"status"`
-	Reason     *string    `db:"status_reason"` // why an operator has suspended or closed it
-	Stage      Stage      `db:"funnel_state"`
-	Limits     Limits     `db:"limits"`
-	Settings   Settings   `db:"settings"`
-	ClosedAt   *time.Time `db:"closed_at"`
-	PurgeAfter *time.Time `db:"purge_after"` // when the grace of one that is closing ends
-	CreatedAt  time.Time  `db:"created_at"`
-	UpdatedAt  time.Time  `db:"updated_at"`
-	Version    int        `db:"version"`
+	ID         string      `db:"id"`
+	Slug       string      `db:"slug"`
+	Name       string      `db:"name"`
+	Region     string      `db:"region"`
+	Status     Status      `db:"status"`
+	Reason     *string     `db:"status_reason"` // why an operator has suspended or closed it
+	Stage      Stage       `db:"funnel_state"`
+	Limits     Limits      `db:"limits"`
+	Settings   Preferences `db:"settings"`
+	ClosedAt   *time.Time  `db:"closed_at"`
+	PurgeAfter *time.Time  `db:"purge_after"` // when the grace of one that is closing ends
+	CreatedAt  time.Time   `db:"created_at"`
+	UpdatedAt  time.Time   `db:"updated_at"`
+	Version    int         `db:"version"`
 }
 
 const columns = `t.id::text as id, t.slug, t.name, t.region, t.status, t.status_reason, t.funnel_state, t.limits, t.settings,
