@@ -65,6 +65,10 @@ func serve(ctx context.Context, c app.Config, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := app.OpenTraces(ctx, &c, version); err != nil {
+		return err
+	}
+	defer c.Traces.Close(context.WithoutCancel(ctx))
 	db, err := app.OpenToServe(ctx, c, log)
 	if err != nil {
 		return hinted(err)
@@ -134,6 +138,8 @@ func bootstrapCommand() *cobra.Command {
 	f.StringVar(&b.Name, "name", "", "name of the tenant")
 	f.StringVar(&b.AdminEmail, "admin-email", "", "e-mail address of the first administrator")
 	f.BoolVar(&passwordFromStdin, "admin-password-stdin", false, "read the administrator's password from standard input")
+	f.StringVar(&b.Region, "region", "", "where the tenant's data is kept, in your words")
+	f.StringSliceVar(&b.SectorPacks, "sector-pack", nil, "key of a sector pack to begin with; none is available in this version")
 	f.BoolVar(&b.ControlPlaneAdmin, "control-plane-admin", false, "the administrator may act across tenants")
 	for _, name := range []string{"tenant", "name", "admin-email"} {
 		_ = cmd.MarkFlagRequired(name)

@@ -6,7 +6,8 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"path/filepath"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -18,6 +19,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/telemetry"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
@@ -33,16 +35,22 @@ type App struct {
 	Hub  *agents.Hub
 	Runs *syncrun.Service
 
-	log     *slog.Logger
-	workers []func(context.Context) error
+	log      *slog.Logger
+	workers  []func(context.Context) error // all but the hub's
+	metrics  *telemetry.Metrics
+	observer *telemetry.Observer
+
+	draining   atomic.Bool     // told to stop
+	streams    context.Context // ends when streams must
+	endStreams context.CancelFunc
 }
 
 // Keyring opens the deployment's master key, making it on the first start.
 func Keyring(c Config) (*seal.Keyring, error) {
-	if c.MasterKeyFile != "" {
-		return seal.OpenFile(c.MasterKeyFile)
+	if len(c.MasterKeyFile) > 0 {
+		return seal.OpenFiles(c.MasterKeyFile...)
 	}
-	return seal.OpenOrCreateFile(filepath.Join(c.Data, "keys", "master.key"))
+	return seal.OpenOrCreateFile(masterKeyFile(c))
 }
 
 // New wires every room once. version goes into /openapi.json and to agents.
@@ -51,7 +59,15 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	if err != nil {
 		return nil, err
 	}
-	cursors, err := httpapi.NewCursors(ring.Derive("cursor"), time.Now)
+	cursorKey, err := ring.Lasting(ctx, db, seal.Cursors)
+	if err != nil {
+		return nil, err
+	}
+	cursors, err := httpapi.NewCursors(cursorKey, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	callbackKey, err := ring.Lasting(ctx, db, seal.Callbacks)
 	if err != nil {
 		return nil, err
 	}
@@ -61,11 +77,12 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	}
 	p := &parts{
 		config: c, version: version, db: db, ring: ring, log: log, guard: guard, cursors: cursors, sessions: sessions,
+		metrics: telemetry.NewMetrics(version),
 		api: httpapi.Config{
 			Title: "Grantwright", Version: version, Log: log, User: sessions.AuthenticateUser, PublicDocs: c.PublicDocs, BehindProxy: c.BehindTLSProxy,
 		},
 	}
-	p.reach()
+	p.reach(callbackKey)
 	for _, add := range rooms {
 		if err := add(ctx, p); err != nil {
 			return nil, err
@@ -78,8 +95,10 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	api.Mount(http.MethodGet, "/health", http.HandlerFunc(health))
 	api.Mount(http.MethodGet, "/", http.RedirectHandler("/docs", http.StatusSeeOther))
 	apidocs.Mount(api, apidocs.Options{Public: c.PublicDocs, User: sessions.AuthenticateUser})
-	a := &App{API: api, DB: db, Auth: sessions, Hub: p.hub, Runs: p.runs, log: log}
-	a.workers = append(p.workers, a.Hub.Run, a.Runs.Run, a.applyDue)
+	a := &App{API: api, DB: db, Auth: sessions, Hub: p.hub, Runs: p.runs, log: log, metrics: p.metrics}
+	a.streams, a.endStreams = context.WithCancel(context.WithoutCancel(ctx))
+	a.observer = &telemetry.Observer{Metrics: p.metrics, Log: log, Traces: c.Traces, Routes: api.Router, Now: time.Now}
+	a.workers = append(p.workers, a.Runs.Run, a.applyDue)
 	return a, nil
 }
 
@@ -93,7 +112,7 @@ func guard(c Config) (*outbound.Guard, error) {
 
 // hosted gives the connectors that run in this process: one of each type for its whole life, so that tokens and rate budgets
 // are shared by all calls.
-func hosted(guard *outbound.Guard, log *slog.Logger) func(string) (connectorkit.Connector, error) {
+func hosted(guard *outbound.Guard, traces *telemetry.Traces, log *slog.Logger) func(string) (connectorkit.Connector, error) {
 	name, err := os.Hostname()
 	if err != nil {
 		name = "control plane"
@@ -104,7 +123,8 @@ func hosted(guard *outbound.Guard, log *slog.Logger) func(string) (connectorkit.
 	connectors := map[string]connectorkit.Connector{}
 	failed := map[string]error{}
 	for _, t := range catalog.Types() {
-		connectors[t], failed[t] = catalog.Open(env, t)
+		c, err := catalog.Open(env, t)
+		connectors[t], failed[t] = withTraces(c, traces, t), err
 	}
 	return func(connectorType string) (connectorkit.Connector, error) {
 		if c := connectors[connectorType]; c != nil {
@@ -126,8 +146,12 @@ func health(w http.ResponseWriter, _ *http.Request) {
 
 // Run does the work that no request asks for, until ctx ends.
 func (a *App) Run(ctx context.Context) error {
+	return runAll(ctx, append(slices.Clone(a.workers), a.Hub.Run))
+}
+
+func runAll(ctx context.Context, workers []func(context.Context) error) error {
 	group, ctx := errgroup.WithContext(ctx)
-	for _, work := range a.workers {
+	for _, work := range workers {
 		group.Go(func() error { return work(ctx) })
 	}
 	return group.Wait()

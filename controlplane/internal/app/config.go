@@ -8,6 +8,9 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/telemetry"
 )
 
 // Config is everything an operator can set. Each member is a flag of the command, an environment variable GRANTWRIGHT_<NAME>
@@ -16,18 +19,29 @@ type Config struct {
 	Listen         string   // address of the API and the console
 	Data           string   // directory of keys and, without a database URL, of the private PostgreSQL
 	BaseURL        string   // how clients reach the service; empty: http(s)://Listen
+	BaseDomain     string   // tenants are also reached at <slug>.<BaseDomain>; empty: at /t/<slug>/ alone
 	TLSCert        string   // PEM file
 	TLSKey         string   // PEM file
 	BehindTLSProxy bool     // something in front of us ends TLS
 	PublicDocs     bool     // /openapi.json, /docs and /redoc without a token
 	EgressCIDRs    []string // ranges that hosted connectors and callbacks may reach although they are private
 	EgressPlain    bool     // http and ldap to public addresses
-	MasterKeyFile  string   // empty: <Data>/keys/master.key, made on the first start
+	MasterKeyFile  []string // the first key of all seals, the others open; empty: <Data>/keys/master.key, made on the first start
 	PGBin          string   // directory of PostgreSQL's binaries; empty: found
 	MaxRuns        int      // sync runs this process works on at once
-	DebugListen    string   // loopback address for Go's profiles; empty: none
+	OpsListen      string   // loopback address, or unix:PATH, for readiness, metrics and Go's profiles; empty: none
+	DebugListen    string   // the name that OpsListen had
+	OTelEndpoint   string   // where traces go, OTLP over HTTP; empty: nowhere
+	OTelRatio      float64  // part of all requests that is traced, 0 to 1
 	LogLevel       string   // debug, info, warn, error
 	LogFormat      string   // text, json
+
+	// DrainDelay is how long a server that was told to stop still serves, so that load balancers that ask for its readiness
+	// look elsewhere first. Without an operations listener nobody asks, and nobody is waited for.
+	DrainDelay time.Duration
+
+	// Traces sends spans; nil: none. It is no setting: OpenTraces makes it of OTelEndpoint.
+	Traces *telemetry.Traces
 
 	// DatabaseURL and DatabaseOwnerURL hold passwords, so they come from DATABASE_URL and DATABASE_OWNER_URL or the
 	// configuration file, never from a flag. Empty: the private PostgreSQL.
@@ -37,7 +51,15 @@ type Config struct {
 
 // DefaultConfig is what `grantwright serve` does without being told anything.
 func DefaultConfig() Config {
-	return Config{Listen: "127.0.0.1:8080", Data: "./data", MaxRuns: 8, LogLevel: "info", LogFormat: "text"}
+	return Config{Listen: "127.0.0.1:8080", Data: "./data", MaxRuns: 8, LogLevel: "info", LogFormat: "text", DrainDelay: 5 * time.Second, OTelRatio: 1}
+}
+
+// Ops is where operators are served: OpsListen, or by its former name DebugListen.
+func (c Config) Ops() string {
+	if c.OpsListen != "" {
+		return c.OpsListen
+	}
+	return c.DebugListen
 }
 
 // Check refuses what cannot work, or would not be safe.
@@ -51,8 +73,18 @@ func (c Config) Check() error {
 		return errors.New("tls-cert and tls-key belong together: give both or neither")
 	case c.TLSCert == "" && !c.BehindTLSProxy && !loopback(host):
 		return fmt.Errorf("listen: plain HTTP is served on the loopback address only, and %s is not one; give tls-cert and tls-key, or behind-tls-proxy when something in front of this server ends TLS", host)
-	case c.DebugListen != "" && !loopbackAddress(c.DebugListen):
-		return errors.New("debug-listen: profiles show what is in memory, so they are served on the loopback address only")
+	case c.OpsListen != "" && c.DebugListen != "":
+		return errors.New("ops-listen and debug-listen are one setting; give ops-listen alone")
+	case c.Ops() != "" && !loopbackAddress(c.Ops()) && !strings.HasPrefix(c.Ops(), unixPrefix):
+		return errors.New("ops-listen: profiles show what is in memory, so they are served on the loopback address or a unix socket (unix:/path) only")
+	case c.DrainDelay < 0 || c.DrainDelay > maxDrainDelay:
+		return fmt.Errorf("drain-delay is between 0 and %s", maxDrainDelay)
+	case c.OTelEndpoint != "" && !strings.HasPrefix(c.OTelEndpoint, "http://") && !strings.HasPrefix(c.OTelEndpoint, "https://"):
+		return fmt.Errorf("otel-endpoint: %q must look like http://127.0.0.1:4318", c.OTelEndpoint)
+	case c.OTelRatio < 0 || c.OTelRatio > 1:
+		return errors.New("otel-ratio is between 0 and 1")
+	case strings.ContainsAny(c.BaseDomain, ":/ "):
+		return fmt.Errorf("base-domain: %q must be a name such as iga.example.com", c.BaseDomain)
 	case c.DatabaseURL == "" && c.DatabaseOwnerURL != "":
 		return errors.New("DATABASE_OWNER_URL needs DATABASE_URL beside it")
 	}

@@ -38,6 +38,7 @@ func (d *Database) Close(ctx context.Context) error {
 type urls struct {
 	app, owner string
 	setRole    bool
+	tracer     pgx.QueryTracer
 }
 
 // OpenToServe opens the database for the server itself: without a database URL it starts the private PostgreSQL.
@@ -49,7 +50,7 @@ func OpenToServe(ctx context.Context, c Config, log *slog.Logger) (*Database, er
 	if err != nil {
 		return nil, err
 	}
-	db, err := prepare(ctx, urls{app: srv.AppURL(), owner: srv.OwnerURL()})
+	db, err := prepare(ctx, urls{app: srv.AppURL(), owner: srv.OwnerURL(), tracer: c.Traces.Queries()})
 	if err != nil {
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
@@ -67,7 +68,7 @@ func OpenToWork(ctx context.Context, c Config, log *slog.Logger) (*Database, err
 	if err != nil {
 		return nil, err
 	}
-	db, err := prepare(ctx, urls{app: end.AppURL(), owner: end.OwnerURL()})
+	db, err := prepare(ctx, urls{app: end.AppURL(), owner: end.OwnerURL(), tracer: c.Traces.Queries()})
 	if err != nil {
 		return nil, errors.Join(err, end.Close(context.WithoutCancel(ctx)))
 	}
@@ -77,7 +78,7 @@ func OpenToWork(ctx context.Context, c Config, log *slog.Logger) (*Database, err
 func postgresDir(c Config) string { return filepath.Join(c.Data, "postgres") }
 
 func openGiven(ctx context.Context, c Config, log *slog.Logger) (*Database, error) {
-	u := urls{app: c.DatabaseURL, owner: c.DatabaseOwnerURL}
+	u := urls{app: c.DatabaseURL, owner: c.DatabaseOwnerURL, tracer: c.Traces.Queries()}
 	roles := embedded.Roles{}
 	if u.owner == "" {
 		log.WarnContext(ctx, "one database URL for both owner and application: its login can read every tenant; give DATABASE_OWNER_URL and a login of its own for the application")
@@ -124,7 +125,7 @@ func prepare(ctx context.Context, u urls) (*pg.DB, error) {
 	if err := schema.Migrate(ctx, u.owner); err != nil {
 		return nil, err
 	}
-	db, err := pg.Open(ctx, pg.Options{URL: u.app, SetRole: u.setRole, MaxConns: 20})
+	db, err := pg.Open(ctx, pg.Options{URL: u.app, SetRole: u.setRole, MaxConns: 20, Tracer: u.tracer})
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ var wings = []string{"protocol", "connectorkit", "ground", "record", "reach", "g
 // rooms are the arrows inside a wing: a room and the rooms of the same wing that it may lean on.
 var rooms = map[string][]string{
 	"ground/pg": {"fault", "viewer"}, "ground/httpapi": {"fault", "viewer", "pg"}, "ground/schema": {"pg", "fault", "viewer"},
-	"ground/seal": {"pg", "fault", "viewer"}, "ground/outbound": {"fault"}, "ground/embedded": {},
+	"ground/seal": {"pg", "fault", "viewer"}, "ground/telemetry": {}, "ground/outbound": {"fault"}, "ground/embedded": {},
 	"ground/fault": {}, "ground/viewer": {}, "ground/event": {"pg"},
 	"record/audit": {}, "record/auth": {"audit", "tenant"}, "record/tenant": {"audit", "auth", "directory"},
 	"record/directory": {"audit"}, "record/access": {"directory", "audit"},

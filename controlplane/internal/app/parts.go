@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/telemetry"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
@@ -32,6 +33,7 @@ type parts struct {
 	sessions *auth.Service
 	hub      *agents.Hub
 	runs     *syncrun.Service
+	metrics  *telemetry.Metrics
 
 	api     httpapi.Config // of the API that is about to be made
 	routes  []httpapi.Route
@@ -39,14 +41,14 @@ type parts struct {
 }
 
 // rooms are added in this order.
-var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople}
+var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addOperations}
 
 // reach adds the rooms that know people and their access, and those that reach target systems.
 func (p *parts) reach(callbackKey []byte) {
 	p.hub = &agents.Hub{DB: p.db, Seal: p.ring, Log: p.log}
 	registry := &agents.Registry{DB: p.db, Tokens: p.sessions, Cursors: p.cursors, PublicURL: p.config.URL(p.config.Listen), Log: p.log, Now: time.Now}
 	p.api.Agent = registry.Authenticate
-	dispatcher := &dispatch.Dispatcher{HostedConnector: hosted(p.guard, p.log), Agents: p.hub}
+	dispatcher := &dispatch.Dispatcher{HostedConnector: hosted(p.guard, p.config.Traces, p.log), Agents: p.hub}
 	connectors := &connector.Service{DB: p.db, Seal: p.ring, Dispatch: dispatcher, Now: time.Now, Log: p.log, Cursors: p.cursors}
 	p.runs = &syncrun.Service{
 		DB: p.db, Connectors: connectors, Dispatch: dispatcher, Agents: p.hub, Guard: p.guard, Cursors: p.cursors,

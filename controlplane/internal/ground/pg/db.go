@@ -36,6 +36,7 @@ type Options struct {
 	URL      string
 	SetRole  bool // the login is not the application's role itself: SET ROLE on every connection
 	MaxConns int  // 0: pgx's default
+	Tracer   pgx.QueryTracer
 }
 
 // Open connects. The pool is lazy: an unreachable server shows at the first use.
@@ -49,6 +50,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		c.MaxConns = int32(o.MaxConns)
 	}
 	c.ConnConfig.ConnectTimeout = 3 * time.Second
+	c.ConnConfig.Tracer = o.Tracer
 	params := c.ConnConfig.RuntimeParams
 	params["application_name"] = "grantwright"
 	params["idle_in_transaction_session_timeout"] = "60s"

@@ -10,73 +10,114 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 )
 
 // keySize is the size of every key here: AES-256.
 const keySize = 32
 
-// OpenFile reads the master key from a file that the operator provides: 32 bytes, as they are, in base64 or in
-// hexadecimal.
-func OpenFile(path string) (*Keyring, error) {
-	raw, err := os.ReadFile(path)
+// OpenFiles reads master keys from files that the operator provides. A file holds 32 raw bytes, or keys in base64 or
+// hexadecimal, one a line; lines that begin with # say something to people. The first key of all is for sealing.
+func OpenFiles(paths ...string) (*Keyring, error) {
+	s := &source{paths: slices.Clone(paths)}
+	keys, _, err := s.changed()
 	if err != nil {
-		return nil, fmt.Errorf("read the master key: %w", err)
+		return nil, err
 	}
-	key, err := parseKey(raw)
+	k, err := New(keys...)
 	if err != nil {
-		return nil, fmt.Errorf("the master key in %s: %w", path, err)
+		return nil, fmt.Errorf("the master key in %s: %w", strings.Join(paths, ", "), err)
 	}
-	return New(key)
+	k.source = s
+	return k, nil
 }
 
-// OpenOrCreateFile is OpenFile for a file of our own, which is made at the first start with rights for its owner alone.
+// OpenOrCreateFile is OpenFiles for a file of our own, which is made at the first start with rights for its owner alone.
 // Several processes may start at once: all end with the same key.
 func OpenOrCreateFile(path string) (*Keyring, error) {
-	k, err := OpenFile(path)
+	k, err := OpenFiles(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return k, err
 	}
 	if err := createFile(path); err != nil {
 		return nil, err
 	}
-	return OpenFile(path)
+	return OpenFiles(path)
 }
 
-// createFile writes a new key beside path and links it into place: nobody ever reads half a key, and who comes second
-// finds the first one's.
-func createFile(path string) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make the folder of the master key: %w", err)
+// source is the files that master keys come from.
+type source struct {
+	paths []string
+	mu    sync.Mutex
+	seen  []fs.FileInfo // of each file, as last read
+}
+
+// changed reads the files when they are others than those it has read last.
+func (s *source) changed() (keys [][]byte, changed bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	look := make([]fs.FileInfo, len(s.paths))
+	for i, path := range s.paths {
+		if look[i], err = os.Stat(path); err != nil {
+			return nil, false, fmt.Errorf("read the master key: %w", err)
+		}
 	}
-	temp, err := os.CreateTemp(dir, ".master-*")
+	if slices.EqualFunc(look, s.seen, sameFile) {
+		return nil, false, nil
+	}
+	for _, path := range s.paths {
+		found, err := readKeys(path)
+		if err != nil {
+			return nil, false, err
+		}
+		keys = append(keys, found...)
+	}
+	s.seen = look
+	return keys, true, nil
+}
+
+func sameFile(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+func readKeys(path string) ([][]byte, error) {
+	raw, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("create the master key: %w", err)
+		return nil, fmt.Errorf("read the master key: %w", err)
 	}
-	defer func() { _ = os.Remove(temp.Name()) }()
-	text := base64.StdEncoding.EncodeToString(newKey()) + "\n"
-	_, err = temp.WriteString(text)
-	if err := errors.Join(err, temp.Chmod(0o600), temp.Sync(), temp.Close()); err != nil {
-		return fmt.Errorf("write the master key: %w", err)
+	keys, err := parseKeys(raw)
+	if err != nil {
+		return nil, fmt.Errorf("the master key in %s: %w", path, err)
 	}
-	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("put the master key in place: %w", err)
-	}
-	return nil
+	return keys, nil
 }
 
-// newKey makes a random key. crypto/rand never fails: it ends the process instead.
-func newKey() []byte {
-	key := make([]byte, keySize)
-	_, _ = rand.Read(key)
-	return key
-}
-
-func parseKey(raw []byte) ([]byte, error) {
+func parseKeys(raw []byte) (keys [][]byte, err error) {
 	if len(raw) == keySize {
-		return raw, nil
+		return [][]byte{raw}, nil
 	}
-	text := string(bytes.TrimSpace(raw))
+	for line := range bytes.Lines(raw) {
+		text := string(bytes.TrimSpace(line))
+		if text == "" || strings.HasPrefix(text, "#") {
+			continue
+		}
+		key, err := parseKey(text)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
+	}
+	if len(keys) == 0 {
+		return nil, errNotAKey
+	}
+	return keys, nil
+}
+
+var errNotAKey = errors.New("it must be 32 bytes: raw, in base64 or in hexadecimal")
+
+func parseKey(text string) ([]byte, error) {
 	for _, decode := range []func(string) ([]byte, error){
 		hex.DecodeString, base64.StdEncoding.DecodeString, base64.RawURLEncoding.DecodeString,
 	} {
@@ -84,5 +125,47 @@ func parseKey(raw []byte) ([]byte, error) {
 			return key, nil
 		}
 	}
-	return nil, errors.New("it must be 32 bytes: raw, in base64 or in hexadecimal")
+	return nil, errNotAKey
+}
+
+// createFile writes a new key beside path and links it into place: nobody ever reads half a key, and who comes second
+// finds the first one's.
+func createFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("make the folder of the master key: %w", err)
+	}
+	temp, err := writeBeside(path, [][]byte{newKey()})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(temp) }()
+	if err := os.Link(temp, path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("put the master key in place: %w", err)
+	}
+	return nil
+}
+
+// writeBeside writes keys into a new file in path's folder, for its owner alone.
+func writeBeside(path string, keys [][]byte) (string, error) {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".master-*")
+	if err != nil {
+		return "", fmt.Errorf("write the master key: %w", err)
+	}
+	var text strings.Builder
+	for _, key := range keys {
+		text.WriteString(base64.StdEncoding.EncodeToString(key) + "\n")
+	}
+	_, err = temp.WriteString(text.String())
+	if err := errors.Join(err, temp.Chmod(0o600), temp.Sync(), temp.Close()); err != nil {
+		_ = os.Remove(temp.Name())
+		return "", fmt.Errorf("write the master key: %w", err)
+	}
+	return temp.Name(), nil
+}
+
+// newKey makes a random key. crypto/rand never fails: it ends the process instead.
+func newKey() []byte {
+	key := make([]byte, keySize)
+	_, _ = rand.Read(key)
+	return key
 }

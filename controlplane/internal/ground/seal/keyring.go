@@ -2,19 +2,18 @@ package seal
 
 import (
 	"bytes"
-	"crypto/aes"
 	"crypto/cipher"
-	"crypto/hkdf"
-	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // Errors of opening. Neither says anything about the value.
 var (
-	// ErrOtherMasterKey means that the value was sealed under another master key than the one in use: database and key
-	// file do not belong together.
+	// ErrOtherMasterKey means that the value was sealed under a master key that is not in use here: database and key file
+	// do not belong together.
 	ErrOtherMasterKey = errors.New("sealed under another master key; the key file does not belong to this database")
 	// ErrBroken means that the value was changed, or moved from where it was sealed.
 	ErrBroken = errors.New("the sealed value does not open: it was changed, or moved from another place")
@@ -26,20 +25,26 @@ const (
 	headerSize   = 5
 )
 
-// Keyring seals and opens under one master key. It is safe for concurrent use.
+// freshFor is how long a process goes on sealing under the data key that it knows as the newest. After that long, every
+// process seals under the key that a rotation made.
+const freshFor = 3 * time.Second
+
+// Keyring seals under one master key and opens under several, so that one can take the place of another while processes
+// work. It is safe for concurrent use.
 type Keyring struct {
-	master      []byte
-	fingerprint []byte
+	source *source // where the master keys come from; nil for keys that were handed over
 
 	mu      sync.Mutex
+	masters []*master                 // the first seals
 	tenants map[string]dataKey        // the newest data key of a tenant
 	byID    map[dataKeyID]cipher.AEAD // every data key that was needed
-	global  map[string]cipher.AEAD    // by purpose
 }
 
 type dataKey struct {
-	version uint32
-	aead    cipher.AEAD
+	version   uint32
+	aead      cipher.AEAD
+	committed bool      // by another transaction than the one that read it
+	learned   time.Time // when it was last seen to be the newest
 }
 
 type dataKeyID struct {
@@ -47,84 +52,117 @@ type dataKeyID struct {
 	version uint32
 }
 
-// New makes a keyring from a master key of 32 bytes.
-func New(master []byte) (*Keyring, error) {
-	if len(master) != keySize || bytes.Count(master, []byte{0}) == keySize {
-		return nil, errors.New("a master key has 32 bytes that are not all zero")
-	}
-	k := &Keyring{
-		master: bytes.Clone(master), tenants: map[string]dataKey{}, byID: map[dataKeyID]cipher.AEAD{}, global: map[string]cipher.AEAD{},
-	}
-	k.fingerprint = k.expand("fingerprint", 4)
-	return k, nil
+// New makes a keyring from master keys of 32 bytes. The first is for sealing, all are for opening.
+func New(masters ...[]byte) (*Keyring, error) {
+	k := &Keyring{tenants: map[string]dataKey{}, byID: map[dataKeyID]cipher.AEAD{}}
+	var err error
+	k.masters, err = newMasters(masters)
+	return k, err
 }
 
-// Derive makes a key of 32 bytes for a purpose, e.g. the cursors of lists. The same purpose always gives the same key.
-func (k *Keyring) Derive(purpose string) []byte { return k.expand("derive/"+purpose, keySize) }
+// Fingerprint tells master keys apart without telling anything of them: 8 hexadecimal digits.
+type Fingerprint string
+
+// Masters are the fingerprints of the master keys, that which seals first.
+func (k *Keyring) Masters() []Fingerprint {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	out := make([]Fingerprint, len(k.masters))
+	for i, m := range k.masters {
+		out[i] = m.name()
+	}
+	return out
+}
+
+// MasterOf is the fingerprint of the master key under which SealGlobal sealed a value.
+func MasterOf(sealed []byte) (Fingerprint, error) {
+	if len(sealed) < headerSize || sealed[0] != formatGlobal {
+		return "", ErrBroken
+	}
+	return Fingerprint(hex.EncodeToString(sealed[1:headerSize])), nil
+}
+
+// Derive makes a key of 32 bytes for a purpose from the master key that has been there longest, the last one. It changes
+// when that key is taken away: what must outlive it is kept by Lasting.
+func (k *Keyring) Derive(purpose string) []byte {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.masters[len(k.masters)-1].expand("derive/"+purpose, keySize)
+}
 
 // SealGlobal seals what belongs to the deployment and not to a tenant. purpose must be given again to open.
 func (k *Keyring) SealGlobal(purpose string, plain []byte) ([]byte, error) {
-	aead, err := k.globalKey(purpose)
-	if err != nil {
-		return nil, err
-	}
-	head := append([]byte{formatGlobal}, k.fingerprint...)
-	return aead.Seal(head, nil, plain, globalBinding(purpose)), nil
+	k.refresh()
+	k.mu.Lock()
+	first := k.masters[0]
+	k.mu.Unlock()
+	return first.seal(purpose, plain)
 }
 
-// OpenGlobal opens what SealGlobal sealed for the same purpose.
+// OpenGlobal opens what SealGlobal sealed for the same purpose, under any of the master keys.
 func (k *Keyring) OpenGlobal(purpose string, sealed []byte) ([]byte, error) {
 	if len(sealed) < headerSize || sealed[0] != formatGlobal {
 		return nil, ErrBroken
 	}
-	if !bytes.Equal(sealed[1:headerSize], k.fingerprint) {
+	m := k.master(sealed[1:headerSize])
+	if m == nil && k.refresh() {
+		m = k.master(sealed[1:headerSize])
+	}
+	if m == nil {
 		return nil, ErrOtherMasterKey
 	}
-	aead, err := k.globalKey(purpose)
-	if err != nil {
-		return nil, err
-	}
-	plain, err := aead.Open(nil, nil, sealed[headerSize:], globalBinding(purpose))
-	if err != nil {
-		return nil, ErrBroken
-	}
-	return plain, nil
+	return m.open(purpose, sealed)
 }
 
-func globalBinding(purpose string) []byte { return []byte("grantwright global|" + purpose) }
-
-// globalKey is a key for one purpose, so that no two kinds of value share one.
-func (k *Keyring) globalKey(purpose string) (cipher.AEAD, error) {
+func (k *Keyring) master(fingerprint []byte) *master {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if aead, ok := k.global[purpose]; ok {
-		return aead, nil
+	for _, m := range k.masters {
+		if bytes.Equal(m.fingerprint, fingerprint) {
+			return m
+		}
 	}
-	aead, err := newAEAD(k.expand("global/"+purpose, keySize))
-	if err != nil {
-		return nil, err
-	}
-	k.global[purpose] = aead
-	return aead, nil
+	return nil
 }
 
-// expand is HKDF (RFC 5869) with SHA-256. It fails only for lengths that nobody asks for here.
-func (k *Keyring) expand(info string, size int) []byte {
-	key, err := hkdf.Key(sha256.New, k.master, nil, "grantwright/"+info, size)
-	if err != nil {
-		panic(err)
+// refresh reads the key files again when they have changed, and reports whether it did. A rotation needs no restart: a key that
+// was added to the files is known as soon as it is needed. Files that cannot be read leave the keys as they are.
+func (k *Keyring) refresh() bool {
+	if k.source == nil {
+		return false
 	}
-	return key
+	keys, changed, err := k.source.changed()
+	if err != nil || !changed {
+		return false
+	}
+	masters, err := newMasters(keys)
+	if err != nil {
+		return false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.masters = masters
+	return true
 }
 
-func newAEAD(key []byte) (cipher.AEAD, error) {
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, fmt.Errorf("make cipher: %w", err)
+func newMasters(keys [][]byte) ([]*master, error) {
+	masters := make([]*master, 0, len(keys))
+	for _, key := range keys {
+		m, err := newMaster(key)
+		if err != nil {
+			return nil, err
+		}
+		masters = append(masters, m)
 	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		return nil, fmt.Errorf("make cipher: %w", err)
+	if len(masters) == 0 {
+		return nil, errors.New("there is no master key")
 	}
-	return aead, nil
+	for i, m := range masters {
+		for _, other := range masters[:i] {
+			if m.name() == other.name() {
+				return nil, fmt.Errorf("the master key %s is there twice", m.name())
+			}
+		}
+	}
+	return masters, nil
 }

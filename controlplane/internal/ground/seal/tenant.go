@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -37,12 +38,25 @@ func (k *Keyring) Seal(ctx context.Context, tx *pg.Tx, place Place, plain []byte
 	if err != nil {
 		return nil, err
 	}
-	binding, err := place.binding(tx.Viewer.Tenant, key.version)
+	return key.seal(tx.Viewer.Tenant, place, plain)
+}
+
+func (key dataKey) seal(tenant string, place Place, plain []byte) ([]byte, error) {
+	binding, err := place.binding(tenant, key.version)
 	if err != nil {
 		return nil, err
 	}
 	head := binary.BigEndian.AppendUint32([]byte{formatTenant}, key.version)
 	return key.aead.Seal(head, nil, plain, binding), nil
+}
+
+// sealUnder is Seal under one version of the tenant's data key.
+func (k *Keyring) sealUnder(ctx context.Context, tx *pg.Tx, version uint32, place Place, plain []byte) ([]byte, error) {
+	aead, err := k.version(ctx, tx, version)
+	if err != nil {
+		return nil, err
+	}
+	return dataKey{version: version, aead: aead}.seal(tx.Viewer.Tenant, place, plain)
 }
 
 // Open opens what Seal sealed for the same place. It returns ErrBroken for what was changed or moved.
@@ -66,12 +80,13 @@ func (k *Keyring) Open(ctx context.Context, tx *pg.Tx, place Place, sealed []byt
 	return plain, nil
 }
 
-// newest is the tenant's newest data key, which is made when there is none.
+// newest is the tenant's newest data key, which is made when there is none. It is asked for again now and then, because another
+// process may have made a newer one.
 func (k *Keyring) newest(ctx context.Context, tx *pg.Tx) (dataKey, error) {
 	k.mu.Lock()
 	key, ok := k.tenants[tx.Viewer.Tenant]
 	k.mu.Unlock()
-	if ok {
+	if ok && time.Since(key.learned) < freshFor {
 		return key, nil
 	}
 	const sql = `
@@ -81,10 +96,13 @@ func (k *Keyring) newest(ctx context.Context, tx *pg.Tx) (dataKey, error) {
 		 limit 1`
 	key, err := k.load(ctx, tx, sql)
 	if errors.Is(err, pgx.ErrNoRows) {
-		if err := k.createFirst(ctx, tx); err != nil {
+		if err := k.create(ctx, tx, 1); err != nil {
 			return dataKey{}, err
 		}
 		key, err = k.load(ctx, tx, sql)
+	}
+	if err == nil {
+		k.keepNewest(tx.Viewer.Tenant, key)
 	}
 	return key, err
 }
@@ -127,32 +145,37 @@ func (k *Keyring) load(ctx context.Context, tx *pg.Tx, sql string, args ...any) 
 	if key.aead, err = newAEAD(raw); err != nil {
 		return dataKey{}, err
 	}
-	if committed {
-		k.keep(tx.Viewer.Tenant, key)
+	if key.committed = committed; committed {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.byID[dataKeyID{tx.Viewer.Tenant, key.version}] = key.aead
 	}
 	return key, nil
 }
 
-func (k *Keyring) keep(tenant string, key dataKey) {
+func (k *Keyring) keepNewest(tenant string, key dataKey) {
+	if !key.committed {
+		return
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.byID[dataKeyID{tenant, key.version}] = key.aead
-	if k.tenants[tenant].version < key.version {
+	if k.tenants[tenant].version <= key.version {
+		key.learned = time.Now()
 		k.tenants[tenant] = key
 	}
 }
 
-// createFirst makes the first data key of a tenant. Of two transactions that do so, the second waits and finds the other's.
-func (k *Keyring) createFirst(ctx context.Context, tx *pg.Tx) error {
-	wrapped, err := k.SealGlobal(wrapPurpose(tx.Viewer.Tenant, 1), newKey())
+// create makes that version of the tenant's data key. Of two transactions that do so, the second waits and finds the other's.
+func (k *Keyring) create(ctx context.Context, tx *pg.Tx, version uint32) error {
+	wrapped, err := k.SealGlobal(wrapPurpose(tx.Viewer.Tenant, version), newKey())
 	if err != nil {
 		return err
 	}
 	const sql = `
 		insert into tenant_key (tenant_id, version, wrapped)
-		values (current_tenant(), 1, $1)
+		values (current_tenant(), $1, $2)
 		    on conflict do nothing`
-	if _, err := tx.Exec(ctx, sql, wrapped); err != nil {
+	if _, err := tx.Exec(ctx, sql, version, wrapped); err != nil {
 		return fmt.Errorf("keep data key: %w", err)
 	}
 	return nil

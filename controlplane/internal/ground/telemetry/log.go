@@ -1,0 +1,143 @@
+package telemetry
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"unicode"
+
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Keys that a log line carries when they are known.
+const (
+	requestKey = "request_id"
+	tenantKey  = "tenant"
+	runKey     = "run"
+	traceKey   = "trace_id"
+)
+
+// Whose tells the request and the tenant that a context belongs to; empty where there is none.
+type Whose func(ctx context.Context) (request, tenant string)
+
+// NewLog makes a log of lines that say whose they are: request, tenant, sync run and trace, as far as ctx tells. format is text
+// or json. A line stays a line, whatever stands in its values.
+func NewLog(out io.Writer, level slog.Level, format string, whose Whose) (*slog.Logger, error) {
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: clean}
+	switch format {
+	case "text":
+		return slog.New(&handler{Handler: slog.NewTextHandler(out, options), whose: whose}), nil
+	case "json":
+		return slog.New(&handler{Handler: slog.NewJSONHandler(out, options), whose: whose}), nil
+	}
+	return nil, fmt.Errorf("log-format is text or json, not %q", format)
+}
+
+type runContext struct{}
+
+// WithRun makes a context whose log lines name a sync run.
+func WithRun(ctx context.Context, run string) context.Context {
+	return context.WithValue(ctx, runContext{}, run)
+}
+
+// handler adds to each record what its context knows and the record does not say itself.
+type handler struct {
+	slog.Handler
+	whose Whose
+	said  []string // keys that the logger says on every line
+}
+
+// Handle adds the context's attributes.
+func (h *handler) Handle(ctx context.Context, r slog.Record) error {
+	known := h.known(ctx)
+	if len(known) == 0 {
+		return h.Handler.Handle(ctx, r)
+	}
+	r = r.Clone()
+	for _, a := range known {
+		if !h.says(r, a.Key) {
+			r.AddAttrs(a)
+		}
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h *handler) known(ctx context.Context) (attrs []slog.Attr) {
+	add := func(key, value string) {
+		if value != "" {
+			attrs = append(attrs, slog.String(key, value))
+		}
+	}
+	request, tenant := h.whose(ctx)
+	run, _ := ctx.Value(runContext{}).(string)
+	add(requestKey, request)
+	add(tenantKey, tenant)
+	add(runKey, run)
+	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
+		add(traceKey, span.TraceID().String())
+	}
+	return attrs
+}
+
+func (h *handler) says(r slog.Record, key string) (found bool) {
+	for _, said := range h.said {
+		if said == key {
+			return true
+		}
+	}
+	r.Attrs(func(a slog.Attr) bool {
+		found = a.Key == key
+		return !found
+	})
+	return found
+}
+
+// WithAttrs keeps the addition.
+func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	said := append([]string(nil), h.said...)
+	for _, a := range attrs {
+		said = append(said, a.Key)
+	}
+	return &handler{Handler: h.Handler.WithAttrs(attrs), whose: h.whose, said: said}
+}
+
+// WithGroup keeps the addition.
+func (h *handler) WithGroup(name string) slog.Handler {
+	return &handler{Handler: h.Handler.WithGroup(name), whose: h.whose, said: h.said}
+}
+
+// clean takes out of values what could pass for the end of a line or steer a terminal. slog escapes ASCII's control characters by
+// itself; JSON leaves those beyond ASCII alone, and there are some that begin an escape sequence or turn the writing direction.
+func clean(_ []string, a slog.Attr) slog.Attr {
+	if dirty(a.Key) {
+		a.Key = scrub(a.Key)
+	}
+	switch v := a.Value; v.Kind() {
+	case slog.KindString:
+		if dirty(v.String()) {
+			a.Value = slog.StringValue(scrub(v.String()))
+		}
+	case slog.KindAny:
+		if err, ok := v.Any().(error); ok && dirty(err.Error()) {
+			a.Value = slog.StringValue(scrub(err.Error()))
+		}
+	}
+	return a
+}
+
+func dirty(s string) bool { return strings.ContainsFunc(s, steers) }
+
+func steers(r rune) bool {
+	return r > unicode.MaxASCII && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r))
+}
+
+func scrub(s string) string {
+	return strings.Map(func(r rune) rune {
+		if steers(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
