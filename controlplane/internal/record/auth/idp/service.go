@@ -44,17 +44,18 @@ type Settings struct {
 	Enabled      *bool               `json:"enabled,omitempty"`
 }
 
-// Routes are /settings/identity-providers.
+// Routes are /settings/identity-providers. No service token may write there, since no scope of theirs opens it: with a provider
+// of its own it could make itself an administrator.
 func (s *Service) Routes() []httpapi.Route {
 	const path = "/settings/identity-providers"
 	read := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
 		httpapi.Handle("GET", path, "List identity providers", s.list).For(read...).Tag("settings"),
-		httpapi.Handle("POST", path, "Add an identity provider", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Tag("settings").
+		httpapi.Handle("POST", path, "Add an identity provider", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Tag("settings").Scope("identity-providers").
 			Describe("An OpenID Connect provider by which the tenant's people sign in. At the provider, register the redirect address <base>/api/v1/auth/oidc/callback."),
 		httpapi.Handle("GET", path+"/{id}", "Read an identity provider", s.find).For(read...).Tag("settings"),
-		httpapi.Handle("PATCH", path+"/{id}", "Change an identity provider", s.change).For(viewer.Admin).Errors(409, 412).Tag("settings"),
-		httpapi.Handle("DELETE", path+"/{id}", "Delete an identity provider", s.remove).For(viewer.Admin).Errors(412).Tag("settings").
+		httpapi.Handle("PATCH", path+"/{id}", "Change an identity provider", s.change).For(viewer.Admin).Errors(409, 412).Tag("settings").Scope("identity-providers"),
+		httpapi.Handle("DELETE", path+"/{id}", "Delete an identity provider", s.remove).For(viewer.Admin).Errors(412).Tag("settings").Scope("identity-providers").
 			Describe("Nobody signs in with it any more. Who is who is kept, should the same issuer come back."),
 	}
 }
@@ -112,7 +113,7 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, in *struct{ Body 
 }
 
 func (s *Service) change(ctx context.Context, v viewer.Viewer, in *struct {
-	oneIn
+	ID string `path:"id"`
 	httpapi.IfMatch
 	Body Settings
 }) (*httpapi.One[Provider], error) {
@@ -150,7 +151,7 @@ func (s *Service) reachable(ctx context.Context, in Settings) error {
 }
 
 func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *struct {
-	oneIn
+	ID string `path:"id"`
 	httpapi.IfMatch
 }) (*struct{}, error) {
 	return nil, s.DB.As(ctx, v, func(tx *pg.Tx) error {
