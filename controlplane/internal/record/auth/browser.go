@@ -15,15 +15,15 @@ const refreshCookie = "grantwright_refresh"
 
 const cookiePath = httpapi.Prefix + "/auth"
 
-// browser is what a request says of the program that sent it. Embed it in the input struct.
-type browser struct {
+// Browser is what a request says of the program that sent it. Embed it in the input struct.
+type Browser struct {
 	Agent  string `header:"User-Agent" hidden:"true"`
 	Site   string `header:"Sec-Fetch-Site" hidden:"true"`
 	Origin string `header:"Origin" hidden:"true"`
 }
 
 // agent is the User-Agent, cut down to what fits a list of sessions.
-func (b browser) agent() string {
+func (b Browser) agent() string {
 	text := strings.ToValidUTF8(strings.ReplaceAll(b.Agent, "\x00", ""), "")
 	if len(text) > 256 {
 		text = strings.ToValidUTF8(text[:256], "")
@@ -33,7 +33,7 @@ func (b browser) agent() string {
 
 // checkOrigin refuses a request that another site's page made with a cookie of ours (CrossOriginProtection of net/http).
 // Browsers send Sec-Fetch-Site or Origin with every POST; who sends neither is no browser.
-func (s *Service) checkOrigin(b browser) error {
+func (s *Service) checkOrigin(b Browser) error {
 	ours, err := url.Parse(s.PublicURL)
 	if err != nil {
 		return err

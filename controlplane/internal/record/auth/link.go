@@ -26,7 +26,7 @@ type LinkSignIn struct {
 }
 
 type linkIn struct {
-	browser
+	Browser
 	Body LinkSignIn
 }
 
@@ -123,7 +123,7 @@ func (s *Service) findLink(ctx context.Context, hash []byte) (person, error) {
 // factor is counted, so it must not roll the transaction back, and leaves the link as it was.
 func (s *Service) redeem(ctx context.Context, p person, link []byte, stored string, in *linkIn) (out SignInTokens, err error) {
 	var refusal error
-	err = s.DB.As(ctx, p.viewer(ctx, in.browser), func(tx *pg.Tx) (err error) {
+	err = s.DB.As(ctx, p.viewer(ctx, in.Browser), func(tx *pg.Tx) (err error) {
 		_, refused, err := s.checkFactor(ctx, tx, p.id, in.Body.OTP)
 		if refusal = refused; err != nil || refused != nil {
 			return err

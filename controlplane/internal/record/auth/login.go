@@ -28,7 +28,7 @@ type SignIn struct {
 }
 
 type signInIn struct {
-	browser
+	Browser
 	Body SignIn
 }
 
@@ -55,7 +55,7 @@ func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *signInIn) (*si
 	}
 	renewed, err := s.checkPassword(ctx, p, try, in.Body.Password)
 	if fault.IsCode(err, "invalid_credentials") && known {
-		s.recordFailure(ctx, p, in.browser, byPassword)
+		s.recordFailure(ctx, p, in.Browser, byPassword)
 	}
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *signInIn) (*si
 	}
 	out, err := s.begin(ctx, p, in, renewed)
 	if fault.IsCode(err, "invalid_otp") {
-		s.recordFailure(ctx, p, in.browser, byPasswordOTP)
+		s.recordFailure(ctx, p, in.Browser, byPasswordOTP)
 		return nil, errors.Join(err, s.failed(ctx, try))
 	}
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Service) checkPassword(ctx context.Context, p person, try attempt, plai
 // is counted, so it must not roll the transaction back.
 func (s *Service) begin(ctx context.Context, p person, in *signInIn, renewed string) (out SignInTokens, err error) {
 	var refusal error
-	err = s.DB.As(ctx, p.viewer(ctx, in.browser), func(tx *pg.Tx) (err error) {
+	err = s.DB.As(ctx, p.viewer(ctx, in.Browser), func(tx *pg.Tx) (err error) {
 		if renewed != "" {
 			const sql = `update app_user set password_hash = $2 where id = $1 and password_hash = $3`
 			if _, err := tx.Exec(ctx, sql, p.id, renewed, *p.hash); err != nil {
@@ -167,7 +167,7 @@ func (s *Service) begin(ctx context.Context, p person, in *signInIn, renewed str
 }
 
 // recordFailure tells the user's tenant that somebody tried. The answer does not wait on whether this can be written.
-func (s *Service) recordFailure(ctx context.Context, p person, from browser, how string) {
+func (s *Service) recordFailure(ctx context.Context, p person, from Browser, how string) {
 	v := p.viewer(ctx, from)
 	v.Kind, v.ID, v.Display = "anonymous", "", ""
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {

@@ -37,7 +37,7 @@ const (
 
 // startIn asks for a sign-in with an outside provider.
 type startIn struct {
-	browser
+	Browser
 	Tenant   string `query:"tenant" required:"true" minLength:"1" maxLength:"63" doc:"the tenant's slug"`
 	Provider string `query:"provider" required:"true" minLength:"1" maxLength:"63" doc:"the provider's name"`
 	Redirect string `query:"redirect" maxLength:"1000" doc:"path of ours to come back to with a one-time code; without it the callback answers tokens itself"`
@@ -173,7 +173,7 @@ type flow struct {
 
 // callbackIn is what a provider sends back with the browser (RFC 6749 section 4.1.2, RFC 9207).
 type callbackIn struct {
-	browser
+	Browser
 	Mark             string `cookie:"grantwright_oidc" hidden:"true"`
 	State            string `query:"state" required:"true" maxLength:"200"`
 	Code             string `query:"code" maxLength:"4096"`
@@ -200,14 +200,14 @@ func (s *Service) finishOIDC(ctx context.Context, _ viewer.Viewer, in *callbackI
 	}
 	p, err := s.vouchedFor(ctx, f, in)
 	if err == nil && f.redirect == "" {
-		return s.answerOutside(ctx, p, in.browser)
+		return s.answerOutside(ctx, p, in.Browser)
 	}
 	var code string
 	if err == nil {
 		code, err = s.leaveCode(ctx, f, p)
 	}
 	if err != nil {
-		s.recordRefusal(ctx, f, in.browser, err)
+		s.recordRefusal(ctx, f, in.Browser, err)
 		if f.redirect == "" {
 			return nil, err
 		}
@@ -235,7 +235,7 @@ func back(redirect, code string, err error) string {
 	return u.String()
 }
 
-func (s *Service) answerOutside(ctx context.Context, p person, from browser) (*elsewhere, error) {
+func (s *Service) answerOutside(ctx context.Context, p person, from Browser) (*elsewhere, error) {
 	out, err := s.admitPerson(ctx, p, from)
 	if err != nil {
 		return nil, err
@@ -288,7 +288,7 @@ func (s *Service) vouchedFor(ctx context.Context, f flow, in *callbackIn) (perso
 	if err != nil {
 		return person{}, s.outsideFault(ctx, err)
 	}
-	return s.recognise(ctx, f, said, in.browser)
+	return s.recognise(ctx, f, said, in.Browser)
 }
 
 // outsideFault says in public what went wrong with a provider.
@@ -325,13 +325,13 @@ type CodeExchange struct {
 }
 
 type exchangeIn struct {
-	browser
+	Browser
 	Mark string `cookie:"grantwright_oidc" hidden:"true"`
 	Body CodeExchange
 }
 
 func (s *Service) exchangeOIDC(ctx context.Context, _ viewer.Viewer, in *exchangeIn) (*signInOut, error) {
-	if err := errors.Join(s.checkOrigin(in.browser), s.keys.current(ctx)); err != nil {
+	if err := errors.Join(s.checkOrigin(in.Browser), s.keys.current(ctx)); err != nil {
 		return nil, err
 	}
 	try := attempt{network: attemptOf("oidc", httpapi.AddressOf(ctx)).network}
@@ -345,7 +345,7 @@ func (s *Service) exchangeOIDC(ctx context.Context, _ viewer.Viewer, in *exchang
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.admitPerson(ctx, p, in.browser)
+	out, err := s.admitPerson(ctx, p, in.Browser)
 	if err != nil {
 		return nil, err
 	}
@@ -387,7 +387,7 @@ func (s *Service) takeCode(ctx context.Context, code, mark string) (person, erro
 }
 
 // admitPerson opens the session of somebody whom a provider vouched for.
-func (s *Service) admitPerson(ctx context.Context, p person, from browser) (out SignInTokens, err error) {
+func (s *Service) admitPerson(ctx context.Context, p person, from Browser) (out SignInTokens, err error) {
 	if err := tenant.Status(p.tenantStatus).Usable(); err != nil {
 		return out, err
 	}
@@ -399,7 +399,7 @@ func (s *Service) admitPerson(ctx context.Context, p person, from browser) (out 
 }
 
 // recordRefusal tells the tenant that somebody whom its provider sent did not come in.
-func (s *Service) recordRefusal(ctx context.Context, f flow, from browser, why error) {
+func (s *Service) recordRefusal(ctx context.Context, f flow, from Browser, why error) {
 	v := viewer.Viewer{Tenant: f.tenant, Kind: "anonymous", IP: httpapi.AddressOf(ctx), UserAgent: from.agent(), RequestID: httpapi.RequestID(ctx)}
 	code := "internal_error"
 	if known := (*fault.Fault)(nil); errors.As(why, &known) {

@@ -19,7 +19,7 @@ import (
 
 // recognise finds the user that somebody of an outside provider is here: by the link from an earlier time, else, once, by a
 // verified e-mail address, else by making them one where the provider may. Roles follow the mapping of groups.
-func (s *Service) recognise(ctx context.Context, f flow, said oidc.Person, from browser) (p person, err error) {
+func (s *Service) recognise(ctx context.Context, f flow, said oidc.Person, from Browser) (p person, err error) {
 	v := viewer.System(f.tenant)
 	v.IP, v.UserAgent, v.RequestID = httpapi.AddressOf(ctx), from.agent(), httpapi.RequestID(ctx)
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {

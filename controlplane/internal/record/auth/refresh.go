@@ -23,7 +23,7 @@ func invalidGrant() error {
 }
 
 type refreshIn struct {
-	browser
+	Browser
 	Cookie string `cookie:"grantwright_refresh" hidden:"true"`
 }
 
@@ -34,7 +34,7 @@ func (s *Service) refresh(ctx context.Context, _ viewer.Viewer, in *refreshIn) (
 	byCookie := token == "" && in.Cookie != ""
 	switch {
 	case byCookie:
-		if err := s.checkOrigin(in.browser); err != nil {
+		if err := s.checkOrigin(in.Browser); err != nil {
 			return nil, err
 		}
 		token = in.Cookie

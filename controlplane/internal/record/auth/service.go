@@ -40,8 +40,7 @@ type Service struct {
 	Providers *idp.Service // outside providers that people sign in with
 	PublicURL string       // how browsers reach us, without a slash at the end
 
-	changes  atomic.Int64 // how often a change of rights was heard of
-	onChange []func()
+	changes atomic.Int64 // how often a change of rights was heard of
 
 	relying    *oidc.Relying
 	outsideKey []byte // of the secrets of sign-ins with outside providers

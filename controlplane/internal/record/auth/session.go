@@ -37,7 +37,7 @@ const (
 )
 
 // viewer is the person as the doer of a sign-in.
-func (p person) viewer(ctx context.Context, from browser) viewer.Viewer {
+func (p person) viewer(ctx context.Context, from Browser) viewer.Viewer {
 	return viewer.Viewer{
 		Tenant: p.tenant, Kind: viewer.User, ID: p.id, Display: p.email,
 		IP: httpapi.AddressOf(ctx), UserAgent: from.agent(), RequestID: httpapi.RequestID(ctx),

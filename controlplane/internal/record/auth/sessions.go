@@ -89,7 +89,7 @@ func (s *Service) openSessions(ctx context.Context, tx *pg.Tx, p pg.Page) (items
 }
 
 type leaving struct {
-	browser
+	Browser
 	Cookie string `cookie:"grantwright_refresh" hidden:"true"`
 }
 

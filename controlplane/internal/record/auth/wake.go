@@ -30,18 +30,13 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// heard forgets what may have changed: all rights, since to read those of the sessions in use again costs a query for each,
+// heard forgets what may have changed: the rights of all sessions, service tokens and tenants, since to read those of the sessions in use again costs a query for each,
 // which is what four seconds cost anyway.
 func (s *Service) heard() {
 	s.changes.Add(1)
 	s.keys.setStale(true)
 	s.rights.drop(func(string, rights) bool { return true })
 	s.integrations.forget()
-	for _, forget := range s.onChange {
-		forget()
-	}
+	s.integrations.forget()
+	s.standings.drop(func(string, standing) bool { return true })
 }
-
-// OnChange has forget called whenever rights may have changed anywhere. It is for what other rooms remember of tokens, and
-// is called before Run.
-func (s *Service) OnChange(forget func()) { s.onChange = append(s.onChange, forget) }

@@ -3,7 +3,9 @@
 package password
 
 import (
+	_ "embed" // the list of common passwords
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -46,28 +48,46 @@ func weak(code, detail string) error {
 		With(fault.Field{Pointer: "#/password", Code: code, Detail: detail})
 }
 
-// common are the passwords of twelve and more characters that lead the published lists. Shorter ones are refused for their
-// length; digits or marks at the end make none of them better.
-var common = map[string]bool{}
+// commonList holds, a line each, the 3,000 passwords that lead the lists of leaked ones, and the long ones among the 30,000
+// first. It is taken from the frequency lists of zxcvbn (MIT licence, Dropbox, Inc.). Shorter ones are there for what people make
+// of them: digits or marks at the end, or the word twice, make none of them better.
+//
+//go:embed common.txt
+var commonList string
 
-func init() {
-	for _, w := range strings.Fields(`
-		password passwordpassword passw0rd p@ssword p@ssw0rd mypassword password1password
-		qwerty qwertyuiop qwertyqwerty qwertyuiopasdfghjkl qwertyuiopasdfghjklzxcvbnm asdfghjkl asdfghjklasdfghjkl zxcvbnm
-		1q2w3e4r5t6y 1q2w3e4r5t6y7u8i 1qaz2wsx3edc 1qaz2wsx3edc4rfv q1w2e3r4t5y6 zaq12wsxcde3
-		abcdefghijkl abcdefghijklm abcdefghijklmnopqrstuvwxyz abcabcabcabc
-		administrator adminadmin adminadminadmin admin letmein letmeinletmein welcome welcomewelcome changeme changemechangeme
-		iloveyou iloveyouiloveyou sunshine princess football baseball trustno1 monkey dragon master superman whatever
-		default secret test testtest testtesttest guest login root rootroot user`) {
-		common[w] = true
+var common = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	for w := range strings.FieldsSeq(commonList) {
+		words[strings.ToLower(w)] = true
 	}
-}
+	for w := range strings.FieldsSeq(staircases) {
+		words[w] = true
+	}
+	return words
+})
+
+// staircases are ways over the keyboard and words of our trade that the list lacks.
+const staircases = `
+	passwordpassword mypassword qwertyuiopasdfghjkl qwertyuiopasdfghjklzxcvbnm asdfghjklasdfghjkl
+	1q2w3e4r5t6y7u8i 1qaz2wsx3edc4rfv q1w2e3r4t5y6 zaq12wsxcde3
+	abcdefghijkl abcdefghijklm abcdefghijklmnopqrstuvwxyz
+	administrator adminadmin letmein changeme p@ssword p@ssw0rd default root`
 
 // isCommon looks at the word without the digits and marks that people put at its end to satisfy a rule.
 func isCommon(p string) bool {
 	lower := strings.ToLower(p)
 	stem := strings.TrimRight(lower, "0123456789!?.,*#$@%&-_+ ")
-	return common[lower] || common[stem] || stem == "" || isOneCharacter(lower) || isStaircase(lower)
+	return common()[lower] || common()[stem] || common()[once(lower)] || common()[once(stem)] || stem == "" || isOneCharacter(lower) || isStaircase(lower)
+}
+
+// once is the word that a text repeats, or the text.
+func once(s string) string {
+	for n := 3; n <= len(s)/2; n++ {
+		if len(s)%n == 0 && strings.Repeat(s[:n], len(s)/n) == s {
+			return s[:n]
+		}
+	}
+	return s
 }
 
 func isOneCharacter(s string) bool {

@@ -30,6 +30,12 @@ func TestWeakPasswordsAreRefusedAndLongOnesAreNot(t *testing.T) {
 		{"abcdefghijkl", "too_common"},
 		{"administrator", "too_common"},
 		{"Ada@Example.com", "too_common"},
+		{"1qaz2wsx3edc", "too_common"},   // of the published list
+		{"leaveMEalone", "too_common"},   // the same, in other letters
+		{"dragon123456", "too_common"},   // a short one with digits behind it
+		{"monkeymonkey", "too_common"},   // a short one twice
+		{"shadowshadow!!", "too_common"}, // and with marks
+		{"mustang and dragon", ""},       // two of them are a phrase
 		{"correct horse battery staple", ""},
 		{"пароль на двенадцать", ""},
 	}
