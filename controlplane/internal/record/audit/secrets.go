@@ -58,11 +58,7 @@ func cleanse(raw []byte) ([]byte, error) {
 			event[name] = cleanTexts(value)
 		}
 	}
-	b, err := json.Marshal(event)
-	if err != nil {
-		return nil, err
-	}
-	return chain.Canonical(b)
+	return chain.CanonicalValue(event)
 }
 
 // cleanChanges masks the values of secret fields, and what is secret inside of others.

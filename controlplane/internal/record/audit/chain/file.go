@@ -43,23 +43,23 @@ type Report struct {
 	First, Last int64 // numbers of the entries
 	Events      int64
 	Checkpoints int
-	Key         ed25519.PublicKey // that the checkpoints were held against
-	KeyGiven    bool              // it came from the caller; otherwise from the file itself
-	Anchored    bool              // the first entry is the log's first, or continues a signed checkpoint
-	Break       *Break            // nil: every entry is the one that was written
+	Keys        []ed25519.PublicKey // that the checkpoints were held against
+	KeyGiven    bool                // they came from the caller; otherwise from the file itself
+	Anchored    bool                // the first entry is the log's first, or continues a signed checkpoint
+	Break       *Break              // nil: every entry is the one that was written
 }
 
-// VerifyFile verifies an export as NDJSON, plain or packed with gzip. Without a key the file's own is used, which shows damage but
+// VerifyFile verifies an export as NDJSON, plain or packed with gzip. Without keys the file's own are used, which shows damage but
 // not the work of somebody who wrote the whole file anew. The error is for what cannot be read at all; what was tampered with is
 // the report's Break.
-func VerifyFile(path string, key ed25519.PublicKey) (Report, error) {
-	r := Report{Key: key, KeyGiven: key != nil}
+func VerifyFile(path string, keys ...ed25519.PublicKey) (Report, error) {
+	r := Report{Keys: keys, KeyGiven: len(keys) > 0}
 	t, err := readTrailer(path)
 	if err != nil {
 		return r, err
 	}
-	if r.Key == nil {
-		r.Key = t.key
+	if !r.KeyGiven {
+		r.Keys = t.keys
 	}
 	err = r.verify(path, t)
 	if errors.As(err, &r.Break) {
@@ -70,7 +70,7 @@ func VerifyFile(path string, key ed25519.PublicKey) (Report, error) {
 
 // trailer is what follows the entries.
 type trailer struct {
-	key         ed25519.PublicKey
+	keys        []ed25519.PublicKey
 	checkpoints []string
 	end         *Line
 }
@@ -84,7 +84,7 @@ func readTrailer(path string) (t trailer, err error) {
 		switch l.Type {
 		case TypeKey:
 			if len(l.PublicKey) == ed25519.PublicKeySize {
-				t.key = l.PublicKey
+				t.keys = append(t.keys, l.PublicKey)
 			}
 		case TypeCheckpoint:
 			t.checkpoints = append(t.checkpoints, l.Note)
@@ -158,13 +158,13 @@ func (r *Report) begin(v *Verifier, first Link, t trailer) error {
 	if t.end == nil {
 		return nil // what is cut off took the checkpoints along; where it was cut is known at the end
 	}
-	if r.Key == nil {
+	if len(r.Keys) == 0 {
 		return broken(first.Seq, Unsigned, "the file has no public key, and none was given")
 	}
 	for _, note := range t.checkpoints {
-		c, err := OpenCheckpoint(Origin(v.Tenant), note, r.Key)
+		c, err := OpenCheckpoint(Origin(v.Tenant), note, r.Keys...)
 		if err != nil {
-			return broken(first.Seq, Unsigned, "a checkpoint of this file is not signed with that key for this log")
+			return broken(first.Seq, Unsigned, "a checkpoint of this file is not signed for this log with a key that is trusted")
 		}
 		v.Expect(c.Seq, c.Hash)
 		v.signed = max(v.signed, c.Seq)

@@ -1,0 +1,325 @@
+package trail
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
+)
+
+// A checkpoint is signed each 1000 entries, or 5 minutes after the one before when there are new entries.
+const (
+	checkpointEach  = 1000
+	checkpointAfter = 5 * time.Minute
+	checkpointLook  = 5 * time.Second
+)
+
+// stored is a checkpoint as it is kept.
+type stored struct {
+	Seq  int64     `db:"seq"`
+	Hash []byte    `db:"hash"`
+	KID  string    `db:"kid"`
+	Note string    `db:"note"`
+	At   time.Time `db:"at"`
+}
+
+type keySet []ed25519.PublicKey
+
+// open checks a checkpoint's signature, and that it says what its row does.
+func (k keySet) open(tenant string, p stored) (chain.Checkpoint, error) {
+	c, err := chain.OpenCheckpoint(chain.Origin(tenant), p.Note, k...)
+	if err != nil || c.Seq != p.Seq || string(c.Hash) != string(p.Hash) {
+		return c, &chain.Break{Seq: p.Seq, Kind: chain.Unsigned, Detail: "the checkpoint at this entry is not the one that was signed"}
+	}
+	return c, nil
+}
+
+func checkpointsBetween(ctx context.Context, tx *pg.Tx, after, through int64) ([]stored, error) {
+	const sql = `
+		select seq, hash, kid, note, at
+		  from audit_checkpoint
+		 where tenant_id = current_tenant()
+		   and seq > $1
+		   and seq <= $2
+		 order by seq`
+	rows, err := tx.Query(ctx, sql, after, through)
+	if err != nil {
+		return nil, fmt.Errorf("read checkpoints: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[stored])
+	if err != nil {
+		return nil, fmt.Errorf("read checkpoints: %w", err)
+	}
+	return found, nil
+}
+
+// Sign makes checkpoints that are due, of all tenants, until ctx ends.
+func (s *Service) Sign(ctx context.Context) error {
+	refused := map[string]time.Time{}
+	return s.every(ctx, checkpointLook, "checkpoint", func() error {
+		tenants, err := s.due(ctx)
+		if err != nil {
+			return err
+		}
+		for _, tenant := range tenants {
+			if time.Since(refused[tenant]) < checkpointAfter {
+				continue
+			}
+			err := s.signThrough(ctx, viewer.System(tenant), 0)
+			var b *chain.Break
+			if errors.As(err, &b) {
+				refused[tenant] = time.Now()
+				s.Log.ErrorContext(ctx, "the audit log does not verify and is not signed", "tenant", tenant, "seq", b.Seq, "kind", b.Kind, "why", b.Detail)
+				continue
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// every does something at once and then again after each pause, until ctx ends.
+func (s *Service) every(ctx context.Context, pause time.Duration, what string, do func() error) error {
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for {
+		if err := do(); err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "audit log: work not done", "what", what, "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// due are tenants whose log has grown enough since its last checkpoint.
+func (s *Service) due(ctx context.Context) (tenants []string, err error) {
+	const sql = `
+		select h.tenant_id::text
+		  from audit_head h
+		  left join lateral (select c.seq, c.at from audit_checkpoint c where c.tenant_id = h.tenant_id order by c.seq desc limit 1) c on true
+		 where h.seq >= coalesce(c.seq, 0) + $1
+		    or (h.seq > coalesce(c.seq, 0) and coalesce(c.at, '-infinity') < now() - $2::interval)`
+	err = s.DB.Across(ctx, func(tx *pg.Tx) error {
+		rows, err := tx.Query(ctx, sql, checkpointEach, checkpointAfter)
+		if err != nil {
+			return err
+		}
+		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find logs to sign: %w", err)
+	}
+	return tenants, nil
+}
+
+// signThrough signs a checkpoint at an entry, or at the last one when through is 0, and one each 1000 entries on the way. Only what
+// continues the checkpoint before is signed: it returns a *chain.Break otherwise. A log that another process is signing is left to it.
+func (s *Service) signThrough(ctx context.Context, v viewer.Viewer, through int64) error {
+	signer, err := s.Keys.Signer(ctx)
+	if err != nil {
+		return err
+	}
+	publics, err := s.Keys.Publics(ctx)
+	if err != nil {
+		return err
+	}
+	for more := true; more; {
+		err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+			lock := `select pg_advisory_xact_lock(hashtextextended('audit-checkpoint ' || current_tenant()::text, 0))`
+			if _, err := tx.Exec(ctx, lock); err != nil {
+				return fmt.Errorf("lock the log's checkpoints: %w", err)
+			}
+			more, err = s.signNext(ctx, tx, signer, publics, through)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// signNext signs one checkpoint, and tells whether there is more to sign.
+func (s *Service) signNext(ctx context.Context, tx *pg.Tx, signer Key, publics keySet, through int64) (more bool, err error) {
+	if through == 0 {
+		e, err := readExtent(ctx, tx)
+		if err != nil {
+			return false, err
+		}
+		through = e.head
+	}
+	verifier, err := fromLastCheckpoint(ctx, tx, publics, through)
+	if err != nil || verifier.Seq >= through {
+		return false, err
+	}
+	links, err := linksAfter(ctx, tx, verifier.Seq, through, checkpointEach)
+	if err != nil {
+		return false, err
+	}
+	for _, l := range links {
+		if err := verifier.Next(l); err != nil {
+			return false, err
+		}
+	}
+	if len(links) == 0 || (verifier.Seq < through && len(links) < checkpointEach) {
+		return false, &chain.Break{Seq: verifier.Seq + 1, Kind: chain.Missing, Detail: "it is not there, nor is any later one"}
+	}
+	return verifier.Seq < through, s.keep(ctx, tx, signer, verifier)
+}
+
+// fromLastCheckpoint is a verifier that stands at the last checkpoint that does not lie beyond an entry.
+func fromLastCheckpoint(ctx context.Context, tx *pg.Tx, publics keySet, through int64) (*chain.Verifier, error) {
+	const sql = `
+		select seq, hash, kid, note, at
+		  from audit_checkpoint
+		 where tenant_id = current_tenant()
+		   and seq <= $1
+		 order by seq desc
+		 limit 1`
+	rows, err := tx.Query(ctx, sql, through)
+	if err != nil {
+		return nil, fmt.Errorf("find the last checkpoint: %w", err)
+	}
+	last, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[stored])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return chain.From(tx.Viewer.Tenant, 0, chain.Genesis), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find the last checkpoint: %w", err)
+	}
+	signed, err := publics.open(tx.Viewer.Tenant, last)
+	if err != nil {
+		return nil, err
+	}
+	return chain.From(tx.Viewer.Tenant, signed.Seq, signed.Hash), nil
+}
+
+func (s *Service) keep(ctx context.Context, tx *pg.Tx, signer Key, at *chain.Verifier) error {
+	c := chain.Checkpoint{Origin: chain.Origin(tx.Viewer.Tenant), Seq: at.Seq, Hash: at.Hash, At: s.Now()}
+	const sql = `
+		insert into audit_checkpoint (tenant_id, seq, hash, kid, note)
+		values (current_tenant(), $1, $2, $3, $4)
+		    on conflict do nothing`
+	if _, err := tx.Exec(ctx, sql, c.Seq, c.Hash, signer.ID, c.Sign(signer.private)); err != nil {
+		return fmt.Errorf("keep checkpoint: %w", err)
+	}
+	return nil
+}
+
+// Checkpoint is a signed checkpoint as the API shows it.
+type Checkpoint struct {
+	Seq   int64     `json:"seq"`
+	Hash  string    `json:"hash"`
+	At    time.Time `json:"at"`
+	KeyID string    `json:"key_id"`
+	Note  string    `json:"note" doc:"The signed note itself (C2SP)."`
+}
+
+// PublicKey verifies checkpoints.
+type PublicKey struct {
+	KeyID       string `json:"key_id"`
+	Algorithm   string `json:"algorithm"`
+	PublicKey   []byte `json:"public_key" doc:"32 bytes in base64."`
+	PEM         string `json:"pem"`
+	VerifierKey string `json:"verifier_key" doc:"As other tools for signed notes take it."`
+	Fingerprint string `json:"fingerprint" doc:"SHA-256 of the key in hexadecimal."`
+	Active      bool   `json:"active" doc:"It signs what comes; the others only verify."`
+}
+
+// CheckpointList is a page of checkpoints with the keys for them.
+type CheckpointList struct {
+	httpapi.List[Checkpoint]
+	Keys []PublicKey `json:"keys" nullable:"false"`
+}
+
+type checkpointsOut struct{ Body CheckpointList }
+
+func (s *Service) handleCheckpoints(ctx context.Context, v viewer.Viewer, in *httpapi.Paging) (*checkpointsOut, error) {
+	walk, err := s.Cursors.Walk(v, "audit-checkpoints", *in, nil)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := s.publicKeys(ctx, v.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	var found []Checkpoint
+	var total int64
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "audit.checkpoints_read", Subject: theLog(tx)}); err != nil {
+			return err
+		}
+		found, total, err = listCheckpoints(ctx, tx, walk.Page)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := httpapi.Out(walk, found, total, func(c Checkpoint) []string { return []string{strconv.FormatInt(c.Seq, 10)} })
+	return &checkpointsOut{CheckpointList{List: out.Body, Keys: keys}}, nil
+}
+
+func listCheckpoints(ctx context.Context, tx *pg.Tx, page pg.Page) ([]Checkpoint, int64, error) {
+	before := int64(1<<63 - 1)
+	if len(page.After) > 0 {
+		var err error
+		if before, err = strconv.ParseInt(page.After[0], 10, 64); err != nil {
+			return nil, 0, fmt.Errorf("read cursor: %w", err)
+		}
+	}
+	var total int64
+	if err := tx.QueryRow(ctx, `select count(*) from audit_checkpoint where tenant_id = current_tenant()`).Scan(&total); err != nil {
+		return nil, 0, fmt.Errorf("count checkpoints: %w", err)
+	}
+	const sql = `
+		select seq, encode(hash, 'hex'), at, kid, note
+		  from audit_checkpoint
+		 where tenant_id = current_tenant()
+		   and seq < $1
+		 order by seq desc
+		 limit $2 offset $3`
+	rows, err := tx.Query(ctx, sql, before, page.Limit+1, page.Offset)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list checkpoints: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Checkpoint])
+	if err != nil {
+		return nil, 0, fmt.Errorf("list checkpoints: %w", err)
+	}
+	return found, total, nil
+}
+
+func (s *Service) publicKeys(ctx context.Context, tenant string) ([]PublicKey, error) {
+	keys, err := s.Keys.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]PublicKey, len(keys))
+	for i, k := range keys {
+		text, err := chain.PEM(k.Public)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = PublicKey{
+			KeyID: k.ID, Algorithm: "Ed25519", PublicKey: k.Public, PEM: text, VerifierKey: chain.VerifierKey(chain.Origin(tenant), k.Public),
+			Fingerprint: chain.Fingerprint(k.Public), Active: k.Active,
+		}
+	}
+	return out, nil
+}

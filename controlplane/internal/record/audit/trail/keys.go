@@ -1,0 +1,147 @@
+package trail
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
+)
+
+const (
+	audience  = "audit"
+	keyLock   = 0x67725f61756474 // "gr_audt": of processes that start together, one makes the key
+	keyExpiry = time.Minute      // how soon a key that was changed by another process is noticed
+)
+
+// Keys sign checkpoints and say which keys ever did.
+type Keys struct {
+	DB   *pg.DB
+	Ring *seal.Keyring
+
+	mu     sync.Mutex
+	keys   []Key
+	loaded time.Time
+}
+
+// Key is one of the deployment's keys for checkpoints.
+type Key struct {
+	ID     string
+	Public ed25519.PublicKey
+	Active bool
+
+	private ed25519.PrivateKey
+}
+
+// All are the keys, those too that no longer sign: what they signed is still to be verified.
+func (k *Keys) All(ctx context.Context) ([]Key, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.keys) > 0 && time.Since(k.loaded) < keyExpiry {
+		return k.keys, nil
+	}
+	keys, err := k.load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("load the audit log's keys: %w", err)
+	}
+	k.keys, k.loaded = keys, time.Now()
+	return keys, nil
+}
+
+// Publics are the public halves of all keys.
+func (k *Keys) Publics(ctx context.Context) ([]ed25519.PublicKey, error) {
+	keys, err := k.All(ctx)
+	out := make([]ed25519.PublicKey, len(keys))
+	for i := range keys {
+		out[i] = keys[i].Public
+	}
+	return out, err
+}
+
+// Signer is the key that signs.
+func (k *Keys) Signer(ctx context.Context) (Key, error) {
+	keys, err := k.All(ctx)
+	if err != nil {
+		return Key{}, err
+	}
+	for _, key := range keys {
+		if key.Active {
+			return key, nil
+		}
+	}
+	return Key{}, errors.New("no key of the audit log is active")
+}
+
+func (k *Keys) load(ctx context.Context) (keys []Key, err error) {
+	err = k.DB.Deployment(ctx, func(tx *pg.Tx) error {
+		if keys, err = k.read(ctx, tx); err != nil || len(keys) > 0 {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, keyLock); err != nil {
+			return err
+		}
+		if keys, err = k.read(ctx, tx); err != nil || len(keys) > 0 {
+			return err
+		}
+		if err := k.create(ctx, tx); err != nil {
+			return err
+		}
+		keys, err = k.read(ctx, tx)
+		return err
+	})
+	return keys, err
+}
+
+func (k *Keys) read(ctx context.Context, tx *pg.Tx) ([]Key, error) {
+	const sql = `
+		select kid, sealed, state
+		  from signing_key
+		 where audience = $1
+		 order by created_at, kid`
+	rows, err := tx.Query(ctx, sql, audience)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (key Key, err error) {
+		var sealed []byte
+		var state string
+		if err := row.Scan(&key.ID, &sealed, &state); err != nil {
+			return key, err
+		}
+		seed, err := k.Ring.OpenGlobal(sealPurpose(key.ID), sealed)
+		if err != nil {
+			return key, fmt.Errorf("key %s: %w", key.ID, err)
+		}
+		key.private = ed25519.NewKeyFromSeed(seed)
+		// The public half comes from the sealed private one: a row that somebody else wrote verifies nothing.
+		key.Public, key.Active = key.private.Public().(ed25519.PublicKey), state == "active"
+		return key, nil
+	})
+}
+
+func (k *Keys) create(ctx context.Context, tx *pg.Tx) error {
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return fmt.Errorf("make key: %w", err)
+	}
+	kid := rand.Text()[:16]
+	sealed, err := k.Ring.SealGlobal(sealPurpose(kid), private.Seed())
+	if err != nil {
+		return err
+	}
+	const sql = `
+		insert into signing_key (kid, audience, sealed, public_key)
+		values ($1, $2, $3, $4)`
+	_, err = tx.Exec(ctx, sql, kid, audience, sealed, []byte(public))
+	return err
+}
+
+// sealPurpose is the same for every key of the table, whoever signs with it.
+func sealPurpose(kid string) string { return "signing-key|" + audience + "|" + kid }

@@ -1,0 +1,57 @@
+// Package trail is what is done with the audit log once it is written: it is listed, verified, signed, exported, and cut off at its
+// old end.
+package trail
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// Service reads, signs and shortens the log.
+type Service struct {
+	DB      *pg.DB
+	Keys    *Keys
+	Cursors *httpapi.Cursors
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// New opens the key that checkpoints are signed with, making it on the first start.
+func New(db *pg.DB, ring *seal.Keyring, cursors *httpapi.Cursors, log *slog.Logger) *Service {
+	return &Service{DB: db, Keys: &Keys{DB: db, Ring: ring}, Cursors: cursors, Log: log, Now: time.Now}
+}
+
+var readers = []viewer.Role{viewer.Admin, viewer.Auditor}
+
+// Routes are the operations of the audit log.
+func (s *Service) Routes() []httpapi.Route {
+	const family = "audit-events"
+	routes := []httpapi.Route{
+		httpapi.Handle("GET", "/audit-events", "List audit events", s.handleList).
+			Describe("The newest first. That the log is read is an event as well, audit.read, at most once a minute for each reader, so that paging does not fill it."),
+		httpapi.Handle("GET", "/audit-events/catalog", "List every action that is recorded", s.handleCatalog),
+		httpapi.Handle("GET", "/audit-events/verify", "Verify the log", s.handleVerify).Errors(503).
+			Describe("Follows the chain of hashes from one number to another and holds it against every signed checkpoint. A long log is verified in " +
+				"parts: while next_seq is not null, ask again with from_seq=next_seq. It is recorded as audit.verified."),
+		httpapi.Handle("GET", "/audit-events/checkpoints", "List signed checkpoints", s.handleCheckpoints).
+			Describe("The newest first, with the public keys that verify them. Keep copies outside: they show when the end of the log was cut off, " +
+				"or the whole log written anew. It is recorded as audit.checkpoints_read."),
+		httpapi.Download("GET", "/audit-events/export", "Export audit events", "application/x-ndjson", s.handleExport).Errors(503).
+			Describe("As it is read, of any size. ndjson carries seq, prev_hash and hash, and ends with the signed checkpoints and the public key: " +
+				"`grantwright audit verify FILE` needs nothing else. It takes from and to alone, because a chain with holes proves nothing. csv and ocsf " +
+				"(OCSF 1.3, one JSON object a line) take every filter. It is recorded as audit.exported before the first byte."),
+		httpapi.Handle("GET", "/audit-events/{id}", "Read an audit event", s.handleFind).Describe("By its number, seq."),
+	}
+	for i := range routes {
+		routes[i] = routes[i].For(readers...).Tag(family)
+	}
+	return append(routes,
+		httpapi.Handle("GET", "/settings/audit/retention", "Read how long the audit log is kept", s.handleRetention).For(readers...).Tag("settings"),
+		httpapi.Handle("PUT", "/settings/audit/retention", "Set how long the audit log is kept", s.handleKeep).For(viewer.Admin).Errors(412).Tag("settings").
+			Describe("What is older is dropped up to a signed checkpoint, from which on the log stays verifiable."))
+}
