@@ -17,8 +17,8 @@ const (
 
 // Limits are what the operators allow a tenant. An absent one is the usual one.
 type Limits struct {
-	RPS   *int `json:"rps" nullable:"true" minimum:"1" maximum:"10000" doc:"requests a second of each token that has no rate of its own; null: 100"`
-	Burst *int `json:"burst" nullable:"true" minimum:"1" maximum:"100000" doc:"how many of them at once; null: twice rps"`
+	RPS   *int `json:"rps" required:"false" nullable:"true" minimum:"1" maximum:"10000" doc:"requests a second of each token that has no rate of its own; null: 100"`
+	Burst *int `json:"burst" required:"false" nullable:"true" minimum:"1" maximum:"100000" doc:"how many of them at once; null: twice rps"`
 }
 
 // Rate is the rate of a token that has none of its own; zero when it is the usual one.
@@ -38,8 +38,8 @@ func (l Limits) Rate() viewer.Rate {
 
 // Preferences are what a tenant decides for itself. Other rooms keep theirs beside these.
 type Preferences struct {
-	Timezone             string `json:"timezone" nullable:"true" maxLength:"64" example:"Europe/Zurich" doc:"of the IANA database; null: UTC"`
-	NotifyOperatorAccess bool   `json:"notify_operator_access" nullable:"true" doc:"the tenant wants to hear when an operator works in it; every such request stands in its audit log as tenant.cross_access, whatever this says"`
+	Timezone             string `json:"timezone" required:"false" nullable:"true" maxLength:"64" example:"Europe/Zurich" doc:"of the IANA database; null: UTC"`
+	NotifyOperatorAccess bool   `json:"notify_operator_access" required:"false" nullable:"true" doc:"the tenant wants to hear when an operator works in it; every such request stands in its audit log as tenant.cross_access, whatever this says"`
 }
 
 // fill puts defaults where nothing is set.
