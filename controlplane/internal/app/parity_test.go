@@ -37,18 +37,21 @@ type site struct {
 	url    string
 	token  string
 	tenant viewer.Viewer
+
+	database pgtest.Database // every way into db
 }
 
 func newSite(t *testing.T) *site {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &site{t: t, db: pgtest.New(t)}
+	database := pgtest.Fresh(t)
+	s := &site{t: t, db: database.DB, database: database}
 	ring, err := seal.New(bytes.Repeat([]byte("k3"), 16))
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := app.DefaultConfig()
-	c.EgressCIDRs, c.PublicDocs = []string{"127.0.0.0/8"}, true
+	c.EgressCIDRs, c.PublicDocs, c.BaseDomain = []string{"127.0.0.0/8"}, true, "iga.example.com"
 	s.app, err = app.New(ctx, c, "test", s.db, ring, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
