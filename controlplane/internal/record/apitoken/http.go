@@ -63,9 +63,9 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	return out, nil
 }
 
-func (s *Service) scopes(context.Context, viewer.Viewer, *struct{}) (*httpapi.ListOut[Scope], error) {
+func (s *Service) scopes(context.Context, viewer.Viewer, *struct{}) (*httpapi.ListOut[TokenScope], error) {
 	all := Scopes(s.Offers())
-	return &httpapi.ListOut[Scope]{Body: httpapi.List[Scope]{Items: all, Total: int64(len(all)), Limit: len(all)}}, nil
+	return &httpapi.ListOut[TokenScope]{Body: httpapi.List[TokenScope]{Items: all, Total: int64(len(all)), Limit: len(all)}}, nil
 }
 
 type createIn struct{ Body NewToken }
@@ -97,7 +97,7 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpap
 type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Body    Patch
+	Body    TokenPatch
 	RawBody []byte
 }
 
@@ -107,7 +107,7 @@ func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*htt
 
 type rotateIn struct {
 	ID   string `path:"id"`
-	Body *Rotation
+	Body *TokenRotation
 }
 
 func (s *Service) rotate(ctx context.Context, v viewer.Viewer, in *rotateIn) (*httpapi.Created[Issued], error) {

@@ -70,7 +70,7 @@ func (s *Settings) complete() (time.Duration, error) {
 		return 0, err
 	}
 	if s.RateLimit != nil && s.RateLimit.Burst == 0 {
-		s.RateLimit = &Rate{RPS: s.RateLimit.RPS, Burst: 2 * s.RateLimit.RPS}
+		s.RateLimit = &TokenRate{RPS: s.RateLimit.RPS, Burst: 2 * s.RateLimit.RPS}
 	}
 	idle, err := durationOf("idle_disable_after", s.IdleDisableAfter, usualIdle, shortestIdle, longestIdle)
 	s.IdleDisableAfter = formatDuration(idle)
@@ -159,9 +159,9 @@ func mayChange(v viewer.Viewer, before, after Settings) error {
 	return nil
 }
 
-func rateOf(s Settings) Rate {
+func rateOf(s Settings) TokenRate {
 	if s.RateLimit == nil {
-		return Rate{}
+		return TokenRate{}
 	}
 	return *s.RateLimit
 }

@@ -67,13 +67,13 @@ func TestWhatIsNotAskedForIsUsual(t *testing.T) {
 	g, err := ask(func(n *NewToken) {
 		n.Scopes = []string{"users:read", "identities:read", "users:read"}
 		n.AllowedCIDRs = []string{"2001:db8::1/48", "203.0.113.77/24", "198.51.100.7"}
-		n.RateLimit = &Rate{RPS: 250}
+		n.RateLimit = &TokenRate{RPS: 250}
 	}).granted(now, now.Add(longestLife))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := grant{
-		Settings: Settings{Name: "export", AllowedCIDRs: []string{"198.51.100.7/32", "2001:db8::/48", "203.0.113.0/24"}, RateLimit: &Rate{RPS: 250, Burst: 500},
+		Settings: Settings{Name: "export", AllowedCIDRs: []string{"198.51.100.7/32", "2001:db8::/48", "203.0.113.0/24"}, RateLimit: &TokenRate{RPS: 250, Burst: 500},
 			IdleDisableAfter: "P60D", Enabled: true},
 		idle: 60 * day, scopes: []string{"identities:read", "users:read"}, role: viewer.Admin, expires: now.Add(90 * day),
 	}
@@ -99,7 +99,7 @@ func TestATokenMakesNoneThatCouldDoMore(t *testing.T) {
 		{"another network", inside(func(n *NewToken) { n.AllowedCIDRs = []string{"10.1.0.0/16", "11.0.0.0/8"} }), "#/allowed_cidrs"},
 		{"a wider network", inside(func(n *NewToken) { n.AllowedCIDRs = []string{"10.0.0.0/7"} }), "#/allowed_cidrs"},
 		{"every network", inside(func(n *NewToken) { n.AllowedCIDRs = nil }), "#/allowed_cidrs"},
-		{"a rate", inside(func(n *NewToken) { n.RateLimit = &Rate{RPS: 1} }), "#/rate_limit"},
+		{"a rate", inside(func(n *NewToken) { n.RateLimit = &TokenRate{RPS: 1} }), "#/rate_limit"},
 	} {
 		g, err := tt.n.granted(now, maker.end())
 		if err != nil {

@@ -38,21 +38,21 @@ var families = []family{
 	{name: "settings", about: "the other settings of the tenant"},
 }
 
-// Scope is one thing that a token can be let do.
-type Scope struct {
+// TokenScope is one thing that a token can be let do.
+type TokenScope struct {
 	Scope      string   `json:"scope" example:"identities:read"`
 	About      string   `json:"description" example:"Read people and non-human identities"`
 	Operations []string `json:"operations" nullable:"false" doc:"What it opens at present." example:"[\"GET /api/v1/identities\"]"`
 }
 
 // Scopes are all that there are, each with the routes that it opens.
-func Scopes(routes []httpapi.Route) []Scope {
+func Scopes(routes []httpapi.Route) []TokenScope {
 	opens := map[string][]string{}
 	for _, r := range routes {
 		need := r.Needs()
 		opens[need] = append(opens[need], r.Method+" "+r.Path)
 	}
-	var all []Scope
+	var all []TokenScope
 	for _, f := range families {
 		for _, right := range f.rights() {
 			scope := f.name + ":" + right.verb
@@ -60,7 +60,7 @@ func Scopes(routes []httpapi.Route) []Scope {
 			if operations == nil {
 				operations = []string{}
 			}
-			all = append(all, Scope{Scope: scope, About: right.word + " " + f.about, Operations: operations})
+			all = append(all, TokenScope{Scope: scope, About: right.word + " " + f.about, Operations: operations})
 		}
 	}
 	return all

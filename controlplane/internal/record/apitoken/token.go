@@ -47,7 +47,7 @@ type Token struct {
 	LastUsedIP      *string     `json:"last_used_ip" example:"203.0.113.7"`
 	RotatedFromID   *string     `json:"rotated_from_id" doc:"The token that this one replaces."`
 	OverlapUntil    *time.Time  `json:"rotation_overlap_until" doc:"Until when this token, which was rotated, can still be used."`
-	CreatedBy       Maker       `json:"created_by" doc:"The administrator on whose rights the token stands."`
+	CreatedBy       TokenMaker  `json:"created_by" doc:"The administrator on whose rights the token stands."`
 	MadeByID        *string     `json:"made_by_token_id" doc:"The token by which it was made, where it was one; revoked together with it."`
 	CreatedAt       time.Time   `json:"created_at"`
 	UpdatedAt       time.Time   `json:"updated_at"`
@@ -56,22 +56,22 @@ type Token struct {
 
 // Settings are what can be changed about a token that is in use.
 type Settings struct {
-	Name             string   `json:"name" example:"HR export"`
-	Description      string   `json:"description"`
-	AllowedCIDRs     []string `json:"allowed_cidrs" nullable:"false" doc:"Networks that it may be used from; empty: everywhere." example:"[\"203.0.113.0/24\"]"`
-	RateLimit        *Rate    `json:"rate_limit" doc:"Null: the usual 100 requests a second, 200 at once."`
-	IdleDisableAfter string   `json:"idle_disable_after" doc:"ISO 8601 duration: a token that is not used for so long is disabled." example:"P60D"`
-	Enabled          bool     `json:"enabled"`
+	Name             string     `json:"name" example:"HR export"`
+	Description      string     `json:"description"`
+	AllowedCIDRs     []string   `json:"allowed_cidrs" nullable:"false" doc:"Networks that it may be used from; empty: everywhere." example:"[\"203.0.113.0/24\"]"`
+	RateLimit        *TokenRate `json:"rate_limit" doc:"Null: the usual 100 requests a second, 200 at once."`
+	IdleDisableAfter string     `json:"idle_disable_after" doc:"ISO 8601 duration: a token that is not used for so long is disabled." example:"P60D"`
+	Enabled          bool       `json:"enabled"`
 }
 
-// Rate is how many requests a token may make.
-type Rate struct {
+// TokenRate is how many requests a token may make.
+type TokenRate struct {
 	RPS   int `json:"rps" minimum:"1" maximum:"10000" doc:"Requests a second." example:"250"`
 	Burst int `json:"burst,omitempty" minimum:"1" maximum:"20000" doc:"Requests at once; twice rps otherwise." example:"500"`
 }
 
-// Maker is the user who made a token.
-type Maker struct {
+// TokenMaker is the user who made a token.
+type TokenMaker struct {
 	ID      string `json:"id"`
 	Display string `json:"display" example:"ada@acme.example"`
 }
@@ -85,23 +85,23 @@ type NewToken struct {
 	BoundIdentityID  *string     `json:"bound_identity_id,omitempty" nullable:"true" format:"uuid" doc:"Needed for manager and resource_owner: as whom it sees."`
 	ExpiresAt        *time.Time  `json:"expires_at,omitempty" doc:"At most 365 days from now; 90 days otherwise."`
 	AllowedCIDRs     []string    `json:"allowed_cidrs,omitempty" nullable:"false" maxItems:"50" example:"[\"203.0.113.0/24\"]"`
-	RateLimit        *Rate       `json:"rate_limit,omitempty" doc:"An administrator may raise the usual 100 requests a second."`
+	RateLimit        *TokenRate  `json:"rate_limit,omitempty" doc:"An administrator may raise the usual 100 requests a second."`
 	IdleDisableAfter string      `json:"idle_disable_after,omitempty" maxLength:"30" doc:"ISO 8601 duration from PT1H to P365D; P60D otherwise." example:"P60D"`
 }
 
-// Patch is the body of PATCH /settings/api-tokens/{id}, a JSON merge patch (RFC 7396). Rights and expiry do not change: for
+// TokenPatch is the body of PATCH /settings/api-tokens/{id}, a JSON merge patch (RFC 7396). Rights and expiry do not change: for
 // others, make another token.
-type Patch struct {
-	Name             *string  `json:"name,omitempty" minLength:"1" maxLength:"100" example:"HR export, nightly"`
-	Description      *string  `json:"description,omitempty" maxLength:"1000"`
-	AllowedCIDRs     []string `json:"allowed_cidrs,omitempty" nullable:"false" maxItems:"50"`
-	RateLimit        *Rate    `json:"rate_limit,omitempty" doc:"Null: the usual one."`
-	IdleDisableAfter *string  `json:"idle_disable_after,omitempty" maxLength:"30"`
-	Enabled          *bool    `json:"enabled,omitempty" doc:"Enabling a token that was idle starts its time anew."`
+type TokenPatch struct {
+	Name             *string    `json:"name,omitempty" minLength:"1" maxLength:"100" example:"HR export, nightly"`
+	Description      *string    `json:"description,omitempty" maxLength:"1000"`
+	AllowedCIDRs     []string   `json:"allowed_cidrs,omitempty" nullable:"false" maxItems:"50"`
+	RateLimit        *TokenRate `json:"rate_limit,omitempty" doc:"Null: the usual one."`
+	IdleDisableAfter *string    `json:"idle_disable_after,omitempty" maxLength:"30"`
+	Enabled          *bool      `json:"enabled,omitempty" doc:"Enabling a token that was idle starts its time anew."`
 }
 
-// Rotation is the body of POST /settings/api-tokens/{id}/rotate.
-type Rotation struct {
+// TokenRotation is the body of POST /settings/api-tokens/{id}/rotate.
+type TokenRotation struct {
 	Overlap string `json:"overlap,omitempty" maxLength:"30" doc:"ISO 8601 duration, at most P7D, for which the old token stays valid; PT24H otherwise." example:"PT24H"`
 }
 
@@ -143,7 +143,7 @@ func (r row) shown() Token {
 	t := Token{
 		ID: r.ID, Scopes: r.Scopes, Role: r.Role, BoundIdentityID: r.BoundIdentityID, JTITail: r.JTI[max(0, len(r.JTI)-8):],
 		State: r.State, DisabledReason: r.DisabledReason, ExpiresAt: r.ExpiresAt, LastUsedAt: r.LastUsedAt, LastUsedIP: r.LastUsedIP,
-		RotatedFromID: r.RotatedFromID, OverlapUntil: r.OverlapUntil, CreatedBy: Maker{ID: r.CreatorID, Display: r.Creator}, MadeByID: r.MadeByID,
+		RotatedFromID: r.RotatedFromID, OverlapUntil: r.OverlapUntil, CreatedBy: TokenMaker{ID: r.CreatorID, Display: r.Creator}, MadeByID: r.MadeByID,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Version: r.Version,
 		Settings: Settings{
 			Name: r.Name, Description: r.Description, AllowedCIDRs: r.AllowedCIDRs,
@@ -151,7 +151,7 @@ func (r row) shown() Token {
 		},
 	}
 	if r.RateRPS != nil && r.RateBurst != nil {
-		t.RateLimit = &Rate{RPS: *r.RateRPS, Burst: *r.RateBurst}
+		t.RateLimit = &TokenRate{RPS: *r.RateRPS, Burst: *r.RateBurst}
 	}
 	return t
 }

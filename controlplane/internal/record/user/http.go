@@ -94,7 +94,7 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpap
 type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Body    Patch
+	Body    UserPatch
 	RawBody []byte
 }
 

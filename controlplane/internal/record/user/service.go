@@ -94,7 +94,7 @@ func (s *Service) invite(ctx context.Context, tx *pg.Tx, id string) (InvitedUser
 		return InvitedUser{}, err
 	}
 	u, err := Find(ctx, tx, id)
-	return InvitedUser{User: u, Invitation: Invitation{Token: token, ExpiresAt: expires}}, err
+	return InvitedUser{User: u, Invitation: UserInvitation{Token: token, ExpiresAt: expires}}, err
 }
 
 // Patch applies a merge patch to what an administrator decides about a user.

@@ -19,16 +19,16 @@ const (
 type User struct {
 	ID string `json:"id"`
 	Fields
-	Status      Status     `json:"status" enum:"invited,active,disabled"`
-	Identity    *Identity  `json:"identity" doc:"The identity that the user is linked to, as the directory knows it."`
-	MFA         MFA        `json:"mfa"`
-	SSOSubject  *string    `json:"sso_subject" doc:"Who the user is at an outside provider; null without one."`
-	Findings    []string   `json:"findings" nullable:"false" doc:"What an administrator should look at: toxic_role_pair (admin and auditor in one hand), identity_inactive, identity_missing." example:"[\"toxic_role_pair\"]"`
-	LastLoginAt *time.Time `json:"last_login_at"`
-	InvitedAt   *time.Time `json:"invited_at" doc:"When a sign-in link was last made for the user."`
-	CreatedAt   time.Time  `json:"created_at"`
-	UpdatedAt   time.Time  `json:"updated_at"`
-	Version     int        `json:"version"`
+	Status      Status          `json:"status" enum:"invited,active,disabled"`
+	Identity    *LinkedIdentity `json:"identity" doc:"The identity that the user is linked to, as the directory knows it."`
+	MFA         SecondFactor    `json:"mfa"`
+	SSOSubject  *string         `json:"sso_subject" doc:"Who the user is at an outside provider; null without one."`
+	Findings    []string        `json:"findings" nullable:"false" doc:"What an administrator should look at: toxic_role_pair (admin and auditor in one hand), identity_inactive, identity_missing." example:"[\"toxic_role_pair\"]"`
+	LastLoginAt *time.Time      `json:"last_login_at"`
+	InvitedAt   *time.Time      `json:"invited_at" doc:"When a sign-in link was last made for the user."`
+	CreatedAt   time.Time       `json:"created_at"`
+	UpdatedAt   time.Time       `json:"updated_at"`
+	Version     int             `json:"version"`
 }
 
 // Fields are what an administrator decides about a user.
@@ -42,14 +42,14 @@ type Fields struct {
 	Enabled           bool     `json:"enabled" doc:"False: cannot sign in."`
 }
 
-// Identity is what a user's linked record says.
-type Identity struct {
+// LinkedIdentity is what a user's linked record says.
+type LinkedIdentity struct {
 	DisplayName string `json:"display_name"`
 	Status      string `json:"status" doc:"pre_hire, active, on_leave, notice, deactivated, archived"`
 }
 
-// MFA is a user's second factor.
-type MFA struct {
+// SecondFactor is a user's second factor.
+type SecondFactor struct {
 	Enrolled bool     `json:"enrolled"`
 	Methods  []string `json:"methods" nullable:"false" doc:"totp" example:"[\"totp\"]"`
 }
@@ -64,8 +64,8 @@ type NewUser struct {
 	ControlPlaneAdmin bool     `json:"control_plane_admin,omitempty" doc:"Only a control-plane administrator may set it."`
 }
 
-// Patch is the body of PATCH /settings/users/{id}, a JSON merge patch (RFC 7396).
-type Patch struct {
+// UserPatch is the body of PATCH /settings/users/{id}, a JSON merge patch (RFC 7396).
+type UserPatch struct {
 	Email             *string  `json:"email,omitempty" minLength:"3" maxLength:"254"`
 	DisplayName       *string  `json:"display_name,omitempty" maxLength:"256" example:"Ada King"`
 	Roles             []string `json:"roles,omitempty" nullable:"false" maxItems:"4" enum:"manager,resource_owner,admin,auditor" example:"[\"manager\",\"resource_owner\"]"`
@@ -75,8 +75,8 @@ type Patch struct {
 	Enabled           *bool    `json:"enabled,omitempty" doc:"False disables the user and ends all sessions; true lets the user sign in again."`
 }
 
-// Invitation is a way to sign in once, by POST /auth/sign-in-link.
-type Invitation struct {
+// UserInvitation is a way to sign in once, by POST /auth/sign-in-link.
+type UserInvitation struct {
 	Token     string    `json:"token" doc:"The token of a one-time link by which the user sets a password and signs in. It is shown once." example:"4QZ6T4MSAB2KQXH7VJ5NWD3YRE"`
 	ExpiresAt time.Time `json:"expires_at"`
 }
@@ -84,7 +84,7 @@ type Invitation struct {
 // InvitedUser is a user with the way in.
 type InvitedUser struct {
 	User
-	Invitation Invitation `json:"invitation"`
+	Invitation UserInvitation `json:"invitation"`
 }
 
 // row is a user as it is stored, with what is shown beside it.
@@ -110,7 +110,7 @@ type row struct {
 
 func (r row) shown() User {
 	u := User{
-		ID: r.ID, Status: r.Status, SSOSubject: r.SSOSubject, MFA: MFA{Methods: []string{}}, LastLoginAt: r.LastLoginAt, InvitedAt: r.InvitedAt,
+		ID: r.ID, Status: r.Status, SSOSubject: r.SSOSubject, MFA: SecondFactor{Methods: []string{}}, LastLoginAt: r.LastLoginAt, InvitedAt: r.InvitedAt,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Version: r.Version,
 		Fields: Fields{
 			Email: r.Email, DisplayName: r.DisplayName, Roles: tidyRoles(r.Roles), IdentityID: r.IdentityID, Locale: r.Locale,
@@ -118,10 +118,10 @@ func (r row) shown() User {
 		},
 	}
 	if r.SecondFactor {
-		u.MFA = MFA{Enrolled: true, Methods: []string{"totp"}}
+		u.MFA = SecondFactor{Enrolled: true, Methods: []string{"totp"}}
 	}
 	if r.IdentityStatus != nil {
-		u.Identity = &Identity{DisplayName: *r.IdentityName, Status: *r.IdentityStatus}
+		u.Identity = &LinkedIdentity{DisplayName: *r.IdentityName, Status: *r.IdentityStatus}
 	}
 	u.Findings = findings(u)
 	return u
