@@ -18,8 +18,8 @@ import (
 func keysCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "keys", Short: "Show and rotate the deployment's keys"}
 	rotate := &cobra.Command{Use: "rotate", Short: "Replace keys by new ones, without an outage"}
-	rotate.AddCommand(rotateSigningCommand())
-	cmd.AddCommand(listKeysCommand(), rotate)
+	rotate.AddCommand(rotateSigningCommand(), rotateMasterCommand(), rotateDataCommand())
+	cmd.AddCommand(listKeysCommand(), keysStatusCommand(), rotate, dropMasterCommand(), pruneCommand())
 	return cmd
 }
 

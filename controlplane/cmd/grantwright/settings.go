@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"os"
 	"sort"
 	"strings"
@@ -18,8 +17,10 @@ import (
 
 // settings are the flags that several commands share.
 type settings struct {
-	config app.Config
-	file   string
+	config    app.Config
+	file      string
+	completed bool
+	from      map[string]string // by setting: where its value comes from, unless that is the default
 }
 
 // common declares the flags that every command needs to find data and database.
@@ -56,33 +57,24 @@ func (s *settings) serving(flags *pflag.FlagSet) {
 
 // complete fills in, for every flag that was not given, the environment's value or else the file's.
 func (s *settings) complete(cmd *cobra.Command) error {
+	if s.completed {
+		return nil
+	}
 	file, err := s.readFile(cmd)
 	if err != nil {
 		return err
 	}
+	s.completed, s.from = true, map[string]string{}
 	var wrong []error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed || f.Name == "config" {
-			delete(file, f.Name)
-			return
-		}
-		value, from, found := os.Getenv(envName(f.Name)), envName(f.Name), false
-		if value != "" {
-			found = true
-		} else if value, found = file[f.Name]; found {
-			from = s.file
+		if err := s.fill(f, file); err != nil {
+			wrong = append(wrong, err)
 		}
 		delete(file, f.Name)
-		if found {
-			if err := f.Value.Set(value); err != nil {
-				wrong = append(wrong, fmt.Errorf("%s from %s: %w", f.Name, from, err))
-			}
-		}
 	})
-	s.config.DatabaseURL = first(os.Getenv("DATABASE_URL"), file["database-url"])
-	s.config.DatabaseOwnerURL = first(os.Getenv("DATABASE_OWNER_URL"), file["database-owner-url"])
-	delete(file, "database-url")
-	delete(file, "database-owner-url")
+	s.config.DatabaseURL = s.secret("database-url", file)
+	s.config.DatabaseOwnerURL = s.secret("database-owner-url", file)
+	s.config.DatabaseBackupURL = s.secret("database-backup-url", file)
 	if cmd.Name() == "serve" || cmd.Name() == "config" {
 		for _, name := range keys(file) {
 			wrong = append(wrong, fmt.Errorf("%s: there is no setting %q", s.file, name))
@@ -94,17 +86,45 @@ func (s *settings) complete(cmd *cobra.Command) error {
 	return nil
 }
 
-func envName(flag string) string {
-	return "GRANTWRIGHT_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+// fill gives one flag its value, unless the command line did.
+func (s *settings) fill(f *pflag.Flag, file map[string]string) error {
+	switch {
+	case f.Name == "config":
+		return nil
+	case f.Changed:
+		s.from[f.Name] = "the command line"
+		return nil
+	}
+	value, from := os.Getenv(envName(f.Name)), envName(f.Name)
+	if value == "" {
+		var found bool
+		if value, found = file[f.Name]; !found {
+			return nil
+		}
+		from = s.file
+	}
+	s.from[f.Name] = from
+	if err := f.Value.Set(value); err != nil {
+		return fmt.Errorf("%s from %s: %w", f.Name, from, err)
+	}
+	return nil
 }
 
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
+// secret is a setting without a flag: what is on a command line can be read by everybody on the machine.
+func (s *settings) secret(name string, file map[string]string) string {
+	variable := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	value := os.Getenv(variable)
+	if value != "" {
+		s.from[name] = variable
+	} else if value = file[name]; value != "" {
+		s.from[name] = s.file
 	}
-	return ""
+	delete(file, name)
+	return value
+}
+
+func envName(flag string) string {
+	return "GRANTWRIGHT_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 func keys(m map[string]string) []string {
@@ -116,7 +136,7 @@ func keys(m map[string]string) []string {
 	return names
 }
 
-// readFile reads name = value lines; # starts a comment.
+// readFile reads name = value lines; # starts a comment, at the beginning of a line or after a blank.
 func (s *settings) readFile(cmd *cobra.Command) (map[string]string, error) {
 	if s.file == "" {
 		s.file = os.Getenv("GRANTWRIGHT_CONFIG")
@@ -141,6 +161,9 @@ func (s *settings) readFile(cmd *cobra.Command) (map[string]string, error) {
 			return nil, usageError{fmt.Errorf("%s line %d: a setting is written name = value", s.file, n)}
 		}
 		name = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(name), "_", "-"))
+		if at := strings.Index(value, " #"); at >= 0 {
+			value = value[:at]
+		}
 		values[strings.TrimPrefix(name, "grantwright-")] = strings.Trim(strings.TrimSpace(value), `"`)
 	}
 	return values, lines.Err()
@@ -153,42 +176,4 @@ func (s *settings) logger() (*slog.Logger, error) {
 		return nil, usageError{err}
 	}
 	return log, nil
-}
-
-func configCommand() *cobra.Command {
-	s := &settings{}
-	cmd := &cobra.Command{
-		Use: "config", Short: "Print the settings that would apply, without secrets", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.complete(cmd); err != nil {
-				return err
-			}
-			out := cmd.OutOrStdout()
-			cmd.Flags().VisitAll(func(f *pflag.Flag) {
-				if f.Name != "help" && f.Name != "config" {
-					fmt.Fprintf(out, "%s = %s\n", f.Name, strings.Trim(f.Value.String(), "[]"))
-				}
-			})
-			fmt.Fprintf(out, "database-url = %s\ndatabase-owner-url = %s\n", masked(s.config.DatabaseURL), masked(s.config.DatabaseOwnerURL))
-			if err := s.config.Check(); err != nil {
-				return usageError{err}
-			}
-			return nil
-		},
-	}
-	s.common(cmd.Flags())
-	s.serving(cmd.Flags())
-	return cmd
-}
-
-// masked shows a database URL without its password.
-func masked(raw string) string {
-	if raw == "" {
-		return "(the private PostgreSQL)"
-	}
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "(not readable)"
-	}
-	return u.Redacted()
 }

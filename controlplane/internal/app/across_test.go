@@ -13,6 +13,7 @@ import (
 // what belongs to the deployment. A new one is added here on purpose.
 var across = []string{
 	"app/due.go",                                                                                           // tenants whose people's day may have come
+	"app/rotation.go",                                                                                      // all tenants, for an operator's command
 	"app/room_operations.go",                                                                               // numbers for metrics
 	"ground/schema/version.go", "ground/seal/lasting.go", "ground/seal/rotate.go", "ground/seal/status.go", // what belongs to the deployment
 	"app/welcome.go",                                       // whether there is a tenant at all
@@ -21,6 +22,8 @@ var across = []string{
 	"reach/agents/presence.go",                             // agents revoked or gone
 	"reach/reconcile/discard.go",                           // holds that nobody decided about
 	"reach/syncrun/callback.go", "reach/syncrun/worker.go", // runs to work on, callbacks to send
+	"record/audit/stream/claim.go", "record/audit/trail/checkpoint.go", "record/audit/trail/retention.go", // logs to send, to sign and to shorten
+	"record/audit/trail/keys.go",                                           // the key that checkpoints are signed with
 	"record/auth/epoch.go", "record/auth/keys.go", "record/auth/rotate.go", // signing keys and epoch of the deployment
 	"record/auth/link.go", "record/auth/login.go", "record/auth/outside.go", "record/auth/throttle.go", // who signs in, before their tenant is known
 	"record/auth/override.go",                                                     // an operator's request is audited in both tenants

@@ -43,10 +43,13 @@ type Config struct {
 	// Traces sends spans; nil: none. It is no setting: OpenTraces makes it of OTelEndpoint.
 	Traces *telemetry.Traces
 
-	// DatabaseURL and DatabaseOwnerURL hold passwords, so they come from DATABASE_URL and DATABASE_OWNER_URL or the
+	// The URLs of databases hold passwords, so they come from DATABASE_URL, DATABASE_OWNER_URL and DATABASE_BACKUP_URL or the
 	// configuration file, never from a flag. Empty: the private PostgreSQL.
 	DatabaseURL      string
 	DatabaseOwnerURL string
+	// DatabaseBackupURL is a login that row security does not bind, for backups of a database that is not ours to run. Empty:
+	// DatabaseOwnerURL.
+	DatabaseBackupURL string
 }
 
 // DefaultConfig is what `grantwright serve` does without being told anything.

@@ -13,7 +13,10 @@ var Columns = []Column{
 	{"agent_task", "result", "id::text"},
 	{"connector", "credentials", "id::text"},
 	{"identity_provider", "client_secret", "id::text"},
+	{"kept_answer", "answer", "claim::text"},
 	{"second_factor", "secret", "user_id::text"},
+	{"webhook", "headers_sealed", "id::text"},
+	{"webhook_secret", "sealed", "id::text"},
 }
 
 // GlobalColumn is a column with values that SealGlobal sealed. Its table belongs to no tenant.

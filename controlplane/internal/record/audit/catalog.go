@@ -92,6 +92,8 @@ var catalog = [][2]string{
 	{"tenant.erased", "Everything that belonged to a closed tenant was deleted, its keys first; with how many rows of what."},
 	{"tenant.cross_access", "An operator made a request in another tenant, reads too, or somebody tried who may not; in both tenants' logs."},
 	{"auth.wrong_address", "A token was used at the address of another tenant."},
+	{"tenant.restored", "The deployment was restored from a backup: what happened after the backup is not in this log."},
+	{"key.rotated", "The tenant's data key was replaced, and everything under it sealed anew."},
 	{"tenant.advanced", "The tenant moved on to its next stage."},
 	{"tenant.orphans_updated", "What is done about accounts without an owner was changed."},
 
