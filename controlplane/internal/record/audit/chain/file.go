@@ -130,7 +130,7 @@ func (r *Report) readEntries(path string, v *Verifier, t trailer) error {
 		if _, other := trailerLine(line); other {
 			return nil
 		}
-		link, err := parseLink(line)
+		link, err := ParseLink(line)
 		if err != nil {
 			return broken(v.Seq+1, Unreadable, "%s", err)
 		}
@@ -174,8 +174,8 @@ func (r *Report) begin(v *Verifier, first Link, t trailer) error {
 	return nil
 }
 
-// parseLink reads an entry's line in whatever order and spacing its members stand.
-func parseLink(line []byte) (Link, error) {
+// ParseLink reads an entry's line in whatever order and spacing its members stand.
+func ParseLink(line []byte) (Link, error) {
 	var l struct {
 		Seq  int64  `json:"seq"`
 		Prev string `json:"prev_hash"`

@@ -1,0 +1,145 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
+)
+
+// Stream is where the log is sent.
+type Stream struct {
+	ID         string     `json:"id" db:"id"`
+	Name       string     `json:"name" db:"name"`
+	Kind       string     `json:"kind" db:"kind" enum:"https,syslog"`
+	URL        string     `json:"url" db:"url"`
+	Format     string     `json:"format" db:"format" enum:"ndjson,ocsf"`
+	Header     string     `json:"header" db:"header" doc:"Name of the header that carries header_value."`
+	HasHeader  bool       `json:"header_value_set" db:"header_value_set"`
+	HasCA      bool       `json:"ca_set" db:"ca_set"`
+	Enabled    bool       `json:"enabled" db:"enabled"`
+	State      string     `json:"state" db:"state" enum:"ok,failing,disabled"`
+	LastSeq    int64      `json:"last_seq" db:"last_seq" doc:"The last entry that was delivered."`
+	Lag        int64      `json:"lag" db:"lag" doc:"Entries that are not delivered yet."`
+	Skipped    int64      `json:"skipped" db:"skipped" doc:"Entries that the retention dropped before they could be delivered."`
+	Attempts   int        `json:"attempts" db:"attempts" doc:"Failures since the last delivery."`
+	NextAt     time.Time  `json:"next_attempt_at" db:"next_at"`
+	LastError  *string    `json:"last_error" db:"last_error"`
+	LastSentAt *time.Time `json:"last_sent_at" db:"last_sent_at"`
+	CreatedAt  time.Time  `json:"created_at" db:"created_at"`
+	UpdatedAt  time.Time  `json:"updated_at" db:"updated_at"`
+	Version    int        `json:"version" db:"version"`
+}
+
+const columns = `
+		s.id::text, s.name, s.kind, s.url, s.format, s.header, s.header_value is not null as header_value_set, s.ca is not null as ca_set, s.enabled,
+		case when not s.enabled then 'disabled' when s.attempts > 0 then 'failing' else 'ok' end as state, s.last_seq,
+		greatest(coalesce((select h.seq from audit_head h where h.tenant_id = s.tenant_id), 0) - s.last_seq, 0) as lag, s.skipped, s.attempts, s.next_at,
+		s.last_error, s.last_sent_at, s.created_at, s.updated_at, s.version`
+
+func find(ctx context.Context, tx *pg.Tx, id, lock string) (Stream, error) {
+	sql := `
+		select ` + columns + `
+		  from audit_stream s
+		 where s.tenant_id = current_tenant()
+		   and s.id = $1` + lock
+	rows, err := tx.Query(ctx, sql, id)
+	if err != nil {
+		return Stream{}, fmt.Errorf("find audit stream: %w", err)
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Stream])
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return found, fault.New(fault.NotFound, "no audit stream %s", id)
+	case err != nil:
+		return found, fmt.Errorf("find audit stream: %w", err)
+	}
+	return found, nil
+}
+
+func list(ctx context.Context, tx *pg.Tx, page pg.Page) (found []Stream, total int64, err error) {
+	if err := tx.QueryRow(ctx, `select count(*) from audit_stream where tenant_id = current_tenant()`).Scan(&total); err != nil {
+		return nil, 0, fmt.Errorf("count audit streams: %w", err)
+	}
+	after := ""
+	if len(page.After) > 0 {
+		after = page.After[0]
+	}
+	const sql = `
+		select ` + columns + `
+		  from audit_stream s
+		 where s.tenant_id = current_tenant()
+		   and ($1 = '' or s.id > nullif($1, '')::uuid)
+		 order by s.id
+		 limit $2 offset $3`
+	rows, err := tx.Query(ctx, sql, after, page.Limit+1, page.Offset)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list audit streams: %w", err)
+	}
+	if found, err = pgx.CollectRows(rows, pgx.RowToStructByName[Stream]); err != nil {
+		return nil, 0, fmt.Errorf("list audit streams: %w", err)
+	}
+	return found, total, nil
+}
+
+// secrets of a stream, in the clear for as long as they are used.
+type secrets struct {
+	header seal.Secret
+	ca     seal.Secret
+}
+
+func place(id, column string) seal.Place {
+	return seal.Place{Table: "audit_stream", Column: column, Row: id}
+}
+
+func (s *Service) secrets(ctx context.Context, tx *pg.Tx, id string) (out secrets, err error) {
+	var header, ca []byte
+	const sql = `
+		select header_value, ca
+		  from audit_stream
+		 where tenant_id = current_tenant()
+		   and id = $1`
+	if err := tx.QueryRow(ctx, sql, id).Scan(&header, &ca); err != nil {
+		return out, fmt.Errorf("read the stream's secrets: %w", err)
+	}
+	for _, each := range []struct {
+		column string
+		sealed []byte
+		into   *seal.Secret
+	}{{"header_value", header, &out.header}, {"ca", ca, &out.ca}} {
+		if each.sealed == nil {
+			continue
+		}
+		plain, err := s.Seal.Open(ctx, tx, place(id, each.column), each.sealed)
+		if err != nil {
+			return out, fmt.Errorf("open the stream's %s: %w", each.column, err)
+		}
+		*each.into = seal.Secret(plain)
+	}
+	return out, nil
+}
+
+// setSecret seals a value for its place, or clears it when it is empty. column is one of our own two.
+func (s *Service) setSecret(ctx context.Context, tx *pg.Tx, id, column, value string) error {
+	var sealed []byte
+	if value != "" {
+		var err error
+		if sealed, err = s.Seal.Seal(ctx, tx, place(id, column), []byte(value)); err != nil {
+			return err
+		}
+	}
+	sql := map[string]string{
+		"header_value": `update audit_stream set header_value = $2 where tenant_id = current_tenant() and id = $1`,
+		"ca":           `update audit_stream set ca = $2 where tenant_id = current_tenant() and id = $1`,
+	}[column]
+	if _, err := tx.Exec(ctx, sql, id, sealed); err != nil {
+		return fmt.Errorf("keep the stream's %s: %w", column, err)
+	}
+	return nil
+}
