@@ -17,6 +17,8 @@ var across = []string{
 	"app/room_operations.go",                                                                               // numbers for metrics
 	"ground/schema/version.go", "ground/seal/lasting.go", "ground/seal/rotate.go", "ground/seal/status.go", // what belongs to the deployment
 	"app/welcome.go",                                       // whether there is a tenant at all
+	"front/webhook/sweep.go", "front/webhook/worker.go",    // deliveries that are due, or over
+	"ground/event/listen.go",                               // tenants whose events somebody has still to hear
 	"ground/pg",                                            // where it is made
 	"reach/agents/claim.go",                                // calls for agents whose socket this process holds
 	"reach/agents/presence.go",                             // agents revoked or gone

@@ -7,15 +7,16 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// Events of presence, as the audit log names them.
+// Events of presence. The audit log names them alike.
 const (
-	cameOnline  = "agent.online"
-	wentOffline = "agent.offline"
+	cameOnline  = string(event.AgentOnline)
+	wentOffline = string(event.AgentOffline)
 )
 
 // watched is what is remembered of an agent's coming and going. Every departure that is recorded is followed by a return that
@@ -34,10 +35,10 @@ func (w watched) look(now time.Time, online bool, pair time.Duration) (watched, 
 	if online != w.Online {
 		w.Online, w.Since = online, now
 	}
-	event := ""
+	happened := ""
 	switch {
 	case online && !w.Told:
-		w.Told, event = true, cameOnline
+		w.Told, happened = true, cameOnline
 	case online || !w.Told:
 	case w.BackBy != nil && now.Before(*w.BackBy):
 	case w.Gone != nil && now.Sub(*w.Gone) < pair:
@@ -45,12 +46,12 @@ func (w watched) look(now time.Time, online bool, pair time.Duration) (watched, 
 			w.Flapping = &now
 		}
 	default:
-		w.Told, w.Gone, event = false, &now, wentOffline
+		w.Told, w.Gone, happened = false, &now, wentOffline
 	}
 	if w.Flapping != nil && now.Sub(w.Since) >= pair {
 		w.Flapping = nil
 	}
-	return w, event
+	return w, happened
 }
 
 // look records who has come and gone since the last look of any process.
@@ -76,7 +77,9 @@ type coming struct {
 	Name     string  `db:"name"`
 	State    string  `db:"state"`
 	Hostname *string `db:"hostname"`
-	Online   bool    `db:"online"`
+	Version  *string
+	Seen     *time.Time
+	Online   bool `db:"online"`
 	Now      time.Time
 	watched
 }
@@ -84,7 +87,7 @@ type coming struct {
 // settle looks at some agents of one tenant. One that another process looks at is left to that.
 func (h *Hub) settle(ctx context.Context, tx *pg.Tx, ids []string) error {
 	const sql = `
-		select a.id::text, a.name, a.state, a.hostname, ` + isThere + ` as online, clock_timestamp(), a.seen_online,
+		select a.id::text, a.name, a.state, a.hostname, a.version_name, a.last_seen_at, ` + isThere + ` as online, clock_timestamp(), a.seen_online,
 		       coalesce(a.seen_since, a.created_at), a.told_online, a.told_gone_at, a.back_by, a.flapping_since
 		  from agent a
 		  left join agent_session s on s.tenant_id = a.tenant_id and s.agent_id = a.id
@@ -96,7 +99,7 @@ func (h *Hub) settle(ctx context.Context, tx *pg.Tx, ids []string) error {
 	}
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (c coming, err error) {
 		w := &c.watched
-		err = row.Scan(&c.ID, &c.Name, &c.State, &c.Hostname, &c.Online, &c.Now, &w.Online, &w.Since, &w.Told, &w.Gone, &w.BackBy, &w.Flapping)
+		err = row.Scan(&c.ID, &c.Name, &c.State, &c.Hostname, &c.Version, &c.Seen, &c.Online, &c.Now, &w.Online, &w.Since, &w.Told, &w.Gone, &w.BackBy, &w.Flapping)
 		return c, err
 	})
 	if err != nil {
@@ -114,8 +117,8 @@ func (h *Hub) note(ctx context.Context, tx *pg.Tx, c coming) error {
 	if !c.Online && time.Since(h.began) < h.pace.back {
 		return nil // after an outage of ours everybody seems to be gone
 	}
-	next, event := c.watched.look(c.Now, c.Online, h.pace.pair)
-	if event == "" && next == c.watched {
+	next, happened := c.watched.look(c.Now, c.Online, h.pace.pair)
+	if happened == "" && next == c.watched {
 		return nil
 	}
 	const sql = `
@@ -125,11 +128,36 @@ func (h *Hub) note(ctx context.Context, tx *pg.Tx, c coming) error {
 	if _, err := tx.Exec(ctx, sql, c.ID, next.Online, next.Since, next.Told, next.Gone, next.Flapping); err != nil {
 		return fmt.Errorf("note an agent's presence: %w", err)
 	}
-	if event == "" {
+	if happened == "" {
 		return nil
 	}
+	if err := tell(ctx, tx, c, happened, next); err != nil {
+		return err
+	}
 	return audit.Record(ctx, tx, audit.Entry{
-		Action: event, Subject: audit.Subject{Type: "agent", ID: c.ID, Display: c.Name},
+		Action: happened, Subject: audit.Subject{Type: "agent", ID: c.ID, Display: c.Name},
 		Context: map[string]any{"hostname": deref(c.Hostname), "state": c.State, "flapping": next.Flapping != nil},
 	})
+}
+
+// tell publishes that an agent has come or gone.
+func tell(ctx context.Context, tx *pg.Tx, c coming, happened string, next watched) error {
+	return event.Publish(ctx, tx, event.Event{
+		Kind: event.Kind(happened), Resource: event.Resource{Type: "agent", ID: c.ID},
+		Data: map[string]any{"name": c.Name, "state": c.State, "version": c.Version, "last_seen_at": c.Seen, "flapping": next.Flapping != nil,
+			"cause": c.cause(happened)},
+	})
+}
+
+// cause says in a word why an agent counts as gone.
+func (c coming) cause(happened string) string {
+	switch {
+	case happened == cameOnline:
+		return "connected"
+	case c.State != Registered:
+		return c.State
+	case c.BackBy != nil && c.Now.After(*c.BackBy) && c.Now.Sub(*c.BackBy) < time.Hour:
+		return "left"
+	}
+	return "silent"
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
@@ -109,6 +112,9 @@ func people(ctx context.Context, tx *pg.Tx, r Run) (map[string]int64, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := tellPeople(ctx, tx, "identity.deactivated", "i.status = 'deactivated' and i.status_reason = 'source_removed'", gone); err != nil {
+			return nil, err
+		}
 		if err := auditPeople(ctx, tx, r, "identity.deactivated", left); err != nil {
 			return nil, err
 		}
@@ -122,9 +128,30 @@ func people(ctx context.Context, tx *pg.Tx, r Run) (map[string]int64, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := tellPeople(ctx, tx, "identity.updated", "i.status <> 'deactivated'", back); err != nil {
+			return nil, err
+		}
 		return nil, auditPeople(ctx, tx, r, "identity.updated", returned)
 	}
 	return nil, nil
+}
+
+// tellPeople publishes whose state this transaction has changed, in one statement. now() is the transaction's own instant.
+func tellPeople(ctx context.Context, tx *pg.Tx, kind event.Kind, condition string, ids []string) error {
+	sql := `
+		select @kind::text, i.id, i.version, '{status,status_reason}'::text[],
+		       jsonb_build_object('external_id', i.external_id, 'kind', i.kind, 'status', i.status)
+		  from identity i
+		 where i.tenant_id = current_tenant()
+		   and i.id = any(@ids::text[]::uuid[])
+		   and i.status_changed_at = now()
+		   and ` + condition
+	wanted, err := event.Wanted(ctx, tx, kind)
+	if err != nil || !wanted {
+		return err
+	}
+	_, err = event.PublishEach(ctx, tx, "identity", sql, pgx.NamedArgs{"kind": string(kind), "ids": ids})
+	return err
 }
 
 func auditPeople(ctx context.Context, tx *pg.Tx, r Run, action string, n int64) error {

@@ -111,13 +111,20 @@ func (w *work) drawConclusions(ctx context.Context, tx *pg.Tx) (done tally, err 
 }
 
 // resolveManagers looks at everybody after a full reading, and after one of changes at those whom the changes concern.
-func (w *work) resolveManagers(ctx context.Context, tx *pg.Tx) (err error) {
+func (w *work) resolveManagers(ctx context.Context, tx *pg.Tx) error {
+	publish, err := watchManagers(ctx, tx)
+	if err != nil {
+		return err
+	}
 	if w.effective.Incremental {
 		_, err = directory.ResolveManagersOf(ctx, tx, w.id)
 	} else {
 		_, err = directory.ResolveManagers(ctx, tx)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return publish()
 }
 
 // applyRemovals makes true what has gone, and what is still there though it was thought gone. What the merge has brought back is

@@ -110,6 +110,11 @@ func (w *work) consequences(ctx context.Context, tx *pg.Tx, status Status, t tal
 			return err
 		}
 	}
+	if status == Held {
+		if err := w.tellHeld(ctx, tx); err != nil {
+			return err
+		}
+	}
 	outcome := audit.Success
 	if status == Failed || status == Cancelled {
 		outcome = audit.Failure

@@ -76,15 +76,32 @@ func mergeIdentities(ctx context.Context, tx *pg.Tx, s span) (c Counts, taken in
 		return c, 0, err
 	}
 	c.Unchanged += unchanged
-	tag, err := tx.Exec(ctx, insertIdentities(), s.connector)
-	if err != nil {
-		return c, 0, fmt.Errorf("insert: %w", err)
-	}
-	c.Created = tag.RowsAffected()
-	if err := updatePeople(ctx, tx, s, &c); err != nil {
+	if err := writePeople(ctx, tx, s, &c); err != nil {
 		return c, 0, err
 	}
 	return c, taken, rememberSources(ctx, tx, s)
+}
+
+// writePeople inserts who is new and updates the others, and tells of both where somebody listens.
+func writePeople(ctx context.Context, tx *pg.Tx, s span, c *Counts) error {
+	listened, err := heard(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if listened {
+		if err := rememberPeople(ctx, tx); err != nil {
+			return err
+		}
+	}
+	tag, err := tx.Exec(ctx, insertIdentities(), s.connector)
+	if err != nil {
+		return fmt.Errorf("insert: %w", err)
+	}
+	c.Created = tag.RowsAffected()
+	if err := updatePeople(ctx, tx, s, c); err != nil || !listened {
+		return err
+	}
+	return tellPeople(ctx, tx)
 }
 
 // loadPeople gathers a span's people with what is known of their records.

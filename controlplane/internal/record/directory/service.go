@@ -72,6 +72,9 @@ func resolved(ctx context.Context, tx *pg.Tx, id string, fresh bool) (Identity, 
 	if err := resolveAround(ctx, tx, i, fresh); err != nil {
 		return i, err
 	}
+	if err := tellFollowers(ctx, tx, id); err != nil {
+		return i, err
+	}
 	return Find(ctx, tx, id)
 }
 

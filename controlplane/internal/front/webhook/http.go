@@ -1,0 +1,169 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+const (
+	base = "/settings/webhooks"
+
+	aboutWebhooks = "A webhook is posted the events that it names, as JSON signed by Standard Webhooks: the headers webhook-id, webhook-timestamp and " +
+		"webhook-signature, and grantwright-attempt. An answer of 2xx is a success; redirects are failures; 410 disables the webhook. A delivery is tried " +
+		"five times within six hours. Receivers put repeated ones aside by webhook-id, and late ones by sequence, which counts the events of a resource."
+	aboutEnable = "One that was disabled because it kept failing needs a test that succeeded since: 409 test_required otherwise."
+	aboutTest   = "Posts the event webhook.ping at once, once, and tells what came back. It works on a disabled webhook too."
+	aboutRotate = "The secret of before signs beside the new one until overlap is over, so that the receiver can change over. At most two old ones do."
+	aboutReplay = "Events of the last 30 days that the webhook wants and its filter lets pass are sent again, with their original webhook-id. " +
+		"ids picks events by their id, events by their kind; undelivered_only leaves out those that have arrived. With dry_run they are only counted."
+)
+
+// Routes are the paths under /settings/webhooks. Administrators write; auditors read, and no secrets are ever read.
+func (s *Service) Routes() []httpapi.Route {
+	reads := []httpapi.Route{
+		httpapi.Handle("GET", base, "List webhooks", s.list).Describe(aboutWebhooks),
+		httpapi.Handle("GET", base+"/event-types", "List the kinds of event", s.eventTypes),
+		httpapi.Handle("GET", base+"/{id}", "Read a webhook", s.one),
+		httpapi.Handle("GET", base+"/{id}/deliveries", "List a webhook's deliveries, the newest first", s.deliveries).Describe("They are kept for 30 days."),
+		httpapi.Handle("GET", base+"/{id}/deliveries/{delivery_id}", "Read a delivery with its attempts", s.delivery),
+	}
+	writes := []httpapi.Route{
+		httpapi.Handle("POST", base, "Create a webhook", s.post).Status(http.StatusCreated).Errors(409).Describe(aboutWebhooks),
+		httpapi.Handle("PATCH", base+"/{id}", "Change a webhook by merge patch", s.patchOne).Errors(409, 412),
+		httpapi.Handle("DELETE", base+"/{id}", "Delete a webhook", s.removeOne).Status(http.StatusNoContent).Errors(412),
+		httpapi.Handle("POST", base+"/{id}/test", "Send a test event", s.test).Describe(aboutTest),
+		httpapi.Handle("POST", base+"/{id}/rotate-secret", "Make a new secret", s.rotateOne).Describe(aboutRotate),
+		httpapi.Handle("POST", base+"/{id}/enable", "Enable a webhook", s.enable).Errors(409).Describe(aboutEnable),
+		httpapi.Handle("POST", base+"/{id}/disable", "Disable a webhook", s.disable).Describe("What waits for it is skipped, and can be replayed."),
+		httpapi.Handle("POST", base+"/{id}/deliveries/{delivery_id}/redeliver", "Send a delivery's event again", s.redeliver).Status(http.StatusAccepted).Errors(409),
+		httpapi.Handle("POST", base+"/{id}/replay", "Send the events of a window again", s.replay).Status(http.StatusAccepted).Errors(409).Describe(aboutReplay),
+	}
+	for i := range reads {
+		reads[i] = reads[i].For(viewer.Admin, viewer.Auditor)
+	}
+	for i := range writes {
+		writes[i] = writes[i].For(viewer.Admin)
+	}
+	all := append(reads, writes...)
+	for i := range all {
+		all[i] = all[i].Tag("webhooks").Scope("webhooks")
+	}
+	return all
+}
+
+func (s *Service) eventTypes(context.Context, viewer.Viewer, *struct{}) (*httpapi.ListOut[event.Described], error) {
+	out := &httpapi.ListOut[event.Described]{}
+	out.Body.Items = event.Catalogue
+	out.Body.Total, out.Body.Limit = int64(len(event.Catalogue)), len(event.Catalogue)
+	return out, nil
+}
+
+type idIn struct {
+	ID string `path:"id"`
+}
+
+func (s *Service) one(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[Webhook], error) {
+	return shownOne(s.read(ctx, v, in.ID))
+}
+
+func shownOne(w Webhook, err error) (*httpapi.One[Webhook], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Webhook]{ETag: httpapi.ETag(w.Version), Body: w}, nil
+}
+
+type newIn struct {
+	Body newWebhook
+}
+
+func (s *Service) post(ctx context.Context, v viewer.Viewer, in *newIn) (*httpapi.Created[Made], error) {
+	made, err := s.create(ctx, v, in.Body)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.Created[Made]{Location: httpapi.Prefix + base + "/" + made.ID, ETag: httpapi.ETag(made.Version), Body: made}, nil
+}
+
+type patchIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body    webhookPatch
+	RawBody []byte
+}
+
+func (s *Service) patchOne(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[Webhook], error) {
+	return shownOne(s.patch(ctx, v, in))
+}
+
+type removeIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+}
+
+func (s *Service) removeOne(ctx context.Context, v viewer.Viewer, in *removeIn) (*httpapi.None, error) {
+	return nil, s.remove(ctx, v, in.ID, in.IfMatch)
+}
+
+func (s *Service) enable(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[Webhook], error) {
+	return shownOne(s.turnByID(ctx, v, in.ID, true))
+}
+
+func (s *Service) disable(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[Webhook], error) {
+	return shownOne(s.turnByID(ctx, v, in.ID, false))
+}
+
+type rotateIn struct {
+	ID   string `path:"id"`
+	Body *struct {
+		Overlap string `json:"overlap,omitempty" doc:"ISO 8601, at most seven days; PT24H when absent." example:"PT24H"`
+	} `required:"false"`
+}
+
+func (s *Service) rotateOne(ctx context.Context, v viewer.Viewer, in *rotateIn) (*httpapi.One[Made], error) {
+	text := ""
+	if in.Body != nil {
+		text = in.Body.Overlap
+	}
+	overlap, err := overlapOf(text)
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.rotate(ctx, v, in.ID, overlap)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Made]{ETag: httpapi.ETag(made.Version), Body: made}, nil
+}
+
+type deliveryIn struct {
+	ID         string `path:"id"`
+	DeliveryID string `path:"delivery_id"`
+}
+
+func (s *Service) delivery(ctx context.Context, v viewer.Viewer, in *deliveryIn) (*httpapi.One[DeliveryDetail], error) {
+	var d DeliveryDetail
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		d, err = findDelivery(ctx, tx, in.ID, in.DeliveryID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[DeliveryDetail]{Body: d}, nil
+}
+
+// encoded is a value's JSON, to compare by.
+func encoded(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}

@@ -1,0 +1,85 @@
+package webhook
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strconv"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
+)
+
+// Formats of what is posted.
+const (
+	Standard    = "standard"
+	CloudEvents = "cloudevents"
+)
+
+// message is the body of a delivery.
+type message struct {
+	ID        string         `json:"id"`
+	Type      event.Kind     `json:"type"`
+	Timestamp string         `json:"timestamp"` // of the event
+	TenantID  string         `json:"tenant_id"`
+	Sequence  int64          `json:"sequence"`
+	Data      map[string]any `json:"data"`
+}
+
+// cloudEvent is the same in structured mode of CloudEvents 1.0. sequence is an extension, as text.
+type cloudEvent struct {
+	SpecVersion     string         `json:"specversion"`
+	ID              string         `json:"id"`
+	Source          string         `json:"source"`
+	Type            event.Kind     `json:"type"`
+	Subject         string         `json:"subject"`
+	Time            string         `json:"time"`
+	DataContentType string         `json:"datacontenttype"`
+	Sequence        string         `json:"sequence"`
+	Data            map[string]any `json:"data"`
+}
+
+// dataOf is the data of an event as it is sent and filtered: what its room says of it, with id, version and changed.
+func dataOf(e event.Stored) (map[string]any, error) {
+	data := map[string]any{}
+	d := json.NewDecoder(bytes.NewReader(e.Data))
+	d.UseNumber() // as it was written
+	if err := d.Decode(&data); err != nil {
+		return nil, fmt.Errorf("read data of event %s: %w", e.ID, err)
+	}
+	all := maps.Clone(data)
+	all["id"] = e.ResourceID
+	if e.Version != nil {
+		all["version"] = json.Number(strconv.Itoa(*e.Version))
+	}
+	changed := make([]any, len(e.Changed))
+	for i, name := range e.Changed {
+		changed[i] = name
+	}
+	all["changed"] = changed
+	return all, nil
+}
+
+// body is what is posted of an event. The same event and format give the same bytes, whenever they are asked for.
+func body(tenant, format string, e event.Stored) (raw []byte, contentType string, err error) {
+	data, err := dataOf(e)
+	if err != nil {
+		return nil, "", err
+	}
+	at := e.At.UTC().Format(time.RFC3339Nano)
+	var out any = message{ID: e.ID, Type: e.Kind, Timestamp: at, TenantID: tenant, Sequence: e.Sequence, Data: data}
+	contentType = "application/json"
+	if format == CloudEvents {
+		contentType = "application/cloudevents+json"
+		out = cloudEvent{
+			SpecVersion: "1.0", ID: e.ID, Source: "/tenants/" + tenant, Type: e.Kind, Subject: e.ResourceID, Time: at,
+			DataContentType: "application/json", Sequence: strconv.FormatInt(e.Sequence, 10), Data: data,
+		}
+	}
+	raw, err = json.Marshal(out)
+	if err != nil {
+		return nil, "", fmt.Errorf("encode event %s: %w", e.ID, err)
+	}
+	return raw, contentType, nil
+}

@@ -1,0 +1,214 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+)
+
+// maxReplay bounds the events of one replay.
+const maxReplay = 50_000
+
+func mustBeEnabled(r row) error {
+	if r.State == enabled {
+		return nil
+	}
+	return fault.Coded(fault.Conflict, "webhook_disabled", "the webhook is disabled; enable it first")
+}
+
+func (s *Service) redeliver(ctx context.Context, v viewer.Viewer, in *deliveryIn) (*httpapi.One[Delivery], error) {
+	var made Delivery
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		r, err := find(ctx, tx, in.ID, "")
+		if err != nil {
+			return err
+		}
+		old, err := findDelivery(ctx, tx, in.ID, in.DeliveryID)
+		if err != nil {
+			return err
+		}
+		if err := mustBeEnabled(r); err != nil {
+			return err
+		}
+		e, err := eventOf(ctx, tx, old.Delivery)
+		if err != nil {
+			return err
+		}
+		p := plan(r, e, forRedelivery)
+		p.RedeliveryOf = &old.ID
+		if err := insertDeliveries(ctx, tx, []planned{p}); err != nil {
+			return err
+		}
+		found, err := findDelivery(ctx, tx, in.ID, p.ID)
+		if err != nil {
+			return err
+		}
+		made = found.Delivery
+		return audit.Record(ctx, tx, audit.Entry{Action: "webhook.redelivered", Subject: subject(r),
+			Context: map[string]any{"delivery_id": made.ID, "redelivery_of_id": old.ID, "event_id": e.ID}})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Delivery]{Body: made}, nil
+}
+
+// eventOf is the event of a delivery, while it is kept.
+func eventOf(ctx context.Context, tx *pg.Tx, d Delivery) (event.Stored, error) {
+	rows, err := tx.Query(ctx, `select `+event.Columns+` from event e where e.tenant_id = current_tenant() and e.id = $1`, d.EventID)
+	if err != nil {
+		return event.Stored{}, fmt.Errorf("find event: %w", err)
+	}
+	e, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[event.Stored])
+	switch {
+	case errors.Is(err, pgx.ErrNoRows) && d.Purpose == forPing:
+		return e, fault.Coded(fault.Conflict, "event_gone", "a test event is sent once; test the webhook again")
+	case errors.Is(err, pgx.ErrNoRows):
+		return e, fault.Coded(fault.Conflict, "event_gone", "the event is older than 30 days and no longer kept")
+	case err != nil:
+		return e, fmt.Errorf("find event: %w", err)
+	}
+	return e, nil
+}
+
+type replayIn struct {
+	ID     string `path:"id"`
+	DryRun bool   `query:"dry_run"`
+	Body   struct {
+		From            time.Time  `json:"from"`
+		To              *time.Time `json:"to,omitempty" doc:"now when absent"`
+		Events          []string   `json:"events,omitempty" maxItems:"100" nullable:"false"`
+		IDs             []string   `json:"ids,omitempty" maxItems:"1000" nullable:"false" doc:"of events"`
+		UndeliveredOnly bool       `json:"undelivered_only,omitempty"`
+	}
+}
+
+// Replay says what a replay sends.
+type Replay struct {
+	Count  int       `json:"count" doc:"Events that are sent again, or would be."`
+	From   time.Time `json:"from"`
+	To     time.Time `json:"to"`
+	DryRun bool      `json:"dry_run"`
+}
+
+func (s *Service) replay(ctx context.Context, v viewer.Viewer, in *replayIn) (*httpapi.One[Replay], error) {
+	out := Replay{From: in.Body.From, To: s.Now(), DryRun: in.DryRun}
+	if in.Body.To != nil {
+		out.To = *in.Body.To
+	}
+	if err := in.check(s.Now(), out.To); err != nil {
+		return nil, err
+	}
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		r, err := find(ctx, tx, in.ID, "")
+		if err != nil {
+			return err
+		}
+		if err := mustBeEnabled(r); err != nil {
+			return err
+		}
+		list, err := in.plan(ctx, tx, r, out.To)
+		if err != nil {
+			return err
+		}
+		if out.Count = len(list); in.DryRun {
+			return nil
+		}
+		if err := insertDeliveries(ctx, tx, list); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, audit.Entry{Action: "webhook.replayed", Subject: subject(r),
+			Context: map[string]any{"from": out.From, "to": out.To, "events": some(in.Body.Events), "ids": some(in.Body.IDs), "count": out.Count}})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Replay]{Body: out}, nil
+}
+
+func (in *replayIn) check(now, to time.Time) error {
+	refuse := func(member, why string) error {
+		return fault.New(fault.Invalid, "%s %s", member, why).With(fault.Field{Pointer: "#/" + member, Code: "invalid", Detail: why})
+	}
+	switch {
+	case in.Body.From.Before(now.Add(-event.Kept)):
+		return refuse("from", "is further back than the 30 days for which events are kept")
+	case !in.Body.From.Before(to):
+		return refuse("to", "must be after from")
+	}
+	for i, e := range in.Body.Events {
+		if !event.Known(event.Kind(e)) {
+			return refuse(fmt.Sprintf("events/%d", i), "names an event that does not exist")
+		}
+	}
+	for i, id := range in.Body.IDs {
+		if uuid.Validate(id) != nil {
+			return refuse(fmt.Sprintf("ids/%d", i), "is no id of an event")
+		}
+	}
+	return nil
+}
+
+// plan finds the events of the window that the webhook wants and makes deliveries of them, in the order in which they happened.
+func (in *replayIn) plan(ctx context.Context, tx *pg.Tx, r row, to time.Time) ([]planned, error) {
+	const sql = `
+		select ` + event.Columns + `
+		  from event e
+		 where e.tenant_id = current_tenant()
+		   and e.at >= @from
+		   and e.at < @to
+		   and e.kind = any(@wanted)
+		   and (cardinality(@kinds::text[]) = 0 or e.kind = any(@kinds))
+		   and (cardinality(@ids::text[]) = 0 or e.id = any(@ids::text[]::uuid[]))
+		   and (not @undelivered or not exists (select from webhook_delivery d
+		                                         where d.tenant_id = e.tenant_id and d.event_id = e.id and d.webhook_id = @webhook and d.state = 'succeeded'))
+		 order by e.at, e.id
+		 limit @most`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"from": in.Body.From, "to": to, "wanted": r.Events, "kinds": some(in.Body.Events), "ids": some(in.Body.IDs),
+		"undelivered": in.Body.UndeliveredOnly, "webhook": r.ID, "most": maxReplay + 1})
+	if err != nil {
+		return nil, fmt.Errorf("find events: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[event.Stored])
+	if err != nil {
+		return nil, fmt.Errorf("find events: %w", err)
+	}
+	if len(found) > maxReplay {
+		return nil, fault.Coded(fault.Invalid, "too_many_events", "the window holds more than %d events; make it smaller", maxReplay)
+	}
+	filter, err := r.filter()
+	if err != nil {
+		return nil, err
+	}
+	var list []planned
+	for _, e := range found {
+		passes, err := lets(filter, e)
+		if err != nil {
+			return nil, err
+		}
+		if passes {
+			list = append(list, plan(r, e, forReplay))
+		}
+	}
+	return list, nil
+}
+
+// lets reports whether a filter lets an event pass.
+func lets(f *Filter, e event.Stored) (bool, error) {
+	if f == nil {
+		return true, nil
+	}
+	data, err := dataOf(e)
+	return err == nil && f.passes(data), err
+}

@@ -1,0 +1,166 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event/signature"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// Limits of a call. Connecting has five seconds of it: see outbound.
+const (
+	callTimeout = 15 * time.Second
+	maxAnswer   = 16 << 10
+	maxExcerpt  = 1 << 10
+)
+
+// outcome is what came of an attempt.
+type outcome struct {
+	Attempt
+	ok      bool
+	gone    bool // 410
+	blocked bool // the guard refused the address
+	wait    time.Duration
+}
+
+// send posts a delivery once. n is the attempt's number; what is signed carries the moment of this attempt.
+func (s *Service) send(ctx context.Context, t target, j job, n int) (o outcome) {
+	o.Attempt = Attempt{N: n, URL: t.hook.URL, Repeated: j.Repeats, At: j.now()}
+	raw, contentType, err := body(t.viewer.Tenant, j.Format, j.Stored)
+	if err != nil {
+		o.Error = "the event could not be written as JSON"
+		s.Log.ErrorContext(ctx, "cannot write an event", "event", j.Stored.ID, "err", err)
+		return o
+	}
+	sum := sha256.Sum256(raw)
+	o.BodySHA256 = hex.EncodeToString(sum[:])
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.hook.URL, bytes.NewReader(raw))
+	if err != nil {
+		o.Error = "the URL cannot be called"
+		return o
+	}
+	for name, value := range t.headers {
+		req.Header.Set(name, value)
+	}
+	req.Header.Set("Content-Type", contentType)
+	req.Header.Set("User-Agent", "Grantwright")
+	req.Header.Set("grantwright-attempt", strconv.Itoa(n))
+	if err := signature.Set(req.Header, j.Stored.ID, o.At, raw, t.keys...); err != nil {
+		o.Error = "the delivery could not be signed"
+		return o
+	}
+	s.call(req, t, &o)
+	return o
+}
+
+func (s *Service) call(req *http.Request, t target, o *outcome) {
+	began := time.Now()
+	res, err := s.client(t.hook.ID).Do(req)
+	if err != nil {
+		o.LatencyMS = time.Since(began).Milliseconds()
+		o.Error, o.blocked = why(err)
+		return
+	}
+	defer res.Body.Close()
+	answer, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	o.LatencyMS = time.Since(began).Milliseconds()
+	o.Status, o.Excerpt = res.StatusCode, excerpt(answer, t.headers)
+	o.ok, o.gone = res.StatusCode >= 200 && res.StatusCode <= 299, res.StatusCode == http.StatusGone
+	switch {
+	case o.ok:
+	case res.StatusCode >= 300 && res.StatusCode <= 399:
+		o.Error = "the endpoint redirects; redirects are not followed"
+	default:
+		o.Error = "the endpoint answered " + strconv.Itoa(res.StatusCode)
+	}
+	switch res.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		o.wait = retryAfter(res.Header.Get("Retry-After"), s.Now())
+	}
+}
+
+// retryAfter reads a Retry-After header (RFC 9110 section 10.2.3); 0 when it says nothing usable.
+func retryAfter(text string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseUint(strings.TrimSpace(text), 10, 32); err == nil {
+		return min(time.Duration(seconds)*time.Second, deadline)
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return min(max(at.Sub(now), 0), deadline)
+	}
+	return 0
+}
+
+// excerpt is the beginning of an answer as text. An endpoint may repeat what it was sent, so the values of our headers, which
+// nobody may read, are taken out.
+func excerpt(answer []byte, headers map[string]string) string {
+	text := strings.ToValidUTF8(string(answer), "�")
+	for _, value := range headers {
+		for _, secret := range []string{value, lastWord(value)} {
+			if len(secret) >= 4 {
+				text = strings.ReplaceAll(text, secret, "[secret]")
+			}
+		}
+	}
+	text = strings.ReplaceAll(text, "\x00", "�")
+	if len(text) > maxExcerpt {
+		text = strings.ToValidUTF8(text[:maxExcerpt], "")
+	}
+	return text
+}
+
+// lastWord is what follows the scheme of "Bearer abc".
+func lastWord(value string) string { return value[strings.LastIndexByte(value, ' ')+1:] }
+
+// why says in words why a call failed, without the addresses that names resolved to: those are the operator's.
+func why(err error) (words string, blocked bool) {
+	var (
+		refused   *v1.ErrorDetail
+		lookup    *net.DNSError
+		authority x509.UnknownAuthorityError
+		hostname  x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		alert     tls.AlertError
+		record    tls.RecordHeaderError
+		timeout   net.Error
+	)
+	switch {
+	case errors.As(err, &refused):
+		return refused.Message, refused.Code == "destination_not_allowed" || refused.Code == "plaintext_not_allowed"
+	case errors.As(err, &lookup) && lookup.IsTimeout:
+		return "the name server did not answer in time", false
+	case errors.As(err, &lookup):
+		return "the host name does not resolve", false
+	case errors.As(err, &authority):
+		return "TLS: the certificate is not signed by an authority that is trusted here", false
+	case errors.As(err, &hostname):
+		return "TLS: the certificate is for another host", false
+	case errors.As(err, &invalid):
+		return "TLS: the certificate is not valid: it has expired, or is not for servers", false
+	case errors.As(err, &alert), errors.As(err, &record):
+		return "TLS: no agreement was reached", false
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return "no answer in time", false
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "the connection was refused", false
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the connection was cut before there was an answer", false
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return "the host cannot be reached", false
+	}
+	return "the call failed", false
+}

@@ -1,0 +1,104 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// sweep ends what can no longer be delivered, in every active tenant.
+func (s *Service) sweep(ctx context.Context) {
+	s.each(ctx, `select distinct w.tenant_id::text from webhook w join tenant t on t.id = w.tenant_id and t.status = 'active'`, s.sweepOne)
+}
+
+// purge deletes what is older than 30 days.
+func (s *Service) purge(ctx context.Context) {
+	s.each(ctx, `select distinct tenant_id::text from webhook union select distinct tenant_id::text from event_due`, purgeOne)
+}
+
+// each does something in every tenant that a query finds. What fails in one is tried again next time.
+func (s *Service) each(ctx context.Context, query string, do func(context.Context, *pg.Tx) error) {
+	var tenants []string
+	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
+		rows, err := tx.Query(ctx, query)
+		if err != nil {
+			return err
+		}
+		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	for _, t := range tenants {
+		if err == nil {
+			err = s.DB.As(ctx, viewer.System(t), func(tx *pg.Tx) error { return do(ctx, tx) })
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		s.Log.WarnContext(ctx, "cannot tidy up webhooks' deliveries", "err", err)
+	}
+}
+
+// sweepOne gives up deliveries whose six hours are over: from their first attempt, or where the endpoint is left alone because
+// it keeps failing, from when they were made. What a webhook was to be sent while it was being disabled is skipped.
+func (s *Service) sweepOne(ctx context.Context, tx *pg.Tx) error {
+	const skip = `
+		update webhook_delivery d
+		   set state = 'skipped', ended_at = now(), lease_owner = null, lease_until = null
+		  from webhook w
+		 where d.tenant_id = current_tenant() and d.state = 'pending'
+		   and w.tenant_id = d.tenant_id and w.id = d.webhook_id and w.state <> 'enabled'`
+	const expire = `
+		with given as (
+			update webhook_delivery d
+			   set state = 'exhausted', ended_at = now(), last_error = coalesce(d.last_error, 'its six hours were over'), lease_owner = null, lease_until = null
+			  from webhook w
+			 where d.tenant_id = current_tenant()
+			   and d.state = 'pending'
+			   and (d.lease_until is null or d.lease_until < now())
+			   and w.tenant_id = d.tenant_id
+			   and w.id = d.webhook_id
+			   and coalesce(d.first_at, case when w.probe_at is not null then d.created_at end) < now() - make_interval(secs => $1)
+			returning d.webhook_id)
+		select webhook_id::text, count(*) from given group by 1`
+	if _, err := tx.Exec(ctx, skip); err != nil {
+		return fmt.Errorf("skip deliveries: %w", err)
+	}
+	rows, err := tx.Query(ctx, expire, deadline.Seconds())
+	if err != nil {
+		return fmt.Errorf("give up deliveries: %w", err)
+	}
+	counts := map[string]int{}
+	var id string
+	var n int
+	if _, err := pgx.ForEachRow(rows, []any{&id, &n}, func() error { counts[id] = n; return nil }); err != nil {
+		return fmt.Errorf("give up deliveries: %w", err)
+	}
+	for id, n := range counts {
+		r, err := find(ctx, tx, id, "for update of w")
+		if err != nil {
+			return err
+		}
+		if err := s.gaveUp(ctx, tx, r, n, 0); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec(ctx, `delete from webhook_secret where tenant_id = current_tenant() and expires_at < now()`)
+	return err
+}
+
+func purgeOne(ctx context.Context, tx *pg.Tx) error {
+	const old = `
+		delete from webhook_delivery
+		 where tenant_id = current_tenant()
+		   and created_at < now() - make_interval(secs => $1)
+		   and state <> 'pending'`
+	if _, err := tx.Exec(ctx, old, event.Kept.Seconds()); err != nil {
+		return fmt.Errorf("delete old deliveries: %w", err)
+	}
+	_, err := event.Purge(ctx, tx)
+	return err
+}

@@ -1,0 +1,51 @@
+package event
+
+import "slices"
+
+// Kind names what happened: resource.past-participle.
+type Kind string
+
+// The kinds of the specification.
+const (
+	IdentityCreated        Kind = "identity.created"
+	IdentityUpdated        Kind = "identity.updated"
+	IdentityDeactivated    Kind = "identity.deactivated"
+	RequestSubmitted       Kind = "request.submitted"
+	RequestApproved        Kind = "request.approved"
+	RequestRejected        Kind = "request.rejected"
+	CertificationCompleted Kind = "certification.completed"
+	AgentOnline            Kind = "agent.online"
+	AgentOffline           Kind = "agent.offline"
+)
+
+// Kinds beyond the specification's nine. Nobody is told of them who has not asked for them by name.
+const (
+	SyncHeld Kind = "sync.held"
+)
+
+// Described is a kind with its words for the reader.
+type Described struct {
+	Kind        Kind   `json:"type"`
+	Group       string `json:"group"`
+	Description string `json:"description"`
+	OptIn       bool   `json:"opt_in" doc:"Beyond the specification's nine kinds: only sent to who names it."`
+}
+
+// Catalogue lists every kind. A room that publishes a new kind adds it here.
+var Catalogue = []Described{
+	{IdentityCreated, "identity", "A person or non-human identity became known, through the API or a sync.", false},
+	{IdentityUpdated, "identity", "Fields, manager or state of an identity changed; changed names them.", false},
+	{IdentityDeactivated, "identity", "Somebody's time ended: by hand, on their last day, because their source says so or no longer knows them.", false},
+	{RequestSubmitted, "access request", "Somebody asked for access.", false},
+	{RequestApproved, "access request", "A request was approved by all who had to.", false},
+	{RequestRejected, "access request", "A request was rejected, or expired: reason_code says which.", false},
+	{CertificationCompleted, "certification", "All decisions of a certification are final.", false},
+	{AgentOnline, "agent", "An agent is there.", false},
+	{AgentOffline, "agent", "An agent has been silent, or gone, for long enough to count as away.", false},
+	{SyncHeld, "sync", "A sync waits for a decision, because it would change more than passes unseen.", true},
+}
+
+// Known reports whether there is such a kind.
+func Known(k Kind) bool {
+	return slices.ContainsFunc(Catalogue, func(d Described) bool { return d.Kind == k })
+}
