@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"log/slog"
@@ -64,13 +65,14 @@ func New(store Store, log *slog.Logger, now func() time.Time) *Limiter {
 	}
 }
 
-// Take judges one request of a viewer. A token keeps its line when it is refreshed, since that belongs to the session.
+// Take judges one request of a viewer. A token keeps its line when it is refreshed, since that belongs to the session, and in
+// whichever tenant its holder acts.
 func (l *Limiter) Take(ctx context.Context, v viewer.Viewer) Verdict {
 	lineage := v.Session
 	if lineage == "" {
 		lineage = v.ID
 	}
-	key := sha256.Sum256([]byte(v.Tenant + "\n" + string(v.Kind) + "\n" + lineage))
+	key := sha256.Sum256([]byte(cmp.Or(v.Home, v.Tenant) + "\n" + string(v.Kind) + "\n" + lineage))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := *l.lines.get(key, func() *line { return &line{key: key, writer: uuid.New()} })
