@@ -1,8 +1,10 @@
 package auth_test
 
 import (
+	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -48,4 +50,60 @@ func TestAFloodOfGuessesGetsNoMoreThanAFew(t *testing.T) {
 	if n := looked.Load(); n < 5 || n > int64(5+max(2, runtime.NumCPU())) {
 		t.Errorf("%d of 60 parallel guesses were looked at, %d refused; want 5 and few more", n, refused.Load())
 	}
+}
+
+func TestManySignInsAtOnceTakeNoMoreMemoryThanTheirPlaces(t *testing.T) {
+	h := open(t)
+	h.signIn()
+	runtime.GC()
+	before, most := resident(t), atomic.Int64{}
+	watching := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		for {
+			select {
+			case <-watching:
+				return
+			case <-time.After(2 * time.Millisecond):
+				most.Store(max(most.Load(), resident(t)))
+			}
+		}
+	})
+	var in, away atomic.Int64
+	var wg sync.WaitGroup
+	for range 200 {
+		wg.Go(func() {
+			switch a := h.login("ada@acme.example", canary); {
+			case a.status == 200:
+				in.Add(1)
+			case a.status == 503 && a.code == "temporarily_overloaded" && a.header.Get("Retry-After") == "1":
+				away.Add(1)
+			default:
+				t.Errorf("%d %s", a.status, a.body)
+			}
+		})
+	}
+	wg.Wait()
+	close(watching)
+	watch.Wait()
+	grown, allowed := most.Load()-before, int64(max(2, runtime.NumCPU()))*64<<20
+	// How many are served before those who wait give up is a matter of the machine.
+	if in.Load() < int64(runtime.NumCPU()) || in.Load()+away.Load() != 200 || grown > allowed {
+		t.Errorf("%d signed in, %d were sent away, and memory grew by %d MiB; want 200 together, and at most %d MiB", in.Load(), away.Load(), grown>>20, allowed>>20)
+	}
+}
+
+// resident is the memory of this process that is in use, as the system counts it.
+func resident(t *testing.T) int64 {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	pages, err := strconv.ParseInt(strings.Fields(string(b))[1], 10, 64)
+	if err != nil {
+		t.Error(err)
+	}
+	return pages * int64(os.Getpagesize())
 }

@@ -36,7 +36,7 @@ type Factor struct {
 
 // Visibility sums up whom the viewer can see.
 type Visibility struct {
-	Identities int64    `json:"identities" doc:"how many identities are visible"`
+	Identities int64    `json:"identities" doc:"how many identities the lists show; the own record can be read besides"`
 	Because    []string `json:"because" nullable:"false" doc:"why: own_record, reports, owned_resources, whole_tenant"`
 }
 
@@ -58,10 +58,8 @@ func (s *Service) me(ctx context.Context, v viewer.Viewer, _ *struct{}) (*httpap
 		if out.Tenant, err = tenantOf(ctx, tx); err != nil {
 			return err
 		}
-		if err := tx.QueryRow(ctx, `select count(*) from visible_identity()`).Scan(&out.Visibility.Identities); err != nil {
-			return fmt.Errorf("count who is visible: %w", err)
-		}
-		return nil
+		out.Visibility.Identities, err = countVisible(ctx, tx)
+		return err
 	})
 	if err != nil || v.Kind != viewer.User {
 		return &httpapi.One[WhoAmI]{Body: out}, err
@@ -82,6 +80,18 @@ func (s *Service) me(ctx context.Context, v viewer.Viewer, _ *struct{}) (*httpap
 		return err
 	})
 	return &httpapi.One[WhoAmI]{Body: out}, err
+}
+
+// countVisible counts as the list of identities does.
+func countVisible(ctx context.Context, tx *pg.Tx) (n int64, err error) {
+	from := "visible_identity()"
+	if tx.Viewer.SeesAll() {
+		from = "identity"
+	}
+	if err := tx.QueryRow(ctx, `select count(*) from `+from+` where status <> 'archived'`).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count who is visible: %w", err)
+	}
+	return n, nil
 }
 
 // atHome is the viewer in their own tenant, where their user, sessions and second factor are.
@@ -131,10 +141,11 @@ func because(v viewer.Viewer) []string {
 		return []string{"whole_tenant"}
 	}
 	why := []string{}
-	if v.Identity != "" {
-		why = append(why, "own_record")
+	if v.Identity == "" {
+		return why // what somebody manages or owns hangs on their own record
 	}
-	if v.Identity != "" && v.Has(viewer.Manager) {
+	why = append(why, "own_record")
+	if v.Has(viewer.Manager) {
 		why = append(why, "reports")
 	}
 	if v.Has(viewer.ResourceOwner) {
