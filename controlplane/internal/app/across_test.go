@@ -12,12 +12,13 @@ import (
 // across are the places that look beyond one tenant. Each must have a reason: finding whose turn it is, who signs in, or
 // what belongs to the deployment. A new one is added here on purpose.
 var across = []string{
-	"app/due.go",                                                                                           // tenants whose people's day may have come
-	"app/rotation.go",                                                                                      // all tenants, for an operator's command
-	"app/room_operations.go",                                                                               // numbers for metrics
-	"ground/schema/version.go", "ground/seal/lasting.go", "ground/seal/rotate.go", "ground/seal/status.go", // what belongs to the deployment
-	"app/welcome.go",                                       // whether there is a tenant at all
-	"front/webhook/sweep.go", "front/webhook/worker.go",    // deliveries that are due, or over
+	"app/due.go",                                                                                                                    // tenants whose people's day may have come
+	"app/settle.go",                                                                                                                 // rows of tables that belong to no tenant, counted after a restore
+	"app/rotation.go",                                                                                                               // all tenants, for an operator's command
+	"app/room_operations.go",                                                                                                        // numbers for metrics
+	"ground/schema/version.go", "ground/seal/lasting.go", "ground/seal/rotate.go", "ground/seal/status.go", "ground/seal/verify.go", // what belongs to the deployment
+	"app/welcome.go",                                    // whether there is a tenant at all
+	"front/webhook/sweep.go", "front/webhook/worker.go", // deliveries that are due, or over
 	"ground/event/listen.go",                               // tenants whose events somebody has still to hear
 	"ground/pg",                                            // where it is made
 	"reach/agents/claim.go",                                // calls for agents whose socket this process holds
