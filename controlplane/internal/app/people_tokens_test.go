@@ -124,17 +124,24 @@ func TestATokenIsShownOnceAndNeverKept(t *testing.T) {
 func TestARotatedTokenAndItsSuccessorWorkUntilTheOverlapEnds(t *testing.T) {
 	s := newSite(t)
 	id, old := s.integration("admin", []string{"identities:read", "tokens:write", "tokens:read"}, "description", "nightly")
-	made := s.as(old, "POST", "/settings/api-tokens/"+id+"/rotate", map[string]any{"overlap": "PT1S"}).is(t, "rotating itself", 201, "")
+	made := s.as(old, "POST", "/settings/api-tokens/"+id+"/rotate", map[string]any{"overlap": "PT3S"}).is(t, "rotating itself", 201, "")
 	next := made.text("token")
 	if made.text("rotated_from_id") != id || made.text("description") != "nightly" || made.text("id") == id {
 		t.Errorf("the successor: %s", made.raw)
 	}
-	s.as(next, "GET", "/identities", nil).is(t, "the successor", 200, "")
+	fresh := s.as(next, "GET", "/identities", nil).is(t, "the successor", 200, "")
+	ending := s.as(old, "GET", "/identities", nil).is(t, "the old one in its overlap", 200, "")
+	if got := fresh.header.Get("Token-Expires-At"); got != "" {
+		t.Errorf("a token with 90 days before it says that it ends at %s", got)
+	}
+	if end, err := time.Parse(time.RFC3339, ending.header.Get("Token-Expires-At")); err != nil || time.Until(end).Abs() > time.Minute {
+		t.Errorf("a token about to end says %q", ending.header.Get("Token-Expires-At"))
+	}
 	before := s.as(next, "GET", "/settings/api-tokens/"+id, nil)
 	if state := before.text("state"); state != "expiring" && state != "expired" || before.text("rotation_overlap_until") == "" {
 		t.Errorf("the rotated token: %s", before.raw)
 	}
-	time.Sleep(1100 * time.Millisecond)
+	time.Sleep(3100 * time.Millisecond)
 	s.as(old, "GET", "/identities", nil).is(t, "the old one after the overlap", 401, "token_expired")
 	s.as(next, "GET", "/identities", nil).is(t, "the successor after the overlap", 200, "")
 	s.as(s.token, "POST", "/settings/api-tokens/"+id+"/rotate", nil).is(t, "rotating what is over", 409, "token_over")

@@ -113,6 +113,7 @@ func (a *API) authenticate(next http.Handler) http.Handler {
 			if r.Header.Get("X-Tenant-Id") != "" {
 				w.Header().Set("X-Tenant-Id", v.Tenant) // where the request has acted, for whoever named a tenant
 			}
+			announceEnd(w.Header(), v)
 			ctx = context.WithValue(ctx, viewerKey{}, v)
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))

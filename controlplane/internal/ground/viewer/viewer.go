@@ -2,7 +2,10 @@
 // a function without one plainly acts for no one.
 package viewer
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Role is what a user may do and see in a tenant. A user may have several; they add up.
 type Role string
@@ -34,9 +37,10 @@ type Viewer struct {
 	Display           string // e-mail or name, for the audit log
 	Identity          string // the user's own identity, where linked
 	Roles             []Role
-	Session           string   // id of the sign-in, or of the service token: what stays when a token is refreshed
-	Scopes            []string // of a service token: family:read and family:write; nobody else is bound by scopes
-	Rate              Rate     // what an administrator has raised the token's rate to; zero: the usual one
+	Session           string    // id of the sign-in, or of the service token: what stays when a token is refreshed
+	Scopes            []string  // of a service token: family:read and family:write; nobody else is bound by scopes
+	Expires           time.Time // of a service token: when it ends; zero: not worth telling
+	Rate              Rate      // what an administrator has raised the token's rate to; zero: the usual one
 	ControlPlaneAdmin bool
 	Home              string // of a control-plane administrator who acts in another tenant: the own one; otherwise empty
 	Reason            string // why somebody acts in another tenant, in their words

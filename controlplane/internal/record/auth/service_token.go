@@ -158,7 +158,7 @@ func (s *Service) readIntegration(ctx context.Context, c claims) (integration, e
 	case err != nil:
 		return integration{}, fmt.Errorf("read the rights of a service token: %w", err)
 	}
-	v.Session = v.ID
+	v.Session, v.Expires = v.ID, f.expires
 	for _, n := range networks {
 		network, err := netip.ParsePrefix(n)
 		if err != nil {
