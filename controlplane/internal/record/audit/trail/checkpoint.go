@@ -231,8 +231,8 @@ type Checkpoint struct {
 	Note  string    `json:"note" doc:"The signed note itself (C2SP)."`
 }
 
-// PublicKey verifies checkpoints.
-type PublicKey struct {
+// VerifyingKey verifies checkpoints.
+type VerifyingKey struct {
 	KeyID       string `json:"key_id"`
 	Algorithm   string `json:"algorithm"`
 	PublicKey   []byte `json:"public_key" doc:"32 bytes in base64."`
@@ -245,7 +245,7 @@ type PublicKey struct {
 // CheckpointList is a page of checkpoints with the keys for them.
 type CheckpointList struct {
 	httpapi.List[Checkpoint]
-	Keys []PublicKey `json:"keys" nullable:"false"`
+	Keys []VerifyingKey `json:"keys" nullable:"false"`
 }
 
 type checkpointsOut struct{ Body CheckpointList }
@@ -305,18 +305,18 @@ func listCheckpoints(ctx context.Context, tx *pg.Tx, page pg.Page) ([]Checkpoint
 	return found, total, nil
 }
 
-func (s *Service) publicKeys(ctx context.Context, tenant string) ([]PublicKey, error) {
+func (s *Service) publicKeys(ctx context.Context, tenant string) ([]VerifyingKey, error) {
 	keys, err := s.Keys.All(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]PublicKey, len(keys))
+	out := make([]VerifyingKey, len(keys))
 	for i, k := range keys {
 		text, err := chain.PEM(k.Public)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = PublicKey{
+		out[i] = VerifyingKey{
 			KeyID: k.ID, Algorithm: "Ed25519", PublicKey: k.Public, PEM: text, VerifierKey: chain.VerifierKey(chain.Origin(tenant), k.Public),
 			Fingerprint: chain.Fingerprint(k.Public), Active: k.Active,
 		}
