@@ -16,7 +16,10 @@ create table audit_event (
     event        text        not null,
     prev_hash    bytea       not null,
     hash         bytea       not null,
-    at           timestamptz not null,
+    at           timestamptz not null generated always as (make_timestamp(
+                     substr(right(event, 26), 1, 4)::int, substr(right(event, 26), 6, 2)::int, substr(right(event, 26), 9, 2)::int,
+                     substr(right(event, 26), 12, 2)::int, substr(right(event, 26), 15, 2)::int, substr(right(event, 26), 18, 6)::double precision)
+                     at time zone 'UTC') stored,
     action       text        not null generated always as (event::json ->> 'action') stored,
     category     text        not null generated always as (event::json ->> 'category') stored,
     outcome      text        not null generated always as (event::json ->> 'outcome') stored,
@@ -33,6 +36,7 @@ create table audit_event (
 comment on table audit_event is
     'Who did what, written in the doer''s transaction by audit_append and by nothing else. hash = SHA-256("IGA-AUDIT-V1" 0x00, prev_hash, event). That the tenant exists is audit_head''s foreign key; one of its own would be checked for every entry.';
 comment on column audit_event.event is 'The entry in canonical form (RFC 8785), byte for byte as it was hashed.';
+comment on column audit_event.at is 'The entry''s time, which is the last member of its text and always as long as 2026-01-02T03:04:05.678Z.';
 
 -- +goose StatementBegin
 create function canonical_before_0016(v jsonb) returns text language plpgsql immutable
@@ -115,7 +119,7 @@ begin
         end if;
         line := canonical_before_0016(e.body || jsonb_build_object('time', to_char(e.at at time zone 'UTC', stamp)));
         h := sha256(domain || prev || convert_to(line, 'UTF8'));
-        insert into audit_event (tenant_id, seq, event, prev_hash, hash, at) values (tenant, n, line, prev, h, e.at);
+        insert into audit_event (tenant_id, seq, event, prev_hash, hash) values (tenant, n, line, prev, h);
         update audit_head set seq = n, hash = h where tenant_id = tenant;
         prev := h;
     end loop;
@@ -148,7 +152,6 @@ declare
     tenant uuid := current_tenant();
     n      bigint;
     prev   bytea;
-    now_is timestamptz;
     line   text;
     h      bytea;
 begin
@@ -157,10 +160,9 @@ begin
         exit when found;
         insert into audit_head (tenant_id) values (tenant) on conflict do nothing;
     end loop;
-    now_is := date_trunc('milliseconds', clock_timestamp());
-    line := before_seq || n || before_time || to_char(now_is at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}';
+    line := before_seq || n || before_time || to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}';
     h := sha256('\x4947412d41554449542d563100'::bytea || prev || convert_to(line, 'UTF8'));
-    insert into audit_event (tenant_id, seq, event, prev_hash, hash, at) values (tenant, n, line, prev, h, now_is);
+    insert into audit_event (tenant_id, seq, event, prev_hash, hash) values (tenant, n, line, prev, h);
     update audit_head set seq = n, hash = h where tenant_id = tenant;
     return n;
 end $$;
