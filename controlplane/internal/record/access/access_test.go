@@ -20,7 +20,7 @@ import (
 
 const ldap = "0197a000-0000-7000-8000-000000000001"
 
-func open(t *testing.T) *recordtest.House {
+func open(t testing.TB) *recordtest.House {
 	t.Helper()
 	return recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
 		people := &directory.Service{DB: db, Cursors: cursors, Now: time.Now}
@@ -267,13 +267,62 @@ func (c company) sees(t *testing.T, as, list string, want, all []string) {
 	}
 	for _, id := range all {
 		status := 404
-		if slices.Contains(want, id) || as == "nobody" && id == c.worker || as == "chief" && id == c.chief ||
-			as == "middle" && id == c.middle || as == "owner" && id == c.owner {
+		if slices.Contains(want, id) || slices.Contains(c.ownOf(as), id) {
 			status = 200
 		}
 		if a := c.Call(as, "GET", list+"/"+id, nil); a.Status != status {
 			t.Errorf("%s/%s as %s: got %d; want %d", list, id, as, a.Status, status)
 		}
+	}
+}
+
+// ownOf is what somebody may read because it is their own.
+func (c company) ownOf(as string) []string {
+	return map[string][]string{
+		"chief": {c.chief}, "middle": {c.middle}, "owner": {c.owner},
+		"nobody": {c.worker, c.workerAccount, c.payroll, c.wiki, c.workerPayroll, c.workerWiki},
+	}[as]
+}
+
+func TestWhatIsOnesOwnIsReadAndNotListed(t *testing.T) {
+	c := found(t)
+	for path, total := range map[string]float64{
+		"/identities/" + c.worker + "/accounts": 1, "/identities/" + c.worker + "/grants": 2, "/accounts/" + c.workerAccount + "/grants": 2,
+		"/accounts?identity_id=" + c.worker: 0, "/entitlements/grants?identity_id=" + c.worker: 0, "/entitlements/" + c.wiki + "/members": 0,
+	} {
+		if got := c.Must(200, "nobody", "GET", path, nil); got.Body["total"] != total {
+			t.Errorf("%s: %v; want %v", path, got.Body["total"], total)
+		}
+	}
+	me := c.Must(200, "nobody", "GET", "/identities/me?expand=accounts,grants,manager", nil)
+	if accounts, grants := me.Body["accounts"].([]any), me.Body["grants"].([]any); len(accounts) != 1 || len(grants) != 2 {
+		t.Errorf("one's own record has %d accounts and %d grants; want 1 and 2", len(accounts), len(grants))
+	}
+	if diff := cmp.Diff(map[string]any{"accounts": 1.0, "grants": 2.0}, me.Body["counts"]); diff != "" {
+		t.Errorf("counts: -want +got\n%s", diff)
+	}
+	if _, shown := me.Body["manager"]; shown {
+		t.Error("one's own manager is shown, whose record is hidden")
+	}
+}
+
+func TestWhoHasLeftSeesNothingByTheirRoles(t *testing.T) {
+	c := found(t)
+	for _, status := range []string{"deactivated", "archived"} {
+		c.Exec(`update identity set status = $1 where id = any($2::text[]::uuid[])`, status, []string{c.chief, c.owner})
+		for _, as := range []string{"chief", "owner"} {
+			for _, list := range []string{"/identities", "/accounts", "/entitlements", "/entitlements/grants"} {
+				if got := c.Must(200, as, "GET", list, nil); got.Body["total"] != 0.0 {
+					t.Errorf("%s, %s, lists %v of %s", as, status, got.Body["total"], list)
+				}
+			}
+			c.Refused(404, "not_found", as, "GET", "/identities/"+c.worker, nil)
+			c.Must(200, as, "GET", "/identities/me", nil)
+		}
+	}
+	c.Exec(`update identity set status = 'notice' where id = $1`, c.chief)
+	if got := c.Must(200, "chief", "GET", "/identities", nil); got.Body["total"] != 2.0 {
+		t.Errorf("on notice a manager still sees their two reports, and got %v", got.Body["total"])
 	}
 }
 

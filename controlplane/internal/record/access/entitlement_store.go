@@ -15,10 +15,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-// visible holds for the entitlements e that a viewer may see, visibleGrant for the grants g.
-func visible(v viewer.Viewer) string      { return listing.Seen(v, "e.id", "visible_entitlement()") }
-func visibleGrant(v viewer.Viewer) string { return listing.Seen(v, "g.id", "visible_grant()") }
-
 // held are the states in which an account has what a grant says, as far as is known: absence counts only when it is proven.
 const held = `g.status in ('active', 'ending', 'revoking', 'missing')`
 
@@ -44,7 +40,7 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (Entitlement, erro
 	if !listing.IsID(id) {
 		return Entitlement{}, missing
 	}
-	sql := `select ` + columns + ` from entitlement e where e.id = @id and ` + listing.SeenOne(tx.Viewer, "e.id", "visible_entitlement()")
+	sql := `select ` + columns + ` from ` + listing.Readable(tx.Viewer, "entitlement", "e") + ` where e.id = @id`
 	rows, err := tx.Query(ctx, sql+locking, pgx.NamedArgs{"id": id})
 	if err != nil {
 		return Entitlement{}, fmt.Errorf("find entitlement: %w", err)
@@ -82,7 +78,7 @@ func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &listing.Query{Columns: columns, From: "entitlement e", ID: "e.id", Order: order}
+	q := &listing.Query{Columns: columns, From: listing.Among(v, "entitlement", "e"), Counted: listing.Listed(v, "entitlement", "e"), ID: "e.id", Order: order}
 	q.Equal("e.connector_id", "connector_id", f.ConnectorID)
 	q.Equal("e.kind", "kind", f.Kind)
 	if f.OwnerID != "" {
@@ -102,7 +98,6 @@ func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', e.name, e.display_name, e.description, e.business_description, e.native_identity, e.external_id))) > 0`,
 			pgx.NamedArgs{"q": f.Q})
 	}
-	q.Where(visible(v), nil)
 	return q, nil
 }
 
@@ -118,10 +113,9 @@ func (f Filters) after(e Entitlement) []string {
 func countMembers(ctx context.Context, tx *pg.Tx, of []Entitlement) error {
 	sql := `
 		select g.entitlement_id::text, count(*) filter (where g.directness = 'direct'), count(*)
-		  from access_grant g
+		  from ` + listing.Among(tx.Viewer, "access_grant", "g") + `
 		 where g.entitlement_id = any(@ids::text[]::uuid[])
 		   and ` + held + `
-		   and ` + visibleGrant(tx.Viewer) + `
 		 group by g.entitlement_id`
 	index := make(map[string]*Entitlement, len(of))
 	ids := make([]string, len(of))
@@ -144,22 +138,17 @@ func countMembers(ctx context.Context, tx *pg.Tx, of []Entitlement) error {
 	return nil
 }
 
-// The entitlements on either side of one in the nesting.
+// The ids of the entitlements on either side of one in the nesting.
 const (
-	parentsOf = `
-		select e.id, coalesce(nullif(e.display_name, ''), e.name) as display
-		  from entitlement_edge n
-		  join entitlement e on e.tenant_id = n.tenant_id and e.id = n.parent_id
-		 where n.member_id = @id and `
-	childrenOf = `
-		select e.id, coalesce(nullif(e.display_name, ''), e.name) as display
-		  from entitlement_edge n
-		  join entitlement e on e.tenant_id = n.tenant_id and e.id = n.member_id
-		 where n.parent_id = @id and `
+	parentsOf  = `select n.parent_id from entitlement_edge n where n.member_id = @id`
+	childrenOf = `select n.member_id from entitlement_edge n where n.parent_id = @id`
 )
 
-func nested(ctx context.Context, tx *pg.Tx, sql, id string) ([]directory.Reference, error) {
-	rows, err := tx.Query(ctx, sql+visible(tx.Viewer)+" order by 2, 1", pgx.NamedArgs{"id": id})
+// nested names those of these entitlements that the viewer may read.
+func nested(ctx context.Context, tx *pg.Tx, ids, id string) ([]directory.Reference, error) {
+	sql := `select e.id, coalesce(nullif(e.display_name, ''), e.name) from ` + listing.Readable(tx.Viewer, "entitlement", "e") +
+		` where e.id = any(array(` + ids + `)) order by 2, 1`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id})
 	if err != nil {
 		return nil, fmt.Errorf("read nesting: %w", err)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
@@ -46,11 +45,13 @@ type Grant struct {
 	HiddenPaths   int                  `json:"hidden_paths,omitempty" db:"-" doc:"Ways that pass entitlements which the reader may not see."`
 }
 
-// grantFrom joins the account a, its owner i and the entitlement e.
-const grantFrom = `access_grant g
+// around joins the account a, its owner i and the entitlement e to the grants g.
+func around(grants string) string {
+	return grants + `
 	left join account a on a.tenant_id = g.tenant_id and a.id = g.account_id
 	left join entitlement e on e.tenant_id = g.tenant_id and e.id = g.entitlement_id
 	left join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id`
+}
 
 const grantColumns = `g.id, g.account_id, a.identity_id, g.entitlement_id, g.connector_id,
 	jsonb_build_object('id', a.id, 'display', ` + directory.AccountDisplay + `) as account,
@@ -70,12 +71,12 @@ type GrantFilters struct {
 	Expand        []string `query:"expand" enum:"paths"`
 }
 
-func (f GrantFilters) query(v viewer.Viewer) *listing.Query {
+// query is the list of the grants that are found by one sight and shown by the other.
+func (f GrantFilters) query(found, shown string) *listing.Query {
 	// By id, which rises with time: an index on the time as well would cost every sync of a large directory.
-	q := &listing.Query{Columns: grantColumns, From: grantFrom, ID: "g.id", Order: listing.Order{Column: "g.id", Type: "uuid"}}
-	q.Counted = "access_grant g"
+	q := &listing.Query{Columns: grantColumns, From: around(shown), Counted: found, ID: "g.id", Order: listing.Order{Column: "g.id", Type: "uuid"}}
 	if f.IdentityID != "" {
-		q.Counted = "access_grant g join account a on a.tenant_id = g.tenant_id and a.id = g.account_id"
+		q.Counted = found + " join account a on a.tenant_id = g.tenant_id and a.id = g.account_id"
 	}
 	if len(f.Status) > 0 {
 		q.Where("g.status = any(@status)", pgx.NamedArgs{"status": f.Status})
@@ -87,7 +88,6 @@ func (f GrantFilters) query(v viewer.Viewer) *listing.Query {
 	q.Equal("g.entitlement_id", "entitlement_id", f.EntitlementID)
 	q.Equal("g.connector_id", "connector_id", f.ConnectorID)
 	q.Equal("g.directness", "directness", f.Directness)
-	q.Where(visibleGrant(v), nil)
 	return q
 }
 
@@ -101,7 +101,7 @@ func FindGrant(ctx context.Context, tx *pg.Tx, id string) (Grant, error) {
 	if !listing.IsID(id) {
 		return Grant{}, missing
 	}
-	sql := `select ` + grantColumns + ` from ` + grantFrom + ` where g.id = @id and ` + listing.SeenOne(tx.Viewer, "g.id", "visible_grant()")
+	sql := `select ` + grantColumns + ` from ` + around(listing.Readable(tx.Viewer, "access_grant", "g")) + ` where g.id = @id`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id})
 	if err != nil {
 		return Grant{}, fmt.Errorf("find grant: %w", err)
@@ -183,7 +183,7 @@ func hidePaths(ctx context.Context, tx *pg.Tx, grants []Grant) error {
 			ids = append(ids, p.EntitlementIDs...)
 		}
 	}
-	sql := `select e.id::text from entitlement e where e.id = any($1::text[]::uuid[]) and ` + visible(tx.Viewer)
+	sql := `select e.id::text from ` + listing.Readable(tx.Viewer, "entitlement", "e") + ` where e.id = any($1::text[]::uuid[])`
 	rows, err := tx.Query(ctx, sql, ids)
 	if err != nil {
 		return fmt.Errorf("hide paths: %w", err)

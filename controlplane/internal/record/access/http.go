@@ -80,7 +80,7 @@ type grantsIn struct {
 }
 
 func (s *Service) grants(ctx context.Context, v viewer.Viewer, in *grantsIn) (*httpapi.ListOut[Grant], error) {
-	return s.grantPage(ctx, v, "grants", in, func(*pg.Tx) error { return nil })
+	return s.grantPage(ctx, v, "grants", in, listing.Listed, listing.Among, func(*pg.Tx) error { return nil })
 }
 
 type grantsOfIn struct {
@@ -91,7 +91,7 @@ type grantsOfIn struct {
 
 func (s *Service) grantsOfEntitlement(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*httpapi.ListOut[Grant], error) {
 	in.EntitlementID = in.ID
-	return s.grantPage(ctx, v, "entitlements/grants", &grantsIn{in.Paging, in.GrantFilters}, func(tx *pg.Tx) error {
+	return s.grantPage(ctx, v, "entitlements/grants", &grantsIn{in.Paging, in.GrantFilters}, listing.Among, listing.Among, func(tx *pg.Tx) error {
 		_, err := find(ctx, tx, in.ID, "")
 		return err
 	})
@@ -99,7 +99,7 @@ func (s *Service) grantsOfEntitlement(ctx context.Context, v viewer.Viewer, in *
 
 func (s *Service) grantsOfIdentity(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*httpapi.ListOut[Grant], error) {
 	in.IdentityID = in.ID
-	return s.grantPage(ctx, v, "identities/grants", &grantsIn{in.Paging, in.GrantFilters}, func(tx *pg.Tx) error {
+	return s.grantPage(ctx, v, "identities/grants", &grantsIn{in.Paging, in.GrantFilters}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
 		_, err := directory.Find(ctx, tx, in.ID)
 		return err
 	})
@@ -107,14 +107,19 @@ func (s *Service) grantsOfIdentity(ctx context.Context, v viewer.Viewer, in *gra
 
 func (s *Service) grantsOfAccount(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*httpapi.ListOut[Grant], error) {
 	in.AccountID = in.ID
-	return s.grantPage(ctx, v, "accounts/grants", &grantsIn{in.Paging, in.GrantFilters}, func(tx *pg.Tx) error {
+	return s.grantPage(ctx, v, "accounts/grants", &grantsIn{in.Paging, in.GrantFilters}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
 		_, err := directory.FindAccount(ctx, tx, in.ID)
 		return err
 	})
 }
 
-// grantPage answers a list of grants. of looks whether what they belong to may be seen, in the same transaction.
-func (s *Service) grantPage(ctx context.Context, v viewer.Viewer, name string, in *grantsIn, of func(*pg.Tx) error) (*httpapi.ListOut[Grant], error) {
+// sight is one of listing's ways to look at a table.
+type sight func(v viewer.Viewer, table, alias string) string
+
+// grantPage answers a list of grants, which are found and shown by these ways. of looks whether what they belong to may be seen, in the same
+// transaction.
+func (s *Service) grantPage(ctx context.Context, v viewer.Viewer, name string, in *grantsIn,
+	found, shown sight, of func(*pg.Tx) error) (*httpapi.ListOut[Grant], error) {
 	walk, err := s.Cursors.Walk(v, name, in.Paging, in.GrantFilters)
 	if err != nil {
 		return nil, err
@@ -125,7 +130,7 @@ func (s *Service) grantPage(ctx context.Context, v viewer.Viewer, name string, i
 		if err := of(tx); err != nil {
 			return err
 		}
-		if items, total, err = listing.Fetch[Grant](ctx, tx, in.query(v), walk.Page); err != nil || len(in.Expand) == 0 {
+		if items, total, err = listing.Fetch[Grant](ctx, tx, in.query(found(v, "access_grant", "g"), shown(v, "access_grant", "g")), walk.Page); err != nil || len(in.Expand) == 0 {
 			return err
 		}
 		return fillPaths(ctx, tx, items)

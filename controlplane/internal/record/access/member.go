@@ -37,13 +37,13 @@ func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (
 	if err != nil {
 		return nil, err
 	}
-	q := &listing.Query{Columns: memberColumns, From: grantFrom, Counted: "access_grant g", ID: "g.id",
+	grants := listing.Among(v, "access_grant", "g")
+	q := &listing.Query{Columns: memberColumns, From: around(grants), Counted: grants, ID: "g.id",
 		Order: listing.Order{Column: "g.id", Type: "uuid"}}
 	q.Where("g.entitlement_id = @id and "+held, pgx.NamedArgs{"id": in.ID})
 	if !in.Effective {
 		q.Where("g.directness = 'direct'", nil)
 	}
-	q.Where(visibleGrant(v), nil)
 	var items []EntitlementMember
 	var total int64
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {

@@ -59,15 +59,20 @@ func (s *Service) accountsOf(ctx context.Context, v viewer.Viewer, in *accountsO
 		return nil, err
 	}
 	in.IdentityID = in.ID
-	return s.accountPage(ctx, v, "identities/accounts", &accountsIn{in.Paging, in.AccountFilters})
+	own := listing.Readable(v, "account", "a")
+	return s.pageOf(ctx, v, "identities/accounts", &accountsIn{in.Paging, in.AccountFilters}, own, own)
 }
 
 func (s *Service) accountPage(ctx context.Context, v viewer.Viewer, name string, in *accountsIn) (*httpapi.ListOut[Account], error) {
+	return s.pageOf(ctx, v, name, in, listing.Listed(v, "account", "a"), listing.Among(v, "account", "a"))
+}
+
+func (s *Service) pageOf(ctx context.Context, v viewer.Viewer, name string, in *accountsIn, found, shown string) (*httpapi.ListOut[Account], error) {
 	walk, err := s.Cursors.Walk(v, name, in.Paging, in.AccountFilters)
 	if err != nil {
 		return nil, err
 	}
-	q, err := in.query(v)
+	q, err := in.query(found, shown)
 	if err != nil {
 		return nil, err
 	}

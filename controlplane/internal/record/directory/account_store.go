@@ -10,17 +10,13 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-// accountFrom joins the owner o.
-const accountFrom = `account a left join identity o on o.tenant_id = a.tenant_id and o.id = a.identity_id`
-
-// visibleAccount holds for the accounts a that a viewer may list; the others hold for one account, or one person's grants g.
-func visibleAccount(v viewer.Viewer) string { return listing.Seen(v, "a.id", "visible_account()") }
-func accountSeen(v viewer.Viewer) string    { return listing.SeenOne(v, "a.id", "visible_account()") }
-func grantSeen(v viewer.Viewer) string      { return listing.SeenOne(v, "g.id", "visible_grant()") }
+// withOwner joins the owner o to the accounts a.
+func withOwner(accounts string) string {
+	return accounts + ` left join identity o on o.tenant_id = a.tenant_id and o.id = a.identity_id`
+}
 
 // nonHuman accounts are nobody's own: somebody must answer for each of them from the first day.
 const nonHuman = `a.account_type in ('service', 'shared', 'system', 'bot', 'ai_agent', 'break_glass')`
@@ -65,7 +61,7 @@ func findAccount(ctx context.Context, tx *pg.Tx, id, locking string) (Account, e
 	if !listing.IsID(id) {
 		return Account{}, missing
 	}
-	sql := `select ` + accountColumns + ` from ` + accountFrom + ` where a.id = @id and ` + accountSeen(tx.Viewer)
+	sql := `select ` + accountColumns + ` from ` + withOwner(listing.Readable(tx.Viewer, "account", "a")) + ` where a.id = @id`
 	rows, err := tx.Query(ctx, sql+locking, pgx.NamedArgs{"id": id})
 	if err != nil {
 		return Account{}, fmt.Errorf("find account: %w", err)
@@ -99,14 +95,15 @@ var accountOrders = map[string]listing.Order{
 	"username":   {Column: "coalesce(a.username, '')", Type: "text"},
 }
 
-func (f AccountFilters) query(v viewer.Viewer) (*listing.Query, error) {
+// query is the list of the accounts that are found by one sight and shown by the other.
+func (f AccountFilters) query(found, shown string) (*listing.Query, error) {
 	order, err := listing.OrderBy(f.Sort, accountOrders)
 	if err != nil {
 		return nil, err
 	}
-	q := &listing.Query{Columns: accountColumns, From: accountFrom, ID: "a.id", Order: order}
-	if f.Orphaned == "" && len(f.OrphanReason) == 0 {
-		q.Counted = "account a"
+	q := &listing.Query{Columns: accountColumns, From: withOwner(shown), Counted: found, ID: "a.id", Order: order}
+	if f.Orphaned != "" || len(f.OrphanReason) > 0 {
+		q.Counted = withOwner(found)
 	}
 	if len(f.Status) > 0 {
 		q.Where("a.status = any(@status)", pgx.NamedArgs{"status": f.Status})
@@ -128,7 +125,6 @@ func (f AccountFilters) query(v viewer.Viewer) (*listing.Query, error) {
 		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', a.username, a.display_name, a.email, a.native_identity, a.external_id))) > 0`,
 			pgx.NamedArgs{"q": f.Q})
 	}
-	q.Where(visibleAccount(v), nil)
 	return q, nil
 }
 
@@ -141,7 +137,7 @@ func (f AccountFilters) after(a Account) []string {
 }
 
 func countGrants(ctx context.Context, tx *pg.Tx, account string) (n int64, err error) {
-	sql := `select count(*) from access_grant g where g.account_id = @id and g.status <> 'revoked' and ` + grantSeen(tx.Viewer)
+	sql := `select count(*) from ` + listing.Readable(tx.Viewer, "access_grant", "g") + ` where g.account_id = @id and g.status <> 'revoked'`
 	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": account}).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count grants of account: %w", err)
 	}

@@ -9,18 +9,18 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
 // count counts what of an identity the viewer may see. What was removed in the target does not count.
 func count(ctx context.Context, tx *pg.Tx, id string) (c IdentityCounts, err error) {
 	sql := `
 		select (select count(*)
-		          from account a
-		         where a.identity_id = @id and a.status <> 'deleted' and ` + accountSeen(tx.Viewer) + `),
+		          from ` + listing.Readable(tx.Viewer, "account", "a") + `
+		         where a.identity_id = @id and a.status <> 'deleted'),
 		       (select count(*)
-		          from account a
-		          join access_grant g on g.tenant_id = current_tenant() and g.account_id = a.id
-		         where a.identity_id = @id and g.status <> 'revoked' and ` + grantSeen(tx.Viewer) + `)`
+		          from ` + listing.Readable(tx.Viewer, "access_grant", "g") + `
+		         where g.account_id = any(array(select a.id from account a where a.identity_id = @id)) and g.status <> 'revoked')`
 	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": id}).Scan(&c.Accounts, &c.Grants); err != nil {
 		return c, fmt.Errorf("count accounts and grants: %w", err)
 	}
@@ -40,8 +40,8 @@ func refOf(ctx context.Context, tx *pg.Tx, id string) (*Reference, error) {
 }
 
 func expandedAccounts(ctx context.Context, tx *pg.Tx, id string) ([]Account, error) {
-	sql := `select ` + accountColumns + ` from ` + accountFrom + `
-		 where a.identity_id = @id and a.status <> 'deleted' and ` + accountSeen(tx.Viewer) + `
+	sql := `select ` + accountColumns + ` from ` + withOwner(listing.Readable(tx.Viewer, "account", "a")) + `
+		 where a.identity_id = @id and a.status <> 'deleted'
 		 order by a.created_at, a.id
 		 limit @limit`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "limit": httpapi.MaxLimit})
@@ -60,10 +60,10 @@ func expandedGrants(ctx context.Context, tx *pg.Tx, id string) ([]HeldGrant, err
 		select g.id, g.connector_id, g.directness, g.status,
 		       jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
 		       jsonb_build_object('id', a.id, 'display', ` + AccountDisplay + `) as account
-		  from account a
-		  join access_grant g on g.tenant_id = a.tenant_id and g.account_id = a.id
+		  from ` + listing.Readable(tx.Viewer, "access_grant", "g") + `
+		  join account a on a.tenant_id = g.tenant_id and a.id = g.account_id
 		  join entitlement e on e.tenant_id = g.tenant_id and e.id = g.entitlement_id
-		 where a.identity_id = @id and g.status <> 'revoked' and ` + grantSeen(tx.Viewer) + `
+		 where g.account_id = any(array(select a.id from account a where a.identity_id = @id)) and g.status <> 'revoked'
 		 order by g.created_at, g.id
 		 limit @limit`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "limit": httpapi.MaxLimit})

@@ -42,7 +42,7 @@ func (f IdentityFilters) query(v viewer.Viewer) (*listing.Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &listing.Query{Columns: columns, From: "identity i", ID: "i.id", Order: order}
+	q := &listing.Query{Columns: columns, From: listing.Among(v, "identity", "i"), Counted: listing.Listed(v, "identity", "i"), ID: "i.id", Order: order}
 	if len(f.Status) > 0 {
 		q.Where("i.status = any(@status)", pgx.NamedArgs{"status": f.Status})
 	} else {
@@ -63,7 +63,6 @@ func (f IdentityFilters) query(v viewer.Viewer) (*listing.Query, error) {
 	if !f.UpdatedSince.IsZero() {
 		q.Where("i.updated_at >= @updated_since", pgx.NamedArgs{"updated_since": f.UpdatedSince})
 	}
-	q.Where(visible(v), nil)
 	return q, nil
 }
 
@@ -82,25 +81,36 @@ func (f IdentityFilters) after(i Identity) []string {
 	return []string{i.ID, i.ID}
 }
 
-// reports are the direct reports of an identity, or all beneath it. union ends a cycle of managers; the manager is not their own report.
+// reports are the direct reports of an identity, or all beneath it, as far as the viewer may see the way there: who is beneath
+// somebody hidden is nobody's report here. union ends a cycle of managers; the manager is not their own report.
 func reports(v viewer.Viewer, of string, indirect bool, f IdentityFilters) (*listing.Query, error) {
 	q, err := f.query(v)
 	if err != nil {
 		return nil, err
 	}
-	if !indirect {
-		q.Where("i.manager_id = @of and i.id <> @of", pgx.NamedArgs{"of": of})
-		return q, nil
+	args := pgx.NamedArgs{"of": of}
+	switch {
+	case !indirect:
+		q.Where("i.manager_id = @of and i.id <> @of", args)
+	case v.SeesAll():
+		q.Where("i.id in (select r.id from reports_of(@of) r)", args)
+	case of == v.Identity:
+		q.Where("i.id in (select m.id from managed_identity() m)", nil)
+	default:
+		q.Where("i.id <> @of and i.id in ("+seenBeneath+")", args)
 	}
-	q.Where(`i.id <> @of and i.id in (
-		with recursive report (id) as (
-			select d.id from identity d where d.manager_id = @of
-			 union
-			select d.id from report r join identity d on d.manager_id = r.id
-		)
-		select report.id from report)`, pgx.NamedArgs{"of": of})
 	return q, nil
 }
+
+const seenBeneath = `
+	with recursive seen as materialized (
+		select d.id, d.manager_id from visible_identity() d
+	), report (id) as (
+		select s.id from seen s where s.manager_id = @of
+		 union
+		select s.id from report r join seen s on s.manager_id = r.id
+	)
+	select report.id from report`
 
 func fetchIdentities(ctx context.Context, tx *pg.Tx, q *listing.Query, page pg.Page) ([]Identity, int64, error) {
 	return listing.Fetch[Identity](ctx, tx, q, page)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -27,17 +26,6 @@ const columns = `i.id, i.external_id, i.source_connector_id, i.kind,
 	i.status, i.status_reason, i.status_source, i.status_changed_at, (i.status in ('deactivated', 'archived')) as is_disabled,
 	i.last_synced_at, i.created_at, i.updated_at, i.version`
 
-// visible holds for the identities i that a viewer may list.
-func visible(v viewer.Viewer) string { return listing.Seen(v, "i.id", "visible_identity()") }
-
-// readable holds for the identity i with this id if a viewer may read it: their own record too.
-func readable(v viewer.Viewer, id string) string {
-	if id == v.Identity && !v.SeesAll() {
-		return "i.id = (select viewer_identity())"
-	}
-	return listing.SeenOne(v, "i.id", "visible_identity()")
-}
-
 // Find reads the identity if the transaction's viewer may see it; else, and when there is none, it is a fault of kind NotFound.
 func Find(ctx context.Context, tx *pg.Tx, id string) (Identity, error) {
 	return find(ctx, tx, id, "")
@@ -52,7 +40,7 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (Identity, error) 
 	if !listing.IsID(id) {
 		return Identity{}, noIdentity(id)
 	}
-	sql := `select ` + columns + ` from identity i where i.id = @id and ` + readable(tx.Viewer, id)
+	sql := `select ` + columns + ` from ` + listing.Readable(tx.Viewer, "identity", "i") + ` where i.id = @id`
 	rows, err := tx.Query(ctx, sql+locking, pgx.NamedArgs{"id": id})
 	if err != nil {
 		return Identity{}, fmt.Errorf("find identity: %w", err)

@@ -19,7 +19,7 @@ import (
 type Query struct {
 	Columns string // select list
 	From    string // tables with their aliases and joins
-	Counted string // those of them that the conditions need; From when empty. Row security keeps the planner from leaving joins out.
+	Counted string // those of them that conditions and order need, to find the rows by; From when empty. Row security keeps the planner from leaving joins out.
 	ID      string // e.g. i.id
 	Order   Order
 
@@ -76,6 +76,9 @@ func (q *Query) Is(expression, value string) {
 
 // Fetch reads a page, and one row more if there is one, and how many rows there are in all.
 func Fetch[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (items []T, total int64, err error) {
+	if !tx.Viewer.SeesAll() {
+		return fetchSeen[T](ctx, tx, q, page)
+	}
 	var b pgx.Batch
 	sql, args := q.page(page)
 	b.Queue(sql, args).Query(func(rows pgx.Rows) (err error) {
@@ -89,19 +92,84 @@ func Fetch[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (items
 	return items, total, nil
 }
 
+// outwards makes planners go from what the viewer sees to the rows, so that a list costs what is seen and not what there is: how
+// much a viewer sees, planners cannot know, and a hash over the whole tenant is what they take otherwise.
+const outwards = `select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+	set_config('enable_mergejoin', 'off', true), set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true)`
+
+// fetchSeen is Fetch for who sees a part of the tenant: what they see is found once, for the page and the total.
+func fetchSeen[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (items []T, total int64, err error) {
+	var ids []string
+	var b pgx.Batch
+	b.Queue(outwards)
+	sql, args := q.matching(page)
+	b.Queue(sql, args).QueryRow(func(row pgx.Row) error { return row.Scan(&total, &ids) })
+	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
+		return nil, 0, fmt.Errorf("list from %s: %w", firstWord(q.From), err)
+	}
+	if len(ids) == 0 {
+		return nil, total, nil
+	}
+	rows, err := tx.Query(ctx, q.rows(), pgx.NamedArgs{"ids": ids})
+	if err != nil {
+		return nil, 0, fmt.Errorf("list from %s: %w", firstWord(q.From), err)
+	}
+	if items, err = pgx.CollectRows(rows, pgx.RowToStructByName[T]); err != nil {
+		return nil, 0, fmt.Errorf("list from %s: %w", firstWord(q.From), err)
+	}
+	return items, total, nil
+}
+
+// matching gives the number of rows, and the ids of a page.
+func (q *Query) matching(p pg.Page) (string, pgx.NamedArgs) {
+	args := pgx.NamedArgs{"page_rows": p.Limit + 1, "page_offset": p.Offset}
+	for name, value := range q.args {
+		args[name] = value
+	}
+	after, direction := "", ""
+	if q.Order.Desc {
+		direction = " desc"
+	}
+	if len(p.After) == 2 {
+		after = " where " + q.after("m.key", "m.id", p, args)
+	}
+	sql := "with matching as materialized (select " + q.ID + " as id, " + q.Order.Column + " as key from " + q.from() + where(q.conditions) + ")" +
+		" select (select count(*) from matching), array(select p.id::text from (select m.id, m.key from matching m" + after +
+		" order by m.key" + direction + ", m.id" + direction + " limit @page_rows offset @page_offset) p order by p.key" + direction + ", p.id" + direction + ")"
+	return sql, args
+}
+
+// rows gives the rows of a page by their ids.
+func (q *Query) rows() string {
+	direction := ""
+	if q.Order.Desc {
+		direction = " desc"
+	}
+	return "select " + q.Columns + " from " + q.From + " where " + q.ID + " = any(@ids::text[]::uuid[])" +
+		" order by " + q.Order.Column + direction + ", " + q.ID + direction
+}
+
+// after is the condition that a row comes after the page's last one.
+func (q *Query) after(key, id string, p pg.Page, args pgx.NamedArgs) string {
+	beyond := ">"
+	if q.Order.Desc {
+		beyond = "<"
+	}
+	args["page_key"], args["page_id"] = p.After[0], p.After[1]
+	return "(" + key + ", " + id + ") " + beyond + " (@page_key::" + q.Order.Type + ", @page_id::uuid)"
+}
+
 func (q *Query) page(p pg.Page) (string, pgx.NamedArgs) {
 	args := pgx.NamedArgs{"page_rows": p.Limit + 1, "page_offset": p.Offset}
 	for name, value := range q.args {
 		args[name] = value
 	}
-	conditions, direction, beyond := q.conditions, "", ">"
+	conditions, direction := q.conditions, ""
 	if q.Order.Desc {
-		direction, beyond = " desc", "<"
+		direction = " desc"
 	}
 	if len(p.After) == 2 {
-		args["page_key"], args["page_id"] = p.After[0], p.After[1]
-		after := "(" + q.Order.Column + ", " + q.ID + ") " + beyond + " (@page_key::" + q.Order.Type + ", @page_id::uuid)"
-		conditions = append(conditions[:len(conditions):len(conditions)], after)
+		conditions = append(conditions[:len(conditions):len(conditions)], q.after(q.Order.Column, q.ID, p, args))
 	}
 	sql := "select " + q.Columns + " from " + q.From + where(conditions) +
 		" order by " + q.Order.Column + direction + ", " + q.ID + direction + " limit @page_rows"
@@ -111,12 +179,14 @@ func (q *Query) page(p pg.Page) (string, pgx.NamedArgs) {
 	return sql, args
 }
 
-func (q *Query) total() string {
-	from := q.Counted
-	if from == "" {
-		from = q.From
+func (q *Query) total() string { return "select count(*) from " + q.from() + where(q.conditions) }
+
+// from are the tables that the conditions need.
+func (q *Query) from() string {
+	if q.Counted != "" {
+		return q.Counted
 	}
-	return "select count(*) from " + from + where(q.conditions)
+	return q.From
 }
 
 func where(conditions []string) string {
@@ -133,23 +203,37 @@ func firstWord(s string) string {
 	return s
 }
 
-// Seen is the condition that the rows of a list, by their id, are visible to a viewer. set is one of the functions visible_*()
-// of the database, which alone knows the rules: for somebody who sees all, it is still the database that says so. The cases
-// are apart, and the set is an array, because any other plan would look at the whole tenant for a manager of three.
-func Seen(v viewer.Viewer, id, set string) string {
+// Listed is a table, under an alias, with the rows that a viewer may list, to look for them from what the viewer sees. The functions
+// of the database alone know who sees what: for somebody who sees all, it is still the database that says so.
+func Listed(v viewer.Viewer, table, alias string) string {
 	if v.SeesAll() {
-		return "(select sees_all())"
+		return all(table, alias)
 	}
-	return id + " = any(array(select seen.id from " + set + " seen))"
+	return "visible_" + thing(table) + "() " + alias
 }
 
-// SeenOne is Seen for a single row, or few: the set is not made whole, but asked for the row.
-func SeenOne(v viewer.Viewer, id, set string) string {
+// Among is Listed for who has rows in hand, by their ids or by what they hang on, and asks which of them the viewer may list.
+func Among(v viewer.Viewer, table, alias string) string {
 	if v.SeesAll() {
-		return "(select sees_all())"
+		return all(table, alias)
 	}
-	return id + " in (select seen.id from " + set + " seen)"
+	return "readable_" + thing(table) + "(own => false) " + alias
 }
+
+// Readable is Among with what is the viewer's own besides, for single reads and for what hangs on one record.
+func Readable(v viewer.Viewer, table, alias string) string {
+	if v.SeesAll() {
+		return all(table, alias)
+	}
+	return "readable_" + thing(table) + "(own => true) " + alias
+}
+
+func all(table, alias string) string {
+	return "(select * from " + table + " where (select sees_all())) " + alias
+}
+
+// thing is what the functions call the rows of a table.
+func thing(table string) string { return strings.TrimPrefix(table, "access_") }
 
 // IsID reports whether a text from outside is the id of anything at all: a UUID in its usual form.
 func IsID(s string) bool { return len(s) == 36 && uuid.Validate(s) == nil }

@@ -26,8 +26,9 @@ import (
 
 // House is a served API with its database.
 type House struct {
-	T      *testing.T
+	T      testing.TB
 	DB     *pg.DB
+	base   pgtest.Database
 	Tenant viewer.Viewer // the system's viewer in the first tenant
 	server *httptest.Server
 	mu     sync.Mutex
@@ -35,10 +36,11 @@ type House struct {
 }
 
 // Open serves the routes that are made of a database. The token "admin" is an administrator of the first tenant.
-func Open(t *testing.T, routes func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route) *House {
+func Open(t testing.TB, routes func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route) *House {
 	t.Helper()
-	db := pgtest.New(t)
-	h := &House{T: t, DB: db, Tenant: pgtest.Tenant(t, db, "first"), tokens: map[string]viewer.Viewer{}}
+	base := pgtest.Fresh(t)
+	db := base.DB
+	h := &House{T: t, DB: db, base: base, Tenant: pgtest.Tenant(t, db, "first"), tokens: map[string]viewer.Viewer{}}
 	h.Let("admin", h.Tenant.Tenant, "", viewer.Admin)
 	cursors, err := httpapi.NewCursors(make([]byte, 32), time.Now)
 	if err != nil {
@@ -52,7 +54,7 @@ func Open(t *testing.T, routes func(db *pg.DB, cursors *httpapi.Cursors) []httpa
 	return h
 }
 
-type testLog struct{ t *testing.T }
+type testLog struct{ t testing.TB }
 
 func (l testLog) Write(b []byte) (int, error) { l.t.Log(string(b)); return len(b), nil }
 
@@ -172,6 +174,20 @@ func (h *House) Refused(status int, code, as, method, path string, body any, hea
 		h.T.Errorf("%s %s as %s: got %d %v (%v); want %d %s", method, path, as, a.Status, a.Body["code"], a.Body["detail"], status, code)
 	}
 	return a
+}
+
+// Analyze takes the statistics that a server in use would have.
+func (h *House) Analyze() {
+	h.T.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, h.base.AdminURL)
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, "vacuum analyze"); err != nil {
+		h.T.Fatal(err)
+	}
 }
 
 // Exec runs a statement as the first tenant's system.
