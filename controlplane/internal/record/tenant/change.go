@@ -168,16 +168,18 @@ func (s *Service) limit(ctx context.Context, v viewer.Viewer, in *limitIn) (*fou
 	})
 }
 
-// whyIn is a body with the reason of an operator.
-type whyIn struct {
-	ID string `path:"id"`
-	httpapi.IfMatch
-	Body struct {
-		Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"stands in both audit logs and is shown to operators"`
-	}
+// Suspension is why an operator suspends a tenant.
+type Suspension struct {
+	Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"stands in both audit logs and is shown to operators"`
 }
 
-func (s *Service) suspend(ctx context.Context, v viewer.Viewer, in *whyIn) (*found, error) {
+type suspendIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body Suspension
+}
+
+func (s *Service) suspend(ctx context.Context, v viewer.Viewer, in *suspendIn) (*found, error) {
 	return s.change(ctx, v, in.ID, in.IfMatch, func(tx *pg.Tx, t Tenant) (audit.Entry, error) {
 		if err := notOwn(tx.Viewer, "suspend"); err != nil {
 			return audit.Entry{}, err

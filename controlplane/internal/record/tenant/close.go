@@ -20,14 +20,17 @@ const (
 	longestGrace = 365 * 24 * time.Hour
 )
 
+// Closure is how an operator closes a tenant.
+type Closure struct {
+	Confirm string `json:"confirm" maxLength:"63" doc:"the tenant's slug, so that nobody closes another than they mean"`
+	Reason  string `json:"reason" minLength:"1" maxLength:"500"`
+	Grace   string `json:"grace,omitempty" maxLength:"20" example:"P30D" doc:"ISO 8601 duration of weeks, days, hours, minutes and seconds, up to P365D; P30D when absent. PT0S erases at once and for ever."`
+}
+
 type closeIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Body struct {
-		Confirm string `json:"confirm" maxLength:"63" doc:"the tenant's slug, so that nobody closes another than they mean"`
-		Reason  string `json:"reason" minLength:"1" maxLength:"500"`
-		Grace   string `json:"grace,omitempty" maxLength:"20" example:"P30D" doc:"ISO 8601 duration of weeks, days, hours, minutes and seconds, up to P365D; P30D when absent. PT0S erases at once and for ever."`
-	}
+	Body Closure
 }
 
 func (s *Service) close(ctx context.Context, v viewer.Viewer, in *closeIn) (*found, error) {

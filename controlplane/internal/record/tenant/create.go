@@ -12,18 +12,19 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-type createIn struct {
-	Body struct {
-		Slug        string      `json:"slug" pattern:"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" example:"acme" doc:"1 to 63 lower-case letters, digits and hyphens, none at its ends; part of the tenant's address, and fixed"`
-		Name        string      `json:"name" minLength:"1" maxLength:"200"`
-		Region      string      `json:"region,omitempty" maxLength:"64"`
-		AdminEmail  string      `json:"admin_email" minLength:"3" maxLength:"320" example:"ada@acme.example"`
-		AdminName   string      `json:"admin_display_name,omitempty" maxLength:"200"`
-		SectorPacks []string    `json:"sector_packs,omitempty" maxItems:"50" doc:"none is available in this version: leave it out, or empty"`
-		Limits      Limits      `json:"limits,omitempty" required:"false"`
-		Settings    Preferences `json:"settings,omitempty" required:"false"`
-	}
+// NewTenant is a tenant that is to be made.
+type NewTenant struct {
+	Slug        string      `json:"slug" pattern:"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" example:"acme" doc:"1 to 63 lower-case letters, digits and hyphens, none at its ends; part of the tenant's address, and fixed"`
+	Name        string      `json:"name" minLength:"1" maxLength:"200"`
+	Region      string      `json:"region,omitempty" maxLength:"64"`
+	AdminEmail  string      `json:"admin_email" minLength:"3" maxLength:"320" example:"ada@acme.example"`
+	AdminName   string      `json:"admin_display_name,omitempty" maxLength:"200"`
+	SectorPacks []string    `json:"sector_packs,omitempty" maxItems:"50" doc:"none is available in this version: leave it out, or empty"`
+	Limits      Limits      `json:"limits,omitempty" required:"false"`
+	Settings    Preferences `json:"settings,omitempty" required:"false"`
 }
+
+type createIn struct{ Body NewTenant }
 
 // Founded is a tenant that has just been made.
 type Founded struct {
