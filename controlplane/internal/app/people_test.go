@@ -323,6 +323,24 @@ func TestALinkIsReplacedByTheNextAndWithdrawnWithTheUser(t *testing.T) {
 	s.call("POST", "/settings/users", map[string]any{"email": "NEW@acme.test"}, 201) // the address is free again
 }
 
+func TestALostSecondFactorIsTakenAwayByAnAdministrator(t *testing.T) {
+	s := newSite(t)
+	id, token := s.user("other@acme.test", "", "manager")
+	s.call("POST", "/settings/users/"+id+"/mfa/reset", nil, 200)
+	s.as(token, "GET", "/auth/me", nil).is(t, "without a second factor nothing happens", 200, "")
+	s.run(`insert into second_factor (tenant_id, user_id, secret, confirmed_at) values (current_tenant(), $1, '', now())`, id)
+	before := s.call("GET", "/settings/users/"+id, nil, 200)["mfa"]
+	after := s.call("POST", "/settings/users/"+id+"/mfa/reset", nil, 200)["mfa"]
+	want := []any{map[string]any{"enrolled": true, "methods": []any{"totp"}}, map[string]any{"enrolled": false, "methods": []any{}}}
+	if diff := cmp.Diff(want, []any{before, after}); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	s.as(token, "GET", "/auth/me", nil).is(t, "a session from before", 401, "token_revoked")
+	if got := s.told(`select action from audit_event where action = 'auth.mfa_reset' and subject ->> 'id' = $1`, id); len(got) != 1 {
+		t.Errorf("the reset is in the log %d times; want once", len(got))
+	}
+}
+
 func TestUsersAreListedByWhatTheyAre(t *testing.T) {
 	s := newSite(t)
 	boss := s.person("boss", "")

@@ -107,7 +107,7 @@ func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match h
 		if err := auth.LockUsers(ctx, tx); err != nil {
 			return err
 		}
-		before, err := Find(ctx, tx, id)
+		before, err := lock(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (s *Service) Delete(ctx context.Context, v viewer.Viewer, id string, match 
 		if err := auth.LockUsers(ctx, tx); err != nil {
 			return err
 		}
-		u, err := Find(ctx, tx, id)
+		u, err := lock(ctx, tx, id)
 		if err != nil {
 			return err
 		}

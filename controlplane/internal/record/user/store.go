@@ -25,10 +25,19 @@ const from = `app_user u left join identity i on i.tenant_id = u.tenant_id and i
 
 // Find reads a user. It returns a fault of kind NotFound when there is none, or no longer.
 func Find(ctx context.Context, tx *pg.Tx, id string) (User, error) {
+	return find(ctx, tx, id, "")
+}
+
+// lock reads a user and keeps others, such as a sign-in, from changing it until the transaction ends.
+func lock(ctx context.Context, tx *pg.Tx, id string) (User, error) {
+	return find(ctx, tx, id, " for update of u")
+}
+
+func find(ctx context.Context, tx *pg.Tx, id, locking string) (User, error) {
 	if !listing.IsID(id) {
 		return User{}, notFound(id)
 	}
-	rows, err := tx.Query(ctx, `select `+columns+` from `+from+` where u.id = $1 and u.deleted_at is null`, id)
+	rows, err := tx.Query(ctx, `select `+columns+` from `+from+` where u.id = $1 and u.deleted_at is null`+locking, id)
 	if err != nil {
 		return User{}, fmt.Errorf("find user: %w", err)
 	}
