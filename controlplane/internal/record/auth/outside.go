@@ -59,7 +59,7 @@ func (s *Service) startOIDC(ctx context.Context, _ viewer.Viewer, in *startIn) (
 	if err := s.admit(ctx, attempt{network: attemptOf("oidc", httpapi.AddressOf(ctx)).network}); err != nil {
 		return nil, err
 	}
-	tenantID, err := s.tenantNamed(ctx, in.Tenant)
+	tenantID, err := s.tenantNamed(ctx, addressed(ctx, in.Tenant))
 	if err != nil {
 		return nil, err
 	}
