@@ -50,7 +50,7 @@ func Keyring(c Config) (*seal.Keyring, error) {
 	if len(c.MasterKeyFile) > 0 {
 		return seal.OpenFiles(c.MasterKeyFile...)
 	}
-	return seal.OpenOrCreateFile(masterKeyFile(c))
+	return seal.OpenOrCreateFile(DefaultKeyFile(c))
 }
 
 // New wires every room once. version goes into /openapi.json and to agents.

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/url"
 	"path/filepath"
@@ -78,6 +77,19 @@ func OpenToWork(ctx context.Context, c Config, log *slog.Logger) (*Database, err
 func postgresDir(c Config) string { return filepath.Join(c.Data, "postgres") }
 
 func openGiven(ctx context.Context, c Config, log *slog.Logger) (*Database, error) {
+	u, err := given(ctx, c, log)
+	if err != nil {
+		return nil, err
+	}
+	db, err := prepare(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	return &Database{DB: db}, nil
+}
+
+// given makes the roles in a database that is not ours to run.
+func given(ctx context.Context, c Config, log *slog.Logger) (urls, error) {
 	u := urls{app: c.DatabaseURL, owner: c.DatabaseOwnerURL, tracer: c.Traces.Queries()}
 	roles := embedded.Roles{}
 	if u.owner == "" {
@@ -87,20 +99,7 @@ func openGiven(ctx context.Context, c Config, log *slog.Logger) (*Database, erro
 	} else {
 		u.setRole = userOf(u.app) != pg.AppRole
 	}
-	conn, err := pgx.Connect(ctx, u.owner)
-	if err != nil {
-		return nil, fmt.Errorf("the database does not take the owner's connection: %w", withoutURL(err))
-	}
-	err = embedded.EnsureRoles(ctx, conn, roles)
-	_ = conn.Close(ctx)
-	if err != nil {
-		return nil, err
-	}
-	db, err := prepare(ctx, u)
-	if err != nil {
-		return nil, err
-	}
-	return &Database{DB: db}, nil
+	return u, onConnection(ctx, u.owner, func(conn *pgx.Conn) error { return embedded.EnsureRoles(ctx, conn, roles) })
 }
 
 // withoutURL keeps the server's words and drops the connection string that the driver adds to its own.
@@ -120,8 +119,16 @@ func userOf(raw string) string {
 	return u.User.Username()
 }
 
-// prepare migrates, connects as the application, and refuses a database that would not keep tenants apart.
+// prepare is urls.prepare for a database that is not just being restored.
 func prepare(ctx context.Context, u urls) (*pg.DB, error) {
+	if err := refusePending(ctx, u.owner); err != nil {
+		return nil, err
+	}
+	return u.prepare(ctx)
+}
+
+// prepare migrates, connects as the application, and refuses a database that would not keep tenants apart.
+func (u urls) prepare(ctx context.Context) (*pg.DB, error) {
 	if err := schema.Migrate(ctx, u.owner); err != nil {
 		return nil, err
 	}

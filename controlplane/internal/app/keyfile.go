@@ -8,13 +8,14 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 )
 
-func masterKeyFile(c Config) string { return filepath.Join(c.Data, "keys", "master.key") }
+// DefaultKeyFile is where the master key is kept when the configuration names no other file.
+func DefaultKeyFile(c Config) string { return filepath.Join(c.Data, "keys", "master.key") }
 
 // ownKeyFile is the one key file that may be rewritten. Where several are given, somebody else puts them together.
 func ownKeyFile(c Config) (string, error) {
 	switch len(c.MasterKeyFile) {
 	case 0:
-		return masterKeyFile(c), nil
+		return DefaultKeyFile(c), nil
 	case 1:
 		return c.MasterKeyFile[0], nil
 	}

@@ -130,10 +130,7 @@ const stride = 256
 
 // through walks a table once, by the places of its rows, so that a large one is not looked through anew for every batch.
 func (r *Rotation) through(ctx context.Context, run func(func(*pg.Tx) error) error, whose string, p pass) (total int, err error) {
-	var blocks int64
-	err = run(func(tx *pg.Tx) error {
-		return tx.QueryRow(ctx, `select pg_relation_size($1::text::regclass) / current_setting('block_size')::int`, p.table).Scan(&blocks)
-	})
+	blocks, err := blocksOf(ctx, run, p.table)
 	for from := int64(0); err == nil && from < blocks; {
 		var n int
 		err = run(func(tx *pg.Tx) (err error) {
@@ -153,9 +150,22 @@ func (r *Rotation) through(ctx context.Context, run func(func(*pg.Tx) error) err
 	return total, err
 }
 
+func blocksOf(ctx context.Context, run func(func(*pg.Tx) error) error, table string) (blocks int64, err error) {
+	err = run(func(tx *pg.Tx) error {
+		return tx.QueryRow(ctx, `select pg_relation_size($1::text::regclass) / current_setting('block_size')::int`, table).Scan(&blocks)
+	})
+	return blocks, err
+}
+
 type sealedRow struct {
 	place, name string
 	value       []byte
+}
+
+func collect(rows pgx.Rows) ([]sealedRow, error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (s sealedRow, err error) {
+		return s, row.Scan(&s.place, &s.name, &s.value)
+	})
 }
 
 // once seals one batch anew. The rows are locked, so that their places do not move before they are written.
@@ -164,9 +174,7 @@ func (p pass) once(ctx context.Context, tx *pg.Tx, from int64, batch int) (int, 
 	if err != nil {
 		return 0, err
 	}
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s sealedRow, err error) {
-		return s, row.Scan(&s.place, &s.name, &s.value)
-	})
+	found, err := collect(rows)
 	if err != nil {
 		return 0, err
 	}

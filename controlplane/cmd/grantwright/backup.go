@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/grantwright/grantwright/controlplane/internal/app"
+)
+
+func backupCommand() *cobra.Command {
+	s := &settings{}
+	var to string
+	cmd := &cobra.Command{
+		Use: "backup", Short: "Write the whole database into a folder", Args: cobra.NoArgs,
+		Long: "Writes the database as it is at one instant into a new folder, while the server runs or not. THE MASTER KEY IS NOT IN IT: keep that\n" +
+			"somewhere else, because whoever has both has every secret, and a backup without it cannot be restored.\n\n" +
+			"A database of your own needs a login that row security does not bind, named by DATABASE_BACKUP_URL.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if to == "" {
+				return usageError{errors.New("--to is needed: a folder that is not there yet, or empty")}
+			}
+			log, err := s.prepare(cmd)
+			if err != nil {
+				return err
+			}
+			m, err := app.Backup(cmd.Context(), s.config, to, version, log)
+			if err != nil {
+				return hinted(err)
+			}
+			out := cmd.OutOrStdout()
+			fmt.Fprintf(out, "%d rows of %d tables are in %s (%d bytes)\n", rowsOf(m), len(m.Tables), to, m.Bytes)
+			fmt.Fprintf(out, "\nTHE MASTER KEY IS NOT IN THE BACKUP. Without %s it cannot be restored: keep a copy of\n%s, in another place than the backup.\n",
+				keyNames(m), s.keyFiles())
+			return nil
+		},
+	}
+	s.common(cmd.Flags())
+	cmd.Flags().StringVar(&to, "to", "", "folder for the backup")
+	return cmd
+}
+
+func (s *settings) keyFiles() string {
+	if len(s.config.MasterKeyFile) > 0 {
+		return strings.Join(s.config.MasterKeyFile, ", ")
+	}
+	return app.DefaultKeyFile(s.config)
+}
+
+func rowsOf(m app.Manifest) (n int64) {
+	for _, rows := range m.Tables {
+		n += rows
+	}
+	return n
+}
+
+func keyNames(m app.Manifest) string {
+	if len(m.MasterKeys) == 0 {
+		return "it"
+	}
+	names := make([]string, len(m.MasterKeys))
+	for i, key := range m.MasterKeys {
+		names[i] = string(key)
+	}
+	return "key " + strings.Join(names, " and ")
+}
+
+func restoreCommand() *cobra.Command {
+	s := &settings{}
+	var from string
+	cmd := &cobra.Command{
+		Use: "restore", Short: "Bring a backup into an empty database", Args: cobra.NoArgs,
+		Long: "Brings a backup into an empty database and makes sure of it: rows are counted, every secret is opened, audit logs are verified.\n" +
+			"The master key of the backup's time must be in the key file. Tokens from before are refused afterwards, because a backup knows\n" +
+			"nothing of what was revoked after it was made: people sign in again, and service tokens are made anew. What happened after the backup\n" +
+			"and was told to others, by webhooks or by answers, may happen and be told again.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if from == "" {
+				return usageError{errors.New("--from is needed: the folder of a backup")}
+			}
+			log, err := s.prepare(cmd)
+			if err != nil {
+				return err
+			}
+			r, err := app.Restore(cmd.Context(), s.config, from, log)
+			if err != nil {
+				return hinted(err)
+			}
+			out := cmd.OutOrStdout()
+			fmt.Fprintf(out, "restored: %d rows of %d tenants as of %s; %d secrets open, %d audit entries verify\n",
+				r.Rows, r.Tenants, moment(&r.Manifest.MadeAt), r.Secrets, r.Audited)
+			fmt.Fprintf(out, "tokens from before are refused (epoch %d); %d deliveries of webhooks may be made a second time, under the ids that they had\n", r.Epoch, r.Deliveries)
+			return nil
+		},
+	}
+	s.common(cmd.Flags())
+	cmd.Flags().StringVar(&from, "from", "", "folder of the backup")
+	return cmd
+}
