@@ -10,7 +10,12 @@ import (
 )
 
 // BenchmarkFirstLoad takes in 20,000 people and 40,000 memberships from a connector in this process.
-func BenchmarkFirstLoad(b *testing.B) {
+func BenchmarkFirstLoad(b *testing.B) { firstLoad(b, func(*world) {}) }
+
+// BenchmarkFirstLoadThatIsToldOf does the same while somebody wants to hear of every person.
+func BenchmarkFirstLoadThatIsToldOf(b *testing.B) { firstLoad(b, (*world).listens) }
+
+func firstLoad(b *testing.B, before func(*world)) {
 	const people, groups, members = 20000, 200, 200
 	var pages []v1.SyncResponse
 	for lo := 0; lo < people; lo += 500 {
@@ -37,6 +42,7 @@ func BenchmarkFirstLoad(b *testing.B) {
 		b.StopTimer()
 		w := newWorld(b)
 		w.source.pages = pages
+		before(w)
 		b.StartTimer()
 		run := w.start(syncrun.Trigger{ChunkSize: 1000})
 		run = w.await(run.ID, func(r syncrun.Run) bool { return r.Status.Ended() })
