@@ -6,12 +6,17 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/limit"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/replay"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -29,6 +34,18 @@ type Config struct {
 
 	// Address comes before everything else and may read a tenant from the request's address; nil: an address names none.
 	Address func(http.Handler) http.Handler
+
+	Rate        *limit.Limiter   // counts the requests of tokens; nil: there is no limit
+	Replay      *replay.Keeper   // keeps the answers of writes with an Idempotency-Key; nil: keys mean nothing
+	MaxInFlight int              // requests worked on at once; 0: 512
+	Now         func() time.Time // nil: time.Now
+}
+
+func (c Config) now() time.Time {
+	if c.Now == nil {
+		return time.Now()
+	}
+	return c.Now()
 }
 
 // API is the router with its description.
@@ -37,6 +54,10 @@ type API struct {
 	Huma   huma.API
 	cfg    Config
 	free   map[string]bool // "METHOD path" of routes that need no token, or look at it themselves
+	bulk   map[string]bool // "METHOD path" of routes that take large bodies
+
+	health, invalid *limit.Addresses
+	inFlight        atomic.Int64
 }
 
 var setErrors sync.Once
@@ -46,15 +67,18 @@ func New(cfg Config) *API {
 	setErrors.Do(func() {
 		huma.NewError = func(status int, msg string, errs ...error) huma.StatusError { return newProblem(status, msg, errs...) }
 		huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
-			return withRequest(newProblem(status, msg, errs...), RequestID(ctx.Context()))
+			return withRequest(ctx.Context(), newProblem(status, msg, errs...))
 		}
 	})
 	r := chi.NewRouter()
-	a := &API{Router: r, cfg: cfg, free: map[string]bool{}}
+	a := &API{
+		Router: r, cfg: cfg, free: map[string]bool{}, bulk: map[string]bool{},
+		health: limit.NewAddresses(healthRate, cfg.now), invalid: limit.NewAddresses(invalidRate, cfg.now),
+	}
 	if cfg.Address != nil {
 		r.Use(cfg.Address)
 	}
-	r.Use(a.identify, a.recoverPanic, conditional, a.authenticate, a.checkBody)
+	r.Use(a.identify, a.recoverPanic, a.bounds, a.shed, a.checkHealth, a.conditional, a.authenticate, a.checkBody, middleware.GetHead)
 	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
 		a.Fail(w, r, fault.New(fault.NotFound, "there is nothing at %s", r.URL.Path))
 	})
@@ -72,6 +96,9 @@ func (a *API) Add(routes ...Route) {
 	for _, route := range routes {
 		if route.free {
 			a.free[route.Method+" "+route.Path] = true
+		}
+		if route.bulk {
+			a.bulk[route.Method+" "+route.Path] = true
 		}
 		route.register(a, route)
 	}
@@ -106,14 +133,15 @@ func under(path, prefix string) bool {
 
 func (a *API) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	var allowed []string
-	for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
-		if a.Router.Match(chi.NewRouteContext(), m, r.URL.Path) {
+	for _, m := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
+		asked := m
+		if m == "HEAD" {
+			asked = "GET" // whatever can be read has a head
+		}
+		if a.Router.Match(chi.NewRouteContext(), asked, r.URL.Path) {
 			allowed = append(allowed, m)
 		}
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	p := problemOf(fault.Coded(fault.Malformed, "method_not_allowed", "%s is not possible here; %s is", r.Method, strings.Join(allowed, ", ")), RequestID(r.Context()))
-	p.Status = http.StatusMethodNotAllowed
-	p.Title = http.StatusText(p.Status)
-	writeProblem(w, r, p)
+	a.Fail(w, r, fault.Coded(fault.Malformed, "method_not_allowed", "%s is not possible here; %s is", r.Method, strings.Join(allowed, ", ")))
 }

@@ -13,13 +13,19 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-chi/chi/v5"
+
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 )
 
 // Limits of a request's body.
 const (
-	MaxBody  = 1 << 20 // bytes
+	MaxBody  = 1 << 20  // bytes
+	MaxBulk  = 10 << 20 // bytes, of routes that are made for many things at once
 	maxDepth = 64
+
+	maxElements     = 10_000  // members and elements, all together
+	maxBulkElements = 500_000 // of routes that take MaxBulk
 )
 
 // serverOwned are the members that only the service sets.
@@ -33,13 +39,15 @@ func (a *API) checkBody(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+		most, elements := a.bodyLimits(r)
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 		if err != nil {
 			a.Fail(w, r, readFault(err))
 			return
 		}
+		passageOf(r.Context()).body = body
 		if len(body) > 0 {
-			if err := checkJSON(r, body); err != nil {
+			if err := checkJSON(r, body, elements); err != nil {
 				a.Fail(w, r, err)
 				return
 			}
@@ -49,15 +57,29 @@ func (a *API) checkBody(next http.Handler) http.Handler {
 	})
 }
 
+// bodyLimits are the most bytes and elements of a body. Few routes take many, so they are looked for only when a body is large, or
+// does not say how large it is.
+func (a *API) bodyLimits(r *http.Request) (bytes int64, elements int) {
+	if len(a.bulk) > 0 && (r.ContentLength < 0 || r.ContentLength > smallBody) {
+		if a.bulk[r.Method+" "+a.Router.Find(chi.NewRouteContext(), r.Method, r.URL.Path)] {
+			return MaxBulk, maxBulkElements
+		}
+	}
+	return MaxBody, maxElements
+}
+
+// smallBody has no room for maxElements.
+const smallBody = 16 << 10
+
 func readFault(err error) error {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return fault.Coded(fault.Malformed, "payload_too_large", "the body may have at most %d bytes", MaxBody)
+		return fault.Coded(fault.Malformed, "payload_too_large", "the body may have at most %d bytes", tooLarge.Limit)
 	}
 	return fault.New(fault.Malformed, "the body could not be read to its end")
 }
 
-func checkJSON(r *http.Request, body []byte) error {
+func checkJSON(r *http.Request, body []byte, elements int) error {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	isJSON := media == "application/json" || strings.HasSuffix(media, "+json")
 	if err != nil || !isJSON || (params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8")) {
@@ -70,9 +92,9 @@ func checkJSON(r *http.Request, body []byte) error {
 	if under(r.URL.Path, Prefix+"/auth") || under(r.URL.Path, Prefix+"/agent") {
 		owned = nil
 	}
-	d := json.NewDecoder(bytes.NewReader(body))
+	d := &reading{Decoder: json.NewDecoder(bytes.NewReader(body)), left: elements}
 	d.UseNumber()
-	if err := walk(d, 0, owned); err != nil {
+	if err := d.walk(0, owned); err != nil {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
@@ -81,8 +103,17 @@ func checkJSON(r *http.Request, body []byte) error {
 	return nil
 }
 
+// reading is a body on its way.
+type reading struct {
+	*json.Decoder
+	left int // values that may still come
+}
+
 // walk reads one value. owned are the names that an object at this level must not have.
-func walk(d *json.Decoder, depth int, owned []string) error {
+func (d *reading) walk(depth int, owned []string) error {
+	if d.left--; d.left < 0 {
+		return fault.Coded(fault.Malformed, "malformed_json", "the JSON holds too many values; send fewer at once")
+	}
 	if depth > maxDepth {
 		return fault.Coded(fault.Malformed, "malformed_json", "the JSON is nested deeper than %d levels", maxDepth)
 	}
@@ -92,10 +123,10 @@ func walk(d *json.Decoder, depth int, owned []string) error {
 	}
 	switch token {
 	case json.Delim('{'):
-		return walkObject(d, depth, owned)
+		return d.walkObject(depth, owned)
 	case json.Delim('['):
 		for d.More() {
-			if err := walk(d, depth+1, nil); err != nil {
+			if err := d.walk(depth+1, nil); err != nil {
 				return err
 			}
 		}
@@ -105,7 +136,7 @@ func walk(d *json.Decoder, depth int, owned []string) error {
 	return checkText(token)
 }
 
-func walkObject(d *json.Decoder, depth int, owned []string) error {
+func (d *reading) walkObject(depth int, owned []string) error {
 	seen := map[string]bool{}
 	for d.More() {
 		token, err := d.Token()
@@ -126,7 +157,7 @@ func walkObject(d *json.Decoder, depth int, owned []string) error {
 			return fault.Coded(fault.Invalid, "read_only_field", "%s is set by the service", name).
 				With(fault.Field{Pointer: "#/" + name, Code: "read_only_field", Detail: "leave it out"})
 		}
-		if err := walk(d, depth+1, nil); err != nil {
+		if err := d.walk(depth+1, nil); err != nil {
 			return err
 		}
 	}
@@ -141,7 +172,7 @@ func checkText(token any) error {
 	return nil
 }
 
-func jsonFault(d *json.Decoder, err error) error {
+func jsonFault(d *reading, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -19,10 +19,10 @@ type File struct {
 	Write func(ctx context.Context, w io.Writer) error
 }
 
-// Download makes a route that answers a file of a media type, or of one of several that stand behind each other with commas. What fails before the first byte is an ordinary problem; later
-// the connection is cut, so that half a file never looks whole.
+// Download makes a route that answers a file of a media type, or of one of several that stand behind each other with commas. What
+// fails before the first byte is an ordinary problem; later the connection is cut, so that half a file never looks whole.
 func Download[I any](method, path, summary, media string, h func(ctx context.Context, v viewer.Viewer, in *I) (File, error)) Route {
-	return Route{Method: method, Path: Prefix + path, Summary: summary, register: func(a *API, r Route) {
+	return Route{Method: method, Path: Prefix + path, Summary: summary, unkeyed: true, media: strings.Split(media, ","), register: func(a *API, r Route) {
 		op := r.guarded(a)
 		content := map[string]*huma.MediaType{}
 		for each := range strings.SplitSeq(media, ",") {
@@ -30,7 +30,7 @@ func Download[I any](method, path, summary, media string, h func(ctx context.Con
 		}
 		op.Responses = map[string]*huma.Response{"200": {Description: "The file", Content: content}}
 		huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
-			v, _ := ctx.Value(viewerKey{}).(viewer.Viewer)
+			v := ViewerOf(ctx)
 			file, err := h(ctx, v, in)
 			if err != nil {
 				return nil, a.problem(ctx, err)
@@ -49,6 +49,10 @@ func (a *API) file(ctx context.Context, f File) *huma.StreamResponse {
 		hc.SetHeader("Content-Disposition", `attachment; filename="`+f.Name+`"`)
 		hc.SetHeader("Cache-Control", "no-store")
 		hc.SetStatus(http.StatusOK)
+		if hc.Method() == http.MethodHead {
+			return
+		}
+		outlast(ctx)
 		err := f.Write(ctx, &patientWriter{w: hc.BodyWriter()})
 		if err == nil {
 			return

@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,38 +38,95 @@ type IfMatch struct {
 
 // Check holds the precondition against the current version. Weak tags never match (RFC 9110 section 13.1.1).
 func (m IfMatch) Check(version int) error {
-	if m.Match == "" || strings.TrimSpace(m.Match) == "*" {
+	if m.Match == "" {
 		return nil
 	}
-	for _, tag := range strings.Split(m.Match, ",") {
-		if strings.TrimSpace(tag) == ETag(version) {
-			return nil
-		}
+	tags, all, err := entityTags("If-Match", m.Match)
+	if err != nil || all || slices.Contains(tags, ETag(version)) {
+		return err
 	}
 	return fault.New(fault.Precondition, "it has changed since you read it: its ETag is now %s", ETag(version))
 }
 
+// MustMatch is the precondition of a write that is too weighty to be done blindly. Embed it in the input struct.
+type MustMatch struct {
+	Match string `header:"If-Match" doc:"The ETag you have seen, which must still be the current one. The write is refused without it."`
+}
+
+// Check is that of IfMatch; without the header it is a fault of kind NeedsPrecondition (RFC 6585 section 3).
+func (m MustMatch) Check(version int) error {
+	if m.Match == "" {
+		return fault.New(fault.NeedsPrecondition, "say by If-Match which version you have seen; its ETag is in the answer of a GET").
+			With(fault.Field{Header: "If-Match", Code: "required", Detail: "give the ETag"})
+	}
+	return IfMatch(m).Check(version)
+}
+
+// IfNoneMatch is the precondition of a write that must not meet anything. Embed it in the input struct.
+type IfNoneMatch struct {
+	NoneMatch string `header:"If-None-Match" doc:"With * the write happens only when there is nothing yet."`
+}
+
+// Check holds the precondition against what is there: its version, or nil.
+func (m IfNoneMatch) Check(version *int) error {
+	if m.NoneMatch == "" {
+		return nil
+	}
+	tags, all, err := entityTags("If-None-Match", m.NoneMatch)
+	if err != nil || version == nil || (!all && !slices.Contains(tags, ETag(*version)) && !slices.Contains(tags, "W/"+ETag(*version))) {
+		return err
+	}
+	return fault.New(fault.Precondition, "there is one already")
+}
+
+// entityTag is one tag with what separates it from the next (RFC 9110 section 8.8.3).
+var entityTag = regexp.MustCompile(`^[ \t]*((?:W/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*(,|$)`)
+
+// entityTags reads a list of entity tags, or *.
+func entityTags(header, value string) (tags []string, all bool, err error) {
+	if strings.Trim(value, " \t") == "*" {
+		return nil, true, nil
+	}
+	for rest := value; ; {
+		found := entityTag.FindStringSubmatch(rest)
+		if found == nil {
+			return nil, false, fault.Coded(fault.Malformed, "invalid_request", "%s must be * or a list of entity tags, each in quotes", header).
+				With(fault.Field{Header: header, Code: "invalid", Detail: `send the ETag as it came, with its quotes`})
+		}
+		tags = append(tags, found[1])
+		if rest = rest[len(found[0]):]; found[2] == "" {
+			return tags, false, nil
+		}
+	}
+}
+
 // conditional answers 304 to a GET whose If-None-Match names the current ETag (RFC 9110 section 13.1.2).
-func conditional(next http.Handler) http.Handler {
+func (a *API) conditional(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen := r.Header.Get("If-None-Match")
-		if seen == "" || r.Method != http.MethodGet {
+		seen := strings.Join(r.Header.Values("If-None-Match"), ",")
+		if seen == "" || (r.Method != http.MethodGet && r.Method != http.MethodHead) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		next.ServeHTTP(&conditionalWriter{ResponseWriter: w, seen: seen}, r)
+		tags, all, err := entityTags("If-None-Match", seen)
+		if err != nil {
+			a.Fail(w, r, err)
+			return
+		}
+		next.ServeHTTP(&conditionalWriter{ResponseWriter: w, seen: tags, all: all}, r)
 	})
 }
 
 type conditionalWriter struct {
 	http.ResponseWriter
-	seen        string
+	seen        []string
+	all         bool
 	notModified bool
 }
 
 func (w *conditionalWriter) WriteHeader(status int) {
 	tag := w.Header().Get("ETag")
-	if status == http.StatusOK && tag != "" && matches(w.seen, tag) {
+	if status == http.StatusOK && tag != "" && w.matches(tag) {
 		w.notModified = true
 		w.Header().Del("Content-Type")
 		w.Header().Del("Content-Length")
@@ -86,12 +145,6 @@ func (w *conditionalWriter) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the writer beneath.
 func (w *conditionalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func matches(header, tag string) bool {
-	for _, t := range strings.Split(header, ",") {
-		t = strings.TrimSpace(t)
-		if t == "*" || strings.TrimPrefix(t, "W/") == tag {
-			return true
-		}
-	}
-	return false
+func (w *conditionalWriter) matches(tag string) bool {
+	return w.all || slices.ContainsFunc(w.seen, func(t string) bool { return strings.TrimPrefix(t, "W/") == strings.TrimPrefix(tag, "W/") })
 }

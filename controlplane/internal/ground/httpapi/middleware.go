@@ -7,55 +7,48 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"regexp"
 	"runtime/debug"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/replay"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-type (
-	viewerKey  struct{}
-	requestKey struct{}
-	bearerKey  struct{}
-	addressKey struct{}
-)
-
-// RequestID is the id given to the request that ctx belongs to.
-func RequestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestKey{}).(string)
-	return id
-}
-
-// BearerOf is the token a request carried, for routes that look at it themselves; empty without one.
-func BearerOf(ctx context.Context) string {
-	token, _ := ctx.Value(bearerKey{}).(string)
-	return token
-}
-
-// AddressOf is the network address a request came from, without a port.
-func AddressOf(ctx context.Context) string {
-	addr, _ := ctx.Value(addressKey{}).(string)
-	return addr
-}
+// clientID is what a client may call its request for us to repeat it.
+var clientID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
 // identify gives every request an id and the headers that every answer carries.
 func (a *API) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id := uuid.Must(uuid.NewV7()).String()
-		ctx := context.WithValue(r.Context(), requestKey{}, id)
-		ctx = context.WithValue(ctx, addressKey{}, a.address(r))
+		p := &passage{requestID: uuid.Must(uuid.NewV7()).String(), address: a.address(r), trace: traceOf(r.Header)}
 		h := w.Header()
-		h.Set("X-Request-Id", id)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
-		if under(r.URL.Path, "/api") {
-			h.Set("Cache-Control", "no-store")
+		h.Set("X-Request-Id", p.requestID)
+		if given := r.Header.Values("X-Request-Id"); len(given) == 1 && clientID.MatchString(given[0]) {
+			p.clientID = given[0]
+			h.Set("X-Client-Request-Id", p.clientID)
 		}
-		next.ServeHTTP(w, r.WithContext(ctx))
+		a.secure(h, r)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passageKey{}, p)))
 	})
+}
+
+// secure sets what browsers must know of every answer. There is no word of CORS: no other origin may read anything.
+func (a *API) secure(h http.Header, r *http.Request) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if r.TLS != nil || a.cfg.BehindProxy {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+	if under(r.URL.Path, "/api") {
+		h.Set("Cache-Control", "no-store")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	}
 }
 
 // address is where the request came from. Behind a proxy it is what that proxy has appended: only the last entry of
@@ -87,7 +80,7 @@ func (a *API) recoverPanic(next http.Handler) http.Handler {
 				panic(cause)
 			}
 			a.cfg.Log.ErrorContext(r.Context(), "panic", "request_id", RequestID(r.Context()), "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
-			writeProblem(w, r, problemOf(fault.New(fault.Internal, "something went wrong on our side; the request id finds it in the log"), RequestID(r.Context())))
+			writeProblem(w, r, problemOf(r.Context(), fault.New(fault.Internal, "something went wrong on our side; the request id finds it in the log")))
 		}()
 		next.ServeHTTP(w, r)
 	})
@@ -96,28 +89,70 @@ func (a *API) recoverPanic(next http.Handler) http.Handler {
 // authenticate comes before routing, so that a path which does not exist needs a token as well.
 func (a *API) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := r.Context()
+		p := passageOf(ctx)
 		bearer, err := bearerIn(r)
 		if err != nil {
+			w.Header().Set("WWW-Authenticate", realm+`, error="invalid_request"`)
 			a.Fail(w, r, err)
 			return
 		}
-		ctx := context.WithValue(r.Context(), bearerKey{}, bearer)
-		auth, needed := a.needsToken(r)
-		if needed {
+		p.bearer, p.keys = bearer, r.Header.Values(replay.Header)
+		if auth, needed := a.needsToken(r); needed {
 			v, err := identifyViewer(ctx, auth, bearer, r)
 			if err != nil {
+				a.Fail(w, r, a.refused(ctx, err))
+				return
+			}
+			v.RequestID, v.IP, v.UserAgent = p.requestID, p.address, userAgent(r)
+			p.viewer = v
+			tellViewer(w.Header(), r, v)
+			if err := a.admit(ctx, w, v); err != nil {
 				a.Fail(w, r, err)
 				return
 			}
-			v.RequestID, v.IP = RequestID(ctx), AddressOf(ctx)
-			if r.Header.Get("X-Tenant-Id") != "" {
-				w.Header().Set("X-Tenant-Id", v.Tenant) // where the request has acted, for whoever named a tenant
-			}
-			announceEnd(w.Header(), v)
-			ctx = context.WithValue(ctx, viewerKey{}, v)
 		}
-		next.ServeHTTP(w, r.WithContext(ctx))
+		next.ServeHTTP(w, r)
 	})
+}
+
+// tellViewer says as whom the request acts: where, for whoever named a tenant, how long still, and which roles shape the answer.
+func tellViewer(h http.Header, r *http.Request, v viewer.Viewer) {
+	if r.Header.Get("X-Tenant-Id") != "" {
+		h.Set("X-Tenant-Id", v.Tenant)
+	}
+	announceEnd(h, v)
+	if v.Kind == viewer.User || v.Kind == viewer.Service {
+		h.Set("X-Visibility", visibility(v))
+	}
+}
+
+// visibility are the roles by which the viewer sees what it sees; self when none shows more than the viewer's own.
+func visibility(v viewer.Viewer) string {
+	shaping := []viewer.Role{viewer.Manager, viewer.ResourceOwner}
+	if v.SeesAll() {
+		shaping = []viewer.Role{viewer.Admin, viewer.Auditor}
+	}
+	var names []string
+	for _, role := range shaping {
+		if v.Has(role) {
+			names = append(names, string(role))
+		}
+	}
+	if len(names) == 0 {
+		return "self"
+	}
+	return strings.Join(names, ",")
+}
+
+// userAgent is what a client calls itself, cut to what an audit log should keep of it.
+func userAgent(r *http.Request) string {
+	const most = 256
+	agent := strings.ToValidUTF8(r.UserAgent(), "")
+	if len(agent) > most {
+		agent = strings.ToValidUTF8(agent[:most], "")
+	}
+	return agent
 }
 
 func identifyViewer(ctx context.Context, auth Authenticate, bearer string, r *http.Request) (viewer.Viewer, error) {
@@ -125,12 +160,6 @@ func identifyViewer(ctx context.Context, auth Authenticate, bearer string, r *ht
 		return viewer.Viewer{}, fault.New(fault.Unauthenticated, "this needs the header Authorization: Bearer <token>")
 	}
 	return auth(ctx, bearer, r)
-}
-
-// ViewerOf is the authenticated viewer of a request, for handlers that are mounted plainly.
-func ViewerOf(ctx context.Context) viewer.Viewer {
-	v, _ := ctx.Value(viewerKey{}).(viewer.Viewer)
-	return v
 }
 
 // bearerIn reads the token (RFC 6750 section 2.1). A token in the query is refused: it would end up in logs.

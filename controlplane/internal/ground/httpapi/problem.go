@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"strconv"
@@ -23,6 +25,7 @@ type Problem struct {
 	Instance   string         `json:"instance,omitempty"`
 	Code       string         `json:"code" doc:"stable word for programs"`
 	RequestID  string         `json:"request_id,omitempty" doc:"quote it when you ask for help"`
+	ClientID   string         `json:"client_request_id,omitempty" doc:"what the request called itself by X-Request-Id"`
 	Errors     []fault.Field  `json:"errors,omitempty"`
 	RetryAfter time.Duration  `json:"-"`
 	Extra      map[string]any `json:"-"`
@@ -40,8 +43,11 @@ func (p *Problem) GetHeaders() http.Header {
 	if p.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", challenge(p.Code))
 	}
+	if p.Code == "insufficient_scope" {
+		h.Set("WWW-Authenticate", fmt.Sprintf(`%s, error="insufficient_scope", scope=%q`, realm, fmt.Sprint(p.Extra["scope"])))
+	}
 	if p.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(max(1, int(p.RetryAfter.Round(time.Second)/time.Second))))
+		h.Set("Retry-After", strconv.Itoa(max(1, seconds(p.RetryAfter))))
 	}
 	return h
 }
@@ -64,9 +70,10 @@ func (p *Problem) MarshalJSON() ([]byte, error) {
 	return json.Marshal(m)
 }
 
+const realm = `Bearer realm="grantwright"`
+
 // challenge is the WWW-Authenticate header (RFC 6750 section 3): no error attribute when nothing was presented.
 func challenge(code string) string {
-	const realm = `Bearer realm="grantwright"`
 	if code == "authentication_required" || code == "invalid_credentials" {
 		return realm
 	}
@@ -79,33 +86,47 @@ var statuses = map[fault.Kind]int{
 	fault.Unavailable: 503, fault.TargetFailed: 502,
 }
 
+// statusOf are the statuses of codes that have another one than their kind.
+var statusOf = map[string]int{
+	"payload_too_large": http.StatusRequestEntityTooLarge, "unsupported_media_type": http.StatusUnsupportedMediaType,
+	"uri_too_long": http.StatusRequestURITooLong, "headers_too_large": http.StatusRequestHeaderFieldsTooLarge,
+	"not_acceptable": http.StatusNotAcceptable, "method_not_allowed": http.StatusMethodNotAllowed, "gone": http.StatusGone,
+}
+
+// typeOf are the types of codes that are known beyond this product (IANA registry of HTTP problem types).
+var typeOf = map[string]string{
+	"rate_limited":           "https://iana.org/assignments/http-problem-types#quota-exceeded",
+	"temporarily_overloaded": "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity",
+}
+
 // problemOf says an error in public. What is not a fault is an internal error, whose words stay inside.
-func problemOf(err error, requestID string) *Problem {
+func problemOf(ctx context.Context, err error) *Problem {
 	var p *Problem
 	if errors.As(err, &p) {
-		return withRequest(p, requestID)
+		return withRequest(ctx, p)
 	}
 	var f *fault.Fault
 	if !errors.As(err, &f) {
 		f = fault.New(fault.Internal, "something went wrong on our side; the request id finds it in the log")
 	}
 	status := statuses[f.Kind]
-	switch f.Code {
-	case "payload_too_large":
-		status = http.StatusRequestEntityTooLarge
-	case "unsupported_media_type":
-		status = http.StatusUnsupportedMediaType
+	if own, ok := statusOf[f.Code]; ok {
+		status = own
 	}
-	return withRequest(&Problem{
+	return withRequest(ctx, &Problem{
 		Status: status, Title: http.StatusText(status), Detail: f.Message, Code: f.Code, Errors: f.Fields,
 		RetryAfter: f.RetryAfter, Extra: f.Extra,
-	}, requestID)
+	})
 }
 
-func withRequest(p *Problem, requestID string) *Problem {
-	p.RequestID = requestID
-	if requestID != "" {
-		p.Instance = "urn:grantwright:request:" + requestID
+func withRequest(ctx context.Context, p *Problem) *Problem {
+	in := passageOf(ctx)
+	p.RequestID, p.ClientID = in.requestID, in.clientID
+	if p.RequestID != "" {
+		p.Instance = "urn:grantwright:request:" + p.RequestID
+	}
+	if p.Type == "" {
+		p.Type = typeOf[p.Code]
 	}
 	if p.Type == "" {
 		p.Type = "urn:grantwright:problem:" + p.Code
@@ -138,7 +159,7 @@ func newProblem(status int, msg string, errs ...error) *Problem {
 		p.Code = "malformed_json"
 	}
 	p.Title = http.StatusText(p.Status)
-	return withRequest(p, "")
+	return withRequest(context.Background(), p)
 }
 
 func codeOf(status int) string {

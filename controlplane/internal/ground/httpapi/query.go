@@ -18,7 +18,7 @@ func checkQuery(api huma.API) func(ctx huma.Context, next func(huma.Context)) {
 		u := ctx.URL()
 		for name, values := range u.Query() {
 			if err := checkParameter(ctx.Operation(), name, values); err != nil {
-				refuse(api, ctx, problemOf(err, RequestID(ctx.Context())))
+				refuse(api, ctx, problemOf(ctx.Context(), err))
 				return
 			}
 		}

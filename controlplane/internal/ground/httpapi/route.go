@@ -24,6 +24,10 @@ type Route struct {
 	roles                 []viewer.Role
 	free, hidden          bool
 	operators             bool
+	bulk                  bool     // takes bodies up to MaxBulk
+	waits, unkeyed        bool     // see Waits; a key means nothing
+	media                 []string // what it answers instead of JSON, or beside it
+	going                 *deprecation
 	check                 func(ctx context.Context, bearer string) error
 	errors                []int
 	register              func(a *API, r Route)
@@ -37,7 +41,7 @@ type Handler[I, O any] func(ctx context.Context, v viewer.Viewer, in *I) (*O, er
 func Handle[I, O any](method, path, summary string, h Handler[I, O]) Route {
 	return Route{Method: method, Path: Prefix + path, Summary: summary, register: func(a *API, r Route) {
 		huma.Register(a.Huma, r.guarded(a), func(ctx context.Context, in *I) (*O, error) {
-			v, _ := ctx.Value(viewerKey{}).(viewer.Viewer)
+			v := ViewerOf(ctx)
 			out, err := h(ctx, v, in)
 			if err != nil {
 				return nil, a.problem(ctx, err)
@@ -64,6 +68,16 @@ func (r Route) Tag(name string) Route { r.tag = name; return r }
 // It is the route's tag otherwise.
 func (r Route) Scope(family string) Route { r.scope = family; return r }
 
+// Bulk lets the route take bodies up to MaxBulk.
+func (r Route) Bulk() Route { r.bulk = true; return r }
+
+func (r Route) maxBody() int64 {
+	if r.bulk {
+		return MaxBulk
+	}
+	return MaxBody
+}
+
 // Describe adds a paragraph to the documentation.
 func (r Route) Describe(text string) Route { r.description = text; return r }
 
@@ -83,14 +97,22 @@ func (r Route) Errors(statuses ...int) Route { r.errors = statuses; return r }
 // guarded is the operation behind its guard.
 func (r Route) guarded(a *API) huma.Operation {
 	op := r.operation()
-	op.Middlewares = huma.Middlewares{r.guard(a)}
+	op.Middlewares = huma.Middlewares{checkAccept(a, r.media), r.guard(a)}
+	if r.going != nil {
+		op.Deprecated = true
+		op.Middlewares = append(op.Middlewares, r.going.tell(a))
+	}
+	if r.keyed() {
+		op.Parameters = append(op.Parameters, keyParameter)
+		op.Middlewares = append(op.Middlewares, r.once(a))
+	}
 	return op
 }
 
 // guard asks for the right before the body is looked at: whoever may not write learns nothing about what is valid.
 func (r Route) guard(a *API) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
-		v, _ := ctx.Context().Value(viewerKey{}).(viewer.Viewer)
+		v := ViewerOf(ctx.Context())
 		err := r.allow(v)
 		if r.check != nil {
 			err = r.check(ctx.Context(), BearerOf(ctx.Context()))
@@ -149,13 +171,16 @@ func (r Route) operation() huma.Operation {
 		Method: r.Method, Path: r.Path, Summary: r.Summary, Description: r.description,
 		OperationID: operationID(r.Method, r.Path), Tags: []string{r.group()}, DefaultStatus: r.status, Hidden: r.hidden,
 		Errors:       append([]int{400, 422, 500}, r.errors...),
-		MaxBodyBytes: MaxBody,
+		MaxBodyBytes: r.maxBody(),
 		// The body has been read already; a deadline on the connection would only cut off whoever waits for a slow target.
 		BodyReadTimeout: -1,
 	}
 	if !r.free {
 		op.Security = []map[string][]string{{"bearer": {}}}
-		op.Errors = append(op.Errors, 401, 403)
+		op.Errors = append(op.Errors, 401, 403, 429)
+	}
+	if r.keyed() {
+		op.Errors = append(op.Errors, 409)
 	}
 	if strings.Contains(r.Path, "{") {
 		op.Errors = append(op.Errors, 404)
@@ -178,7 +203,7 @@ func operationID(method, path string) string {
 
 // problem turns an error into a problem document, and logs what is our own fault, once.
 func (a *API) problem(ctx context.Context, err error) *Problem {
-	p := problemOf(err, RequestID(ctx))
+	p := problemOf(ctx, err)
 	if p.Status >= 500 && !errors.Is(err, context.Canceled) {
 		a.cfg.Log.ErrorContext(ctx, "request failed", "request_id", p.RequestID, "code", p.Code, "err", err)
 	}

@@ -63,13 +63,13 @@ type Streamer[I any] func(ctx context.Context, v viewer.Viewer, in *I) (func(ctx
 
 // Stream makes a route that answers text/event-stream.
 func Stream[I any](method, path, summary string, h Streamer[I]) Route {
-	return Route{Method: method, Path: Prefix + path, Summary: summary, register: func(a *API, r Route) {
+	return Route{Method: method, Path: Prefix + path, Summary: summary, unkeyed: true, media: []string{"text/event-stream"}, register: func(a *API, r Route) {
 		op := r.guarded(a)
 		op.Responses = map[string]*huma.Response{"200": {
 			Description: "A stream of events", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: "string"}}},
 		}}
 		huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
-			v, _ := ctx.Value(viewerKey{}).(viewer.Viewer)
+			v := ViewerOf(ctx)
 			run, err := h(ctx, v, in)
 			if err != nil {
 				return nil, a.problem(ctx, err)
@@ -84,6 +84,10 @@ func (a *API) events(ctx context.Context, run func(ctx context.Context, e *Event
 		hc.SetHeader("Content-Type", "text/event-stream; charset=utf-8")
 		hc.SetHeader("X-Accel-Buffering", "no")
 		hc.SetStatus(http.StatusOK)
+		if hc.Method() == http.MethodHead {
+			return
+		}
+		outlast(ctx)
 		if err := run(ctx, &Events{ctx: hc}); err != nil && ctx.Err() == nil && !strings.Contains(err.Error(), "broken pipe") {
 			a.cfg.Log.WarnContext(ctx, "event stream ended", "request_id", RequestID(ctx), "err", err)
 		}
