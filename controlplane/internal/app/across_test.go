@@ -21,6 +21,8 @@ var across = []string{
 	"front/webhook/sweep.go", "front/webhook/worker.go", // deliveries that are due, or over
 	"ground/event/listen.go",                               // tenants whose events somebody has still to hear
 	"ground/pg",                                            // where it is made
+	"ground/limit/store.go",                                // how fast tokens are used, which concerns no tenant
+	"ground/replay/purge.go",                               // answers whose day is over
 	"reach/agents/claim.go",                                // calls for agents whose socket this process holds
 	"reach/agents/presence.go",                             // agents revoked or gone
 	"reach/reconcile/discard.go",                           // holds that nobody decided about

@@ -17,8 +17,9 @@ var wings = []string{"protocol", "connectorkit", "ground", "record", "reach", "g
 
 // rooms are the arrows inside a wing: a room and the rooms of the same wing that it may lean on.
 var rooms = map[string][]string{
-	"ground/pg": {"fault", "viewer"}, "ground/httpapi": {"fault", "viewer", "pg"}, "ground/schema": {"pg", "fault", "viewer"},
+	"ground/pg": {"fault", "viewer"}, "ground/httpapi": {"fault", "viewer", "pg", "limit", "replay"}, "ground/schema": {"pg", "fault", "viewer"},
 	"ground/seal": {"pg", "fault", "viewer"}, "ground/telemetry": {}, "ground/outbound": {"fault"}, "ground/embedded": {},
+	"ground/limit": {"pg", "viewer"}, "ground/replay": {"pg", "viewer", "fault", "seal"},
 	"ground/fault": {}, "ground/viewer": {}, "ground/event": {"pg"},
 	"record/audit": {}, "record/auth": {"audit", "tenant"}, "record/tenant": {"audit", "auth", "directory"},
 	"record/directory": {"audit"}, "record/access": {"directory", "audit"},

@@ -37,7 +37,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", base, "Create a webhook", s.post).Status(http.StatusCreated).Errors(409).Describe(aboutWebhooks),
 		httpapi.Handle("PATCH", base+"/{id}", "Change a webhook by merge patch", s.patchOne).Errors(409, 412),
 		httpapi.Handle("DELETE", base+"/{id}", "Delete a webhook", s.removeOne).Status(http.StatusNoContent).Errors(412),
-		httpapi.Handle("POST", base+"/{id}/test", "Send a test event", s.test).Describe(aboutTest),
+		httpapi.Handle("POST", base+"/{id}/test", "Send a test event", s.test).Waits().Describe(aboutTest),
 		httpapi.Handle("POST", base+"/{id}/rotate-secret", "Make a new secret", s.rotateOne).Describe(aboutRotate),
 		httpapi.Handle("POST", base+"/{id}/enable", "Enable a webhook", s.enable).Errors(409).Describe(aboutEnable),
 		httpapi.Handle("POST", base+"/{id}/disable", "Disable a webhook", s.disable).Describe("What waits for it is skipped, and can be replayed."),

@@ -109,7 +109,7 @@ func (h *Hold) begin(ctx context.Context) error {
 }
 
 // usualSettings undo what an earlier call under the same Hold has set for itself.
-const usualSettings = "set local statement_timeout to default; set local work_mem to default; set local enable_nestloop to default; " +
+const usualSettings = "set local statement_timeout to default; set local lock_timeout to default; set local work_mem to default; set local enable_nestloop to default; " +
 	"set local jit to default; set local plan_cache_mode to default; "
 
 // once runs fn inside a savepoint of its own.

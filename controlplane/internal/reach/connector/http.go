@@ -49,7 +49,7 @@ func (s *Service) writes() []httpapi.Route {
 			For(viewer.Admin).Errors(429).Describe(aboutTest),
 		httpapi.Either("POST", "/connectors/{id}/test", "Test a connector's connection", (*testIn).streams, s.test, s.streamTest).
 			For(viewer.Admin).Errors(429).Describe(aboutTest),
-		httpapi.Handle("POST", "/connectors/{id}/discover", "Look at a target's fields, with samples", s.discover).For(viewer.Admin),
+		httpapi.Handle("POST", "/connectors/{id}/discover", "Look at a target's fields, with samples", s.discover).For(viewer.Admin).Waits(),
 	}
 }
 

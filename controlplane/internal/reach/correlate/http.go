@@ -30,7 +30,7 @@ func (s *Service) Routes() []httpapi.Route {
 			For(viewer.Admin).Errors(412).Describe(aboutRules + "\n\n" + aboutPut),
 		httpapi.Handle("POST", "/accounts/correlation/preview", "Try rules of correlation", s.preview).For(viewer.Admin).Errors(404).Describe(aboutPreview),
 		httpapi.Handle("POST", "/accounts/correlation/run", "Look for the owners of accounts now", s.correlate).For(viewer.Admin).Errors(404),
-		httpapi.Handle("POST", "/accounts/bulk-link", "Name the owners of many accounts", s.bulk).For(viewer.Admin).Errors(404).Describe(aboutBulk),
+		httpapi.Handle("POST", "/accounts/bulk-link", "Name the owners of many accounts", s.bulk).For(viewer.Admin).Bulk().Errors(404).Describe(aboutBulk),
 		httpapi.Handle("POST", "/accounts/{id}/reset-correlation", "Let the rules decide about an account anew", s.reset).For(viewer.Admin).Errors(409, 412).
 			Describe("What people and rules have decided about it is forgotten, also from whom it was taken."),
 		httpapi.Handle("GET", "/settings/orphans", "Read when an account without an owner counts as orphaned", s.orphans).For(viewer.Admin, viewer.Auditor),
