@@ -30,13 +30,12 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// heard forgets what may have changed: the rights of all sessions, service tokens and tenants, since to read those of the sessions in use again costs a query for each,
-// which is what four seconds cost anyway.
+// heard forgets what may have changed: the rights of all sessions, service tokens and tenants, since to read those in use again
+// costs a query for each, which is what four seconds cost anyway.
 func (s *Service) heard() {
 	s.changes.Add(1)
 	s.keys.setStale(true)
 	s.rights.drop(func(string, rights) bool { return true })
-	s.integrations.forget()
 	s.integrations.forget()
 	s.standings.drop(func(string, standing) bool { return true })
 }
