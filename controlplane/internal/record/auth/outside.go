@@ -116,13 +116,15 @@ func newTicket(tenantID string) string {
 	return base64.RawURLEncoding.EncodeToString(id[:]) + "." + rand.Text()
 }
 
-func ticketTenant(ticket string) (string, error) {
+// ticketTenant reads it. A ticket of another tenant than that of the request's address is none.
+func (s *Service) ticketTenant(ctx context.Context, ticket string) (string, error) {
 	head, rest, found := strings.Cut(ticket, ".")
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(head)
 	if err != nil || !found || len(raw) != 16 || len(rest) != 26 {
 		return "", lostFlow()
 	}
-	return uuid.UUID(raw).String(), nil
+	id := uuid.UUID(raw).String()
+	return id, foreign(s.agrees(ctx, id), lostFlow())
 }
 
 func lostFlow() error {
@@ -252,7 +254,7 @@ func (s *Service) takeFlow(ctx context.Context, in *callbackIn) (flow, error) {
 		   and used_at is null
 		   and expires_at > $3
 		returning provider_id::text, redirect`
-	tenantID, err := ticketTenant(in.State)
+	tenantID, err := s.ticketTenant(ctx, in.State)
 	if err != nil {
 		return flow{}, err
 	}

@@ -81,7 +81,7 @@ func (s *Service) takeCode(ctx context.Context, code, mark string) (person, erro
 		  join app_user u on u.id = taken.user_id
 		  join tenant t on t.id = u.tenant_id
 		 where u.status = 'active'`
-	tenantID, err := ticketTenant(code)
+	tenantID, err := s.ticketTenant(ctx, code)
 	if err != nil {
 		return person{}, err
 	}
