@@ -11,6 +11,8 @@ type Column struct {
 var Columns = []Column{
 	{"agent_task", "request", "id::text"},
 	{"agent_task", "result", "id::text"},
+	{"audit_stream", "ca", "id::text"},
+	{"audit_stream", "header_value", "id::text"},
 	{"connector", "credentials", "id::text"},
 	{"identity_provider", "client_secret", "id::text"},
 	{"kept_answer", "answer", "claim::text"},

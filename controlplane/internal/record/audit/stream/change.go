@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
@@ -111,9 +112,9 @@ func (s *Service) update(ctx context.Context, tx *pg.Tx, in *changeIn) error {
 	if err != nil {
 		return fmt.Errorf("change audit stream: %w", err)
 	}
-	for column, value := range map[string]*string{"header_value": b.HeaderValue, "ca": b.CA} {
-		if value != nil || in.cleared(column) {
-			if err := s.setSecret(ctx, tx, in.ID, column, text(value)); err != nil {
+	for at, value := range map[seal.Place]*string{headerPlace(in.ID): b.HeaderValue, caPlace(in.ID): b.CA} {
+		if value != nil || in.cleared(at.Column) {
+			if err := s.setSecret(ctx, tx, at, text(value)); err != nil {
 				return err
 			}
 		}

@@ -73,10 +73,10 @@ func (s *Service) insert(ctx context.Context, tx *pg.Tx, id string, in *createIn
 	if err != nil {
 		return fmt.Errorf("make audit stream: %w", err)
 	}
-	if err := s.setSecret(ctx, tx, id, "header_value", text(b.HeaderValue)); err != nil {
+	if err := s.setSecret(ctx, tx, headerPlace(id), text(b.HeaderValue)); err != nil {
 		return err
 	}
-	return s.setSecret(ctx, tx, id, "ca", text(b.CA))
+	return s.setSecret(ctx, tx, caPlace(id), text(b.CA))
 }
 
 func text(s *string) string {

@@ -94,8 +94,12 @@ type secrets struct {
 	ca     seal.Secret
 }
 
-func place(id, column string) seal.Place {
-	return seal.Place{Table: "audit_stream", Column: column, Row: id}
+func headerPlace(id string) seal.Place {
+	return seal.Place{Table: "audit_stream", Column: "header_value", Row: id}
+}
+
+func caPlace(id string) seal.Place {
+	return seal.Place{Table: "audit_stream", Column: "ca", Row: id}
 }
 
 func (s *Service) secrets(ctx context.Context, tx *pg.Tx, id string) (out secrets, err error) {
@@ -109,37 +113,37 @@ func (s *Service) secrets(ctx context.Context, tx *pg.Tx, id string) (out secret
 		return out, fmt.Errorf("read the stream's secrets: %w", err)
 	}
 	for _, each := range []struct {
-		column string
+		place  seal.Place
 		sealed []byte
 		into   *seal.Secret
-	}{{"header_value", header, &out.header}, {"ca", ca, &out.ca}} {
+	}{{headerPlace(id), header, &out.header}, {caPlace(id), ca, &out.ca}} {
 		if each.sealed == nil {
 			continue
 		}
-		plain, err := s.Seal.Open(ctx, tx, place(id, each.column), each.sealed)
+		plain, err := s.Seal.Open(ctx, tx, each.place, each.sealed)
 		if err != nil {
-			return out, fmt.Errorf("open the stream's %s: %w", each.column, err)
+			return out, fmt.Errorf("open the stream's %s: %w", each.place.Column, err)
 		}
 		*each.into = seal.Secret(plain)
 	}
 	return out, nil
 }
 
-// setSecret seals a value for its place, or clears it when it is empty. column is one of our own two.
-func (s *Service) setSecret(ctx context.Context, tx *pg.Tx, id, column, value string) error {
+// setSecret seals a value for its place, or clears it when it is empty.
+func (s *Service) setSecret(ctx context.Context, tx *pg.Tx, at seal.Place, value string) error {
 	var sealed []byte
 	if value != "" {
 		var err error
-		if sealed, err = s.Seal.Seal(ctx, tx, place(id, column), []byte(value)); err != nil {
+		if sealed, err = s.Seal.Seal(ctx, tx, at, []byte(value)); err != nil {
 			return err
 		}
 	}
-	sql := map[string]string{
-		"header_value": `update audit_stream set header_value = $2 where tenant_id = current_tenant() and id = $1`,
-		"ca":           `update audit_stream set ca = $2 where tenant_id = current_tenant() and id = $1`,
-	}[column]
-	if _, err := tx.Exec(ctx, sql, id, sealed); err != nil {
-		return fmt.Errorf("keep the stream's %s: %w", column, err)
+	sql := `update audit_stream set header_value = $2 where tenant_id = current_tenant() and id = $1`
+	if at.Column == "ca" {
+		sql = `update audit_stream set ca = $2 where tenant_id = current_tenant() and id = $1`
+	}
+	if _, err := tx.Exec(ctx, sql, at.Row, sealed); err != nil {
+		return fmt.Errorf("keep the stream's %s: %w", at.Column, err)
 	}
 	return nil
 }

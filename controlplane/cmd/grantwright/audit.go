@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
+)
+
+func auditCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "audit", Short: "Verify the audit log"}
+	cmd.AddCommand(verifyAuditCommand())
+	return cmd
+}
+
+func verifyAuditCommand() *cobra.Command {
+	s := &settings{}
+	var key, tenant string
+	cmd := &cobra.Command{
+		Use: "verify [FILE]", Short: "Verify an export of the audit log, or the log itself", Args: cobra.MaximumNArgs(1),
+		Long: "With a FILE, verifies an export as NDJSON (GET /api/v1/audit-events/export), plain or packed with gzip, without any server. Every entry must be\n" +
+			"the one that was written, in its place, and covered by a signed checkpoint. The file names the public key itself; --key gives the one that\n" +
+			"you trust, as PEM, base64 or name+id+key, or as a file that holds it. Without it somebody who can write a whole new file can also sign it:\n" +
+			"compare the printed fingerprint.\n\n" +
+			"Without a FILE, verifies the logs in the database. Exit code 1 names the first bad entry.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return verifyFile(cmd.OutOrStdout(), args[0], key)
+			}
+			return s.verifyDatabase(cmd, tenant)
+		},
+	}
+	s.common(cmd.Flags())
+	cmd.Flags().StringVar(&key, "key", "", "public key to trust, or a file with it")
+	cmd.Flags().StringVar(&tenant, "tenant", "", "short name of one tenant, without a FILE (default: all)")
+	return cmd
+}
+
+func verifyFile(out io.Writer, path, key string) error {
+	keys, err := trusted(key)
+	if err != nil {
+		return usageError{err}
+	}
+	r, err := chain.VerifyFile(path, keys...)
+	if err != nil {
+		return err
+	}
+	if r.Break != nil {
+		return fmt.Errorf("%s does not verify: %w", path, r.Break)
+	}
+	printReport(out, r)
+	return nil
+}
+
+// trusted reads the key that was given, if any.
+func trusted(given string) ([]ed25519.PublicKey, error) {
+	if given == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(given)
+	switch {
+	case err == nil:
+		given = string(text)
+	case !errors.Is(err, os.ErrNotExist) && !strings.Contains(given, "\n"):
+		return nil, fmt.Errorf("read the key: %w", err)
+	}
+	key, err := chain.ParseKey(given)
+	if err != nil {
+		return nil, fmt.Errorf("key: %w", err)
+	}
+	return []ed25519.PublicKey{key}, nil
+}
+
+func printReport(out io.Writer, r chain.Report) {
+	if r.Events == 0 {
+		fmt.Fprintln(out, "ok: the export is whole and holds no entry")
+		return
+	}
+	fmt.Fprintf(out, "ok: %d entries of tenant %s, %d to %d, are as they were written; %d signed checkpoints\n", r.Events, r.Tenant, r.First, r.Last, r.Checkpoints)
+	if !r.Anchored {
+		fmt.Fprintf(out, "note: entry %d continues one that is not in this file\n", r.First)
+	}
+	for _, k := range r.Keys {
+		whose := "the key that was given"
+		if !r.KeyGiven {
+			whose = "a key out of the file itself: compare it with the one you trust"
+		}
+		fmt.Fprintf(out, "signed under %s (%s)\n", chain.Fingerprint(k), whose)
+	}
+}
+
+func (s *settings) verifyDatabase(cmd *cobra.Command, tenant string) (err error) {
+	log, err := s.prepare(cmd)
+	if err != nil {
+		return err
+	}
+	ring, err := app.Keyring(s.config)
+	if err != nil {
+		return err
+	}
+	db, err := app.OpenToWork(cmd.Context(), s.config, log)
+	if err != nil {
+		return hinted(err)
+	}
+	defer func() { err = errors.Join(err, db.Close(context.WithoutCancel(cmd.Context()))) }()
+	return app.VerifyAudit(cmd.Context(), db.DB, ring, tenant, log, func(v app.AuditVerdict) {
+		fmt.Fprintf(cmd.OutOrStdout(), "ok: %s: %d entries up to %d are as they were written; %d signed checkpoints\n", v.Slug, v.Checked, v.Head.Seq, v.Checkpoints)
+	})
+}
