@@ -85,9 +85,18 @@ type Tx struct {
 
 // As runs fn in a transaction as v: statements see v's tenant alone, and visible_identity() follows v's roles.
 // The transaction commits when fn returns nil. Serialization failures and deadlocks are tried again, twice. Under a Hold for
-// v's tenant, fn joins what is held and commits with it.
+// v's tenant, fn joins what is held and commits with it. What people and integrations ask for may take five seconds a statement,
+// and wait two for a lock.
 func (db *DB) As(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) error {
-	return db.as(ctx, v, "", fn)
+	return db.as(ctx, v, patience(v), fn)
+}
+
+// patience bounds the statements of requests: whoever waits is told to come again, before others queue up behind.
+func patience(v viewer.Viewer) string {
+	if v.Kind != viewer.User && v.Kind != viewer.Service {
+		return ""
+	}
+	return "; set local statement_timeout = '5s'; set local lock_timeout = '2s'"
 }
 
 func (db *DB) as(ctx context.Context, v viewer.Viewer, more string, fn func(tx *Tx) error) error {

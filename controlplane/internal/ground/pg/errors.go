@@ -35,7 +35,7 @@ func translateServer(err error, pe *pgconn.PgError) error {
 	switch pe.Code {
 	case "22P05", "22021":
 		return wrap(err, fault.Coded(fault.Malformed, "invalid_encoding", "a text holds a character that cannot be stored, such as NUL"))
-	case "57014":
+	case "57014", "55P03":
 		return wrap(err, fault.Coded(fault.Unavailable, "temporarily_overloaded", "the request took too long and was stopped; narrow it or try again"))
 	case "57P01", "57P02", "57P03", "08006", "08003", "53300":
 		return unavailable(err)
