@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -121,7 +122,8 @@ func (s *Service) confirmFactor(ctx context.Context, v viewer.Viewer, in *struct
 
 // atCode points to the member code, which is what these bodies call it.
 func atCode(err error) error {
-	if f, ok := err.(*fault.Fault); ok && f.Code == "invalid_otp" {
+	var f *fault.Fault
+	if errors.As(err, &f) && f.Code == "invalid_otp" {
 		f.Fields[0].Pointer = "#/code"
 	}
 	return err
