@@ -245,45 +245,44 @@ func pace(ctx context.Context, tx *pg.Tx, r row, n int) ([]time.Duration, error)
 	return waits, nil
 }
 
-// lease takes up to n deliveries that are due. One that was leased before and not given back is counted as begun again.
-func lease(ctx context.Context, tx *pg.Tx, r row, n int) ([]job, error) {
-	const sql = `
-		with next as (
-			select d.id
-			  from webhook_delivery d
-			 where d.tenant_id = current_tenant()
-			   and d.webhook_id = @webhook
-			   and d.state = 'pending'
-			   and d.due_at <= now()
-			   and (d.lease_until is null or d.lease_until < now())
-			   and (d.first_at is null or d.first_at > now() - make_interval(secs => @deadline))
-			   and not ` + missed + `
-			   and not exists (select from webhook_delivery p
-			                    where p.tenant_id = current_tenant() and p.webhook_id = d.webhook_id and p.resource_id = d.resource_id
-			                      and p.sequence < d.sequence and p.state = 'pending' and p.purpose = d.purpose and (@ordered or p.attempt = 0))
-			 order by d.due_at
-			 limit @n
-			   for update of d skip locked),
-		leased as (
-			update webhook_delivery d
-			   set lease_owner = @lease, lease_until = clock_timestamp() + make_interval(secs => @seconds),
-			       repeats = d.repeats + (d.lease_owner is not null)::int, first_at = coalesce(d.first_at, clock_timestamp())
-			  from next
-			 where d.tenant_id = current_tenant() and d.id = next.id
-			returning d.*)
-		select d.id::text as delivery_id, d.purpose, d.format, d.attempt, d.repeats, d.offsets::bigint[], d.first_at, clock_timestamp() as clock, ` +
-		event.Columns + `
-		  from leased d
-		  join event e
-		    on e.tenant_id = current_tenant()
-		   and e.id = d.event_id
-		 order by d.due_at`
-	token := newID()
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"webhook": r.ID, "n": n, "lease": token, "seconds": leaseTime.Seconds(), "ordered": r.Ordered,
-		"deadline": deadline.Seconds()})
-	if err != nil {
-		return nil, fmt.Errorf("lease deliveries: %w", err)
-	}
+// leaseSQL takes deliveries that are due. One that was leased before and not given back is counted as begun again.
+const leaseSQL = `
+	with next as (
+		select d.id
+		  from webhook_delivery d
+		 where d.tenant_id = current_tenant()
+		   and d.webhook_id = @webhook
+		   and d.state = 'pending'
+		   and d.due_at <= now()
+		   and (d.lease_until is null or d.lease_until < now())
+		   and (d.first_at is null or d.first_at > now() - make_interval(secs => @deadline))
+		   and not ` + missed + `
+		   and not exists (select from webhook_delivery p
+		                    where p.tenant_id = current_tenant() and p.webhook_id = d.webhook_id and p.resource_id = d.resource_id
+		                      and p.sequence < d.sequence and p.state = 'pending' and p.purpose = d.purpose and (@ordered or p.attempt = 0))
+		 order by d.due_at
+		 limit @n
+		   for update of d skip locked),
+	leased as (
+		update webhook_delivery d
+		   set lease_owner = @lease, lease_until = clock_timestamp() + make_interval(secs => @seconds),
+		       repeats = d.repeats + (d.lease_owner is not null)::int, first_at = coalesce(d.first_at, clock_timestamp())
+		  from next
+		 where d.tenant_id = current_tenant() and d.id = next.id
+		returning d.*)
+	select d.id::text as delivery_id, d.purpose, d.format, d.attempt, d.repeats, d.offsets::bigint[], d.first_at, clock_timestamp() as clock, ` +
+	event.Columns + `
+	  from leased d
+	  join event e
+	    on e.tenant_id = current_tenant()
+	   and e.id = d.event_id
+	 order by d.due_at`
+
+func leaseArgs(r row, n int, token string) pgx.NamedArgs {
+	return pgx.NamedArgs{"webhook": r.ID, "n": n, "lease": token, "seconds": leaseTime.Seconds(), "ordered": r.Ordered, "deadline": deadline.Seconds()}
+}
+
+func leased(rows pgx.Rows, token string) ([]job, error) {
 	jobs, err := pgx.CollectRows(rows, pgx.RowToStructByName[job])
 	if err != nil {
 		return nil, fmt.Errorf("lease deliveries: %w", err)
@@ -292,4 +291,14 @@ func lease(ctx context.Context, tx *pg.Tx, r row, n int) ([]job, error) {
 		jobs[i].lease, jobs[i].taken = token, time.Now()
 	}
 	return jobs, nil
+}
+
+// lease takes up to n deliveries of a webhook.
+func lease(ctx context.Context, tx *pg.Tx, r row, n int) ([]job, error) {
+	token := newID()
+	rows, err := tx.Query(ctx, leaseSQL, leaseArgs(r, n, token))
+	if err != nil {
+		return nil, fmt.Errorf("lease deliveries: %w", err)
+	}
+	return leased(rows, token)
 }

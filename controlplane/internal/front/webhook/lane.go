@@ -73,50 +73,81 @@ func (s *Service) finish(ctx context.Context, t target, j job, o outcome, goOn b
 	defer cancel()
 	err = s.DB.As(ctx, t.viewer, func(tx *pg.Tx) error {
 		following = nil
+		if o.ok {
+			following, err = finishWell(ctx, tx, t, j, o, goOn)
+			return err
+		}
 		state, err := note(ctx, tx, j, o)
 		if err != nil || state == "" {
 			return err
 		}
-		if err := s.fared(ctx, tx, t.hook, o, state); err != nil || !goOn {
-			return err
-		}
-		jobs, err := lease(ctx, tx, t.hook, 1)
-		if len(jobs) > 0 {
-			following = &jobs[0]
-		}
-		return err
+		return s.fared(ctx, tx, t.hook, o, state)
 	})
 	return following, err
 }
 
-// note writes an attempt into its delivery and says what has become of the delivery; nothing when it is no longer ours.
-func note(ctx context.Context, tx *pg.Tx, j job, o outcome) (state string, err error) {
-	wait, state := time.Duration(0), succeeded
-	if !o.ok {
-		more := false
-		if !o.gone {
-			wait, more = next(j.offsets(), j.Attempt+1, j.now().Sub(j.FirstAt), o.wait)
-		}
-		if state = exhausted; more {
-			state = pending
-		}
+// finishWell notes a success and leases the next delivery in one round trip. It does not wait for the disk: where the database
+// loses it, the delivery is posted again by the same number, as after every other death.
+func finishWell(ctx context.Context, tx *pg.Tx, t target, j job, o outcome, goOn bool) (following *job, err error) {
+	args, err := noteArgs(j, o, succeeded, 0)
+	if err != nil {
+		return nil, err
 	}
+	var b pgx.Batch
+	b.Queue(`set local synchronous_commit = off`)
+	b.Queue(noteSQL, args)
+	b.Queue(succeedSQL, t.hook.ID)
+	if goOn {
+		token := newID()
+		b.Queue(leaseSQL, leaseArgs(t.hook, 1, token)).Query(func(rows pgx.Rows) error {
+			jobs, err := leased(rows, token)
+			if len(jobs) > 0 {
+				following = &jobs[0]
+			}
+			return err
+		})
+	}
+	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
+		return nil, fmt.Errorf("note success: %w", err)
+	}
+	return following, nil
+}
+
+// noteSQL writes an attempt into its delivery, while the lease holds.
+const noteSQL = `
+	update webhook_delivery
+	   set attempt = attempt + 1, repeats = 0, overdue = false, attempts = attempts || @entry::jsonb, last_status = nullif(@status, 0),
+	       last_error = nullif(@error, ''), state = @state, lease_owner = null, lease_until = null,
+	       due_at = case when @state = 'pending' then first_at + make_interval(secs => @wait) else due_at end,
+	       ended_at = case when @state <> 'pending' then clock_timestamp() end
+	 where tenant_id = current_tenant()
+	   and id = @id
+	   and lease_owner = @lease
+	   and state = 'pending'`
+
+func noteArgs(j job, o outcome, state string, wait time.Duration) (pgx.NamedArgs, error) {
 	entry, err := json.Marshal([]Attempt{o.Attempt})
 	if err != nil {
-		return "", fmt.Errorf("encode attempt: %w", err)
+		return nil, fmt.Errorf("encode attempt: %w", err)
 	}
-	const sql = `
-		update webhook_delivery
-		   set attempt = attempt + 1, repeats = 0, overdue = false, attempts = attempts || @entry::jsonb, last_status = nullif(@status, 0),
-		       last_error = nullif(@error, ''), state = @state, lease_owner = null, lease_until = null,
-		       due_at = case when @state = 'pending' then first_at + make_interval(secs => @wait) else due_at end,
-		       ended_at = case when @state <> 'pending' then clock_timestamp() end
-		 where tenant_id = current_tenant()
-		   and id = @id
-		   and lease_owner = @lease
-		   and state = 'pending'`
-	tag, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": j.ID, "lease": j.lease, "entry": string(entry), "status": o.Status, "error": o.Error, "state": state,
-		"wait": wait.Seconds()})
+	return pgx.NamedArgs{"id": j.ID, "lease": j.lease, "entry": string(entry), "status": o.Status, "error": o.Error, "state": state, "wait": wait.Seconds()}, nil
+}
+
+// note writes an attempt that failed into its delivery and says what has become of the delivery; nothing when it is no longer
+// ours.
+func note(ctx context.Context, tx *pg.Tx, j job, o outcome) (state string, err error) {
+	wait, more := time.Duration(0), false
+	if !o.gone {
+		wait, more = next(j.offsets(), j.Attempt+1, j.now().Sub(j.FirstAt), o.wait)
+	}
+	if state = exhausted; more {
+		state = pending
+	}
+	args, err := noteArgs(j, o, state, wait)
+	if err != nil {
+		return "", err
+	}
+	tag, err := tx.Exec(ctx, noteSQL, args)
 	if err != nil {
 		return "", fmt.Errorf("note attempt: %w", err)
 	}
@@ -126,12 +157,9 @@ func note(ctx context.Context, tx *pg.Tx, j job, o outcome) (state string, err e
 	return state, nil
 }
 
-// fared keeps how the endpoint fares: after a success all is well, after too many failures it is left alone for a while, and
-// when deliveries were given up for long enough it is disabled. state is what has become of the delivery.
+// fared keeps how the endpoint fares after a failure: after too many it is left alone for a while, and when deliveries were
+// given up for long enough it is disabled. state is what has become of the delivery.
 func (s *Service) fared(ctx context.Context, tx *pg.Tx, r row, o outcome, state string) error {
-	if o.ok {
-		return succeed(ctx, tx, r.ID)
-	}
 	const failed = `
 		update webhook
 		   set consecutive_failures = consecutive_failures + 1, last_failure_at = now(),
@@ -154,20 +182,14 @@ func (s *Service) fared(ctx context.Context, tx *pg.Tx, r row, o outcome, state 
 	return s.gaveUp(ctx, tx, r, 1, blocked)
 }
 
-// succeed forgets what went wrong before. A webhook that fares well is written to every few seconds, not for each delivery.
-func succeed(ctx context.Context, tx *pg.Tx, id string) error {
-	const sql = `
-		update webhook
-		   set consecutive_failures = 0, last_success_at = now(), exhausted = 0, exhausted_since = null, blocked = 0, warned_at = null, probe_at = null,
-		       probes = 0
-		 where tenant_id = current_tenant()
-		   and id = $1
-		   and (consecutive_failures > 0 or exhausted > 0 or blocked > 0 or last_success_at is null or last_success_at < now() - interval '5 seconds')`
-	if _, err := tx.Exec(ctx, sql, id); err != nil {
-		return fmt.Errorf("note success: %w", err)
-	}
-	return nil
-}
+// succeedSQL forgets what went wrong before. A webhook that fares well is written to every few seconds, not for each delivery.
+const succeedSQL = `
+	update webhook
+	   set consecutive_failures = 0, last_success_at = now(), exhausted = 0, exhausted_since = null, blocked = 0, warned_at = null, probe_at = null,
+	       probes = 0
+	 where tenant_id = current_tenant()
+	   and id = $1
+	   and (consecutive_failures > 0 or exhausted > 0 or blocked > 0 or last_success_at is null or last_success_at < now() - interval '5 seconds')`
 
 // gaveUp counts deliveries that were given up, and draws what follows.
 func (s *Service) gaveUp(ctx context.Context, tx *pg.Tx, r row, given, blocked int) error {
