@@ -7,6 +7,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 )
 
 // references are those that no foreign key guards, because a check a row would double the price of a sync.
@@ -23,7 +24,8 @@ var references = []struct{ name, sql string }{
 		where not exists (select from entitlement e where e.tenant_id = g.tenant_id and e.id = g.entitlement_id)`},
 }
 
-// CheckReferences looks, tenant by tenant, for references to what is not there. It returns an error that names each kind.
+// CheckReferences looks, tenant by tenant, for references to what is not there, and whether the reports that are kept for managers
+// are those whom a walk finds. It returns an error that names each kind.
 func CheckReferences(ctx context.Context, db *pg.DB) error {
 	tenants, err := tenantIDs(ctx, db)
 	if err != nil {
@@ -41,7 +43,11 @@ func CheckReferences(ctx context.Context, db *pg.DB) error {
 					found = append(found, fmt.Sprintf("tenant %s: %d rows of %s point to nothing", t, n, r.name))
 				}
 			}
-			return nil
+			n, err := directory.CheckManagement(ctx, tx)
+			if err == nil && n > 0 {
+				found = append(found, fmt.Sprintf("tenant %s: %d pairs of manager and report are kept, or missing, wrongly", t, n))
+			}
+			return err
 		})
 		if err != nil {
 			return err

@@ -197,3 +197,20 @@ func resolve(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedArgs) 
 	}
 	return m, nil
 }
+
+// CheckManagement holds the reports that are kept for managers who sign in against a walk through everybody's managers, and says
+// how many pairs of manager and report differ. Triggers keep them, so that it is 0 after every transaction.
+func CheckManagement(ctx context.Context, tx *pg.Tx) (wrong int, err error) {
+	const sql = `
+		with walked as (
+			select k.manager_id, r.id as report_id from management_root k cross join lateral reports_of(k.manager_id) r
+		)
+		select count(*)
+		  from walked w
+		  full join management m on m.manager_id = w.manager_id and m.report_id = w.report_id
+		 where w.report_id is null or m.report_id is null`
+	if err := tx.QueryRow(ctx, sql).Scan(&wrong); err != nil {
+		return 0, fmt.Errorf("check management: %w", err)
+	}
+	return wrong, nil
+}

@@ -2,17 +2,9 @@ package directory_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
-	"pgregory.net/rapid"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
@@ -170,78 +162,4 @@ func TestAnAmbiguousManagerStaysUnresolved(t *testing.T) {
 	if m := resolve(t, h); m.Unresolved != 1 || m.Changed != 0 {
 		t.Errorf("got %+v; want one unresolved", m)
 	}
-}
-
-// TestManagedIdentitiesAreWhatAWalkThroughTheGraphFinds holds managed_identity() against brute force, with circles and people
-// who manage themselves.
-func TestManagedIdentitiesAreWhatAWalkThroughTheGraphFinds(t *testing.T) {
-	h := open(t)
-	ctx := context.Background()
-	rapid.Check(t, func(t *rapid.T) {
-		size := rapid.IntRange(1, 7).Draw(t, "size")
-		ids, manager := make([]string, size), make([]int, size)
-		rows := make([][]any, size)
-		for i := range size {
-			ids[i], manager[i] = uuid.Must(uuid.NewV7()).String(), rapid.IntRange(-1, size-1).Draw(t, "manager")
-		}
-		for i := range size {
-			rows[i] = []any{ids[i], nil}
-			if manager[i] >= 0 {
-				rows[i][1] = ids[manager[i]]
-			}
-		}
-		if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error { return employ(ctx, tx, rows) }); err != nil {
-			t.Fatal(err)
-		}
-		at := rapid.IntRange(0, size-1).Draw(t, "viewer")
-		v := viewer.Viewer{Tenant: h.Tenant.Tenant, Kind: viewer.User, Identity: ids[at], Roles: []viewer.Role{viewer.Manager}}
-		var got []string
-		err := h.DB.As(ctx, v, func(tx *pg.Tx) error {
-			rows, err := tx.Query(ctx, `select id::text from managed_identity()`)
-			if err != nil {
-				return err
-			}
-			got, err = pgx.CollectRows(rows, pgx.RowTo[string])
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := []string{}
-		for i := range size {
-			if i != at && reaches(manager, i, at) {
-				want = append(want, ids[i])
-			}
-		}
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.SortSlices(func(a, b string) bool { return a < b })); diff != "" {
-			t.Fatalf("managers %v seen by %d: -want +got\n%s", manager, at, diff)
-		}
-	})
-}
-
-func employ(ctx context.Context, tx *pg.Tx, rows [][]any) error {
-	if _, err := tx.Exec(ctx, `delete from identity`); err != nil {
-		return fmt.Errorf("clear: %w", err)
-	}
-	var b pgx.Batch
-	for _, row := range rows {
-		b.Queue(`insert into identity (tenant_id, id, external_id) values (current_tenant(), $1::uuid, $1::text)`, row[0])
-	}
-	for _, row := range rows {
-		b.Queue(`update identity set manager_id = $2::uuid where id = $1`, row[0], row[1])
-	}
-	return tx.SendBatch(ctx, &b).Close()
-}
-
-// reaches follows the managers from one person upwards.
-func reaches(manager []int, from, to int) bool {
-	for range manager {
-		if from = manager[from]; from < 0 {
-			return false
-		}
-		if from == to {
-			return true
-		}
-	}
-	return false
 }
