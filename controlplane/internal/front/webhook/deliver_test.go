@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -412,5 +413,17 @@ func TestASecretIsNeverSeenAgain(t *testing.T) {
 				t.Errorf("the secret is in %s, %s", where, form)
 			}
 		}
+	}
+}
+
+func TestAnEndpointWhoseCertificateIsNotTrustedIsNotSpokenTo(t *testing.T) {
+	h := open(t)
+	to := &receiver{t: t}
+	to.server = httptest.NewTLSServer(to)
+	t.Cleanup(to.server.Close)
+	id, _ := h.hook(to.server.URL, nil)
+	tested := h.call("admin", "POST", "/"+id+"/test", nil, 200)
+	if tested["success"] != false || !strings.HasPrefix(tested["error"].(string), "TLS: the certificate is not signed") || len(to.all()) != 0 {
+		t.Errorf("tested %v, %d requests", tested, len(to.all()))
 	}
 }

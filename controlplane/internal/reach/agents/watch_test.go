@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -260,5 +262,32 @@ func TestAnAgentBelowTheMinimumVersionIsDegraded(t *testing.T) {
 	}
 	if older("0.1", "") {
 		t.Error("without a minimum a version is too old")
+	}
+}
+
+func TestWhoListensIsToldWhatIsRecorded(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, func(p *pace) { p.pair = time.Hour })
+	act := func(fn func(tx *pg.Tx) error) {
+		t.Helper()
+		if err := h.db.As(ctx, h.system, fn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	act(func(tx *pg.Tx) error { return event.Want(ctx, tx, "test", event.AgentOnline, event.AgentOffline) })
+	m := h.enrol("HQ", "")
+	l := m.connect()
+	h.recorded(t, cameOnline)
+	l.ws.Close()
+	h.recorded(t, cameOnline, wentOffline)
+	var told []string
+	act(func(tx *pg.Tx) error {
+		const sql = `
+			select array_agg(concat_ws(' ', kind, sequence, data ->> 'name', data ->> 'cause', data ->> 'state', data ->> 'last_seen_at' is not null) order by sequence)
+			  from event where resource_id = $1 and resource_type = 'agent' and data ->> 'version' <> ''`
+		return tx.QueryRow(ctx, sql, m.id).Scan(&told)
+	})
+	if diff := cmp.Diff([]string{"agent.online 1 HQ connected registered t", "agent.offline 2 HQ silent registered t"}, told); diff != "" {
+		t.Error(diff)
 	}
 }
