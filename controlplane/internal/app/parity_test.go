@@ -52,6 +52,7 @@ func newSite(t *testing.T) *site {
 	}
 	c := app.DefaultConfig()
 	c.EgressCIDRs, c.PublicDocs, c.BaseDomain = []string{"127.0.0.0/8"}, true, "iga.example.com"
+	c.BehindTLSProxy = true // tests may say where they come from
 	s.app, err = app.New(ctx, c, "test", s.db, ring, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

@@ -70,7 +70,7 @@ func (s *Service) Routes() []httpapi.Route {
 			Describe("What is left out stays as it is; null clears header_value and ca. A new host asks for header_value again, so that nobody has it sent " +
 				"somewhere else."),
 		httpapi.Handle("DELETE", "/settings/audit-streams/{id}", "End a stream of the audit log", s.handleDelete).For(viewer.Admin).Status(204).Errors(412),
-		httpapi.Handle("POST", "/settings/audit-streams/{id}/test", "Try out a stream of the audit log", s.handleTest).For(viewer.Admin).
+		httpapi.Handle("POST", "/settings/audit-streams/{id}/test", "Try out a stream of the audit log", s.handleTest).For(viewer.Admin).Waits().
 			Describe("Sends one line of type ping and tells what became of it."),
 	}
 	for i := range routes {
