@@ -49,7 +49,7 @@ type SignInTokens struct {
 	AccessToken      string     `json:"access_token"`
 	TokenType        string     `json:"token_type" example:"Bearer"`
 	ExpiresIn        int        `json:"expires_in" doc:"seconds"`
-	RefreshToken     string     `json:"refresh_token,omitempty" doc:"for POST /auth/refresh, as the Bearer token there; works once. Left out when it came as a cookie."`
+	RefreshToken     string     `json:"refresh_token" doc:"for POST /auth/refresh, as the Bearer token there; works once. Empty when it came as a cookie."`
 	RefreshExpiresIn int        `json:"refresh_expires_in" doc:"seconds"`
 	User             SignedUser `json:"user"`
 	TenantID         string     `json:"tenant_id"`
