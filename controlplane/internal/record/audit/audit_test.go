@@ -121,7 +121,7 @@ func TestTheLogCannotBeRewritten(t *testing.T) {
 	for _, sql := range []string{
 		`update audit_event set event = 'x'`, `delete from audit_event`, `truncate audit_event`, `update audit_head set seq = 0`, `delete from audit_head`,
 		`insert into audit_head (tenant_id) values (current_tenant())`, `update audit_checkpoint set seq = 0`, `delete from audit_checkpoint`,
-		`insert into audit_event (tenant_id, seq, event, prev_hash, hash) values (current_tenant(), 2, '{}', '', '')`,
+		`insert into audit_event (tenant_id, seq, event, prev_hash, hash, at, action, category, outcome, actor_type) values (current_tenant(), 2, '{}', '', '', now(), '', '', '', '')`,
 	} {
 		err := db.As(ctx, v, func(tx *pg.Tx) error { _, err := tx.Exec(ctx, sql); return err })
 		if err == nil || !strings.Contains(err.Error(), "permission denied") {

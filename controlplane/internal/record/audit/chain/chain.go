@@ -27,6 +27,26 @@ type Link struct {
 	Seq        int64
 	Event      []byte
 	Prev, Hash []byte
+
+	names *names // when they were read already
+}
+
+// names are what an entry says of itself.
+type names struct {
+	Seq      int64  `json:"seq"`
+	TenantID string `json:"tenant_id"`
+}
+
+// read gives what the entry says of itself.
+func (l Link) read() (*names, error) {
+	if l.names != nil {
+		return l.names, nil
+	}
+	var n names
+	if err := json.Unmarshal(l.Event, &n); err != nil {
+		return nil, broken(l.Seq, Unreadable, "not an entry")
+	}
+	return &n, nil
 }
 
 // Kinds of break.
@@ -73,10 +93,6 @@ func From(tenant string, seq int64, hash []byte) *Verifier {
 
 // Next takes the entry that follows. It returns a *Break when that is not the one that was written.
 func (v *Verifier) Next(l Link) error {
-	var said struct {
-		Seq      int64  `json:"seq"`
-		TenantID string `json:"tenant_id"`
-	}
 	if v.Hash == nil {
 		if err := v.begin(l); err != nil {
 			return err
@@ -85,8 +101,9 @@ func (v *Verifier) Next(l Link) error {
 	if l.Seq != v.Seq+1 {
 		return broken(v.Seq+1, Missing, "entry %d stands in its place", l.Seq)
 	}
-	if err := json.Unmarshal(l.Event, &said); err != nil {
-		return broken(l.Seq, Unreadable, "not an entry")
+	said, err := l.read()
+	if err != nil {
+		return err
 	}
 	if v.Tenant == "" {
 		v.Tenant = said.TenantID

@@ -168,12 +168,12 @@ func (s *Service) signNext(ctx context.Context, tx *pg.Tx, signer Key, publics k
 	if err != nil || verifier.Seq >= through {
 		return false, err
 	}
-	links, err := linksAfter(ctx, tx, verifier.Seq, through, checkpointEach)
+	links, err := filedAfter(ctx, tx, verifier.Seq, through, checkpointEach)
 	if err != nil {
 		return false, err
 	}
 	for _, l := range links {
-		if err := verifier.Next(l); err != nil {
+		if err := errors.Join(verifier.Next(l.Link), l.check()); err != nil {
 			return false, err
 		}
 	}

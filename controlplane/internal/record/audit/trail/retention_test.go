@@ -14,7 +14,7 @@ func (h *house) age(days int, through int64) {
 	h.t.Helper()
 	h.tamper(`
 		update audit_event
-		   set event = left(event, -26) || to_char((at - make_interval(days => $1)) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}'
+		   set at = at - make_interval(days => $1), event = left(event, -26) || to_char((at - make_interval(days => $1)) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}'
 		 where seq <= $2`, days, through)
 	h.tamper(strings.ReplaceAll(rehash, "%[1]s", h.tenant.Tenant))
 }

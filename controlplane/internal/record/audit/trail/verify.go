@@ -201,7 +201,7 @@ func (c *check) begin(ctx context.Context, tx *pg.Tx) error {
 }
 
 func (c *check) step(ctx context.Context, tx *pg.Tx) error {
-	links, err := linksAfter(ctx, tx, c.verifier.Seq, c.ToSeq, batch)
+	links, err := filedAfter(ctx, tx, c.verifier.Seq, c.ToSeq, batch)
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,10 @@ func (c *check) step(ctx context.Context, tx *pg.Tx) error {
 		return err
 	}
 	for _, l := range links {
-		if err := c.verifier.Next(l); err != nil {
+		if err := c.verifier.Next(l.Link); err != nil {
+			return err
+		}
+		if err := l.check(); err != nil {
 			return err
 		}
 		c.Checked++

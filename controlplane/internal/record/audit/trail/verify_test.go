@@ -56,6 +56,9 @@ func TestWhoeverTampersWithTheTableIsFoundOut(t *testing.T) {
 	}{
 		{"an edited entry", `update audit_event set event = replace(event, 'Lead', 'Boss') where tenant_id = '%s' and seq = 7`, 7, chain.Edited},
 		{"an edited hash", `update audit_event set hash = sha256('x') where tenant_id = '%s' and seq = 7`, 7, chain.Edited},
+		{"an entry filed under another action", `update audit_event set action = 'audit.trimmed' where tenant_id = '%s' and seq = 7`, 7, chain.Edited},
+		{"an entry filed under another day", `update audit_event set at = at - interval '1 day' where tenant_id = '%s' and seq = 7`, 7, chain.Edited},
+		{"an entry filed under nobody", `update audit_event set subject_id = null where tenant_id = '%s' and seq = 7`, 7, chain.Edited},
 		{"a deleted entry", `delete from audit_event where tenant_id = '%s' and seq = 7`, 7, chain.Missing},
 		{"the first entry deleted", `delete from audit_event where tenant_id = '%s' and seq = 1`, 1, chain.Missing},
 		{"swapped entries", `update audit_event a set event = b.event from audit_event b where a.tenant_id = '%s' and b.tenant_id = a.tenant_id and (a.seq, b.seq) in ((7, 8), (8, 7))`, 7, chain.Edited},
@@ -63,7 +66,8 @@ func TestWhoeverTampersWithTheTableIsFoundOut(t *testing.T) {
 		{"the end cut off, with its head", `delete from audit_event where tenant_id = '%[1]s' and seq > 9; update audit_head set seq = 9, hash = (select hash from audit_event where tenant_id = '%[1]s' and seq = 9) where tenant_id = '%[1]s'`,
 			10, chain.Truncated},
 		{"the end cut off, without its head", `delete from audit_event where tenant_id = '%s' and seq > 9`, 10, chain.Missing},
-		{"an entry added by hand", `insert into audit_event (tenant_id, seq, event, prev_hash, hash) select tenant_id, 99, event, prev_hash, hash from audit_event where tenant_id = '%s' and seq = 7`, 0, chain.Missing},
+		{"an entry added by hand", `insert into audit_event (tenant_id, seq, event, prev_hash, hash, at, action, category, outcome, actor_type)
+			select tenant_id, 99, event, prev_hash, hash, at, action, category, outcome, actor_type from audit_event where tenant_id = '%s' and seq = 7`, 0, chain.Missing},
 		{"everything hashed anew", `update audit_event set event = replace(event, 'Lead', 'Boss') where tenant_id = '%[1]s' and seq = 7;` + rehash, 12, chain.Contested},
 		{"a checkpoint written by hand", `update audit_checkpoint set note = replace(note, '12', '11'), seq = 11 where tenant_id = '%s'`, 11, chain.Unsigned},
 		{"everything hashed anew, and its checkpoint", `update audit_event set event = replace(event, 'Lead', 'Boss') where tenant_id = '%[1]s' and seq = 7;` + rehash +

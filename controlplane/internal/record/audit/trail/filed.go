@@ -1,0 +1,84 @@
+package trail
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
+)
+
+// filed is an entry with the columns that it is found by.
+type filed struct {
+	chain.Link
+	at                                         time.Time
+	action, category, outcome, actorType       string
+	actorID, subjectType, subjectID, requestID *string
+}
+
+// said are the same in the entry's own text.
+type said struct {
+	Time     time.Time `json:"time"`
+	Action   string    `json:"action"`
+	Category string    `json:"category"`
+	Outcome  string    `json:"outcome"`
+	Actor    struct {
+		Type string  `json:"type"`
+		ID   *string `json:"id"`
+	} `json:"actor"`
+	Subject struct {
+		Type *string `json:"type"`
+		ID   *string `json:"id"`
+	} `json:"subject"`
+	Context struct {
+		RequestID *string `json:"request_id"`
+	} `json:"context"`
+}
+
+// check holds the columns against the text: an entry that is filed under other words than its own would be found by nobody, and one
+// that is filed under another day would be dropped before its time. It returns a *chain.Break.
+func (f *filed) check() error {
+	var s said
+	if err := json.Unmarshal(f.Event, &s); err != nil {
+		return &chain.Break{Seq: f.Seq, Kind: chain.Unreadable, Detail: "not an entry"}
+	}
+	if f.at.Equal(s.Time) && f.action == s.Action && f.category == s.Category && f.outcome == s.Outcome && f.actorType == s.Actor.Type &&
+		same(f.actorID, s.Actor.ID) && same(f.subjectType, s.Subject.Type) && same(f.subjectID, s.Subject.ID) && same(f.requestID, s.Context.RequestID) {
+		return nil
+	}
+	return &chain.Break{Seq: f.Seq, Kind: chain.Edited, Detail: "it is filed under other words than its own"}
+}
+
+func same(a, b *string) bool {
+	return (a == nil) == (b == nil) && (a == nil || *a == *b)
+}
+
+// filedAfter reads entries in their order, after a number and up to another, with what they are found by.
+func filedAfter(ctx context.Context, tx *pg.Tx, after, through int64, limit int) ([]filed, error) {
+	const sql = `
+		select ` + linkColumns + `, at, action, category, outcome, actor_type, actor_id, subject_type, subject_id, request_id
+		  from audit_event
+		 where tenant_id = (select current_tenant())
+		   and seq > $1
+		   and seq <= $2
+		 order by seq
+		 limit $3`
+	rows, err := tx.Query(ctx, sql, after, through, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read audit events: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (f filed, err error) {
+		var event string
+		err = row.Scan(&f.Seq, &event, &f.Prev, &f.Hash, &f.at, &f.action, &f.category, &f.outcome, &f.actorType, &f.actorID, &f.subjectType, &f.subjectID, &f.requestID)
+		f.Event = []byte(event)
+		return f, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read audit events: %w", err)
+	}
+	return found, nil
+}
