@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -41,17 +42,15 @@ func noting(authenticate httpapi.Authenticate) httpapi.Authenticate {
 }
 
 // Log is the log of a program of the control plane; level is debug, info, warn or error, format text or json.
-func Log(c Config, out writer) (*slog.Logger, error) {
+func Log(c Config, out io.Writer) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
 		return nil, fmt.Errorf("log-level is debug, info, warn or error, not %q", c.LogLevel)
 	}
-	return telemetry.NewLog(out, level, c.LogFormat, func(ctx context.Context) (request, tenant string) {
-		return httpapi.RequestID(ctx), httpapi.ViewerOf(ctx).Tenant
+	return telemetry.NewLog(out, level, c.LogFormat, func(ctx context.Context) telemetry.Names {
+		return telemetry.Names{Request: httpapi.RequestID(ctx), Tenant: httpapi.ViewerOf(ctx).Tenant, Trace: httpapi.TraceOf(ctx).ID}
 	})
 }
-
-type writer interface{ Write(p []byte) (int, error) }
 
 // OpenTraces begins to send spans where the configuration says; without an endpoint it makes nothing, and costs nothing.
 func OpenTraces(ctx context.Context, c *Config, version string) error {

@@ -19,8 +19,11 @@ const (
 	traceKey   = "trace_id"
 )
 
-// Whose tells the request and the tenant that a context belongs to; empty where there is none.
-type Whose func(ctx context.Context) (request, tenant string)
+// Names are what a context belongs to; empty where it belongs to nothing of the kind.
+type Names struct{ Request, Tenant, Trace string }
+
+// Whose tells what a context belongs to.
+type Whose func(ctx context.Context) Names
 
 // NewLog makes a log of lines that say whose they are: request, tenant, sync run and trace, as far as ctx tells. format is text
 // or json. A line stays a line, whatever stands in its values.
@@ -70,14 +73,15 @@ func (h *handler) known(ctx context.Context) (attrs []slog.Attr) {
 			attrs = append(attrs, slog.String(key, value))
 		}
 	}
-	request, tenant := h.whose(ctx)
+	names := h.whose(ctx)
 	run, _ := ctx.Value(runContext{}).(string)
-	add(requestKey, request)
-	add(tenantKey, tenant)
+	add(requestKey, names.Request)
+	add(tenantKey, names.Tenant)
 	add(runKey, run)
 	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
-		add(traceKey, span.TraceID().String())
+		names.Trace = span.TraceID().String() // where the request can be looked up
 	}
+	add(traceKey, names.Trace)
 	return attrs
 }
 

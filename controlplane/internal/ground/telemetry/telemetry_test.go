@@ -22,9 +22,9 @@ import (
 
 type idKey struct{}
 
-func whose(ctx context.Context) (request, tenant string) {
+func whose(ctx context.Context) Names {
 	id, _ := ctx.Value(idKey{}).(string)
-	return id, ""
+	return Names{Request: id}
 }
 
 func newLog(t *testing.T, format string) (*slog.Logger, *bytes.Buffer) {
