@@ -171,6 +171,24 @@ func TestPeopleSignInWithTheirProvider(t *testing.T) {
 	o.noSecrets(canary, clientSecret)
 }
 
+func TestAMappingNeverTakesTheLastAdministrator(t *testing.T) {
+	o := openOutside(t, `,"create_users":true`)
+	o.user("bob@acme.example", "resource_owner")
+	o.call("PATCH", "/settings/identity-providers/"+o.id, o.admin, `{"role_mapping":{"staff":["admin"]}}`).want(t, "a mapping", 200, "")
+	o.signInAs("bob").want(t, "as an administrator", 200, "")
+	o.call("PATCH", "/settings/identity-providers/"+o.id, o.admin, `{"role_mapping":{}}`).want(t, "no mapping", 200, "")
+	o.sql(`update app_user set roles = '{}' where email_lc <> 'bob@acme.example'`)
+	o.signInAs("bob")
+	if got := o.rolesOf("bob@acme.example"); got != "admin resource_owner active" {
+		t.Errorf("roles of the last administrator: %s", got)
+	}
+	o.sql(`update app_user set roles = '{admin}', status = 'active' where email_lc <> 'bob@acme.example'`)
+	o.signInAs("bob")
+	if got := o.rolesOf("bob@acme.example"); got != "resource_owner active" {
+		t.Errorf("roles when there is another: %s", got)
+	}
+}
+
 func TestNobodyComesInOnAnothersAddress(t *testing.T) {
 	o := openOutside(t, `,"create_users":true`)
 	o.user("bob@acme.example", "manager")

@@ -131,8 +131,17 @@ func follow(ctx context.Context, tx *pg.Tx, f flow, said oidc.Person, granted []
 	if p.controlPlane || p.status == "disabled" {
 		return notKnown()
 	}
-	roles, given := mappedRoles(p.roles, granted, f.provider.Granted(said.Groups))
 	before := p.roles
+	roles, given := mappedRoles(before, granted, f.provider.Granted(said.Groups))
+	if slices.Contains(before, "admin") && !slices.Contains(roles, "admin") {
+		last, err := lastAdmin(ctx, tx, p.id)
+		if err != nil {
+			return err
+		}
+		if last { // a tenant that nobody administers could not be mended by anybody
+			roles, given = mappedRoles(before, granted, append(f.provider.Granted(said.Groups), "admin"))
+		}
+	}
 	p.roles, p.status = roles, "active"
 	const user = `
 		update app_user
@@ -157,6 +166,23 @@ func follow(ctx context.Context, tx *pg.Tx, f flow, said oidc.Person, granted []
 		Action: "auth.roles_mapped", Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email},
 		Changes: []audit.Change{{Field: "roles", From: nonNil(before), To: roles}}, Context: map[string]any{"provider": f.provider.Name},
 	})
+}
+
+// lastAdmin says whether nobody else administers the tenant. Others who ask wait until this transaction has ended.
+func lastAdmin(ctx context.Context, tx *pg.Tx, id string) (bool, error) {
+	if err := LockUsers(ctx, tx); err != nil {
+		return false, err
+	}
+	const sql = `
+		select not exists (select from app_user
+		                    where id <> $1
+		                      and status = 'active'
+		                      and 'admin' = any (roles))`
+	var last bool
+	if err := tx.QueryRow(ctx, sql, id).Scan(&last); err != nil {
+		return false, fmt.Errorf("look for another administrator: %w", err)
+	}
+	return last, nil
 }
 
 // mappedRoles are somebody's roles after a sign-in, and those of them that are the mapping's. What the mapping gave the last
