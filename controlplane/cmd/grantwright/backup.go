@@ -89,8 +89,8 @@ func restoreCommand() *cobra.Command {
 				return hinted(err)
 			}
 			out := cmd.OutOrStdout()
-			fmt.Fprintf(out, "restored: %d rows of %d tenants as of %s; %d secrets open, %d audit entries verify\n",
-				r.Rows, r.Tenants, moment(&r.Manifest.MadeAt), r.Secrets, r.Audited)
+			fmt.Fprintf(out, "restored as of %s: %d rows, tenants: %d; %d secrets open, %d audit entries verify\n",
+				moment(&r.Manifest.MadeAt), r.Rows, r.Tenants, r.Secrets, r.Audited)
 			fmt.Fprintf(out, "tokens from before are refused (epoch %d); %d deliveries of webhooks may be made a second time, under the ids that they had\n", r.Epoch, r.Deliveries)
 			return nil
 		},
