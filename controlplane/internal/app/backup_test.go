@@ -326,7 +326,13 @@ func ownDatabase(t *testing.T, name string) app.Config {
 		t.Fatal(err)
 	}
 	defer conn.Close(ctx)
-	for _, sql := range []string{"drop database if exists " + name + " with (force)", "create database " + name + " owner " + pg.OwnerRole} {
+	// The login for backups is made as the documents say, once for the whole server.
+	const backup = `
+		do $$ begin
+			create role grantwright_backup login bypassrls password 'only-for-tests' in role pg_read_all_data;
+		exception when duplicate_object then null;
+		end $$`
+	for _, sql := range []string{backup, "drop database if exists " + name + " with (force)", "create database " + name + " owner " + pg.OwnerRole} {
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			t.Fatal(err)
 		}
@@ -344,7 +350,7 @@ func ownDatabase(t *testing.T, name string) app.Config {
 	})
 	there := func(raw string) string { return raw[:strings.LastIndex(raw, "/t_")] + "/" + name + query(raw) }
 	c := privateConfig(t)
-	c.DatabaseURL, c.DatabaseOwnerURL, c.DatabaseBackupURL = there(d.AppURL), there(d.OwnerURL), there(d.AdminURL)
+	c.DatabaseURL, c.DatabaseOwnerURL, c.DatabaseBackupURL = there(d.AppURL), there(d.OwnerURL), strings.Replace(there(d.OwnerURL), pg.OwnerRole, "grantwright_backup", 1)
 	return c
 }
 
