@@ -191,15 +191,17 @@ create trigger manager_looks after insert or update or delete on api_token
     for each row execute function manager_looks('bound_identity_id');
 
 -- +goose StatementBegin
-create function viewer_serves() returns boolean language sql stable parallel safe
+create function viewer_serves() returns boolean language plpgsql stable parallel safe
 as $$
-    select exists (select from identity i
+begin
+    return exists (select from identity i
                     where i.tenant_id = current_tenant()
                       and i.id = viewer_identity()
-                      and i.status not in ('deactivated', 'archived'))
-$$;
+                      and i.status not in ('deactivated', 'archived'));
+end $$;
 -- +goose StatementEnd
-comment on function viewer_serves() is 'Whether the viewer''s own identity is still with the tenant: who has left loses at once what their roles let them see.';
+comment on function viewer_serves() is
+    'Whether the viewer''s own identity is still with the tenant: who has left loses at once what their roles let them see. It is not written in SQL, which would be planned anew at every call, several times in each request.';
 
 -- +goose StatementBegin
 create function walked_identity() returns table (id uuid) language plpgsql stable parallel safe rows 1
