@@ -138,16 +138,22 @@ func (c *Client) Call(ctx context.Context, method, path string, in, out any) err
 
 // Raw sends a request to a path from the root with the client's token and answers what came, whatever the status.
 func (c *Client) Raw(ctx context.Context, method, path string, in any) (status int, header http.Header, body []byte, err error) {
+	answer, err := c.send(ctx, method, path, in)
+	return answer.Status, answer.Header, answer.Body, err
+}
+
+// send sends a request with the client's token, and with headers, names and values in turn.
+func (c *Client) send(ctx context.Context, method, path string, in any, header ...string) (Answer, error) {
 	var encoded []byte
 	if in != nil {
+		var err error
 		if encoded, err = json.Marshal(in); err != nil {
-			return 0, nil, nil, err
+			return Answer{}, err
 		}
 	}
-	payload := bytes.NewReader(encoded)
-	r, err := http.NewRequestWithContext(ctx, method, c.Base+path, payload)
+	r, err := http.NewRequestWithContext(ctx, method, c.Base+path, bytes.NewReader(encoded))
 	if err != nil {
-		return 0, nil, nil, err
+		return Answer{}, err
 	}
 	if in != nil {
 		r.Header.Set("Content-Type", "application/json")
@@ -155,16 +161,19 @@ func (c *Client) Raw(ctx context.Context, method, path string, in any) (status i
 	if token := c.Token(); token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
 	answer, err := c.HTTP.Do(r)
 	if err != nil {
-		return 0, nil, nil, err
+		return Answer{}, err
 	}
 	defer answer.Body.Close()
-	body, err = io.ReadAll(answer.Body)
+	body, err := io.ReadAll(answer.Body)
 	if c.Watch != nil {
 		c.Watch(method+" "+path, r.Header.Get("Authorization"), encoded, body)
 	}
-	return answer.StatusCode, answer.Header, body, err
+	return Answer{Status: answer.StatusCode, Header: answer.Header, Body: body}, err
 }
 
 func (c *Client) once(ctx context.Context, method, path string, in, out any) error {

@@ -26,7 +26,10 @@ func (h *House) Exec(sql string, args ...any) {
 }
 
 // databaseURL is that of the private PostgreSQL's superuser.
-func (h *House) databaseURL() (u url.URL, err error) {
+func (h *House) databaseURL() (url.URL, error) { return h.databaseAs("grantwright", "superuser") }
+
+// databaseAs is the URL of the private PostgreSQL for one of its logins, whose password is kept under a name.
+func (h *House) databaseAs(login, password string) (u url.URL, err error) {
 	var secrets map[string]string
 	var where struct {
 		Host string `json:"host"`
@@ -41,7 +44,7 @@ func (h *House) databaseURL() (u url.URL, err error) {
 			return u, err
 		}
 	}
-	u = url.URL{Scheme: "postgres", User: url.UserPassword("grantwright", secrets["superuser"]), Path: "/grantwright"}
+	u = url.URL{Scheme: "postgres", User: url.UserPassword(login, secrets[password]), Path: "/grantwright"}
 	if filepath.IsAbs(where.Host) {
 		u.RawQuery = url.Values{"host": {where.Host}, "port": {strconv.Itoa(where.Port)}}.Encode()
 	} else {

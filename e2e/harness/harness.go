@@ -141,10 +141,10 @@ func Account(slug string) (email, password string) {
 	return "admin@" + slug + ".example", "correct horse " + slug
 }
 
-func (h *House) bootstrap(slug string) {
+func (h *House) bootstrap(slug string, flags ...string) {
 	h.t.Helper()
 	email, password := Account(slug)
-	_, err := h.Plane.Bootstrap(Context(h.t), slug, slug, email, password)
+	_, err := h.Plane.Bootstrap(Context(h.t), slug, slug, email, password, flags...)
 	h.check(err)
 }
 
@@ -167,6 +167,13 @@ func (h *House) Client() *api.Client {
 func (h *House) Tenant(slug string) *api.Client {
 	h.t.Helper()
 	h.bootstrap(slug)
+	return h.signIn(slug)
+}
+
+// Operator makes a further tenant and signs in as its administrator, who administers the whole deployment.
+func (h *House) Operator(slug string) *api.Client {
+	h.t.Helper()
+	h.bootstrap(slug, "--control-plane-admin")
 	return h.signIn(slug)
 }
 

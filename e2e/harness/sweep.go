@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -63,9 +64,32 @@ func (h *House) sweepDatabase() {
 		return // killed by the test, and its database with it
 	default:
 	}
+	if _, err := h.databaseURL(); err != nil {
+		return // a database of the test's own
+	}
+	dump, err := h.dump()
+	if err != nil {
+		h.t.Error(err)
+		return
+	}
+	for _, table := range bytes.Split(dump, []byte("\nCOPY ")) {
+		name, _, _ := bytes.Cut(table, []byte(" "))
+		h.sweepBytes("the table "+string(name), table)
+	}
+}
+
+// Dump is everything that a backup would hold now.
+func (h *House) Dump() []byte {
+	h.t.Helper()
+	dump, err := h.dump()
+	h.check(err)
+	return dump
+}
+
+func (h *House) dump() ([]byte, error) {
 	address, err := h.databaseURL()
 	if err != nil {
-		return // a database of the test's own
+		return nil, err
 	}
 	password, _ := address.User.Password()
 	withoutPassword := address
@@ -76,13 +100,9 @@ func (h *House) sweepDatabase() {
 	cmd.Stderr = &complaint
 	dump, err := cmd.Output()
 	if err != nil {
-		h.t.Errorf("the database cannot be dumped: %v\n%s", err, complaint.String())
-		return
+		return nil, fmt.Errorf("the database cannot be dumped: %w\n%s", err, complaint.String())
 	}
-	for _, table := range bytes.Split(dump, []byte("\nCOPY ")) {
-		name, _, _ := bytes.Cut(table, []byte(" "))
-		h.sweepBytes("the table "+string(name), table)
-	}
+	return dump, nil
 }
 
 // pgDump is the program of the newest PostgreSQL that is installed.

@@ -37,11 +37,12 @@ type ControlPlane struct {
 // URL is where it answers.
 func (c *ControlPlane) URL() string { return "http://" + c.Listen }
 
-// Bootstrap makes a tenant with its first administrator. again is true when there was one by this slug already.
-func (c *ControlPlane) Bootstrap(ctx context.Context, slug, name, email, password string) (again bool, err error) {
+// Bootstrap makes a tenant with its first administrator; flags are further ones of the command. again is true when there was one by
+// this slug already.
+func (c *ControlPlane) Bootstrap(ctx context.Context, slug, name, email, password string, flags ...string) (again bool, err error) {
 	_, err = process.Run(ctx, process.Spec{
 		Name: "grantwright bootstrap", Path: filepath.Join(c.Bin, ControlPlaneProgram), Log: c.Log,
-		Args: []string{"bootstrap", "--data", c.Data, "--tenant", slug, "--name", name, "--admin-email", email, "--admin-password-stdin"},
+		Args: append([]string{"bootstrap", "--data", c.Data, "--tenant", slug, "--name", name, "--admin-email", email, "--admin-password-stdin"}, flags...),
 	}, password+"\n")
 	if err != nil && strings.Contains(err.Error(), "exists already") {
 		return true, nil
