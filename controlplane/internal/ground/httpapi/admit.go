@@ -11,14 +11,14 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Rates of an address, before anybody is known.
-var (
-	healthRate  = viewer.Rate{PerSecond: 50, Burst: 50}
-	invalidRate = viewer.Rate{PerSecond: 1, Burst: 60} // tokens that are not valid: 60 a minute
-)
+// invalidRate is how many tokens that are not valid an address may try: 60 a minute.
+var invalidRate = viewer.Rate{PerSecond: 1, Burst: 60}
 
-// policy is the name of the one rate that tokens have (draft-ietf-httpapi-ratelimit-headers).
-const policy = "default"
+// Names of the rates (draft-ietf-httpapi-ratelimit-headers).
+const (
+	policy        = "default"        // of a token
+	invalidPolicy = "invalid-tokens" // of an address, for tokens that are not valid
+)
 
 // admit counts a viewer's request, and tells in every answer how many more may come.
 func (a *API) admit(ctx context.Context, w http.ResponseWriter, v viewer.Viewer) error {
@@ -33,30 +33,17 @@ func (a *API) admit(ctx context.Context, w http.ResponseWriter, v viewer.Viewer)
 	if verdict.Allowed {
 		return nil
 	}
-	return tooMany(verdict, "this token may make %d requests a second, %d at once", verdict.Rate.PerSecond, verdict.Rate.Burst)
+	return tooMany(verdict, policy, "this token may make %d requests a second, %d at once", verdict.Rate.PerSecond, verdict.Rate.Burst)
 }
 
-func tooMany(v limit.Verdict, format string, args ...any) error {
-	f := fault.New(fault.TooMany, format, args...).Also("violated-policies", []string{policy})
+func tooMany(v limit.Verdict, name, format string, args ...any) error {
+	f := fault.New(fault.TooMany, format, args...).Also("violated-policies", []string{name})
 	f.RetryAfter = max(time.Second, v.Wait)
 	return f
 }
 
 // seconds are whole ones, never too few.
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
-
-// checkHealth keeps whoever asks for the state of the process too often at a distance.
-func (a *API) checkHealth(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/health" {
-			if v := a.health.Take(AddressOf(r.Context())); !v.Allowed {
-				a.Fail(w, r, tooMany(v, "once every few seconds is often enough"))
-				return
-			}
-		}
-		next.ServeHTTP(w, r)
-	})
-}
 
 // refused is the answer to a token that was not accepted. Whoever tries many is told to wait; a valid token from the same address
 // is never in the way.
@@ -65,7 +52,7 @@ func (a *API) refused(ctx context.Context, err error) error {
 		return err
 	}
 	if v := a.invalid.Take(AddressOf(ctx)); !v.Allowed {
-		return tooMany(v, "too many tokens from this address were not valid")
+		return tooMany(v, invalidPolicy, "too many tokens from this address were not valid")
 	}
 	return err
 }

@@ -37,7 +37,7 @@ type Config struct {
 
 	Rate        *limit.Limiter   // counts the requests of tokens; nil: there is no limit
 	Replay      *replay.Keeper   // keeps the answers of writes with an Idempotency-Key; nil: keys mean nothing
-	MaxInFlight int              // requests worked on at once; 0: 512
+	MaxInFlight int              // requests worked on at once, and requests that wait for the world outside; 0: 512 of each
 	Now         func() time.Time // nil: time.Now
 }
 
@@ -56,8 +56,9 @@ type API struct {
 	free   map[string]bool // "METHOD path" of routes that need no token, or look at it themselves
 	bulk   map[string]bool // "METHOD path" of routes that take large bodies
 
-	health, invalid *limit.Addresses
-	inFlight        atomic.Int64
+	invalid  *limit.Addresses
+	inFlight atomic.Int64 // requests that are worked on
+	waiting  atomic.Int64 // requests that wait for the world outside
 }
 
 var setErrors sync.Once
@@ -65,6 +66,7 @@ var setErrors sync.Once
 // New makes an API without routes.
 func New(cfg Config) *API {
 	setErrors.Do(func() {
+		huma.ValidateStrictCasing = true // the names of JSON's members are exact
 		huma.NewError = func(status int, msg string, errs ...error) huma.StatusError { return newProblem(status, msg, errs...) }
 		huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
 			return withRequest(ctx.Context(), newProblem(status, msg, errs...))
@@ -73,12 +75,12 @@ func New(cfg Config) *API {
 	r := chi.NewRouter()
 	a := &API{
 		Router: r, cfg: cfg, free: map[string]bool{}, bulk: map[string]bool{},
-		health: limit.NewAddresses(healthRate, cfg.now), invalid: limit.NewAddresses(invalidRate, cfg.now),
+		invalid: limit.NewAddresses(invalidRate, cfg.now),
 	}
 	if cfg.Address != nil {
 		r.Use(cfg.Address)
 	}
-	r.Use(a.identify, a.recoverPanic, a.bounds, a.shed, a.checkHealth, a.conditional, a.authenticate, a.checkBody, middleware.GetHead)
+	r.Use(a.identify, a.recoverPanic, a.bounds, a.shed, a.authenticate, a.conditional, a.checkBody, middleware.GetHead)
 	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
 		a.Fail(w, r, fault.New(fault.NotFound, "there is nothing at %s", r.URL.Path))
 	})

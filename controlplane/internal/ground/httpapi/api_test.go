@@ -144,6 +144,12 @@ func TestEveryRefusalIsAProblemWithItsCode(t *testing.T) {
 		{"too deep", "admin", "POST", "/api/v1/things", strings.Repeat("[", 70), 400, "malformed_json"},
 		{"server's member", "admin", "POST", "/api/v1/things", `{"name":"a","id":"1"}`, 422, "read_only_field"},
 		{"unknown member", "admin", "POST", "/api/v1/things", `{"name":"a","nmae":"b"}`, 422, "unknown_field"},
+		{"member in capitals", "admin", "POST", "/api/v1/things", `{"name":"a","Size":1}`, 422, "unknown_field"},
+		{"duplicate in another case", "admin", "POST", "/api/v1/things", `{"name":"a","size":1,"ſize":2}`, 400, "duplicate_member"},
+		{"duplicate further in", "admin", "POST", "/api/v1/things", `{"name":"a","x":[{"b":1,"b":2}]}`, 400, "duplicate_member"},
+		{"server's member in another case", "admin", "POST", "/api/v1/things", `{"name":"a","ſtatuſ":"1"}`, 422, "read_only_field"},
+		{"NUL in a name", "admin", "POST", "/api/v1/things", `{"name":"a","\u0000":1}`, 400, "invalid_encoding"},
+		{"malformed If-None-Match without a token", "", "GET", "/api/v1/things", "", 401, "authentication_required"},
 		{"rule broken", "admin", "POST", "/api/v1/things", `{"name":""}`, 422, "validation_failed"},
 		{"fault of the handler", "admin", "POST", "/api/v1/things", `{"name":"taken"}`, 409, "taken"},
 		{"auditor writes", "auditor", "POST", "/api/v1/things", `{"name":"a"}`, 403, "read_only_role"},
@@ -153,7 +159,11 @@ func TestEveryRefusalIsAProblemWithItsCode(t *testing.T) {
 		{"panic", "admin", "GET", "/api/v1/things/panic", "", 500, "internal_error"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			res, body := call(t, s, tt.as, tt.method, tt.path, tt.body)
+			var header []string
+			if strings.Contains(tt.name, "If-None-Match") {
+				header = []string{"If-None-Match", "x"}
+			}
+			res, body := call(t, s, tt.as, tt.method, tt.path, tt.body, header...)
 			if res.StatusCode != tt.status || body["code"] != tt.code {
 				t.Errorf("got %d %v; want %d %s (%v)", res.StatusCode, body["code"], tt.status, tt.code, body)
 			}

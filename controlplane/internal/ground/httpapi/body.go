@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
@@ -147,13 +148,12 @@ func (d *reading) walkObject(depth int, owned []string) error {
 		if err := checkText(name); err != nil {
 			return err
 		}
-		// Go's decoder matches names without regard to case, so two that differ in case alone are duplicates as well.
-		lower := strings.ToLower(name)
-		if seen[lower] {
+		same := folded(name)
+		if seen[same] {
 			return fault.Coded(fault.Malformed, "duplicate_member", "the member %q occurs twice in one object", name)
 		}
-		seen[lower] = true
-		if slices.Contains(owned, lower) {
+		seen[same] = true
+		if slices.Contains(owned, same) {
 			return fault.Coded(fault.Invalid, "read_only_field", "%s is set by the service", name).
 				With(fault.Field{Pointer: "#/" + name, Code: "read_only_field", Detail: "leave it out"})
 		}
@@ -163,6 +163,21 @@ func (d *reading) walkObject(depth int, owned []string) error {
 	}
 	_, err := d.Token()
 	return jsonFault(d, err)
+}
+
+// folded is what all names have in common that Go's decoder takes for one: it matches without regard to case, which is more than
+// capitals, since the long ſ is an s and the sign of the kelvin a k. Two of them in one object are duplicates.
+func folded(name string) string {
+	first := func(r rune) rune { // of all that are r in another case
+		for {
+			next := unicode.SimpleFold(r)
+			if next <= r {
+				return next
+			}
+			r = next
+		}
+	}
+	return strings.ToLower(strings.Map(first, name))
 }
 
 func checkText(token any) error {

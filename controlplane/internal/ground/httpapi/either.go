@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"reflect"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -38,10 +37,6 @@ func Either[I, O any](method, path, summary string, streams func(*I) bool, h Han
 
 func (a *API) json(ctx context.Context, out any) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		if w, ok := hc.BodyWriter().(http.ResponseWriter); ok {
-			// What can be streamed may take longer than the server's write timeout, which began with the request.
-			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(30 * time.Second))
-		}
 		hc.SetHeader("Content-Type", "application/json")
 		hc.SetStatus(http.StatusOK)
 		if err := a.Huma.Marshal(hc.BodyWriter(), "application/json", out); err != nil && ctx.Err() == nil {

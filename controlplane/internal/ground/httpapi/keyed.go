@@ -13,10 +13,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/replay"
 )
 
-// Waits says that the route waits for the world outside, a target or an agent, before it answers: under an Idempotency-Key it
-// must not keep a transaction open meanwhile, so its answer is kept after the work, not with it.
-func (r Route) Waits() Route { r.waits = true; return r }
-
 // keyParameter describes the header in the API's description.
 var keyParameter = &huma.Param{
 	Name: replay.Header, In: "header", Schema: &huma.Schema{Type: "string", Format: "uuid"},
@@ -88,10 +84,7 @@ func send(ctx huma.Context, a replay.Answer) {
 			ctx.AppendHeader(name, v)
 		}
 	}
-	if w, ok := ctx.BodyWriter().(http.ResponseWriter); ok {
-		// What has waited for long may be past the server's write timeout, which began with the request.
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(30 * time.Second))
-	}
+	writeUntil(ctx, time.Now().Add(writeTime))
 	ctx.SetStatus(a.Status)
 	if len(a.Body) > 0 {
 		_, _ = ctx.BodyWriter().Write(a.Body) // whoever has gone asks again

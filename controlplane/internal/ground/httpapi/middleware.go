@@ -89,6 +89,10 @@ func (a *API) recoverPanic(next http.Handler) http.Handler {
 // authenticate comes before routing, so that a path which does not exist needs a token as well.
 func (a *API) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == health {
+			next.ServeHTTP(w, r)
+			return
+		}
 		ctx := r.Context()
 		p := passageOf(ctx)
 		bearer, err := bearerIn(r)

@@ -94,7 +94,7 @@ func (c *Cursors) open(token string, scope []byte) ([]string, error) {
 	invalid := fault.Coded(fault.Malformed, "invalid_cursor", "this cursor does not belong to this list, these filters and this caller; start again without one").
 		With(fault.Field{Parameter: "cursor", Code: "invalid_cursor", Detail: "take next_cursor from the page before, unchanged"})
 	sealed, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil {
+	if err != nil || base64.RawURLEncoding.EncodeToString(sealed) != token { // one text for one cursor: no line ends, no spare bits
 		return nil, invalid
 	}
 	plain, err := c.aead.Open(nil, nil, sealed, scope)

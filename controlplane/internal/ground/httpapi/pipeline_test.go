@@ -100,14 +100,54 @@ func TestWhoTriesManyInvalidTokensIsToldToWait(t *testing.T) {
 	}
 }
 
-func TestHealthIsAnsweredFiftyTimesASecond(t *testing.T) {
-	s := serve(t, httpapi.Config{Now: still})
-	for i := range 51 {
-		res, _ := call(t, s, "", "GET", "/health", "")
-		if want := map[bool]int{true: 200, false: 429}[i < 50]; res.StatusCode != want {
-			t.Fatalf("request %d = %d; want %d", i+1, res.StatusCode, want)
+func TestBadTokensAreCountedForEachAddress(t *testing.T) {
+	s := serve(t, httpapi.Config{Now: still, BehindProxy: true}, echo("GET"))
+	try := func(from, as string) (int, any) {
+		res, body := call(t, s, as, "GET", "/api/v1/echo", "", "X-Forwarded-For", from)
+		return res.StatusCode, fmt.Sprint(body["violated-policies"])
+	}
+	for range 60 {
+		try("192.0.2.1", "guess")
+	}
+	if status, violated := try("192.0.2.1", "guess"); status != 429 || violated != "[invalid-tokens]" {
+		t.Errorf("the 61st from one address: %d %v", status, violated)
+	}
+	for from, as := range map[string]string{"192.0.2.2": "guess", "203.0.113.9, 192.0.2.3": "guess", "192.0.2.1": ""} {
+		if status, _ := try(from, as); status != 401 {
+			t.Errorf("%q from %s: %d; want 401", as, from, status)
 		}
 	}
+	if status, _ := try("192.0.2.3, 192.0.2.1", "guess"); status != 429 {
+		t.Errorf("what the client itself writes into X-Forwarded-For counts: %d", status)
+	}
+}
+
+func TestHealthIsToldWhateverElseGoesOn(t *testing.T) {
+	let, in := make(chan struct{}), make(chan struct{})
+	slow := httpapi.Handle("POST", "/auth/slow", "Wait", func(context.Context, viewer.Viewer, *struct{}) (*httpapi.One[string], error) {
+		in <- struct{}{}
+		<-let
+		return &httpapi.One[string]{}, nil
+	})
+	s := serve(t, httpapi.Config{Now: still, MaxInFlight: 1}, slow)
+	var all sync.WaitGroup
+	for range 65 { // the place of everybody, and those that are kept
+		all.Go(func() { call(t, s, "admin", "POST", "/api/v1/auth/slow", "") })
+		<-in
+	}
+	if res, _ := call(t, s, "admin", "POST", "/api/v1/auth/slow", ""); res.StatusCode != 503 {
+		t.Errorf("a place is left: %d", res.StatusCode)
+	}
+	for range 300 {
+		if res, _ := call(t, s, "guess", "GET", "/health", ""); res.StatusCode != 200 || res.Header.Get("RateLimit") != "" {
+			t.Fatalf("health = %d %v", res.StatusCode, res.Header)
+		}
+	}
+	if res, _ := call(t, s, "", "GET", "/health", "", "Authorization", "Basic bW9uaXRvcg=="); res.StatusCode != 200 {
+		t.Errorf("with credentials of another kind: %d", res.StatusCode)
+	}
+	close(let)
+	all.Wait()
 }
 
 func TestTooManyAtOnceAreTurnedAwayButNotWhatIsUrgent(t *testing.T) {

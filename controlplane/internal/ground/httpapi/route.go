@@ -102,6 +102,10 @@ func (r Route) guarded(a *API) huma.Operation {
 		op.Deprecated = true
 		op.Middlewares = append(op.Middlewares, r.going.tell(a))
 	}
+	if r.waits {
+		op.Middlewares = append(op.Middlewares, r.wait(a))
+		op.Errors = append(op.Errors, 503)
+	}
 	if r.keyed() {
 		op.Parameters = append(op.Parameters, keyParameter)
 		op.Middlewares = append(op.Middlewares, r.once(a))
