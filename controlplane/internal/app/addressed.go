@@ -27,15 +27,34 @@ const tenantPath = "/t/"
 
 // of is the address of a tenant.
 func (a addressing) of(slug string) string {
-	at := *a.base
 	if a.domain == "" {
-		return strings.TrimRight(at.String(), "/") + tenantPath + slug
+		return a.byPath(slug)
 	}
+	return a.byHost(slug)
+}
+
+func (a addressing) byPath(slug string) string {
+	return strings.TrimRight(a.base.String(), "/") + tenantPath + slug
+}
+
+func (a addressing) byHost(slug string) string {
+	at := *a.base
 	at.Host = slug + "." + a.domain
 	if port := a.base.Port(); port != "" {
 		at.Host = net.JoinHostPort(at.Host, port)
 	}
 	return strings.TrimRight(at.String(), "/")
+}
+
+// as is a tenant's address in the form in which a request came: by the host, by the path, or by both.
+func (a addressing) as(slug string, host, path bool) string {
+	switch {
+	case host && path:
+		return a.byHost(slug) + tenantPath + slug
+	case host:
+		return a.byHost(slug)
+	}
+	return a.byPath(slug)
 }
 
 // nobody is the slug of no tenant: none begins with a hyphen.
@@ -47,6 +66,7 @@ const nobody = "-"
 func (a addressing) read(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		slug := a.slugOfHost(r.Host)
+		byHost := slug != ""
 		named, rest, found := cutTenant(r.URL)
 		if found {
 			w = &prefixed{ResponseWriter: w, prefix: tenantPath + named}
@@ -59,7 +79,7 @@ func (a addressing) read(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		r = r.WithContext(httpapi.WithAddressedTenant(r.Context(), slug))
+		r = r.WithContext(httpapi.WithAddressedTenant(r.Context(), slug, a.as(slug, byHost, found)))
 		if found {
 			r.URL = rest
 		}

@@ -1,6 +1,9 @@
 package app_test
 
 import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -92,7 +95,45 @@ func TestWhoComesByATenantsPathStaysOnIt(t *testing.T) {
 	if cookie := in.header.Get("Set-Cookie"); !strings.Contains(cookie, "Path=/t/acme/api/v1/auth") {
 		t.Errorf("Set-Cookie = %q", cookie)
 	}
-	if base := e.send("GET", "/api/v1/settings/tenant", e.token, "").body["base_url"]; base != "http://acme.iga.example.com:8080" {
+	if base := e.send("GET", "/api/v1/settings/tenant", e.token, "").body["base_url"]; base != "https://acme.iga.example.com:8080" {
 		t.Errorf("base_url = %v", base)
+	}
+}
+
+// TestASignInWithAProviderEndsWhereItBegan: the cookie that binds it to its browser lies at the address where it began, so the
+// provider must send the browser back there.
+func TestASignInWithAProviderEndsWhereItBegan(t *testing.T) {
+	e := newEstate(t)
+	mux := http.NewServeMux()
+	provider := httptest.NewServer(mux)
+	t.Cleanup(provider.Close)
+	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"issuer": provider.URL, "authorization_endpoint": provider.URL + "/authorize", "token_endpoint": provider.URL + "/token", "jwks_uri": provider.URL + "/keys",
+		})
+	})
+	body := `{"name":"corp","issuer":"` + provider.URL + `","client_id":"grantwright"}`
+	e.send("POST", "/api/v1/settings/identity-providers", e.token, body).want(t, "add a provider", 201, "")
+	for _, tt := range []struct{ prefix, host, back string }{
+		{"", "", "https://127.0.0.1:8080"},
+		{"/t/acme", "", "https://127.0.0.1:8080/t/acme"},
+		{"", "acme.iga.example.com", "https://acme.iga.example.com:8080"},
+		{"/t/acme", "acme.iga.example.com", "https://acme.iga.example.com:8080/t/acme"},
+		{"", "elsewhere.test", "https://127.0.0.1:8080"},
+	} {
+		var header []string
+		if tt.host != "" {
+			header = []string{"Host", tt.host}
+		}
+		got := e.send("GET", tt.prefix+"/api/v1/auth/oidc/start?tenant=acme&provider=corp", "", "", header...).want(t, "start", 303, "")
+		back := mustParse(t, got.header.Get("Location")).Query().Get("redirect_uri")
+		if want := tt.back + "/api/v1/auth/oidc/callback"; back != want {
+			t.Errorf("begun at %s%s: the provider sends back to %s; want %s", tt.host, tt.prefix, back, want)
+		}
+		if cookie := got.header.Get("Set-Cookie"); !strings.Contains(cookie, "; Path="+tt.prefix+"/api/v1/auth/oidc;") {
+			t.Errorf("begun at %s%s: Set-Cookie = %q", tt.host, tt.prefix, cookie)
+		} else if !strings.Contains(cookie, "; Secure") {
+			t.Errorf("behind a proxy that ends TLS: Set-Cookie = %q", cookie)
+		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 type Config struct {
 	Listen         string   // address of the API and the console
 	Data           string   // directory of keys and, without a database URL, of the private PostgreSQL
-	BaseURL        string   // how clients reach the service; empty: http(s)://Listen
+	BaseURL        string   // how clients reach the service; empty: https://Listen with TLS here or in front, else http://Listen
 	BaseDomain     string   // tenants are also reached at <slug>.<BaseDomain>; empty: at /t/<slug>/ alone
 	TLSCert        string   // PEM file
 	TLSKey         string   // PEM file
@@ -113,7 +113,7 @@ func (c Config) URL(listen string) string {
 		return strings.TrimRight(c.BaseURL, "/")
 	}
 	scheme := "http://"
-	if c.TLSCert != "" {
+	if c.TLSCert != "" || c.BehindTLSProxy { // in either case clients come by TLS, and cookies are for TLS alone
 		scheme = "https://"
 	}
 	host, port, err := net.SplitHostPort(listen)

@@ -1,6 +1,8 @@
 package auth
 
 import (
+	"cmp"
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -31,10 +33,15 @@ func (b Browser) agent() string {
 	return text
 }
 
+// at is the address by which a browser came to us: the tenant's, or the service's own. Its cookies lie there.
+func (s *Service) at(ctx context.Context) string {
+	return cmp.Or(httpapi.AddressedBase(ctx), s.PublicURL)
+}
+
 // checkOrigin refuses a request that another site's page made with a cookie of ours (CrossOriginProtection of net/http).
 // Browsers send Sec-Fetch-Site or Origin with every POST; who sends neither is no browser.
-func (s *Service) checkOrigin(b Browser) error {
-	ours, err := url.Parse(s.PublicURL)
+func (s *Service) checkOrigin(ctx context.Context, b Browser) error {
+	ours, err := url.Parse(s.at(ctx))
 	if err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func (s *Service) secretsOf(state string) oidc.Secrets {
 func (s *Service) clientOf(ctx context.Context, tx *pg.Tx, p idp.Provider) (oidc.Client, error) {
 	secret, err := s.Providers.Secret(ctx, tx, p)
 	return oidc.Client{
-		Issuer: p.Issuer, ID: p.ClientID, Secret: secret.Reveal(), Scopes: p.Scopes, Groups: p.GroupClaim, Redirect: s.PublicURL + callbackPath,
+		Issuer: p.Issuer, ID: p.ClientID, Secret: secret.Reveal(), Scopes: p.Scopes, Groups: p.GroupClaim, Redirect: s.at(ctx) + callbackPath,
 	}, err
 }
 

@@ -44,7 +44,7 @@ type exchangeIn struct {
 }
 
 func (s *Service) exchangeOIDC(ctx context.Context, _ viewer.Viewer, in *exchangeIn) (*signInOut, error) {
-	if err := errors.Join(s.checkOrigin(in.Browser), s.keys.current(ctx)); err != nil {
+	if err := errors.Join(s.checkOrigin(ctx, in.Browser), s.keys.current(ctx)); err != nil {
 		return nil, err
 	}
 	try := attempt{network: attemptOf("oidc", httpapi.AddressOf(ctx)).network}

@@ -34,7 +34,7 @@ func (s *Service) refresh(ctx context.Context, _ viewer.Viewer, in *refreshIn) (
 	byCookie := token == "" && in.Cookie != ""
 	switch {
 	case byCookie:
-		if err := s.checkOrigin(in.Browser); err != nil {
+		if err := s.checkOrigin(ctx, in.Browser); err != nil {
 			return nil, err
 		}
 		token = in.Cookie

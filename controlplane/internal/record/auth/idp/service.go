@@ -52,7 +52,7 @@ func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("GET", path, "List identity providers", s.list).For(read...).Tag("settings"),
 		httpapi.Handle("POST", path, "Add an identity provider", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Tag("settings").Scope("identity-providers").
-			Describe("An OpenID Connect provider by which the tenant's people sign in. At the provider, register the redirect address <base>/api/v1/auth/oidc/callback."),
+			Describe("An OpenID Connect provider by which the tenant's people sign in. At the provider, register the redirect address <base>/api/v1/auth/oidc/callback, where <base> is the address at which browsers begin: the service's own, or the tenant's."),
 		httpapi.Handle("GET", path+"/{id}", "Read an identity provider", s.find).For(read...).Tag("settings"),
 		httpapi.Handle("PATCH", path+"/{id}", "Change an identity provider", s.change).For(viewer.Admin).Errors(409, 412).Tag("settings").Scope("identity-providers"),
 		httpapi.Handle("DELETE", path+"/{id}", "Delete an identity provider", s.remove).For(viewer.Admin).Errors(412).Tag("settings").Scope("identity-providers").
