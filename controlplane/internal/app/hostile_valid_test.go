@@ -1,0 +1,116 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// sound are bodies that the operations take as they are, with names in angle brackets
+// for the ids of what is there. They are what bad input is made of: only what was changed in them is wrong.
+const sound = `
+POST   /accounts/bulk-link                             {"pairs":[{"account_id":"<account>","identity_id":"<identity>"}],"dry_run":true,"reason":"x"}
+POST   /accounts/correlation/preview                   {"connector_id":"<connector>"}
+POST   /accounts/correlation/run                       {"connector_id":"<connector>"}
+PATCH  /accounts/{id}                                  {"purpose":"x"}
+POST   /accounts/{id}/ignore                           {"reason":"x"}
+POST   /accounts/{id}/link                             {"identity_id":"<identity>","reason":"x"}
+POST   /accounts/{id}/unlink                           {"reason":"x"}
+POST   /agent/register                                 {"identity_key":"<key>","sealing_key":"<key>","proof":"<key>","hostname":"h","os":"linux","arch":"amd64","version":"1","boot_id":"b"}
+POST   /agent/token                                    {"agent_id":"<agent>","nonce":"n","boot_id":"b","join_seq":1,"issued_at":"2026-01-02T03:04:05Z","signature":"x"}
+POST   /auth/login                                     {"email":"nobody@acme.test","password":"not the right one"}
+DELETE /auth/mfa/totp                                  {"password":"not the right one","code":"123456"}
+POST   /auth/mfa/totp                                  {"password":"not the right one"}
+POST   /auth/mfa/totp/confirm                          {"code":"123456"}
+POST   /auth/oidc/token                                {"code":"x"}
+POST   /auth/password                                  {"current_password":"not the right one","new_password":"a passphrase of some length"}
+POST   /auth/sign-in-link                              {"token":"x","password":"a passphrase of some length"}
+POST   /connectors                                     {"name":"B","type":"scim2","connection":{"base_url":"https://127.0.0.1:9443"},"credentials":{"bearer_token":"CANARY-raid"}}
+POST   /connectors/test                                {"type":"scim2","connection":{"base_url":"https://127.0.0.1:9"},"credentials":{"bearer_token":"CANARY-raid"}}
+PATCH  /connectors/{id}                                {"description":"x"}
+PUT    /connectors/{id}/correlation                    {"propose":0.8,"auto_link":0.95}
+POST   /connectors/{id}/discover                       {"sample_size":1}
+PUT    /connectors/{id}/safety                         -
+POST   /connectors/{id}/sync                           {"incremental":false}
+POST   /connectors/{id}/sync-runs/{run_id}/discard     {"comment":"x"}
+POST   /connectors/{id}/sync-runs/{run_id}/release     {"comment":"x","expected_count":1,"digest":"<digest>"}
+POST   /control-plane/tenants                          {"slug":"beta","name":"Beta","admin_email":"b@beta.test"}
+PATCH  /control-plane/tenants/{id}                     {"name":"Spare part"}
+POST   /control-plane/tenants/{id}/close               {"confirm":"spare","reason":"x"}
+POST   /control-plane/tenants/{id}/limits              {"rps":100}
+POST   /control-plane/tenants/{id}/suspend             {"reason":"x"}
+PATCH  /entitlements/{id}                              {"business_description":"x"}
+POST   /identities                                     {"external_id":"E1","email":"e1@acme.test","first_name":"A"}
+PATCH  /identities/{id}                                {"first_name":"B"}
+POST   /identities/{id}/deactivate                     {"reason":"x"}
+POST   /identities/{id}/reactivate                     {"reason":"x"}
+POST   /settings/agents                                {"name":"second"}
+PATCH  /settings/agents/{id}                           {"description":"x"}
+POST   /settings/agents/{id}/revoke                    {"reason":"x"}
+POST   /settings/api-tokens                            {"name":"second","role":"auditor","scopes":["identities:read"]}
+PATCH  /settings/api-tokens/{id}                       {"description":"x"}
+POST   /settings/api-tokens/{id}/rotate                {"overlap":"PT1H"}
+POST   /settings/audit-streams                         {"name":"second","kind":"https","url":"https://127.0.0.1:9443/"}
+PATCH  /settings/audit-streams/{id}                    {"name":"third"}
+PUT    /settings/audit/retention                       {"days":3650}
+POST   /settings/identity-providers                    {"name":"second","issuer":"https://127.0.0.1:9443/b","client_id":"c"}
+PATCH  /settings/identity-providers/{id}               {"client_id":"d"}
+PUT    /settings/orphans                               {"after_days":30}
+PATCH  /settings/tenant                                {"name":"Acme again"}
+POST   /settings/users                                 {"email":"second@acme.test","display_name":"Second"}
+PATCH  /settings/users/{id}                            {"display_name":"Victim"}
+POST   /settings/webhooks                              {"name":"second","url":"https://127.0.0.1:9443/","events":["identity.created"]}
+PATCH  /settings/webhooks/{id}                         {"name":"third"}
+POST   /settings/webhooks/{id}/replay                  {"from":"<yesterday>"}
+POST   /settings/webhooks/{id}/rotate-secret           {"overlap":"PT1H"}
+`
+
+// sound are the bodies by operation. Every operation with a body must have one.
+func (r *raid) sound() map[string]string {
+	r.t.Helper()
+	ids := strings.NewReplacer("<identity>", r.ids["/identities/"], "<connector>", r.ids["/connectors/"], "<account>", r.ids["/accounts/"],
+		"<entitlement>", r.ids["/entitlements/"], "<user>", r.ids["/settings/users/"], "<agent>", r.ids["/settings/agents/"],
+		"<key>", strings.Repeat("A", 43), "<digest>", strings.Repeat("0", 64), "<yesterday>", time.Now().AddDate(0, 0, -1).UTC().Format(time.RFC3339))
+	bodies := map[string]string{}
+	for _, line := range strings.Split(strings.TrimSpace(sound), "\n") {
+		f := strings.Fields(line)
+		bodies[f[0]+" "+f[1]] = ids.Replace(strings.Join(f[2:], " "))
+	}
+	safety := r.as(r.token, "GET", "/connectors/"+r.ids["/connectors/"]+"/safety", nil).is(r.t, "the safety settings", 200, "")
+	bodies["PUT /connectors/{id}/safety"] = onlyMembers(safety.raw, "limits", "window", "total_loss", "hold_scope", "hold_ttl", "deletion")
+	seen := 0
+	for _, o := range r.aims() {
+		if r.body(o) == nil {
+			continue
+		}
+		if seen++; bodies[o.String()] == "" {
+			r.t.Errorf("%s takes a body, and the table has no sound one", o)
+		}
+	}
+	if seen != len(bodies) {
+		r.t.Errorf("%d operations take a body; the table has %d", seen, len(bodies))
+	}
+	return bodies
+}
+
+// TestTheSoundBodiesAreSound holds the table against the API: bad input that is refused for another reason than the tried one shows nothing.
+func TestTheSoundBodiesAreSound(t *testing.T) {
+	r := newRaid(t)
+	bodies := r.sound()
+	for _, o := range r.aims() {
+		if body := bodies[o.String()]; body != "" {
+			if got := r.knock(o, r.filled(o.path), []byte(body), nil); wrongShape(got) {
+				t.Errorf("%s %s = %d %s %v %.300s", o, body, got.status, got.code(), got.points(), got.raw)
+			}
+		}
+	}
+}
+
+// wrongShape tells a refusal of what a body looks like from one of what it asks for.
+func wrongShape(r received) bool {
+	switch r.code() {
+	case "unknown_field", "read_only_field", "malformed_json", "duplicate_member", "invalid_encoding", "unsupported_media_type", "payload_too_large", "invalid_request":
+		return true
+	}
+	return r.status >= 500 || r.code() == "validation_failed"
+}
