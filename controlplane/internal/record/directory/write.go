@@ -51,7 +51,7 @@ func (f *IdentityFields) complete(externalID, kind string) error {
 	if f.DisplayName == "" {
 		f.DisplayName = f.defaultName(externalID)
 	}
-	wrong := f.wrongAddresses()
+	wrong := append(f.wrongAddresses(), f.wrongDates()...)
 	if kind == "human" && f.Email == nil {
 		wrong = append(wrong, required("email", "a human needs an e-mail address"))
 	}
@@ -116,6 +116,22 @@ func (f *IdentityFields) wrongAddresses() []fault.Field {
 	for i, address := range f.SecondaryEmails {
 		if !isAddress(address) {
 			wrong = append(wrong, fault.Field{Pointer: fmt.Sprintf("#/secondary_emails/%d", i), Code: "invalid", Detail: "this is not an e-mail address"})
+		}
+	}
+	return wrong
+}
+
+// wrongDates finds dates of the year 0, which is none: nothing can keep them.
+func (f *IdentityFields) wrongDates() []fault.Field {
+	var wrong []fault.Field
+	for _, d := range []struct {
+		name string
+		date *string
+	}{
+		{"hire_date", f.HireDate}, {"start_date", f.StartDate}, {"termination_date", f.TerminationDate}, {"leave_from", f.LeaveFrom}, {"leave_to", f.LeaveTo},
+	} {
+		if d.date != nil && strings.HasPrefix(*d.date, "0000-") {
+			wrong = append(wrong, fault.Field{Pointer: "#/" + d.name, Code: "invalid", Detail: "there is no year 0"})
 		}
 	}
 	return wrong
