@@ -45,6 +45,9 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, n newWebhook) (ma
 	}
 	id, key := newID(), signature.NewKey()
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		if err := mayAdd(ctx, tx); err != nil {
+			return err
+		}
 		if err := s.write(ctx, tx, id, c, true); err != nil {
 			return err
 		}
@@ -215,7 +218,7 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, id string) (w Webho
 	return w, err
 }
 
-// remove deletes a webhook with its secrets, its deliveries and what it wanted.
+// remove deletes a webhook with its secrets, its deliveries and what it wanted. Deliveries beyond atOnce go with the next purge.
 func (s *Service) remove(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) error {
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := find(ctx, tx, id, "for update of w")
@@ -225,13 +228,15 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, id string, match 
 		if err := match.Check(r.Version); err != nil {
 			return err
 		}
-		for _, sql := range []string{
-			`delete from webhook_delivery where tenant_id = current_tenant() and webhook_id = $1`,
-			`delete from webhook where tenant_id = current_tenant() and id = $1`,
-		} {
-			if _, err := tx.Exec(ctx, sql, id); err != nil {
-				return fmt.Errorf("delete webhook: %w", err)
-			}
+		const deliveries = `
+			delete from webhook_delivery
+			 where tenant_id = current_tenant()
+			   and id in (select id from webhook_delivery where tenant_id = current_tenant() and webhook_id = $1 limit $2)`
+		if _, err := tx.Exec(ctx, deliveries, id, atOnce); err != nil {
+			return fmt.Errorf("delete deliveries: %w", err)
+		}
+		if _, err := tx.Exec(ctx, `delete from webhook where tenant_id = current_tenant() and id = $1`, id); err != nil {
+			return fmt.Errorf("delete webhook: %w", err)
 		}
 		if err := wish(ctx, tx); err != nil {
 			return err

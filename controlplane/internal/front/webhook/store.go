@@ -43,6 +43,25 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (row, error) {
 	return found, nil
 }
 
+// maxWebhooks bounds a tenant's webhooks: every event is held against each of them.
+const maxWebhooks = 100
+
+// mayAdd returns a fault of kind Conflict when the tenant has all the webhooks that it may have. Others who ask wait.
+func mayAdd(ctx context.Context, tx *pg.Tx) error {
+	const turn = `select pg_advisory_xact_lock(hashtextextended('webhooks ' || current_tenant()::text, 0))`
+	if _, err := tx.Exec(ctx, turn); err != nil {
+		return fmt.Errorf("wait for others who make webhooks: %w", err)
+	}
+	var n int
+	if err := tx.QueryRow(ctx, `select count(*) from webhook where tenant_id = current_tenant()`).Scan(&n); err != nil {
+		return fmt.Errorf("count webhooks: %w", err)
+	}
+	if n >= maxWebhooks {
+		return fault.Coded(fault.Conflict, "too_many_webhooks", "there are %d webhooks already, as many as a tenant may have; delete one first", n)
+	}
+	return nil
+}
+
 // write inserts or updates a webhook's settings.
 func (s *Service) write(ctx context.Context, tx *pg.Tx, id string, c settings, fresh bool) error {
 	const insert = `
@@ -104,6 +123,10 @@ func wish(ctx context.Context, tx *pg.Tx) error {
 	return event.Want(ctx, tx, listener, kinds...)
 }
 
+// atOnce is how many deliveries a request ends or deletes at most, which it must do in five seconds. What is beyond is left to the
+// sweep, which is not bound to them.
+const atOnce = 10_000
+
 // setState enables or disables a webhook. A new beginning forgets what went wrong before; what waits for one that is disabled is
 // skipped.
 func setState(ctx context.Context, tx *pg.Tx, id, state, reason string) error {
@@ -121,8 +144,9 @@ func setState(ctx context.Context, tx *pg.Tx, id, state, reason string) error {
 	const skip = `
 		update webhook_delivery
 		   set state = 'skipped', ended_at = now(), lease_owner = null, lease_until = null
-		 where tenant_id = current_tenant() and webhook_id = $1 and state = 'pending'`
-	if _, err := tx.Exec(ctx, skip, id); err != nil {
+		 where tenant_id = current_tenant()
+		   and id in (select id from webhook_delivery where tenant_id = current_tenant() and webhook_id = $1 and state = 'pending' limit $2)`
+	if _, err := tx.Exec(ctx, skip, id, atOnce); err != nil {
 		return fmt.Errorf("skip what waits: %w", err)
 	}
 	return nil

@@ -16,12 +16,13 @@ func (s *Service) sweep(ctx context.Context) {
 	s.each(ctx, `select distinct w.tenant_id::text from webhook w join tenant t on t.id = w.tenant_id and t.status = 'active'`, s.sweepOne)
 }
 
-// purge deletes what is older than 30 days.
+// purge deletes what is older than 30 days, or belongs to a webhook that is gone. No tenant is left out: one that has no webhook
+// any more may have events still.
 func (s *Service) purge(ctx context.Context) {
-	s.each(ctx, `select distinct tenant_id::text from webhook union select distinct tenant_id::text from event_due`, purgeOne)
+	s.each(ctx, `select id::text from tenant`, purgeOne)
 }
 
-// each does something in every tenant that a query finds. What fails in one is tried again next time.
+// each does something in every tenant that a query finds. What fails in one keeps none of the others from theirs, and is tried again next time.
 func (s *Service) each(ctx context.Context, query string, do func(context.Context, *pg.Tx) error) {
 	var tenants []string
 	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
@@ -32,13 +33,14 @@ func (s *Service) each(ctx context.Context, query string, do func(context.Contex
 		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		return err
 	})
-	for _, t := range tenants {
-		if err == nil {
-			err = s.DB.As(ctx, viewer.System(t), func(tx *pg.Tx) error { return do(ctx, tx) })
-		}
-	}
 	if err != nil && ctx.Err() == nil {
 		s.Log.WarnContext(ctx, "cannot tidy up webhooks' deliveries", "err", err)
+	}
+	for _, t := range tenants {
+		err := s.DB.As(ctx, viewer.System(t), func(tx *pg.Tx) error { return do(ctx, tx) })
+		if err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "cannot tidy up webhooks' deliveries", "tenant", t, "err", err)
+		}
 	}
 }
 
@@ -92,10 +94,10 @@ func (s *Service) sweepOne(ctx context.Context, tx *pg.Tx) error {
 
 func purgeOne(ctx context.Context, tx *pg.Tx) error {
 	const old = `
-		delete from webhook_delivery
-		 where tenant_id = current_tenant()
-		   and created_at < now() - make_interval(secs => $1)
-		   and state <> 'pending'`
+		delete from webhook_delivery d
+		 where d.tenant_id = current_tenant()
+		   and (d.created_at < now() - make_interval(secs => $1) and d.state <> 'pending'
+		     or not exists (select from webhook w where w.tenant_id = d.tenant_id and w.id = d.webhook_id))`
 	if _, err := tx.Exec(ctx, old, event.Kept.Seconds()); err != nil {
 		return fmt.Errorf("delete old deliveries: %w", err)
 	}
