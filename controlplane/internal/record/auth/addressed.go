@@ -43,9 +43,6 @@ func (s *Service) standingOf(ctx context.Context, id string) (standing, error) {
 	return st, nil
 }
 
-// ForgetTenants drops what is remembered of how tenants stand, so that in this process a change works at once.
-func (s *Service) ForgetTenants() { s.standings.drop(func(string, standing) bool { return true }) }
-
 // agrees returns invalid_token when the request's address names another tenant than the one: to such an address the token is
 // as foreign as one of another audience.
 func (s *Service) agrees(ctx context.Context, id string) error {

@@ -33,8 +33,14 @@ func (s *Service) Run(ctx context.Context) error {
 // heard forgets what may have changed: the rights of all sessions, service tokens and tenants, since to read those in use again
 // costs a query for each, which is what four seconds cost anyway.
 func (s *Service) heard() {
-	s.changes.Add(1)
 	s.keys.setStale(true)
+	s.ForgetTenants()
+}
+
+// ForgetTenants drops what is remembered of how tenants stand, which is also a part of what their tokens may do, so that in this
+// process a change works at once.
+func (s *Service) ForgetTenants() {
+	s.changes.Add(1)
 	s.rights.drop(func(string, rights) bool { return true })
 	s.integrations.forget()
 	s.standings.drop(func(string, standing) bool { return true })
