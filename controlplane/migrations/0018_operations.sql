@@ -7,7 +7,7 @@ create table deployment_secret (
     constraint deployment_secret_pk primary key (name)
 );
 comment on table deployment_secret is
-    'Keys of the deployment that outlive the master key, sealed under it: what seals cursors, and what signs callbacks.';
+    'Keys of the deployment that outlive the master key, sealed under it: what seals cursors, what signs callbacks, and what ties sign-ins with outside providers together.';
 grant select, insert, update on deployment_secret to grantwright_app;
 
 alter table tenant_key add column settled_at timestamptz;

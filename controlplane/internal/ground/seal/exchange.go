@@ -80,5 +80,5 @@ func replaceFile(path string, keys [][]byte) error {
 		_ = os.Remove(temp)
 		return fmt.Errorf("replace the master key file: %w", err)
 	}
-	return nil
+	return keepEntry(path)
 }

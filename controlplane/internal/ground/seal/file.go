@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -141,6 +142,22 @@ func createFile(path string) error {
 	defer func() { _ = os.Remove(temp) }()
 	if err := os.Link(temp, path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("put the master key in place: %w", err)
+	}
+	return keepEntry(path)
+}
+
+// keepEntry makes sure that a file is still in its folder after the power fails: the database keeps what is sealed under a key
+// from the commit on, and so the key must be there for good before.
+func keepEntry(path string) error {
+	if runtime.GOOS == "windows" { // which cannot sync a folder, and keeps entries itself
+		return nil
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err == nil {
+		err = errors.Join(dir.Sync(), dir.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("make the master key durable: %w", err)
 	}
 	return nil
 }

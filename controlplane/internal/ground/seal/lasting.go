@@ -14,7 +14,10 @@ import (
 const (
 	Cursors   = "cursor"   // seals the cursors of lists
 	Callbacks = "callback" // each connector's callback secret is derived from it
+	SignIns   = "oidc"     // what ties a sign-in with an outside provider together is derived from it
 )
+
+var lasting = []string{Cursors, Callbacks, SignIns}
 
 // Lasting is a key of 32 bytes for one of the deployment's purposes. It is kept sealed in the database, so that it stays the same
 // when the master key changes: receivers of callbacks go on to verify what they get, and cursors that are out go on to work.

@@ -41,7 +41,7 @@ func (r *Rotation) report(what string, n int) {
 // ids, and what belongs to the deployment. Data keys keep their bytes, so that no value of a tenant is touched. It returns how
 // many values it has sealed anew.
 func (r *Rotation) Master(ctx context.Context, tenants []string) (total int, err error) {
-	for _, purpose := range []string{Cursors, Callbacks} {
+	for _, purpose := range lasting {
 		// A deployment that never kept them would make others of the new key.
 		if _, err := r.Ring.Lasting(ctx, r.DB, purpose); err != nil {
 			return 0, err

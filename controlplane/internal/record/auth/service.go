@@ -63,10 +63,14 @@ func New(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
+	outsideKey, err := ring.Lasting(ctx, db, seal.SignIns)
+	if err != nil {
+		return nil, err
+	}
 	password.Nobody() // made now, so that the first unknown user does not wait for it
 	return &Service{
 		DB: db, Log: log, Now: time.Now, Issuer: "urn:grantwright", Seal: ring, PublicURL: "http://localhost",
-		outsideKey: ring.Derive("oidc"),
+		outsideKey: outsideKey,
 		keys:       keys, desk: password.NewDesk(), verified: newLRU[[32]byte, claims](10_000), rights: newLRU[string, rights](10_000),
 		integrations: newIntegrations(),
 		standings:    newLRU[string, standing](10_000), denials: newLRU[string, time.Time](10_000),
