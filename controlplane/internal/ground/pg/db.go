@@ -93,10 +93,34 @@ func (db *DB) As(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) er
 
 // patience bounds the statements of requests: whoever waits is told to come again, before others queue up behind.
 func patience(v viewer.Viewer) string {
-	if v.Kind != viewer.User && v.Kind != viewer.Service {
+	if !asks(v) {
 		return ""
 	}
 	return "; set local statement_timeout = '5s'; set local lock_timeout = '2s'"
+}
+
+// asks says whether the viewer is somebody who waits for an answer.
+func asks(v viewer.Viewer) bool { return v.Kind == viewer.User || v.Kind == viewer.Service }
+
+// queueTime is how long whoever asks waits for a connection while all are in use.
+const queueTime = 3 * time.Second
+
+// acquire waits for a connection. Who asks is told to come again when there is none for too long; work in the background waits.
+func (db *DB) acquire(ctx context.Context, v viewer.Viewer) (*pgxpool.Conn, error) {
+	waiting := ctx
+	if asks(v) {
+		short, cancel := context.WithTimeout(ctx, queueTime)
+		defer cancel()
+		waiting = short
+	}
+	conn, err := db.pool.Acquire(waiting)
+	switch {
+	case err == nil:
+		return conn, nil
+	case waiting.Err() != nil && ctx.Err() == nil:
+		return nil, busy(err)
+	}
+	return nil, fmt.Errorf("begin: %w", err)
 }
 
 func (db *DB) as(ctx context.Context, v viewer.Viewer, more string, fn func(tx *Tx) error) error {
@@ -174,7 +198,12 @@ func (db *DB) run(ctx context.Context, o pgx.TxOptions, v viewer.Viewer, fn func
 }
 
 func (db *DB) once(ctx context.Context, o pgx.TxOptions, v viewer.Viewer, fn func(tx *Tx) error) error {
-	raw, err := db.pool.BeginTx(ctx, o)
+	conn, err := db.acquire(ctx, v)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	raw, err := conn.BeginTx(ctx, o)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}

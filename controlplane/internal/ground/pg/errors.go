@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"time"
 
@@ -36,7 +37,7 @@ func translateServer(err error, pe *pgconn.PgError) error {
 	case "22P05", "22021":
 		return wrap(err, fault.Coded(fault.Malformed, "invalid_encoding", "a text holds a character that cannot be stored, such as NUL"))
 	case "57014", "55P03":
-		return wrap(err, fault.Coded(fault.Unavailable, "temporarily_overloaded", "the request took too long and was stopped; narrow it or try again"))
+		return overloaded(err, "the request took too long and was stopped; narrow it or try again")
 	case "57P01", "57P02", "57P03", "08006", "08003", "53300":
 		return unavailable(err)
 	}
@@ -56,6 +57,17 @@ func unavailable(err error) error {
 	f := fault.Coded(fault.Unavailable, "database_unavailable", "the database does not answer; try again in a moment")
 	f.RetryAfter = 2 * time.Second
 	return wrap(err, f)
+}
+
+func busy(cause error) error {
+	return overloaded(cause, "the database is busy with what others ask; try again in a moment")
+}
+
+// overloaded sends whoever asks away for a moment, each for another one, so that they do not come back together.
+func overloaded(cause error, why string) error {
+	f := fault.Coded(fault.Unavailable, "temporarily_overloaded", "%s", why)
+	f.RetryAfter = time.Duration(1+rand.IntN(5)) * time.Second
+	return wrap(cause, f)
 }
 
 // wrap keeps the cause for the log and the fault for the reader.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -23,7 +24,8 @@ type Hold struct {
 	db    *DB
 	v     viewer.Viewer
 	turn  chan struct{} // has one place: who is in it may touch what follows
-	raw   pgx.Tx        // nil until the first call
+	conn  *pgxpool.Conn // nil until the first call
+	raw   pgx.Tx        // on conn
 	ended bool
 }
 
@@ -94,18 +96,41 @@ func (h *Hold) begin(ctx context.Context) error {
 	if h.raw != nil {
 		return nil
 	}
-	select {
-	case h.db.holds <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("wait for a transaction to hold: %w", ctx.Err())
+	if err := h.takePlace(ctx); err != nil {
+		return err
 	}
-	raw, err := h.db.pool.BeginTx(ctx, pgx.TxOptions{})
+	conn, err := h.db.acquire(ctx, h.v)
 	if err != nil {
+		<-h.db.holds
+		return err
+	}
+	raw, err := conn.BeginTx(ctx, pgx.TxOptions{})
+	if err != nil {
+		conn.Release()
 		<-h.db.holds
 		return fmt.Errorf("begin: %w", err)
 	}
-	h.raw = raw
+	h.conn, h.raw = conn, raw
 	return nil
+}
+
+// takePlace waits for a place, as long as acquire does for a connection.
+func (h *Hold) takePlace(ctx context.Context) error {
+	waiting := ctx
+	if asks(h.v) {
+		short, cancel := context.WithTimeout(ctx, queueTime)
+		defer cancel()
+		waiting = short
+	}
+	select {
+	case h.db.holds <- struct{}{}:
+		return nil
+	case <-waiting.Done():
+		if ctx.Err() == nil {
+			return busy(waiting.Err())
+		}
+		return fmt.Errorf("wait for a transaction to hold: %w", ctx.Err())
+	}
 }
 
 // usualSettings undo what an earlier call under the same Hold has set for itself.
@@ -178,5 +203,6 @@ func (h *Hold) Release() {
 	bg, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	_ = h.raw.Rollback(bg) // after a commit it does nothing
+	h.conn.Release()
 	<-h.db.holds
 }
