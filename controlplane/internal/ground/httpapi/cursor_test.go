@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"crypto/rand"
 	"encoding/base64"
 	"fmt"
 	"testing"
@@ -19,8 +20,10 @@ type walker struct {
 func newWalker(tb testing.TB) *walker {
 	tb.Helper()
 	w := &walker{now: still()}
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails
 	var err error
-	if w.cursors, err = httpapi.NewCursors(make([]byte, 32), func() time.Time { return w.now }); err != nil {
+	if w.cursors, err = httpapi.NewCursors(key, func() time.Time { return w.now }); err != nil {
 		tb.Fatal(err)
 	}
 	return w

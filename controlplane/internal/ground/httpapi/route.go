@@ -23,7 +23,7 @@ type Route struct {
 	status                int
 	roles                 []viewer.Role
 	free, hidden          bool
-	operators             bool
+	operators, people     bool
 	bulk                  bool     // takes bodies up to MaxBulk
 	waits, unkeyed        bool     // see Waits; a key means nothing
 	media                 []string // what it answers instead of JSON, or beside it
@@ -57,6 +57,10 @@ func (r Route) For(roles ...viewer.Role) Route { r.roles = roles; return r }
 // ForOperators opens the route to the operators of the deployment alone: users who are control-plane admins. No token of
 // another kind passes, whatever it may do in its tenant.
 func (r Route) ForOperators() Route { r.operators = true; return r }
+
+// ForPeople closes the route to service tokens, whatever their scopes: it is about somebody's own sign-in, or a way to become
+// somebody.
+func (r Route) ForPeople() Route { r.people = true; return r }
 
 // Status sets the status of success; 200 otherwise, or 204 without a body.
 func (r Route) Status(code int) Route { r.status = code; return r }
@@ -138,6 +142,9 @@ func (r Route) allow(v viewer.Viewer) error {
 	}
 	if r.operators && (v.Kind != viewer.User || !v.ControlPlaneAdmin) {
 		return fault.New(fault.Forbidden, "this is for the operators of the deployment: users who are control-plane admins")
+	}
+	if r.people && v.Kind == viewer.Service {
+		return fault.New(fault.Forbidden, "this is for people who have signed in; no scope opens it to a service token")
 	}
 	if need := r.needs(); !v.MayUse(need) {
 		f := fault.Coded(fault.Forbidden, "insufficient_scope", "this token was not given the scope %s", need)
