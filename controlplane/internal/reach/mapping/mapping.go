@@ -2,7 +2,8 @@
 //
 // Every field of the source is looked at by the same heuristics: its name equals one of ours or a case variant of it
 // (exact), it is an attribute of the SCIM enterprise user extension (scim_extension, RFC 7643 section 4.3), a common synonym
-// (synonym) or a vendor's word (vendor_template). The rule named first wins where two source fields claim one of ours.
+// (synonym), the first date of the record (type_shape) or a vendor's word (vendor_template). The rule named first wins where two
+// source fields claim one of ours. Where a person has decided (package fieldmap keeps that), their rules take the heuristics' place.
 package mapping
 
 import (
@@ -17,44 +18,13 @@ const (
 	Exact          Rule = "exact"
 	ScimExtension  Rule = "scim_extension"
 	Synonym        Rule = "synonym"
+	TypeShape      Rule = "type_shape"
 	VendorTemplate Rule = "vendor_template"
+
+	// Manual and Copied are no heuristics: a person said so, here or at another connector.
+	Manual Rule = "manual"
+	Copied Rule = "copied"
 )
-
-// Field is a field of an identity that a source can fill.
-type Field string
-
-// Fields of an identity. The wire names in the specification's words are accepted as they are; see Canonical.
-const (
-	Email           Field = "email"
-	DisplayName     Field = "display_name"
-	Username        Field = "username"
-	FirstName       Field = "first_name"
-	MiddleName      Field = "middle_name"
-	LastName        Field = "last_name"
-	PreferredName   Field = "preferred_name"
-	EmployeeNumber  Field = "employee_number"
-	Department      Field = "department"
-	Division        Field = "division"
-	Organization    Field = "organization"
-	CostCenter      Field = "cost_center"
-	Title           Field = "title"
-	JobCode         Field = "job_code"
-	Location        Field = "location"
-	Country         Field = "country"
-	EmploymentType  Field = "employment_type"
-	Manager         Field = "manager"
-	HireDate        Field = "hire_date"
-	StartDate       Field = "start_date"
-	TerminationDate Field = "termination_date"
-	IsDisabled      Field = "is_disabled"
-	Status          Field = "status"
-)
-
-// fields are all of them, for matching names.
-var fields = []Field{
-	Email, DisplayName, Username, FirstName, MiddleName, LastName, PreferredName, EmployeeNumber, Department, Division, Organization,
-	CostCenter, Title, JobCode, Location, Country, EmploymentType, Manager, HireDate, StartDate, TerminationDate, IsDisabled, Status,
-}
 
 // enterprise is the URN of the SCIM enterprise user extension.
 const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:user:"
@@ -106,7 +76,7 @@ var exact = func() map[string]Field {
 }()
 
 // rank orders the rules; a lower one wins.
-var rank = map[Rule]int{Exact: 0, ScimExtension: 1, Synonym: 2, VendorTemplate: 3}
+var rank = map[Rule]int{Exact: 0, ScimExtension: 1, Synonym: 2, TypeShape: 3, VendorTemplate: 4}
 
 // Match says which field a source field maps to by default, and by which rule. ok is false where none does.
 func Match(source string) (f Field, rule Rule, ok bool) {

@@ -23,18 +23,24 @@ type Person struct {
 	IsDisabled            *bool
 	Status                string // active, pre_hire, on_leave, deactivated; empty: the source does not say
 	Manager               *v1.Ref
+	Custom                map[string]any // custom attributes by name; nil: none is mapped
 }
 
-// Problem is a value that could not be used. It names the source field, never the value.
+// Problem is a value that could not be used. It names the source field, never the value, but for Detail.
 type Problem struct {
 	Field   string // source field
 	Code    string
 	Message string
+	Whole   bool   // nothing of the record may be used
+	Detail  string // the same for whoever may see the record's values; empty: nothing more is known
 }
 
-// Mapper maps the records of one connector. It remembers how each source field's name was judged, so a run of many records
-// judges each name once. It may be used by several goroutines.
-type Mapper struct{ known sync.Map } // source name -> claim
+// Mapper maps the records of one connector: by what a person has decided, or else by the heuristics. It remembers how each source
+// field's name was judged, so a run of many records judges each name once. It may be used by several goroutines.
+type Mapper struct {
+	known sync.Map         // source name -> claim
+	plans map[string]*plan // by kind of object
+}
 
 type claim struct {
 	field Field
@@ -43,7 +49,7 @@ type claim struct {
 }
 
 // New makes a mapper with the default mappings.
-func New() *Mapper { return &Mapper{} }
+func New() *Mapper { return &Mapper{plans: map[string]*plan{}} }
 
 func (m *Mapper) claim(source string) claim {
 	if c, ok := m.known.Load(source); ok {
@@ -63,19 +69,62 @@ type candidate struct {
 
 // Person maps a record. today decides what a future start or a past end means.
 func (m *Mapper) Person(r *v1.RemoteIdentity, today time.Time) (Person, []Problem) {
-	chosen := m.choose(r.Attributes)
 	p := Person{ExternalID: r.ExternalID, NativeRef: r.NativeRef, Text: make(map[Field]string, 12)}
 	named(r, &p)
 	var problems []Problem
+	if decided := m.plans[ObjectIdentity]; decided != nil {
+		problems = p.decide(decided, r.Attributes)
+	} else {
+		problems = p.guess(m.choose(r.Attributes))
+	}
+	slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Field, b.Field) })
+	p.conclude(today)
+	return p, problems
+}
+
+// decide fills the fields by a person's rules.
+func (p *Person) decide(by *plan, record map[string]any) []Problem {
+	for f := range by.suppressed {
+		p.clear(f)
+	}
+	return by.apply(record, func(s step, v any) *Problem {
+		if s.custom != "" {
+			return putCustom(&p.Custom, s.custom, v)
+		}
+		if natural, _, _ := Match(s.source); s.eval != nil || natural != s.target {
+			p.clear(s.target) // otherwise the connector may know better what kind of thing the value is
+		}
+		return p.set(s.target, v)
+	})
+}
+
+func (p *Person) clear(f Field) {
+	delete(p.Text, f)
+	switch f {
+	case HireDate:
+		p.HireDate = nil
+	case StartDate:
+		p.StartDate = nil
+	case TerminationDate:
+		p.TerminationDate = nil
+	case IsDisabled:
+		p.IsDisabled = nil
+	case Status:
+		p.Status = ""
+	case Manager:
+		p.Manager = nil
+	}
+}
+
+// guess fills the fields by what the heuristics chose.
+func (p *Person) guess(chosen map[Field]candidate) (problems []Problem) {
 	for f, c := range chosen {
 		if problem := p.set(f, c.value); problem != nil {
 			problem.Field = c.source
 			problems = append(problems, *problem)
 		}
 	}
-	slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Field, b.Field) })
-	p.conclude(today)
-	return p, problems
+	return problems
 }
 
 // choose picks, for each of our fields, the source field with the best rule; among equals the first by name.
@@ -180,6 +229,8 @@ func scalar(value any) (string, bool) {
 		return v.String(), true
 	case int:
 		return strconv.Itoa(v), true
+	case int64:
+		return strconv.FormatInt(v, 10), true
 	case []any:
 		if len(v) > 0 {
 			return scalar(v[0])

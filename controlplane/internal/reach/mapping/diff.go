@@ -1,0 +1,145 @@
+package mapping
+
+import (
+	"slices"
+	"strings"
+
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// FieldRef names a field of a source.
+type FieldRef struct {
+	Object  string   `json:"object"`
+	Path    string   `json:"path"`
+	Type    string   `json:"type"`
+	Samples []string `json:"samples" nullable:"false"`
+}
+
+// TypeChange is a field that has another type or format than before, or has become one of many values, or of one.
+type TypeChange struct {
+	Object  string   `json:"object"`
+	Path    string   `json:"path"`
+	From    string   `json:"from" doc:"Such as string, or string[] for many values, with the format where there is one: string(email)."`
+	To      string   `json:"to"`
+	Samples []string `json:"samples" nullable:"false"`
+}
+
+// Difference is what has changed between two looks at a source.
+type Difference struct {
+	Added       []FieldRef   `json:"added" nullable:"false"`
+	Removed     []FieldRef   `json:"removed" nullable:"false"`
+	TypeChanged []TypeChange `json:"type_changed" nullable:"false"`
+}
+
+// Empty reports whether nothing has changed.
+func (d Difference) Empty() bool {
+	return len(d.Added) == 0 && len(d.Removed) == 0 && len(d.TypeChanged) == 0
+}
+
+// Diff compares two looks at a source, field by field within each kind of object. Samples do not count, nor does a field that was
+// seen in samples alone before and that no sampled record happens to hold now, while the source declares its schema: it is not gone.
+func Diff(before, after []v1.DiscoveredObject) Difference {
+	out := Difference{Added: []FieldRef{}, Removed: []FieldRef{}, TypeChanged: []TypeChange{}}
+	old, now := index(before), index(after)
+	declared := map[string]bool{}
+	for _, o := range after {
+		declared[o.Kind] = slices.ContainsFunc(o.Fields, func(f v1.DiscoveredField) bool { return f.Source != "sample" })
+	}
+	for key, f := range now {
+		was, known := old[key]
+		switch {
+		case !known:
+			out.Added = append(out.Added, FieldRef{key[0], f.Name, typeOf(f), some(f.Samples)})
+		case typeOf(was) != typeOf(f) && sampled(was) && sampled(f):
+			out.TypeChanged = append(out.TypeChanged, TypeChange{key[0], f.Name, typeOf(was), typeOf(f), some(f.Samples)})
+		}
+	}
+	for key, f := range old {
+		if _, there := now[key]; !there && (f.Source != "sample" || !declared[key[0]]) {
+			out.Removed = append(out.Removed, FieldRef{key[0], f.Name, typeOf(f), some(f.Samples)})
+		}
+	}
+	byPath := func(a, b FieldRef) int { return strings.Compare(a.Object+"\x00"+a.Path, b.Object+"\x00"+b.Path) }
+	slices.SortFunc(out.Added, byPath)
+	slices.SortFunc(out.Removed, byPath)
+	slices.SortFunc(out.TypeChanged, func(a, b TypeChange) int { return strings.Compare(a.Object+"\x00"+a.Path, b.Object+"\x00"+b.Path) })
+	return out
+}
+
+func index(objects []v1.DiscoveredObject) map[[2]string]v1.DiscoveredField {
+	out := map[[2]string]v1.DiscoveredField{}
+	for _, o := range objects {
+		for _, f := range o.Fields {
+			out[[2]string{o.Kind, f.Name}] = f
+		}
+	}
+	return out
+}
+
+// sampled reports whether the type of a field is known: declared, or seen in a value.
+func sampled(f v1.DiscoveredField) bool { return f.Source != "sample" || f.NullRatio < 1 }
+
+func typeOf(f v1.DiscoveredField) string {
+	t := f.Type
+	if f.Format != "" {
+		t += "(" + f.Format + ")"
+	}
+	if f.Multi {
+		t += "[]"
+	}
+	return t
+}
+
+func some(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
+
+// Misfit is a rule that was copied from another connector and does not fit here.
+type Misfit struct {
+	Mapping
+	Code   string `json:"code" enum:"no_such_field,other_type,looks_secret"`
+	Reason string `json:"reason"`
+}
+
+// Fit brings the rules of another connector to this one's fields: what fits, marked as copied, and what does not, with the reason.
+// Fields here that the other does not know keep their present rules, unless a copied one fills the same field of ours.
+func Fit(rules []Mapping, there, here []v1.DiscoveredObject, present []Mapping) (fit []Mapping, misfits []Misfit) {
+	fields, before := index(here), index(there)
+	taken := map[[2]string]bool{}
+	fills := map[[2]string]bool{}
+	for _, r := range rules {
+		key := [2]string{r.Object, r.Source}
+		f, ok := fields[key]
+		was, known := before[key]
+		switch {
+		case !ok:
+			misfits = append(misfits, Misfit{r, "no_such_field", "this source has no such field"})
+			continue
+		case f.Secret && r.Action == ActionMap:
+			misfits = append(misfits, Misfit{r, "looks_secret", "the field looks like a secret here"})
+			continue
+		case known && r.Action == ActionMap && typeOf(was) != typeOf(f):
+			misfits = append(misfits, Misfit{r, "other_type", "it is " + typeOf(f) + " here and " + typeOf(was) + " there"})
+			continue
+		}
+		r.Heuristic, r.Confidence, r.Overridden, r.Note = Copied, 1, true, ""
+		fit = append(fit, r)
+		taken[key] = true
+		if r.Action == ActionMap {
+			fills[[2]string{r.Object, string(r.Target)}] = true
+		}
+	}
+	for _, r := range present {
+		if taken[[2]string{r.Object, r.Source}] {
+			continue
+		}
+		if r.Action == ActionMap && fills[[2]string{r.Object, string(r.Target)}] {
+			r = ignored(r, string(r.Target)+" comes from a copied mapping")
+		}
+		fit = append(fit, r)
+	}
+	return fit, misfits
+}

@@ -1,0 +1,86 @@
+package mapping
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Field is a field of ours that a source can fill: one of an identity or an account, or a custom attribute (see CustomField).
+type Field string
+
+// Fields of an identity. Those of an account are a part of them; see FieldsOf.
+const (
+	Email           Field = "email"
+	DisplayName     Field = "display_name"
+	Username        Field = "username"
+	FirstName       Field = "first_name"
+	MiddleName      Field = "middle_name"
+	LastName        Field = "last_name"
+	PreferredName   Field = "preferred_name"
+	EmployeeNumber  Field = "employee_number"
+	Department      Field = "department"
+	Division        Field = "division"
+	Organization    Field = "organization"
+	CostCenter      Field = "cost_center"
+	Title           Field = "title"
+	JobCode         Field = "job_code"
+	Location        Field = "location"
+	Country         Field = "country"
+	EmploymentType  Field = "employment_type"
+	Manager         Field = "manager"
+	HireDate        Field = "hire_date"
+	StartDate       Field = "start_date"
+	TerminationDate Field = "termination_date"
+	IsDisabled      Field = "is_disabled"
+	Status          Field = "status"
+)
+
+// fields are all of them, for matching names.
+var fields = []Field{
+	Email, DisplayName, Username, FirstName, MiddleName, LastName, PreferredName, EmployeeNumber, Department, Division, Organization,
+	CostCenter, Title, JobCode, Location, Country, EmploymentType, Manager, HireDate, StartDate, TerminationDate, IsDisabled, Status,
+}
+
+// accountFields are those of an account.
+var accountFields = []Field{Email, DisplayName, Username, FirstName, LastName, EmployeeNumber, IsDisabled}
+
+// The kinds of object whose fields can be mapped.
+const (
+	ObjectIdentity = "identity"
+	ObjectAccount  = "account"
+)
+
+// FieldsOf are the fields of a kind of object, without custom attributes; none for a kind that is not mapped.
+func FieldsOf(object string) []Field {
+	switch object {
+	case ObjectIdentity:
+		return slices.Clone(fields)
+	case ObjectAccount:
+		return slices.Clone(accountFields)
+	}
+	return nil
+}
+
+// customPrefix begins the name of a custom attribute as a target: attributes.badge.
+const customPrefix = "attributes."
+
+var customName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
+// CustomField is the name of the custom attribute that f is, if it is one.
+func (f Field) CustomField() (name string, ok bool) {
+	if name, ok = strings.CutPrefix(string(f), customPrefix); ok && customName.MatchString(name) {
+		return name, true
+	}
+	return "", false
+}
+
+// ParseField reads the name of a field of an object in any spelling: employeeNumber and employee_number are one. ok is false where
+// there is no such field.
+func ParseField(object, name string) (f Field, ok bool) {
+	if _, ok := Field(name).CustomField(); ok {
+		return Field(name), true
+	}
+	f, ok = exact[fold(name)]
+	return f, ok && slices.Contains(FieldsOf(object), f)
+}

@@ -1,0 +1,168 @@
+package mapping
+
+import (
+	"fmt"
+
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// plan is what a person has decided about one kind of record. It takes the place of the heuristics.
+type plan struct {
+	steps []step
+	// suppressed are fields that the connector itself would fill and that are not to be filled so: their source is ignored, or
+	// something else fills them.
+	suppressed map[Field]bool
+}
+
+type step struct {
+	source string
+	target Field
+	custom string // the custom attribute's name, instead of a field
+	eval   Expression
+}
+
+// With makes a mapper of rules that Check has found right. Records of a kind that has no rules are mapped by the heuristics.
+func With(rules []Mapping, compile Compiler) (*Mapper, error) {
+	m := New()
+	for _, r := range rules {
+		p := m.plans[r.Object]
+		if p == nil {
+			p = &plan{suppressed: map[Field]bool{}}
+			m.plans[r.Object] = p
+		}
+		if r.Action != ActionMap {
+			if natural, _, ok := Match(r.Source); ok {
+				p.suppressed[natural] = true
+			}
+			continue
+		}
+		s := step{source: r.Source, target: r.Target}
+		s.custom, _ = r.Target.CustomField()
+		if r.Transform != "" {
+			var err error
+			if s.eval, err = compile(r.Transform); err != nil {
+				return nil, fmt.Errorf("the transform of %s: %w", quoted(r.Source), err)
+			}
+		}
+		p.steps = append(p.steps, s)
+	}
+	for _, p := range m.plans {
+		p.keepFilled()
+	}
+	return m, nil
+}
+
+// keepFilled lets what the connector names stand under a field that is filled all the same: a record whose source field is empty
+// keeps it then, as with the heuristics, unless the field was transformed.
+func (p *plan) keepFilled() {
+	for _, s := range p.steps {
+		if s.eval == nil {
+			delete(p.suppressed, s.target)
+		} else {
+			p.suppressed[s.target] = true
+		}
+	}
+}
+
+// value is what a step makes of a record. The problem it may have is one that sets the record aside: what a failed expression was
+// to fill would otherwise look as if the source had emptied it.
+func (s step) value(record map[string]any) (any, *Problem) {
+	v := record[s.source]
+	if s.eval == nil {
+		return v, nil
+	}
+	out, err := s.eval.Eval(v, record)
+	if err != nil {
+		return nil, &Problem{Field: s.source, Code: "transform_failed", Message: "the transform failed: " + kindOf(err), Whole: true, Detail: err.Error()}
+	}
+	return out, nil
+}
+
+// kindOf is what may be told of an error without telling values.
+func kindOf(err error) string {
+	if k, ok := err.(interface{ Kind() string }); ok {
+		return k.Kind()
+	}
+	return "it gave no value"
+}
+
+// apply runs the plan's steps over a record's attributes.
+func (p *plan) apply(record map[string]any, fill func(step, any) *Problem) (problems []Problem) {
+	for _, s := range p.steps {
+		v, problem := s.value(record)
+		if problem == nil && !empty(v) {
+			problem = fill(s, v)
+		}
+		if problem != nil {
+			problem.Field = s.source
+			problems = append(problems, *problem)
+		}
+	}
+	return problems
+}
+
+// Account fills the fields of an account by the rules of a person, where there are any, in place. What comes back are the
+// problems, as with Person; custom are the custom attributes.
+func (m *Mapper) Account(r *v1.RemoteAccount) (custom map[string]any, problems []Problem) {
+	p := m.plans[ObjectAccount]
+	if p == nil {
+		return nil, nil
+	}
+	texts := map[Field]**string{
+		Email: &r.Email, Username: &r.Username, DisplayName: &r.DisplayName, FirstName: &r.FirstName, LastName: &r.LastName, EmployeeNumber: &r.EmployeeNumber,
+	}
+	for f := range p.suppressed {
+		if t := texts[f]; t != nil {
+			*t = nil
+		}
+	}
+	if p.suppressed[IsDisabled] {
+		r.IsDisabled = nil
+	}
+	problems = p.apply(r.Attributes, func(s step, v any) *Problem {
+		if s.custom != "" {
+			return putCustom(&custom, s.custom, v)
+		}
+		person := Person{Text: map[Field]string{}}
+		if problem := person.set(s.target, v); problem != nil {
+			return problem
+		}
+		if person.IsDisabled != nil {
+			r.IsDisabled = person.IsDisabled
+		} else if t := texts[s.target]; t != nil {
+			text := person.Text[s.target]
+			*t = &text
+		}
+		return nil
+	})
+	return custom, problems
+}
+
+// maxCustom bounds a list in a custom attribute.
+const maxCustom = 100
+
+// putCustom keeps a value of a custom attribute: a text, a number, a boolean, or a list of those.
+func putCustom(custom *map[string]any, name string, v any) *Problem {
+	if list, ok := v.([]any); ok {
+		if len(list) > maxCustom {
+			return &Problem{Code: "too_many_values", Message: fmt.Sprintf("%s holds %d values at most", name, maxCustom)}
+		}
+		for _, one := range list {
+			if _, ok := scalar(one); !ok || isList(one) {
+				return &Problem{Code: "not_a_plain_value", Message: name + " needs a text, a number, true or false, or a list of those"}
+			}
+		}
+	} else if _, ok := scalar(v); !ok {
+		return &Problem{Code: "not_a_plain_value", Message: name + " needs a text, a number, true or false, or a list of those"}
+	}
+	if *custom == nil {
+		*custom = map[string]any{}
+	}
+	(*custom)[name] = v
+	return nil
+}
+
+func isList(v any) bool {
+	_, ok := v.([]any)
+	return ok
+}

@@ -1,0 +1,153 @@
+package mapping
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/grantwright/grantwright/connectorkit/catalog"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// How sure a rule is. The same name is nearly certain; a date may be any date.
+const (
+	sureSame      = 1.0
+	sureVariant   = 0.98
+	sureExtension = 1.0
+	sureSynonym   = 0.9
+	sureTemplate  = 0.9
+	sureShape     = 0.5
+)
+
+// Suggest proposes a mapping for every field of the discovered objects: by name, synonym, SCIM extension, shape of type, and by
+// what the catalog knows of the vendor (template). Where two fields claim one of ours the better rule wins, then the surer one,
+// then the first by name; the other is to be ignored, and says so. A secret is never mapped.
+func Suggest(objects []v1.DiscoveredObject, template []catalog.FieldMapping) []Mapping {
+	var out []Mapping
+	for _, o := range objects {
+		if FieldsOf(o.Kind) == nil {
+			continue
+		}
+		out = append(out, suggestObject(o, template)...)
+	}
+	return out
+}
+
+func suggestObject(o v1.DiscoveredObject, template []catalog.FieldMapping) []Mapping {
+	out := make([]Mapping, len(o.Fields))
+	for i, f := range o.Fields {
+		out[i] = Mapping{Object: o.Kind, Source: f.Name, Action: ActionMap}
+		m := &out[i]
+		target, rule, sure, ok := claimOf(o.Kind, f, template)
+		switch {
+		case f.Secret:
+			*m = ignored(*m, "it looks like a secret")
+		case f.Type == "binary":
+			*m = ignored(*m, "it holds no text")
+		case ok:
+			m.Target, m.Heuristic, m.Confidence = target, rule, sure
+		default:
+			*m = ignored(*m, "")
+		}
+	}
+	settle(out)
+	byShape(o, out)
+	return out
+}
+
+func ignored(m Mapping, note string) Mapping {
+	m.Action, m.Target, m.Heuristic, m.Confidence, m.Note = ActionIgnore, "", "", 0, note
+	return m
+}
+
+// claimOf is which field of ours a source field claims by its name.
+func claimOf(object string, f v1.DiscoveredField, template []catalog.FieldMapping) (target Field, rule Rule, sure float64, ok bool) {
+	target, rule, ok = Match(f.Name)
+	ok = ok && slices.Contains(FieldsOf(object), target)
+	if ok && rule != VendorTemplate {
+		return target, rule, sureness(rule, f.Name, target), true
+	}
+	for _, t := range template {
+		if t.Object == object && strings.EqualFold(t.Source, f.Name) {
+			if known, is := ParseField(object, t.Target); is {
+				return known, VendorTemplate, sureTemplate, true
+			}
+		}
+	}
+	return target, rule, sureTemplate, ok
+}
+
+func sureness(rule Rule, source string, target Field) float64 {
+	switch rule {
+	case Exact:
+		if source == string(target) {
+			return sureSame
+		}
+		return sureVariant
+	case ScimExtension:
+		return sureExtension
+	}
+	return sureSynonym
+}
+
+// settle leaves each field of ours to one source field.
+func settle(rules []Mapping) {
+	best := map[Field]int{}
+	for i, r := range rules {
+		if r.Action != ActionMap {
+			continue
+		}
+		if b, taken := best[r.Target]; !taken || before(r, rules[b]) {
+			best[r.Target] = i
+		}
+	}
+	for i, r := range rules {
+		if b, taken := best[r.Target]; r.Action == ActionMap && taken && b != i {
+			rules[i] = ignored(r, fmt.Sprintf("%s comes from %s", r.Target, quoted(rules[b].Source)))
+		}
+	}
+}
+
+func before(a, b Mapping) bool {
+	switch {
+	case rank[a.Heuristic] != rank[b.Heuristic]:
+		return rank[a.Heuristic] < rank[b.Heuristic]
+	case a.Confidence != b.Confidence:
+		return a.Confidence > b.Confidence
+	}
+	return a.Source < b.Source
+}
+
+// bookkeeping are names of times that the source keeps about the record and not about the person.
+var bookkeeping = regexp.MustCompile(`(?i)(creat|modif|updat|chang|sync|login|logon|lastl|seen|stamp|expir|birth|passw|pwd|lock)`)
+
+// byShape gives the hire date to the first ISO date that nothing else has claimed, where no field has it by its name.
+func byShape(o v1.DiscoveredObject, rules []Mapping) {
+	if o.Kind != ObjectIdentity || slices.ContainsFunc(rules, func(r Mapping) bool { return r.Target == HireDate }) {
+		return
+	}
+	for _, kind := range []string{"date", "datetime"} {
+		for i, f := range o.Fields {
+			if rules[i].Action == ActionIgnore && rules[i].Note == "" && f.Type == kind && isoDates(f.Samples) && !bookkeeping.MatchString(f.Name) {
+				rules[i] = Mapping{
+					Object: o.Kind, Source: f.Name, Action: ActionMap, Target: HireDate, Heuristic: TypeShape, Confidence: sureShape,
+					Note: "it is the first date of the record that nothing else explains; look at the samples",
+				}
+				return
+			}
+		}
+	}
+}
+
+// isoDates reports whether all samples are dates of ISO 8601, or hidden ones of their shape; without samples the type decides.
+func isoDates(samples []string) bool {
+	return !slices.ContainsFunc(samples, func(s string) bool {
+		if strings.Contains(s, "***") {
+			return false
+		}
+		_, err := time.Parse(time.DateOnly, s[:min(len(s), len(time.DateOnly))])
+		return err != nil
+	})
+}
