@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -43,7 +44,7 @@ func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *signInIn) (*si
 	if err := s.keys.current(ctx); err != nil {
 		return nil, err
 	}
-	ip := httpapi.AddressOf(ctx)
+	began, ip := time.Now(), httpapi.AddressOf(ctx)
 	account := canonical(in.Body.Email)
 	p, known, err := s.find(ctx, account, addressed(ctx, in.Body.Tenant))
 	if err != nil {
@@ -54,8 +55,11 @@ func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *signInIn) (*si
 		try = attemptOf("user|"+p.tenant+"|"+p.id, ip)
 	}
 	renewed, err := s.checkPassword(ctx, p, try, in.Body.Password)
-	if fault.IsCode(err, "invalid_credentials") && known {
-		s.recordFailure(ctx, p, in.Browser, byPassword)
+	if fault.IsCode(err, "invalid_credentials") {
+		if known {
+			s.recordFailure(ctx, p, in.Browser, byPassword)
+		}
+		pause(ctx, rest(time.Since(began)))
 	}
 	if err != nil {
 		return nil, err
@@ -72,6 +76,20 @@ func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *signInIn) (*si
 		return nil, err
 	}
 	return s.answer(out, in.Body.Cookie), s.forgive(ctx, try)
+}
+
+// step is what the time of a refused sign-in is rounded up to. The tenant of a known address hears of the attempt, which takes a
+// while that a stopwatch would see.
+const step = 100 * time.Millisecond
+
+// rest is how long is left of the step that has begun.
+func rest(elapsed time.Duration) time.Duration { return (step - elapsed%step) % step }
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
 }
 
 // find looks for the user over all tenants. An address that is used in several is nobody's until a tenant is named.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -64,17 +65,30 @@ type SignedUser struct {
 	Roles       []string `json:"roles" nullable:"false" doc:"manager, resource_owner, admin, auditor; they add up"`
 }
 
+// sessionsKept is how long a session that is over stays, with the address that it was begun from, for whoever looks into what
+// happened. The next sign-in of its user sweeps it.
+const sessionsKept = 30 * 24 * time.Hour
+
 // openSession begins a session for p in the transaction, which acts as p, makes its first tokens, and records the sign-in.
 func (s *Service) openSession(ctx context.Context, tx *pg.Tx, p person, how string) (SignInTokens, error) {
 	now := s.Now()
 	id, jti := uuid.Must(uuid.NewV7()).String(), uuid.NewString()
+	// Who was disabled, or given another password, while the sign-in went on is not the one whose password was right.
 	const sql = `
 		with seen as (
 			update app_user
 			   set last_login_at = @now
-			 where id = @user)
+			 where id = @user
+			   and status = 'active'
+			   and password_epoch = @password
+			returning id),
+		swept as (
+			delete from auth_session
+			 where user_id = @user
+			   and expires_at < @over)
 		insert into auth_session (tenant_id, id, user_id, refresh_jti, created_at, last_used_at, idle_expires_at, expires_at, method, ip, user_agent, epoch)
-		values (current_tenant(), @id, @user, @jti, @now, @now, @idle, @end, @how, @ip, @agent, @epoch)`
+		select current_tenant(), @id, seen.id, @jti, @now, @now, @idle, @end, @how, @ip, @agent, @epoch
+		  from seen`
 	life := sessionLife
 	if how == byProvider {
 		life = outsideLife
@@ -82,10 +96,14 @@ func (s *Service) openSession(ctx context.Context, tx *pg.Tx, p person, how stri
 	idle, end := now.Add(min(idleLife, life)), now.Add(life)
 	args := pgx.NamedArgs{
 		"id": id, "user": p.id, "jti": hashOf(jti), "now": now, "idle": idle, "end": end, "how": how,
-		"ip": tx.Viewer.IP, "agent": tx.Viewer.UserAgent, "epoch": s.keys.generation(),
+		"ip": tx.Viewer.IP, "agent": tx.Viewer.UserAgent, "epoch": s.keys.generation(), "password": p.epoch, "over": now.Add(-sessionsKept),
 	}
-	if _, err := tx.Exec(ctx, sql, args); err != nil {
+	opened, err := tx.Exec(ctx, sql, args)
+	if err != nil {
 		return SignInTokens{}, fmt.Errorf("open session: %w", err)
+	}
+	if opened.RowsAffected() == 0 {
+		return SignInTokens{}, fault.Coded(fault.Unauthenticated, "invalid_credentials", "your account was changed while you signed in; sign in again")
 	}
 	tx.Viewer.Session = id
 	out, err := s.tokens(p, id, jti, idle, end)
