@@ -67,6 +67,9 @@ func (s *Service) startOIDC(ctx context.Context, _ viewer.Viewer, in *startIn) (
 	var client oidc.Client
 	err = s.DB.As(ctx, viewer.System(tenantID), func(tx *pg.Tx) error {
 		p, err := idp.ByName(ctx, tx, in.Provider)
+		if fault.Is(err, fault.NotFound) {
+			return noProvider() // in the words that there are for a tenant that there is not
+		}
 		if err != nil {
 			return err
 		}
@@ -97,13 +100,17 @@ func ownPath(path string) bool {
 	return err == nil && !odd && strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") && u.Host == "" && u.Scheme == "" && u.Fragment == ""
 }
 
+func noProvider() error {
+	return fault.New(fault.NotFound, "there is no identity provider of that name for this tenant")
+}
+
 func (s *Service) tenantNamed(ctx context.Context, slug string) (id string, err error) {
 	err = s.DB.Across(ctx, func(tx *pg.Tx) error {
 		return tx.QueryRow(ctx, `select id::text from tenant where slug = $1 and status = 'active'`, slug).Scan(&id)
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return "", fault.New(fault.NotFound, "there is no identity provider of that name for this tenant")
+		return "", noProvider()
 	case err != nil:
 		return "", fmt.Errorf("find tenant: %w", err)
 	}

@@ -213,6 +213,20 @@ func TestNobodyComesInOnAnothersAddress(t *testing.T) {
 	}
 }
 
+func TestNobodyHearsWhichTenantsThereAre(t *testing.T) {
+	h := open(t)
+	detail := func(tenant string) (said struct{ Detail, Code string }) {
+		a := h.call("GET", "/auth/oidc/start?provider=corp&tenant="+tenant, "", "")
+		if err := json.Unmarshal([]byte(a.body), &said); err != nil || a.status != 404 {
+			t.Errorf("%s: %d %s", tenant, a.status, a.body)
+		}
+		return said
+	}
+	if there, not := detail("acme"), detail("nobody"); there != not {
+		t.Errorf("a tenant that there is: %+v; one that there is not: %+v", there, not)
+	}
+}
+
 func TestASignInIsBoundToItsBrowserAndWorksOnce(t *testing.T) {
 	o := openOutside(t, `,"create_users":true`)
 	s := o.surfer()
