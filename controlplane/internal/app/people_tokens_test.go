@@ -60,7 +60,7 @@ func TestAServiceTokenDoesWhatItsScopesAndItsRoleAllow(t *testing.T) {
 		{"reads as an auditor", auditor, "GET", "/settings/api-tokens", nil, 200, ""},
 		{"asks who it is", reads, "GET", "/auth/me", nil, 200, ""},
 		{"ends sessions", auditor, "POST", "/auth/logout-all", nil, 403, ""},
-		{"makes a way to sign in", writes, "POST", "/settings/identity-providers", map[string]any{}, 403, "insufficient_scope"},
+		{"makes a way to sign in", writes, "POST", "/settings/identity-providers", map[string]any{}, 403, "forbidden"},
 	} {
 		var header []string
 		if tt.code == "tenant_override_forbidden" {
@@ -194,7 +194,7 @@ func TestNoTokenMakesMoreOfItself(t *testing.T) {
 		{"another address", "PATCH", "/users/" + colleague, map[string]any{"email": "me@acme.test"}, 403, "forbidden", ""},
 		{"another person", "PATCH", "/users/" + colleague, map[string]any{"identity_id": boss}, 403, "forbidden", ""},
 		{"a user less", "DELETE", "/users/" + colleague, nil, 403, "forbidden", ""},
-		{"a provider of its own", "POST", "/identity-providers", map[string]any{}, 403, "insufficient_scope", ""},
+		{"a provider of its own", "POST", "/identity-providers", map[string]any{}, 403, "forbidden", ""},
 	} {
 		r := s.as(token, tt.method, "/settings"+tt.path, tt.body).is(t, tt.name, tt.status, tt.code)
 		if r.at() != tt.at {

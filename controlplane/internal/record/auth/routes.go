@@ -37,18 +37,18 @@ func (s *Service) ownRoutes() []httpapi.Route {
 			Describe("For a person: roles, second factor, and what is visible to them. For a service token: its scopes. Whoever acts in another tenant also sees their own."),
 		httpapi.Handle("GET", "/auth/.well-known/jwks.json", "Public keys of our tokens", s.jwks).
 			Describe("A JSON Web Key Set (RFC 7517) of the keys that sign access tokens, those that will, and those that did and still verify."),
-		httpapi.Handle("POST", "/auth/logout", "End this session", s.logout),
-		httpapi.Handle("POST", "/auth/logout-all", "End all sessions of the user", s.logoutAll),
-		httpapi.Handle("GET", "/auth/sessions", "List the own sessions", s.listSessions).
+		httpapi.Handle("POST", "/auth/logout", "End this session", s.logout).ForPeople(),
+		httpapi.Handle("POST", "/auth/logout-all", "End all sessions of the user", s.logoutAll).ForPeople(),
+		httpapi.Handle("GET", "/auth/sessions", "List the own sessions", s.listSessions).ForPeople().
 			Describe("The sessions that are still open, the newest first, with where each was begun."),
-		httpapi.Handle("DELETE", "/auth/sessions/{id}", "End one of the own sessions", s.endOne),
-		httpapi.Handle("POST", "/auth/password", "Change the own password", s.changePassword).Errors(401, 429, 503).
+		httpapi.Handle("DELETE", "/auth/sessions/{id}", "End one of the own sessions", s.endOne).ForPeople(),
+		httpapi.Handle("POST", "/auth/password", "Change the own password", s.changePassword).ForPeople().Errors(401, 429, 503).
 			Describe("Ends every other session. This one goes on with the tokens of the answer; those from before are over."),
-		httpapi.Handle("POST", "/auth/mfa/totp", "Begin a second factor", s.beginFactor).Status(http.StatusCreated).Errors(401, 409, 429, 503).
+		httpapi.Handle("POST", "/auth/mfa/totp", "Begin a second factor", s.beginFactor).ForPeople().Status(http.StatusCreated).Errors(401, 409, 429, 503).
 			Describe("Answers the secret for an authenticator app (RFC 6238: SHA-1, six digits, thirty seconds), once. Nothing changes until a code of it has come to /auth/mfa/totp/confirm."),
-		httpapi.Handle("POST", "/auth/mfa/totp/confirm", "Confirm the second factor with a first code", s.confirmFactor).Errors(401, 409, 429).
+		httpapi.Handle("POST", "/auth/mfa/totp/confirm", "Confirm the second factor with a first code", s.confirmFactor).ForPeople().Errors(401, 409, 429).
 			Describe("From now on every sign-in with a password needs a code. The answer holds ten recovery codes, once; each stands in for a code one time."),
-		httpapi.Handle("DELETE", "/auth/mfa/totp", "Remove the second factor", s.removeFactor).Errors(401, 429, 503).
+		httpapi.Handle("DELETE", "/auth/mfa/totp", "Remove the second factor", s.removeFactor).ForPeople().Errors(401, 429, 503).
 			Describe("Needs the password and a code, so that a stolen session cannot do it."),
 	}
 }

@@ -44,18 +44,18 @@ type Settings struct {
 	Enabled      *bool               `json:"enabled,omitempty"`
 }
 
-// Routes are /settings/identity-providers. No service token may write there, since no scope of theirs opens it: with a provider
-// of its own it could make itself an administrator.
+// Routes are /settings/identity-providers. No service token may write there: with a provider of its own it could make
+// itself an administrator.
 func (s *Service) Routes() []httpapi.Route {
 	const path = "/settings/identity-providers"
 	read := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
 		httpapi.Handle("GET", path, "List identity providers", s.list).For(read...).Tag("settings"),
-		httpapi.Handle("POST", path, "Add an identity provider", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Tag("settings").Scope("identity-providers").
+		httpapi.Handle("POST", path, "Add an identity provider", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Tag("settings").ForPeople().
 			Describe("An OpenID Connect provider by which the tenant's people sign in. At the provider, register the redirect address <base>/api/v1/auth/oidc/callback, where <base> is the address at which browsers begin: the service's own, or the tenant's."),
 		httpapi.Handle("GET", path+"/{id}", "Read an identity provider", s.find).For(read...).Tag("settings"),
-		httpapi.Handle("PATCH", path+"/{id}", "Change an identity provider", s.change).For(viewer.Admin).Errors(409, 412).Tag("settings").Scope("identity-providers"),
-		httpapi.Handle("DELETE", path+"/{id}", "Delete an identity provider", s.remove).For(viewer.Admin).Errors(412).Tag("settings").Scope("identity-providers").
+		httpapi.Handle("PATCH", path+"/{id}", "Change an identity provider", s.change).For(viewer.Admin).Errors(409, 412).Tag("settings").ForPeople(),
+		httpapi.Handle("DELETE", path+"/{id}", "Delete an identity provider", s.remove).For(viewer.Admin).Errors(412).Tag("settings").ForPeople().
 			Describe("Nobody signs in with it any more. Who is who is kept, should the same issuer come back."),
 	}
 }
