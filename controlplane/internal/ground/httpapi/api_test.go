@@ -180,10 +180,20 @@ func TestEveryRefusalIsAProblemWithItsCode(t *testing.T) {
 	}
 }
 
-func TestAnotherMediaTypeIsRefused(t *testing.T) {
-	res, body := call(t, api(t), "admin", "POST", "/api/v1/things", `{"name":"a"}`, "Content-Type", "text/plain")
-	if res.StatusCode != 415 || body["code"] != "unsupported_media_type" {
-		t.Errorf("got %d %v", res.StatusCode, body)
+func TestOnlyJSONInUTF8IsTaken(t *testing.T) {
+	s := api(t)
+	for _, tt := range []struct {
+		media, coding string
+		status        int
+	}{
+		{"application/json", "", 201}, {"Application/JSON; charset=UTF-8", "", 201}, {"application/merge-patch+json", "", 201}, {"application/json", "identity", 201},
+		{"text/plain", "", 415}, {"", "", 415}, {"application/json; charset=latin1", "", 415}, {"application/x-www-form-urlencoded", "", 415},
+		{"application/jsonx", "", 415}, {"application/json, text/plain", "", 415}, {"application/json", "gzip", 415}, {"application/json", "br", 415},
+	} {
+		res, body := call(t, s, "admin", "POST", "/api/v1/things", `{"name":"a"}`, "Content-Type", tt.media, "Content-Encoding", tt.coding)
+		if res.StatusCode != tt.status || (tt.status == 415 && body["code"] != "unsupported_media_type") {
+			t.Errorf("%s %s: got %d %v; want %d", tt.media, tt.coding, res.StatusCode, body, tt.status)
+		}
 	}
 }
 

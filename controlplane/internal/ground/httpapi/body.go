@@ -81,11 +81,16 @@ func readFault(err error) error {
 }
 
 func checkJSON(r *http.Request, body []byte, elements int) error {
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return fault.Coded(fault.Malformed, "unsupported_media_type", "the body must be sent as it is, without Content-Encoding: a packed one may become any size").
+			With(fault.Field{Header: "Content-Encoding", Code: "unsupported_media_type", Detail: "leave it out"})
+	}
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	isJSON := media == "application/json" || strings.HasSuffix(media, "+json")
 	if err != nil || !isJSON || (params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8")) {
 		return fault.Coded(fault.Malformed, "unsupported_media_type", "the body must be JSON in UTF-8, declared by Content-Type: application/json")
 	}
+	r.Header.Set("Content-Type", media) // what comes later compares letters
 	if !utf8.Valid(body) {
 		return fault.Coded(fault.Malformed, "invalid_encoding", "the body is not valid UTF-8")
 	}
