@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
@@ -87,23 +85,15 @@ func harmless(cell string) string {
 
 // filteredAfter reads entries that match, in their order.
 func filteredAfter(ctx context.Context, tx *pg.Tx, f Filters, after, through int64, limit int) ([]chain.Link, error) {
-	where, args := f.where()
-	args["after"], args["through"], args["limit"] = after, through, limit
+	where := f.where()
+	where.args["after"], where.args["through"], where.args["limit"] = after, through, limit
 	sql := `
 		select ` + linkColumns + `
 		  from audit_event
-		 where ` + where + `
+		 where ` + where.String() + `
 		   and seq > @after
 		   and seq <= @through
 		 order by seq
 		 limit @limit`
-	rows, err := tx.Query(ctx, sql, args)
-	if err != nil {
-		return nil, fmt.Errorf("read audit events: %w", err)
-	}
-	found, err := pgx.CollectRows(rows, scanLink)
-	if err != nil {
-		return nil, fmt.Errorf("read audit events: %w", err)
-	}
-	return found, nil
+	return readLinks(ctx, tx, sql, where.args)
 }

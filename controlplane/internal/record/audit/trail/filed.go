@@ -15,9 +15,9 @@ import (
 // filed is an entry with the columns that it is found by.
 type filed struct {
 	chain.Link
-	at                                         time.Time
-	action, category, outcome, actorType       string
-	actorID, subjectType, subjectID, requestID *string
+	at                                                time.Time
+	action, category, outcome, actorType, subjectType string
+	actorID, subjectID, requestID                     *string
 }
 
 // said are the same in the entry's own text.
@@ -31,7 +31,7 @@ type said struct {
 		ID   *string `json:"id"`
 	} `json:"actor"`
 	Subject struct {
-		Type *string `json:"type"`
+		Type string  `json:"type"`
 		ID   *string `json:"id"`
 	} `json:"subject"`
 	Context struct {
@@ -47,7 +47,7 @@ func (f *filed) check() error {
 		return &chain.Break{Seq: f.Seq, Kind: chain.Unreadable, Detail: "not an entry"}
 	}
 	if f.at.Equal(s.Time) && f.action == s.Action && f.category == s.Category && f.outcome == s.Outcome && f.actorType == s.Actor.Type &&
-		same(f.actorID, s.Actor.ID) && same(f.subjectType, s.Subject.Type) && same(f.subjectID, s.Subject.ID) && same(f.requestID, s.Context.RequestID) {
+		f.subjectType == s.Subject.Type && same(f.actorID, s.Actor.ID) && same(f.subjectID, s.Subject.ID) && same(f.requestID, s.Context.RequestID) {
 		return nil
 	}
 	return &chain.Break{Seq: f.Seq, Kind: chain.Edited, Detail: "it is filed under other words than its own"}

@@ -45,10 +45,7 @@ func (s *Service) handleList(ctx context.Context, v viewer.Viewer, in *listIn) (
 	var links []chain.Link
 	var total int64
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		if links, err = list(ctx, tx, in.Filters, walk.Page); err != nil {
-			return err
-		}
-		if total, err = count(ctx, tx, in.Filters); err != nil {
+		if links, total, err = list(ctx, tx, in.Filters, walk.Page); err != nil {
 			return err
 		}
 		return noteReading(ctx, tx)
@@ -62,7 +59,7 @@ func (s *Service) handleList(ctx context.Context, v viewer.Viewer, in *listIn) (
 			return nil, err
 		}
 	}
-	return httpapi.Out(walk, events, total, func(e Event) []string { return []string{e.ID} }), nil
+	return httpapi.Out(walk, events, total, func(e Event) []string { return []string{e.ID, strconv.FormatInt(total, 10)} }), nil
 }
 
 // noteReading records that somebody looks at the log, unless that was recorded within the last minute: whoever pages through it
