@@ -6,18 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
 )
 
 func auditCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "audit", Short: "Verify the audit log"}
-	cmd.AddCommand(verifyAuditCommand())
+	cmd := &cobra.Command{Use: "audit", Short: "Verify the audit log, and change the key that signs it"}
+	cmd.AddCommand(verifyAuditCommand(), rotateAuditCommand())
 	return cmd
 }
 
@@ -97,7 +100,36 @@ func printReport(out io.Writer, r chain.Report) {
 	}
 }
 
-func (s *settings) verifyDatabase(cmd *cobra.Command, tenant string) (err error) {
+func (s *settings) verifyDatabase(cmd *cobra.Command, tenant string) error {
+	return s.withLog(cmd, func(db *pg.DB, ring *seal.Keyring, log *slog.Logger) error {
+		return app.VerifyAudit(cmd.Context(), db, ring, tenant, log, func(v app.AuditVerdict) {
+			fmt.Fprintf(cmd.OutOrStdout(), "ok: %s: %d entries up to %d are as they were written; %d signed checkpoints\n", v.Slug, v.Checked, v.Head.Seq, v.Checkpoints)
+		})
+	})
+}
+
+func rotateAuditCommand() *cobra.Command {
+	s := &settings{}
+	cmd := &cobra.Command{
+		Use: "rotate-key", Short: "Sign checkpoints under a new key", Args: cobra.NoArgs,
+		Long: "Makes a new key for checkpoints. An entry in every tenant's log names it, and the old key signs each log up to that entry; from then on the\n" +
+			"new key signs. The old one stays to verify what it signed. Works while the server runs. When it is interrupted, run it again.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.withLog(cmd, func(db *pg.DB, ring *seal.Keyring, log *slog.Logger) error {
+				fingerprint, err := app.RotateAuditKey(cmd.Context(), db, ring, log)
+				if err == nil {
+					fmt.Fprintf(cmd.OutOrStdout(), "checkpoints are signed under %s from now on\n", fingerprint)
+				}
+				return err
+			})
+		},
+	}
+	s.common(cmd.Flags())
+	return cmd
+}
+
+// withLog opens the database for a command about the logs in it.
+func (s *settings) withLog(cmd *cobra.Command, do func(db *pg.DB, ring *seal.Keyring, log *slog.Logger) error) (err error) {
 	log, err := s.prepare(cmd)
 	if err != nil {
 		return err
@@ -111,7 +143,5 @@ func (s *settings) verifyDatabase(cmd *cobra.Command, tenant string) (err error)
 		return hinted(err)
 	}
 	defer func() { err = errors.Join(err, db.Close(context.WithoutCancel(cmd.Context()))) }()
-	return app.VerifyAudit(cmd.Context(), db.DB, ring, tenant, log, func(v app.AuditVerdict) {
-		fmt.Fprintf(cmd.OutOrStdout(), "ok: %s: %d entries up to %d are as they were written; %d signed checkpoints\n", v.Slug, v.Checked, v.Head.Seq, v.Checkpoints)
-	})
+	return do(db.DB, ring, log)
 }

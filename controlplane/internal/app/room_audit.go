@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/stream"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/trail"
 )
@@ -58,6 +59,19 @@ func VerifyAudit(ctx context.Context, db *pg.DB, ring *seal.Keyring, slug string
 		return fmt.Errorf("there is no tenant %q", slug)
 	}
 	return errors.Join(bad...)
+}
+
+// RotateAuditKey gives checkpoints a new key, announced in the log of every tenant, and returns its fingerprint.
+func RotateAuditKey(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (fingerprint string, err error) {
+	tenants, _, err := tenantNames(ctx, db)
+	if err != nil {
+		return "", err
+	}
+	key, err := trail.New(db, ring, nil, log).Rotate(ctx, tenants)
+	if err != nil {
+		return "", err
+	}
+	return chain.Fingerprint(key.Public), nil
 }
 
 // verifyWhole verifies a log in as many parts as it takes.

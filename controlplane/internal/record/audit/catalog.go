@@ -47,7 +47,7 @@ var domains = map[string]Category{
 
 // exceptions are actions whose category is not that of their domain.
 var exceptions = map[string]Category{
-	"audit.chain_started": Settings, "audit.trimmed": Settings, "audit.retention_updated": Settings, "audit.verified": Export,
+	"audit.chain_started": Settings, "audit.trimmed": Settings, "audit.retention_updated": Settings, "audit.verified": Export, "audit.key_rotated": Settings,
 	"tenant.cross_access": Authorization, "auth.wrong_address": Authorization, "sync_run.changes_exported": Export,
 }
 
@@ -207,6 +207,7 @@ var catalog = [][2]string{
 	{"audit.chain_started", "Entries of a release without hashes were chained as they were found."},
 	{"audit.retention_updated", "How long the audit log is kept was changed."},
 	{"audit.trimmed", "Entries older than the retention were dropped up to a signed checkpoint."},
+	{"audit.key_rotated", "Checkpoints are signed under a new key from now on; this names it, and the old key signs this."},
 	{"audit_stream.created", "A stream of the audit log was made."},
 	{"audit_stream.updated", "A stream of the audit log was changed."},
 	{"audit_stream.deleted", "A stream of the audit log was deleted."},

@@ -6,8 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -16,19 +14,21 @@ import (
 )
 
 const (
-	audience  = "audit"
-	keyLock   = 0x67725f61756474 // "gr_audt": of processes that start together, one makes the key
-	keyExpiry = time.Minute      // how soon a key that was changed by another process is noticed
+	audience = "audit"
+	keyLock  = 0x67725f61756474 // "gr_audt": of processes that start together, one makes the key
+)
+
+// States of a key, of those that the table knows.
+const (
+	next       = "next"
+	active     = "active"
+	verifyOnly = "verify_only"
 )
 
 // Keys sign checkpoints and say which keys ever did.
 type Keys struct {
 	DB   *pg.DB
 	Ring *seal.Keyring
-
-	mu     sync.Mutex
-	keys   []Key
-	loaded time.Time
 }
 
 // Key is one of the deployment's keys for checkpoints.
@@ -37,21 +37,17 @@ type Key struct {
 	Public ed25519.PublicKey
 	Active bool
 
+	next    bool // it is announced, and signs when every log names it
 	private ed25519.PrivateKey
 }
 
-// All are the keys, those too that no longer sign: what they signed is still to be verified.
+// All are the keys, those too that no longer sign: what they signed is still to be verified. They are read each time, since a
+// checkpoint may be signed with a key that another process made a moment ago.
 func (k *Keys) All(ctx context.Context) ([]Key, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if len(k.keys) > 0 && time.Since(k.loaded) < keyExpiry {
-		return k.keys, nil
-	}
 	keys, err := k.load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("load the audit log's keys: %w", err)
 	}
-	k.keys, k.loaded = keys, time.Now()
 	return keys, nil
 }
 
@@ -81,22 +77,37 @@ func (k *Keys) Signer(ctx context.Context) (Key, error) {
 
 func (k *Keys) load(ctx context.Context) (keys []Key, err error) {
 	err = k.DB.Deployment(ctx, func(tx *pg.Tx) error {
-		if keys, err = k.read(ctx, tx); err != nil || len(keys) > 0 {
-			return err
+		keys, err = k.read(ctx, tx)
+		return err
+	})
+	if err != nil || len(keys) > 0 {
+		return keys, err
+	}
+	err = k.locked(ctx, func(tx *pg.Tx, there []Key) error {
+		if keys = there; len(keys) > 0 {
+			return nil
 		}
-		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, keyLock); err != nil {
-			return err
-		}
-		if keys, err = k.read(ctx, tx); err != nil || len(keys) > 0 {
-			return err
-		}
-		if err := k.create(ctx, tx); err != nil {
+		if err := k.create(ctx, tx, active); err != nil {
 			return err
 		}
 		keys, err = k.read(ctx, tx)
 		return err
 	})
 	return keys, err
+}
+
+// locked works on the keys while no other process does.
+func (k *Keys) locked(ctx context.Context, do func(tx *pg.Tx, keys []Key) error) error {
+	return k.DB.Deployment(ctx, func(tx *pg.Tx) error {
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, keyLock); err != nil {
+			return fmt.Errorf("lock the audit log's keys: %w", err)
+		}
+		keys, err := k.read(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return do(tx, keys)
+	})
 }
 
 func (k *Keys) read(ctx context.Context, tx *pg.Tx) ([]Key, error) {
@@ -121,12 +132,13 @@ func (k *Keys) read(ctx context.Context, tx *pg.Tx) ([]Key, error) {
 		}
 		key.private = ed25519.NewKeyFromSeed(seed)
 		// The public half comes from the sealed private one: a row that somebody else wrote verifies nothing.
-		key.Public, key.Active = key.private.Public().(ed25519.PublicKey), state == "active"
+		key.Public, key.Active = key.private.Public().(ed25519.PublicKey), state == active
+		key.next = state == next
 		return key, nil
 	})
 }
 
-func (k *Keys) create(ctx context.Context, tx *pg.Tx) error {
+func (k *Keys) create(ctx context.Context, tx *pg.Tx, state string) error {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		return fmt.Errorf("make key: %w", err)
@@ -137,9 +149,9 @@ func (k *Keys) create(ctx context.Context, tx *pg.Tx) error {
 		return err
 	}
 	const sql = `
-		insert into signing_key (kid, audience, sealed, public_key)
-		values ($1, $2, $3, $4)`
-	_, err = tx.Exec(ctx, sql, kid, audience, sealed, []byte(public))
+		insert into signing_key (kid, audience, sealed, public_key, state, activated_at)
+		values ($1, $2, $3, $4, $5, case when $5 = 'active' then now() end)`
+	_, err = tx.Exec(ctx, sql, kid, audience, sealed, []byte(public), state)
 	return err
 }
 

@@ -88,8 +88,8 @@ func (s *Service) handleVerify(ctx context.Context, v viewer.Viewer, in *verifyI
 	return &verifyOut{verdict}, err
 }
 
-// Verify follows the log from one number to another, 0 meaning its ends. What retention drops meanwhile is no break: then the log
-// is looked at once more.
+// Verify follows the log from one number to another, 0 meaning its ends. What retention drops meanwhile is no break, nor is what a
+// new key signs: then the log is looked at once more.
 func (s *Service) Verify(ctx context.Context, v viewer.Viewer, from, to int64) (Verdict, error) {
 	for again := false; ; again = true {
 		check, err := s.newCheck(ctx, v, from, to)
@@ -106,7 +106,11 @@ func (s *Service) Verify(ctx context.Context, v viewer.Viewer, from, to int64) (
 			if err != nil {
 				return Verdict{}, err
 			}
-			if now.trimmed > check.extent.trimmed {
+			keys, err := s.Keys.Publics(ctx)
+			if err != nil {
+				return Verdict{}, err
+			}
+			if now.trimmed > check.extent.trimmed || len(keys) > len(check.keys) {
 				continue
 			}
 		}
