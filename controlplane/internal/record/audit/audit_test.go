@@ -3,6 +3,7 @@ package audit_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
 )
 
 var ctx = context.Background()
@@ -73,6 +75,41 @@ func TestNumbersHaveNoGapsWhateverFailsBetween(t *testing.T) {
 	counts := append(column[int](t, db, a, `select count(*) from audit_event`), column[int](t, db, b, `select count(*) from audit_event`)...)
 	if diff := cmp.Diff([]int{12, 4}, counts); diff != "" {
 		t.Errorf("entries of the transactions that committed (-want +got):\n%s", diff)
+	}
+}
+
+func TestFiftyWritersAtOnceMakeOneChain(t *testing.T) {
+	db := pgtest.New(t)
+	v := pgtest.Tenant(t, db, "a")
+	const writers, each = 50, 4
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for range each {
+				err := db.As(ctx, v, func(tx *pg.Tx) error {
+					for range 1 + w%2 { // some transactions write twice
+						if err := audit.Record(ctx, tx, audit.Entry{Action: "identity.updated", Context: map[string]any{"writer": w}}); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	verifier := chain.From(v.Tenant, 0, chain.Genesis)
+	for _, l := range allLinks(t, db, v) {
+		if err := verifier.Next(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	head := column[string](t, db, v, `select seq || ' ' || encode(hash, 'hex') from audit_head`)[0]
+	if want := fmt.Sprintf("%d %x", writers*each*3/2, verifier.Hash); verifier.Checked != writers*each*3/2 || head != want {
+		t.Errorf("%d entries verify and the head is %s; want %s", verifier.Checked, head, want)
 	}
 }
 

@@ -67,7 +67,8 @@ func TestWhatHasNoSingleMeaningIsRefused(t *testing.T) {
 func value(depth int) *rapid.Generator[any] {
 	leaf := rapid.OneOf(
 		rapid.Just[any](nil), rapid.Map(rapid.Bool(), func(b bool) any { return b }), rapid.Map(rapid.String(), func(s string) any { return strings.ToValidUTF8(s, "?") }),
-		rapid.Map(rapid.Float64(), func(f float64) any { return f }), rapid.Map(rapid.Int32(), func(i int32) any { return float64(i) }),
+		// A canonical form knows no minus zero, so that one does not come back as it was.
+		rapid.Map(rapid.Float64(), func(f float64) any { return f + 0 }), rapid.Map(rapid.Int32(), func(i int32) any { return float64(i) }),
 	)
 	if depth == 0 {
 		return leaf
