@@ -48,6 +48,9 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, n newWebhook) (ma
 		if err := mayAdd(ctx, tx); err != nil {
 			return err
 		}
+		if err := checkOwners(ctx, tx, c.OwnerIDs, nil); err != nil {
+			return err
+		}
 		if err := s.write(ctx, tx, id, c, true); err != nil {
 			return err
 		}
@@ -142,6 +145,9 @@ func (s *Service) change(ctx context.Context, tx *pg.Tx, r row, in *patchIn) err
 		return err
 	}
 	if err := c.check(); err != nil {
+		return err
+	}
+	if err := checkOwners(ctx, tx, c.OwnerIDs, old.OwnerIDs); err != nil {
 		return err
 	}
 	if changes := differences(old, c); len(changes) > 0 {

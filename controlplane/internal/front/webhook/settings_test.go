@@ -15,10 +15,12 @@ const address = "http://127.0.0.1:9999/hook"
 
 func TestAWebhookIsMadeReadChangedAndDeleted(t *testing.T) {
 	h := open(t)
+	owner := newID()
+	h.exec(`insert into app_user (tenant_id, id, email) values (current_tenant(), $1, 'o@acme.test')`, owner)
 	made := h.call("admin", "POST", "", map[string]any{
 		"name": "tickets", "url": address, "events": []string{"request.approved", "sync.held"}, "headers": map[string]string{"X-Key": "CANARY-header"},
 		"filter": map[string]any{"match": "all", "rules": []any{map[string]any{"field": "status", "op": "eq", "value": "active"}}}, "max_rps": 5, "format": "cloudevents",
-		"owner_ids": []string{newID()},
+		"owner_ids": []string{owner},
 	}, 201)
 	id := made["id"].(string)
 	if secret := made["secret"].(string); !strings.HasPrefix(secret, "whsec_") || len(secret) != len("whsec_")+44 {
@@ -143,6 +145,7 @@ func TestWhatCannotBeUsedIsRefused(t *testing.T) {
 		"no rules":             {"filter", map[string]any{"match": "all", "rules": []any{}}, 422},
 		"unknown member":       {"verify_tls", false, 422},
 		"owner":                {"owner_ids", []any{"me"}, 422},
+		"nobody's owner":       {"owner_ids", []any{newID()}, 422},
 		"secret":               {"secret", "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", 422},
 		"secrets":              {"secrets", []any{}, 422},
 		"health":               {"health", map[string]any{}, 422},
