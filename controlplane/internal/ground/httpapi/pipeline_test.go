@@ -415,6 +415,30 @@ func TestEntityTags(t *testing.T) {
 	}
 }
 
+func TestAPreconditionIsHeldAgainstWhatIsThereOnceTheCallerMay(t *testing.T) {
+	put := httpapi.Handle("PUT", "/weighty/{id}", "Write", func(_ context.Context, _ viewer.Viewer, in *struct {
+		ID string `path:"id"`
+		httpapi.MustMatch
+	}) (*httpapi.One[string], error) {
+		return &httpapi.One[string]{ETag: httpapi.ETag(8), Body: "x"}, in.Check(7)
+	}).For(viewer.Admin)
+	s := serve(t, httpapi.Config{}, put)
+	for _, tt := range []struct {
+		as, match string
+		status    int
+		code      any
+	}{
+		{"", `"7"`, 401, "authentication_required"}, {"manager", "", 403, "forbidden"}, {"auditor", `"6"`, 403, "read_only_role"},
+		{"admin", "", 428, "precondition_required"}, {"admin", `"6"`, 412, "precondition_failed"}, {"admin", `W/"7"`, 412, "precondition_failed"},
+		{"admin", "7", 400, "invalid_request"}, {"admin", `"7"`, 200, nil}, {"admin", "*", 200, nil},
+	} {
+		res, body := call(t, s, tt.as, "PUT", "/api/v1/weighty/1", "", "If-Match", tt.match)
+		if res.StatusCode != tt.status || (tt.status != 200 && body["code"] != tt.code) {
+			t.Errorf("%q with If-Match: %s = %d %v; want %d %v", tt.as, tt.match, res.StatusCode, body["code"], tt.status, tt.code)
+		}
+	}
+}
+
 func TestBodiesHaveBoundsThatBulkRoutesWiden(t *testing.T) {
 	type in struct{ Body []int }
 	count := func(path string) httpapi.Route {
