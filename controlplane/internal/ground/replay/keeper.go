@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
@@ -72,6 +73,7 @@ func (k *Keeper) Begin(ctx context.Context, v viewer.Viewer, key string, fingerp
 	case before != nil:
 		return nil, before, nil
 	}
+	crashpoint.Reach("key.reserved")
 	return t, nil, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -78,6 +79,7 @@ func (t *Try) Finish(ctx context.Context, a Answer) error {
 	if kept(a.Status) {
 		last = func(tx *pg.Tx) error { return t.keep(ctx, tx, a) }
 	}
+	crashpoint.Reach("key.worked")
 	var err error
 	if t.hold != nil {
 		err = t.hold.Commit(ctx, last)
@@ -86,6 +88,7 @@ func (t *Try) Finish(ctx context.Context, a Answer) error {
 	}
 	switch {
 	case err == nil:
+		crashpoint.Reach("key.kept")
 		t.over = true
 		return nil
 	case errors.Is(err, errTaken) && t.hold == nil:
