@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -162,4 +163,38 @@ func TestATenantsLimitsAreThoseOfItsTokens(t *testing.T) {
 	e.send("POST", acme+"/limits", e.operator, `{}`).want(t, "limits", 200, "")
 	within(t, "the limits are still there", func() bool { return rate() == viewer.Rate{} })
 	e.send("POST", acme+"/limits", e.operator, `{"rps":0}`).want(t, "a rate of nothing", 422, "validation_failed")
+}
+
+func TestATenantThatWantsToHearsOfOperators(t *testing.T) {
+	e := newEstate(t)
+	acme := e.tenant.Tenant
+	e.in(acme, `insert into event_wish (tenant_id, listener, kind) values (current_tenant(), 'test', 'tenant.operator_access')`)
+	visit := func() {
+		t.Helper()
+		e.send("GET", "/api/v1/identities", e.operator, "", "X-Tenant-Id", acme, "X-Tenant-Reason", "ticket 7").want(t, "a visit", 200, "")
+	}
+	heard := func() (data string) {
+		t.Helper()
+		err := e.db.As(t.Context(), e.tenant, func(tx *pg.Tx) error {
+			const sql = `
+				select coalesce(string_agg(concat_ws(' ', data ->> 'operator', data ->> 'reason', data ->> 'path'), '; '), '')
+				  from event
+				 where kind = 'tenant.operator_access'`
+			return tx.QueryRow(t.Context(), sql).Scan(&data)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	visit()
+	if got := heard(); got != "" {
+		t.Errorf("a tenant that did not ask heard %q", got)
+	}
+	e.send("PATCH", "/api/v1/settings/tenant", e.token, `{"settings":{"notify_operator_access":true}}`).want(t, "ask", 200, "")
+	visit()
+	visit()
+	if got, want := heard(), "op@main.test ticket 7 /api/v1/identities"; got != want {
+		t.Errorf("the tenant heard %q; want %q once", got, want)
+	}
 }

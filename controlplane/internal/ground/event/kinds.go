@@ -20,7 +20,8 @@ const (
 
 // Kinds beyond the specification's nine. Nobody is told of them who has not asked for them by name.
 const (
-	SyncHeld Kind = "sync.held"
+	SyncHeld       Kind = "sync.held"
+	OperatorAccess Kind = "tenant.operator_access"
 )
 
 // Described is a kind with its words for the reader.
@@ -42,6 +43,7 @@ var Catalogue = []Described{
 	{CertificationCompleted, "certification", "All decisions of a certification are final.", false},
 	{AgentOnline, "agent", "An agent is there.", false},
 	{AgentOffline, "agent", "An agent has been silent, or gone, for long enough to count as away.", false},
+	{OperatorAccess, "tenant", "An operator of the service works in the tenant, which asked to hear of it by notify_operator_access; told once an hour for each.", true},
 	{SyncHeld, "sync", "A sync waits for a decision, because it would change more than passes unseen.", true},
 }
 

@@ -4,11 +4,13 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -119,10 +121,26 @@ func guest(v viewer.Viewer, target, why string) viewer.Viewer {
 	return v
 }
 
+// visitPause is how often a tenant hears at most that the same operator works in it. Its audit log has every request.
+const visitPause = time.Hour
+
+// tell lets a tenant hear of an operator's visit, where it wants to and has not heard lately.
+func (s *Service) tell(ctx context.Context, tx *pg.Tx, t tenant.Tenant, r *http.Request) (told bool, err error) {
+	v := tx.Viewer
+	if last, ok := s.visits.get(visit(v)); !t.Settings.NotifyOperatorAccess || ok && s.Now().Sub(last).Abs() < visitPause {
+		return false, nil
+	}
+	return true, event.Publish(ctx, tx, event.Event{Kind: event.OperatorAccess, Resource: event.Resource{Type: "tenant", ID: t.ID}, Version: t.Version,
+		Data: map[string]any{"operator_id": v.ID, "operator": v.Display, "reason": v.Reason, "method": r.Method, "path": r.URL.Path, "request_id": v.RequestID}})
+}
+
+func visit(v viewer.Viewer) string { return v.Tenant + "|" + v.ID }
+
 // recordCrossing writes the one entry of a request into each of the two logs. It returns faults with the codes not_found and
 // tenant_suspended for the other tenant, tenant_override_forbidden when the address names a third, and audit_unavailable.
 func (s *Service) recordCrossing(ctx context.Context, home, there viewer.Viewer, r *http.Request) error {
-	return s.DB.As(ctx, there, func(tx *pg.Tx) error {
+	told := false
+	err := s.DB.As(ctx, there, func(tx *pg.Tx) error {
 		t, err := tenant.Find(ctx, tx)
 		if err != nil {
 			return err
@@ -138,6 +156,13 @@ func (s *Service) recordCrossing(ctx context.Context, home, there viewer.Viewer,
 		if err := audit.Record(ctx, tx, entry); err != nil {
 			return err
 		}
+		if told, err = s.tell(ctx, tx, t, r); err != nil {
+			return err
+		}
 		return tx.Elsewhere(ctx, home, func(tx *pg.Tx) error { return audit.Record(ctx, tx, entry) })
 	})
+	if err == nil && told {
+		s.visits.put(visit(there), s.Now())
+	}
+	return err
 }

@@ -54,6 +54,7 @@ type Service struct {
 
 	standings *lru[string, standing]  // by tenant
 	denials   *lru[string, time.Time] // what was audited as refused, and when
+	visits    *lru[string, time.Time] // when a tenant last heard that an operator works in it
 }
 
 // New makes the service with its signing keys, which are made at the first start. It fails when the keys in the database
@@ -74,6 +75,7 @@ func New(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (
 		keys:       keys, desk: password.NewDesk(), verified: newLRU[[32]byte, claims](10_000), rights: newLRU[string, rights](10_000),
 		integrations: newIntegrations(),
 		standings:    newLRU[string, standing](10_000), denials: newLRU[string, time.Time](10_000),
+		visits: newLRU[string, time.Time](10_000),
 	}, nil
 }
 

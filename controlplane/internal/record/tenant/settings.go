@@ -39,7 +39,7 @@ func (l Limits) Rate() viewer.Rate {
 // Preferences are what a tenant decides for itself. Other rooms keep theirs beside these.
 type Preferences struct {
 	Timezone             string `json:"timezone" required:"false" nullable:"true" maxLength:"64" example:"Europe/Zurich" doc:"of the IANA database; null: UTC"`
-	NotifyOperatorAccess bool   `json:"notify_operator_access" required:"false" nullable:"true" doc:"the tenant wants to hear when an operator works in it; every such request stands in its audit log as tenant.cross_access, whatever this says"`
+	NotifyOperatorAccess bool   `json:"notify_operator_access" required:"false" nullable:"true" doc:"the tenant hears by webhooks of the event tenant.operator_access when an operator works in it; every such request stands in its audit log as tenant.cross_access, whatever this says"`
 }
 
 // fill puts defaults where nothing is set.
