@@ -48,7 +48,7 @@ func (s *settings) effective(flags *pflag.FlagSet) (lines []string) {
 	}
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Name != "help" && f.Name != "config" && (f.Deprecated == "" || s.from[f.Name] != "") {
-			add(f.Name, strings.Trim(f.Value.String(), "[]"))
+			add(f.Name, withoutPassword(strings.Trim(f.Value.String(), "[]")))
 		}
 	})
 	add("database-url", masked(s.config.DatabaseURL))
@@ -62,6 +62,14 @@ func (s *settings) effective(flags *pflag.FlagSet) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// withoutPassword hides the password of a URL that somebody put one into. Settings that are no URLs stay as they are.
+func withoutPassword(value string) string {
+	if u, err := url.Parse(value); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return value
 }
 
 // masked shows where a database is, and as whom it is spoken to. A URL may hold its password in two places, and a connection

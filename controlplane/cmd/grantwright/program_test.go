@@ -276,7 +276,7 @@ func TestConfigTellsWhereSettingsComeFromAndKeepsSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd, out := program(t, "config", "--config", file, "--listen", "127.0.0.1:9", "--ops-listen", "127.0.0.1:9464")
-	cmd.Env = append(cmd.Env, "GRANTWRIGHT_LOG_LEVEL=warn", "DATABASE_OWNER_URL=host=db user=owner password=CANARY3")
+	cmd.Env = append(cmd.Env, "GRANTWRIGHT_LOG_LEVEL=warn", "GRANTWRIGHT_OTEL_ENDPOINT=http://tempo:CANARY4@127.0.0.1:4318", "DATABASE_OWNER_URL=host=db user=owner password=CANARY3")
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -284,7 +284,7 @@ func TestConfigTellsWhereSettingsComeFromAndKeepsSecrets(t *testing.T) {
 	for _, want := range []string{
 		"listen = 127.0.0.1:9 # the command line", "max-runs = 4 # " + file, "log-level = warn # GRANTWRIGHT_LOG_LEVEL", "log-format = text # default",
 		"database-url = postgres://app:xxxxx@db:5432/g # " + file, "database-owner-url = postgres://owner:xxxxx@db:5432/", "# DATABASE_OWNER_URL",
-		"drain-delay = 5s # default", "ops-listen = 127.0.0.1:9464 # the command line", "master-key-file = # default", "otel-endpoint = # default",
+		"drain-delay = 5s # default", "ops-listen = 127.0.0.1:9464 # the command line", "master-key-file = # default", "otel-endpoint = http://tempo:xxxxx@127.0.0.1:4318 # GRANTWRIGHT_OTEL_ENDPOINT",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("config lacks %q:\n%s", want, text)
