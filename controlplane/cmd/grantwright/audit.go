@@ -26,7 +26,8 @@ func auditCommand() *cobra.Command {
 
 func verifyAuditCommand() *cobra.Command {
 	s := &settings{}
-	var key, tenant string
+	var keys []string
+	var tenant string
 	cmd := &cobra.Command{
 		Use: "verify [FILE]", Short: "Verify an export of the audit log, or the log itself", Args: cobra.MaximumNArgs(1),
 		Long: "With a FILE, verifies an export as NDJSON (GET /api/v1/audit-events/export), plain or packed with gzip, without any server. Every entry must be\n" +
@@ -36,21 +37,25 @@ func verifyAuditCommand() *cobra.Command {
 			"Without a FILE, verifies the logs in the database. Exit code 1 names the first bad entry.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				return verifyFile(cmd.OutOrStdout(), args[0], key)
+				return verifyFile(cmd.OutOrStdout(), args[0], keys)
 			}
 			return s.verifyDatabase(cmd, tenant)
 		},
 	}
 	s.common(cmd.Flags())
-	cmd.Flags().StringVar(&key, "key", "", "public key to trust, or a file with it")
+	cmd.Flags().StringArrayVar(&keys, "key", nil, "public key to trust, or a file with it; once for each, where keys were rotated")
 	cmd.Flags().StringVar(&tenant, "tenant", "", "short name of one tenant, without a FILE (default: all)")
 	return cmd
 }
 
-func verifyFile(out io.Writer, path, key string) error {
-	keys, err := trusted(key)
-	if err != nil {
-		return usageError{err}
+func verifyFile(out io.Writer, path string, given []string) error {
+	var keys []ed25519.PublicKey
+	for _, each := range given {
+		key, err := trusted(each)
+		if err != nil {
+			return usageError{err}
+		}
+		keys = append(keys, key)
 	}
 	r, err := chain.VerifyFile(path, keys...)
 	if err != nil {
@@ -63,11 +68,8 @@ func verifyFile(out io.Writer, path, key string) error {
 	return nil
 }
 
-// trusted reads the key that was given, if any.
-func trusted(given string) ([]ed25519.PublicKey, error) {
-	if given == "" {
-		return nil, nil
-	}
+// trusted reads a key that was given, or the file that holds it.
+func trusted(given string) (ed25519.PublicKey, error) {
 	text, err := os.ReadFile(given)
 	switch {
 	case err == nil:
@@ -79,7 +81,7 @@ func trusted(given string) ([]ed25519.PublicKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("key: %w", err)
 	}
-	return []ed25519.PublicKey{key}, nil
+	return key, nil
 }
 
 func printReport(out io.Writer, r chain.Report) {
@@ -92,7 +94,7 @@ func printReport(out io.Writer, r chain.Report) {
 		fmt.Fprintf(out, "note: entry %d continues one that is not in this file\n", r.First)
 	}
 	for _, k := range r.Keys {
-		whose := "the key that was given"
+		whose := "a key that was given"
 		if !r.KeyGiven {
 			whose = "a key out of the file itself: compare it with the one you trust"
 		}

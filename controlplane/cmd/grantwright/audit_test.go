@@ -68,6 +68,9 @@ func TestAuditVerifyJudgesAFileByItself(t *testing.T) {
 	if _, err := run("audit", "verify", path, "--key", given(other)); err == nil || exitCode(err) != exitFailed {
 		t.Errorf("with another key: %v", err)
 	}
+	if _, err := run("audit", "verify", path, "--key", given(other), "--key", given(mine)); err != nil {
+		t.Errorf("with two keys, one of which signed: %v", err)
+	}
 	pem, err := chain.PEM(mine.Public().(ed25519.PublicKey))
 	if err != nil {
 		t.Fatal(err)
