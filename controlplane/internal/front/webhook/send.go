@@ -4,20 +4,15 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/hex"
-	"errors"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event/signature"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 )
 
 // Limits of a call. Connecting has five seconds of it: see outbound.
@@ -73,7 +68,7 @@ func (s *Service) call(req *http.Request, t target, o *outcome) {
 	res, err := s.client(t.hook.ID).Do(req)
 	if err != nil {
 		o.LatencyMS = time.Since(began).Milliseconds()
-		o.Error, o.blocked = why(err)
+		o.Error, o.blocked = outbound.Words(err)
 		return
 	}
 	defer res.Body.Close()
@@ -125,42 +120,3 @@ func excerpt(answer []byte, headers map[string]string) string {
 
 // lastWord is what follows the scheme of "Bearer abc".
 func lastWord(value string) string { return value[strings.LastIndexByte(value, ' ')+1:] }
-
-// why says in words why a call failed, without the addresses that names resolved to: those are the operator's.
-func why(err error) (words string, blocked bool) {
-	var (
-		refused   *v1.ErrorDetail
-		lookup    *net.DNSError
-		authority x509.UnknownAuthorityError
-		hostname  x509.HostnameError
-		invalid   x509.CertificateInvalidError
-		alert     tls.AlertError
-		record    tls.RecordHeaderError
-		timeout   net.Error
-	)
-	switch {
-	case errors.As(err, &refused):
-		return refused.Message, refused.Code == "destination_not_allowed" || refused.Code == "plaintext_not_allowed"
-	case errors.As(err, &lookup) && lookup.IsTimeout:
-		return "the name server did not answer in time", false
-	case errors.As(err, &lookup):
-		return "the host name does not resolve", false
-	case errors.As(err, &authority):
-		return "TLS: the certificate is not signed by an authority that is trusted here", false
-	case errors.As(err, &hostname):
-		return "TLS: the certificate is for another host", false
-	case errors.As(err, &invalid):
-		return "TLS: the certificate is not valid: it has expired, or is not for servers", false
-	case errors.As(err, &alert), errors.As(err, &record):
-		return "TLS: no agreement was reached", false
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return "no answer in time", false
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "the connection was refused", false
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the connection was cut before there was an answer", false
-	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return "the host cannot be reached", false
-	}
-	return "the call failed", false
-}

@@ -6,6 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event/signature"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -66,9 +68,25 @@ func (s *Service) post(ctx context.Context, tenant string, url string, p Progres
 	defer res.Body.Close()
 	_, _ = io.CopyN(io.Discard, res.Body, 16<<10)
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return fmt.Errorf("the receiver answered %s", res.Status)
+		return &answered{res.StatusCode}
 	}
 	return nil
+}
+
+// answered is an answer of a receiver that is no success.
+type answered struct{ status int }
+
+// Error names the status alone.
+func (a *answered) Error() string { return fmt.Sprintf("the receiver answered %d", a.status) }
+
+// said is what a run tells of a callback that failed: nothing of the addresses that the receiver's name resolved to.
+func said(err error) string {
+	var answer *answered
+	if errors.As(err, &answer) {
+		return answer.Error()
+	}
+	words, _ := outbound.Words(err)
+	return words
 }
 
 // startTelling sends progress while the run goes on. The returned function stops it. A receiver that is slow or away never
@@ -167,7 +185,7 @@ func (s *Service) deliver(ctx context.Context, v viewer.Viewer, connector, id st
 	sent := s.post(ctx, v.Tenant, *run.CallbackURL, run.progress(s.Now()))
 	state, note, next := "delivered", "", time.Duration(0)
 	if sent != nil {
-		state, note = "pending", sent.Error()
+		state, note = "pending", said(sent)
 		if attempt > len(pauses) {
 			state = "failed"
 		} else {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/ocsf"
@@ -126,6 +127,8 @@ func (s *Service) client(keys secrets) (*http.Client, error) {
 	}, nil
 }
 
+var errNoCertificate = errors.New("the stream's ca holds no certificate")
+
 func tlsConfig(keys secrets, host string) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host}
 	if keys.ca == "" {
@@ -133,7 +136,7 @@ func tlsConfig(keys secrets, host string) (*tls.Config, error) {
 	}
 	c.RootCAs = x509.NewCertPool()
 	if !c.RootCAs.AppendCertsFromPEM([]byte(keys.ca.Reveal())) {
-		return nil, errors.New("the stream's ca holds no certificate")
+		return nil, errNoCertificate
 	}
 	return c, nil
 }
@@ -147,13 +150,12 @@ func retryAfter(value string) time.Duration {
 	return time.Duration(min(seconds, 3600)) * time.Second
 }
 
-const maxErrorText = 300
-
-// shortError is what is told about a failure. It never holds the header's value: the transport knows nothing of it but to send it.
+// shortError is what is told about a failure: what the sink answered, or why it could not be reached.
 func shortError(err error) string {
-	text := err.Error()
-	if len(text) > maxErrorText {
-		text = text[:maxErrorText]
+	var answer *refusal
+	if errors.As(err, &answer) || errors.Is(err, errNoCertificate) {
+		return err.Error()
 	}
-	return string(bytes.ToValidUTF8([]byte(text), []byte("?")))
+	words, _ := outbound.Words(err)
+	return words
 }
