@@ -131,12 +131,16 @@ func TestSpoiltBodiesAreRefusedByEveryOperationAndWriteNothing(t *testing.T) {
 	r.unchanged(before)
 }
 
+// sharp are the values of odd that every member gets; of members that look alike, only the first gets them all.
+const sharp = 13
+
 // odd are values that some member is not made for.
 var odd = []string{
-	`null`, `[]`, `{}`, `""`, `" "`, `true`, `-1`, `0`, `1e400`, `-0.0`, `1E+2147483648`, `9223372036854775808`, `99999999999999999999999999`, `1.5`, `[null]`, `[[]]`, `{"a":null}`, `{"":""}`,
-	`"\u0001\u001b[2J\u202e"`, `"\ud800"`, `"' or 1=1; drop table identity --"`, `"%s%n{{7*7}}${jndi:ldap://x}"`, `"../../etc/passwd"`, `"0001-01-01T00:00:00Z"`, `"999999-12-31T23:59:59Z"`,
-	`"0000-01-01"`, `"0000-01-01T00:00:00Z"`, `"-infinity"`, `"P999999999999Y"`, `"01a1f99f-1d39-767a-8283-ef45f248219G"`, `"01A1F99F-1D39-767A-8283-EF45F2482195"`, `"{01a1f99f-1d39-767a-8283-ef45f2482195}"`,
-	`"urn:uuid:01a1f99f-1d39-767a-8283-ef45f2482195"`, `"127.0.0.1/33"`, `["x","x"]`, `[1,"x",null,{}]`, `"` + strings.Repeat("x", 10_000) + `"`, `"` + strings.Repeat("☃", 4_000) + `"`,
+	`null`, `[]`, `{}`, `""`, `true`, `-1`, `1e400`, `99999999999999999999999999`, `"0000-01-01"`, `"0000-01-01T00:00:00Z"`, `"urn:uuid:01a1f99f-1d39-767a-8283-ef45f2482195"`, `"\ud800"`,
+	`"` + strings.Repeat("x", 10_000) + `"`,
+	`" "`, `0`, `-0.0`, `1E+2147483648`, `9223372036854775808`, `1.5`, `[null]`, `[[]]`, `{"a":null}`, `{"":""}`, `"\u0001\u001b[2J\u202e"`, `"' or 1=1; drop table identity --"`,
+	`"%s%n{{7*7}}${jndi:ldap://x}"`, `"../../etc/passwd"`, `"0001-01-01T00:00:00Z"`, `"999999-12-31T23:59:59Z"`, `"-infinity"`, `"P999999999999Y"`, `"01a1f99f-1d39-767a-8283-ef45f248219G"`,
+	`"01A1F99F-1D39-767A-8283-EF45F2482195"`, `"{01a1f99f-1d39-767a-8283-ef45f2482195}"`, `"127.0.0.1/33"`, `["x","x"]`, `[1,"x",null,{}]`, `"` + strings.Repeat("☃", 4_000) + `"`,
 }
 
 // TestNoValueOfAnyMemberIsAFaultOfOurs puts every odd value into every member. What is taken may be taken; what cannot be is the
@@ -169,22 +173,21 @@ func TestNoValueOfAnyMemberIsAFaultOfOurs(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Error(err)
 	}
-	if n := tried.Load(); n < 8000 {
+	if n := tried.Load(); n < 4000 {
 		t.Errorf("only %d values tried: the list is not whole", n)
 	}
 }
 
 // oddities are the odd values of each member of an operation's body, and of the members of its objects.
 func (r *raid) oddities(o aimed) map[string][]string {
-	values := odd
-	if strings.HasPrefix(o.path, "/auth/") {
-		values = odd[:12] // each costs a password's hash
-	}
-	all := map[string][]string{}
-	if r.body(o) == nil {
-		return all
-	}
+	all, seen := map[string][]string{}, map[string]bool{}
 	for name, schema := range r.members(r.body(o)) {
+		look := fmt.Sprint(schema["type"], schema["format"], schema["pattern"], schema["enum"], schema["nullable"])
+		values := odd
+		if strings.HasPrefix(o.path, "/auth/") || seen[look] { // at signing in, each value costs a password's hash
+			values = odd[:sharp]
+		}
+		seen[look] = true
 		all[name] = slices.Clone(values)
 		for inner := range r.members(schema) {
 			for _, v := range values {

@@ -43,6 +43,12 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
+	return newSiteWith(t, func(*app.Config) {})
+}
+
+// newSiteWith makes a site of another configuration.
+func newSiteWith(t *testing.T, change func(*app.Config)) *site {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	database := pgtest.Fresh(t)
 	s := &site{t: t, db: database.DB, database: database}
@@ -53,6 +59,7 @@ func newSite(t *testing.T) *site {
 	c := app.DefaultConfig()
 	c.EgressCIDRs, c.PublicDocs, c.BaseDomain = []string{"127.0.0.0/8"}, true, "iga.example.com"
 	c.BehindTLSProxy = true // tests may say where they come from
+	change(&c)
 	s.app, err = app.New(ctx, c, "test", s.db, ring, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
