@@ -90,7 +90,7 @@ type grantsOfIn struct {
 }
 
 func (s *Service) grantsOfEntitlement(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*httpapi.ListOut[Grant], error) {
-	in.EntitlementID = in.ID
+	in.EntitlementID = listing.Within(in.ID, in.EntitlementID)
 	return s.grantPage(ctx, v, "entitlements/grants", &grantsIn{in.Paging, in.GrantFilters}, listing.Among, listing.Among, func(tx *pg.Tx) error {
 		_, err := find(ctx, tx, in.ID, "")
 		return err
@@ -98,7 +98,7 @@ func (s *Service) grantsOfEntitlement(ctx context.Context, v viewer.Viewer, in *
 }
 
 func (s *Service) grantsOfIdentity(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*httpapi.ListOut[Grant], error) {
-	in.IdentityID = in.ID
+	in.IdentityID = listing.Within(in.ID, in.IdentityID)
 	return s.grantPage(ctx, v, "identities/grants", &grantsIn{in.Paging, in.GrantFilters}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
 		_, err := directory.Find(ctx, tx, in.ID)
 		return err
@@ -106,7 +106,7 @@ func (s *Service) grantsOfIdentity(ctx context.Context, v viewer.Viewer, in *gra
 }
 
 func (s *Service) grantsOfAccount(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*httpapi.ListOut[Grant], error) {
-	in.AccountID = in.ID
+	in.AccountID = listing.Within(in.ID, in.AccountID)
 	return s.grantPage(ctx, v, "accounts/grants", &grantsIn{in.Paging, in.GrantFilters}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
 		_, err := directory.FindAccount(ctx, tx, in.ID)
 		return err

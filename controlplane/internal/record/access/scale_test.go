@@ -28,7 +28,7 @@ const large = `
 	 order by 2;
 	insert into entitlement (tenant_id, id, connector_id, external_id, name, display_name, owner_ids, row_hash)
 	select current_tenant(), pg_temp.number('03', n), '0197a000-0000-7000-8000-000000000001', 'e' || n, 'group ' || n, 'Group ' || n,
-	       case when n = 0 then array[pg_temp.number('01', 1)] else '{}' end, ''
+	       case when n = 0 then array[pg_temp.number('01', 1), pg_temp.number('01', 2)] else '{}' end, ''
 	  from generate_series(0, 1999) n;
 	insert into access_grant (tenant_id, id, connector_id, account_id, entitlement_id)
 	select current_tenant(), pg_temp.number('04', n), '0197a000-0000-7000-8000-000000000001', pg_temp.number('02', n % 150000),

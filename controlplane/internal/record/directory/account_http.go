@@ -58,7 +58,7 @@ func (s *Service) accountsOf(ctx context.Context, v viewer.Viewer, in *accountsO
 	if err := s.DB.As(ctx, v, func(tx *pg.Tx) error { _, err := Find(ctx, tx, in.ID); return err }); err != nil {
 		return nil, err
 	}
-	in.IdentityID = in.ID
+	in.IdentityID = listing.Within(in.ID, in.IdentityID)
 	own := listing.Readable(v, "account", "a")
 	return s.pageOf(ctx, v, "identities/accounts", &accountsIn{in.Paging, in.AccountFilters}, own, own)
 }

@@ -82,7 +82,8 @@ func (f IdentityFilters) after(i Identity) []string {
 }
 
 // reports are the direct reports of an identity, or all beneath it, as far as the viewer may see the way there: who is beneath
-// somebody hidden is nobody's report here. union ends a cycle of managers; the manager is not their own report.
+// somebody hidden is nobody's report here. union ends a cycle of managers; the manager is not their own report. is true keeps planners
+// from a join, which for who sees a part would be one without hashes: everybody beneath with everybody seen.
 func reports(v viewer.Viewer, of string, indirect bool, f IdentityFilters) (*listing.Query, error) {
 	q, err := f.query(v)
 	if err != nil {
@@ -94,10 +95,10 @@ func reports(v viewer.Viewer, of string, indirect bool, f IdentityFilters) (*lis
 		q.Where("i.manager_id = @of and i.id <> @of", args)
 	case v.SeesAll():
 		q.Where("i.id in (select r.id from reports_of(@of) r)", args)
-	case of == v.Identity:
-		q.Where("i.id in (select m.id from managed_identity() m)", nil)
+	case of == v.Identity && v.Has(viewer.Manager):
+		q.Where("(i.id in (select m.id from managed_identity() m)) is true", nil)
 	default:
-		q.Where("i.id <> @of and i.id in ("+seenBeneath+")", args)
+		q.Where("i.id <> @of and (i.id in ("+seenBeneath+")) is true", args)
 	}
 	return q, nil
 }

@@ -235,5 +235,14 @@ func all(table, alias string) string {
 // thing is what the functions call the rows of a table.
 func thing(table string) string { return strings.TrimPrefix(table, "access_") }
 
+// Within is the filter of a list that hangs on a record: that record's id, and nobody's when the caller's own filter names another,
+// since each filter must hold.
+func Within(id, filter string) string {
+	if filter == "" || strings.EqualFold(id, filter) {
+		return id
+	}
+	return uuid.Nil.String()
+}
+
 // IsID reports whether a text from outside is the id of anything at all: a UUID in its usual form.
 func IsID(s string) bool { return len(s) == 36 && uuid.Validate(s) == nil }
