@@ -1,0 +1,235 @@
+package app_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// sees says of every operation that reads what a caller may see there. A list is held against the oracle row by row, with its total,
+// its pages, its filters and its searches; a record is there or is as if it did not exist.
+//
+//	people, accounts, groups, grants   the list of those that may be listed
+//	of person, of account, of group    a list that hangs on a record of the path, see hanging
+//	person, account, group, grant      one record
+//	self                               the caller's own record
+//	overseers                          the same for all who see the whole tenant, and refused to everybody else
+//	operators                          refused to all who are no control-plane admin
+//	own                                what is about the caller's own sign-in
+//	alike                              the same for everybody
+const sees = `
+/accounts                                       accounts
+/accounts/disputed                              accounts
+/accounts/orphaned                              accounts
+/accounts/uncorrelated                          accounts
+/accounts/{id}                                  account
+/accounts/{id}/grants                           of account
+/audit-events                                   overseers
+/audit-events/catalog                           overseers
+/audit-events/checkpoints                       overseers
+/audit-events/export                            overseers
+/audit-events/verify                            overseers
+/audit-events/{id}                              overseers
+/auth/.well-known/jwks.json                     alike
+/auth/me                                        own
+/auth/oidc/callback                             own
+/auth/oidc/start                                own
+/auth/sessions                                  own
+/connectors                                     overseers
+/connectors/funnel                              overseers
+/connectors/types                               overseers
+/connectors/types/{key}                         overseers
+/connectors/{id}                                overseers
+/connectors/{id}/correlation                    overseers
+/connectors/{id}/safety                         overseers
+/connectors/{id}/sync-runs                      overseers
+/connectors/{id}/sync-runs/{run_id}             overseers
+/connectors/{id}/sync-runs/{run_id}/changes     overseers
+/connectors/{id}/sync-runs/{run_id}/changes.csv overseers
+/connectors/{id}/sync-runs/{run_id}/diff        overseers
+/connectors/{id}/sync-runs/{run_id}/errors      overseers
+/connectors/{id}/sync-runs/{run_id}/events      overseers
+/connectors/{id}/sync-runs/{run_id}/holds       overseers
+/control-plane/tenants                          operators
+/control-plane/tenants/{id}                     operators
+/entitlements                                   groups
+/entitlements/grants                            grants
+/entitlements/grants/{id}                       grant
+/entitlements/{id}                              group
+/entitlements/{id}/grants                       of group
+/entitlements/{id}/members                      of group
+/identities                                     people
+/identities/me                                  self
+/identities/{id}                                person
+/identities/{id}/accounts                       of person
+/identities/{id}/grants                         of person
+/identities/{id}/reports                        of person
+/settings/agents                                overseers
+/settings/agents/{id}                           overseers
+/settings/api-tokens                            overseers
+/settings/api-tokens/scopes                     overseers
+/settings/api-tokens/{id}                       overseers
+/settings/audit-streams                         overseers
+/settings/audit-streams/{id}                    overseers
+/settings/audit/retention                       overseers
+/settings/identity-providers                    overseers
+/settings/identity-providers/{id}               overseers
+/settings/orphans                               overseers
+/settings/tenant                                overseers
+/settings/users                                 overseers
+/settings/users/{id}                            overseers
+/settings/webhooks                              overseers
+/settings/webhooks/event-types                  overseers
+/settings/webhooks/{id}                         overseers
+/settings/webhooks/{id}/deliveries              overseers
+/settings/webhooks/{id}/deliveries/{delivery_id} overseers
+`
+
+// seen are the rows of sees, which must be the operations that read, and no others.
+func (s *site) seen() map[string][]string {
+	s.t.Helper()
+	rows, byRule := map[string]string{}, map[string][]string{}
+	for _, line := range strings.Split(strings.TrimSpace(sees), "\n") {
+		path, rule, _ := strings.Cut(line, " ")
+		rows[path] = strings.TrimSpace(rule)
+	}
+	for path, methods := range s.described() {
+		if _, reads := methods["get"]; !reads {
+			continue
+		}
+		path = strings.TrimPrefix(path, "/api/v1")
+		rule, known := rows[path]
+		if !known {
+			s.t.Errorf("nothing says what may be seen by GET %s", path)
+			continue
+		}
+		delete(rows, path)
+		byRule[rule] = append(byRule[rule], path)
+	}
+	for path := range rows {
+		s.t.Errorf("GET %s is in the table of what may be seen and does not exist", path)
+	}
+	for _, paths := range byRule {
+		slices.Sort(paths)
+	}
+	return byRule
+}
+
+// part is a list with a query, and which of the rows that may be listed are in it.
+type part struct {
+	path string
+	in   func(id string) bool
+}
+
+// parts are the ways to ask for a list of the whole tenant: as it is, by filters that name something, seen or not, and by search.
+// who, what, where and which are a person, an account, a group and a connector.
+func (s sight) parts(path, who, what, where, which string) []part {
+	query := func(q string) string { return path + "?" + q }
+	switch path {
+	case "/identities":
+		present := func(id string) bool { p, is := s.people[id]; return is && p.Status != "archived" }
+		return []part{
+			{query("sort=-display_name"), present},
+			{query("status=archived,deactivated,notice,active,pre_hire,on_leave"), func(id string) bool { _, is := s.people[id]; return is }},
+			{query("status=deactivated"), func(id string) bool { return s.people[id].Status == "deactivated" }},
+			{query("manager_id=" + who), func(id string) bool { m := s.people[id].Manager; return present(id) && m != nil && *m == who }},
+			{query("q=" + s.people[who].Name), func(id string) bool { return present(id) && id == who }},
+			{query("q=person&sort=last_name"), present},
+			{query("department=D1"), func(id string) bool { return present(id) && s.people[id].Department == "D1" }},
+		}
+	case "/entitlements":
+		present := func(id string) bool { g, is := s.groups[id]; return is && !g.Removed }
+		return []part{
+			{query("sort=name"), present},
+			{query("lifecycle=active,deprecated,retired"), func(id string) bool { _, is := s.groups[id]; return is }},
+			{query("owner_id=" + who), func(id string) bool { return present(id) && slices.Contains(s.groups[id].Owners, who) }},
+			{query("q=" + s.groups[where].Name), func(id string) bool { return present(id) && id == where }},
+		}
+	case "/entitlements/grants":
+		present := func(id string) bool { g, is := s.grants[id]; return is && g.Status != "revoked" }
+		return []part{
+			{query("expand=paths"), present},
+			{query("status=revoked,failed"), func(id string) bool { st := s.grants[id].Status; return st == "revoked" || st == "failed" }},
+			{query("identity_id=" + who), func(id string) bool {
+				o := s.accounts[s.grants[id].Account].Owner
+				return present(id) && o != nil && *o == who
+			}},
+			{query("account_id=" + what), func(id string) bool { return present(id) && s.grants[id].Account == what }},
+			{query("entitlement_id=" + where + "&directness=direct"), func(id string) bool {
+				return present(id) && s.grants[id].Group == where && s.grants[id].Directness == "direct"
+			}},
+		}
+	}
+	return s.partsOfAccounts(path, who, what, which)
+}
+
+func (s sight) partsOfAccounts(path, who, what, which string) []part {
+	present := func(id string) bool {
+		a, is := s.accounts[id]
+		return is && a.Status != "deleted" && s.selected(path, a)
+	}
+	return []part{
+		{path, present},
+		{path + "?status=deleted,missing,active", func(id string) bool {
+			a := s.accounts[id]
+			return slices.Contains([]string{"deleted", "missing", "active"}, a.Status) && s.selected(path, a)
+		}},
+		{path + "?sort=-username&identity_id=" + who, func(id string) bool { o := s.accounts[id].Owner; return present(id) && o != nil && *o == who }},
+		{path + "?connector_id=" + which, func(id string) bool { return present(id) && s.accounts[id].Connector == which }},
+		{path + "?q=" + s.accounts[what].Name, func(id string) bool { return present(id) && id == what }},
+	}
+}
+
+// selected reports whether an account belongs to one of the four lists.
+func (s sight) selected(path string, a account) bool {
+	switch path {
+	case "/accounts/disputed":
+		return a.State == "disputed"
+	case "/accounts/uncorrelated":
+		return a.State == "uncorrelated"
+	case "/accounts/orphaned":
+		return s.orphaned(a)
+	}
+	return true
+}
+
+// hanging are the ways to ask for a list that hangs on a record, and the rows that are in it. What hangs on one's own record is read
+// with it.
+func (s sight) hanging(path, id string) []part {
+	at := strings.Replace(path, "{id}", id, 1)
+	grants := func(of func(g grant) bool, all map[string]bool, states ...string) func(string) bool {
+		return func(row string) bool {
+			g, is := s.grants[row]
+			return is && all[row] && of(g) && (len(states) == 0 && g.Status != "revoked" || slices.Contains(states, g.Status))
+		}
+	}
+	ofPerson := func(g grant) bool { o := s.accounts[g.Account].Owner; return o != nil && *o == id }
+	ofGroup := func(g grant) bool { return g.Group == id }
+	held := []string{"active", "ending", "revoking", "missing"}
+	switch path {
+	case "/accounts/{id}/grants":
+		return []part{{at, grants(func(g grant) bool { return g.Account == id }, s.read)}}
+	case "/entitlements/{id}/grants":
+		return []part{{at, grants(ofGroup, s.listed)}}
+	case "/entitlements/{id}/members":
+		direct := func(g grant) bool { return g.Group == id && g.Directness == "direct" }
+		return []part{{at, grants(direct, s.listed, held...)}, {at + "?effective=true", grants(ofGroup, s.listed, held...)}}
+	case "/identities/{id}/grants":
+		return []part{{at + "?expand=paths", grants(ofPerson, s.read)}}
+	case "/identities/{id}/accounts":
+		return []part{{at, func(row string) bool {
+			a, is := s.accounts[row]
+			return is && s.read[row] && a.Owner != nil && *a.Owner == id && a.Status != "deleted"
+		}}}
+	case "/identities/{id}/reports":
+		report := func(row string, direct bool) bool {
+			p, is := s.people[row]
+			if !is || row == id || !s.listed[row] || p.Status == "archived" {
+				return false
+			}
+			return direct && p.Manager != nil && *p.Manager == id || !direct && s.beneath(row, id, func(up string) bool { return s.listed[up] })
+		}
+		return []part{{at, func(row string) bool { return report(row, true) }}, {at + "?indirect=true", func(row string) bool { return report(row, false) }}}
+	}
+	panic(fmt.Sprintf("nothing says what hangs on %s", path))
+}

@@ -1,0 +1,55 @@
+package app_test
+
+// sent are the bodies that operations on one resource take as they are, so that it is the id in the path that is refused.
+const sent = `
+PATCH  /accounts/{id}                              {"purpose":"x"}
+POST   /accounts/{id}/ignore                       {"reason":"x"}
+POST   /accounts/{id}/link                         {"identity_id":"<own identity>","reason":"x"}
+POST   /accounts/{id}/unlink                       {"reason":"x"}
+PATCH  /connectors/{id}                            {"description":"x"}
+PUT    /connectors/{id}/correlation                {"propose":0.8,"auto_link":0.95}
+POST   /connectors/{id}/discover                   {"sample_size":1}
+PUT    /connectors/{id}/safety                     <safety>
+POST   /connectors/{id}/sync                       {"incremental":false}
+POST   /connectors/{id}/sync-runs/{run_id}/discard {"comment":"x"}
+POST   /connectors/{id}/sync-runs/{run_id}/release {"comment":"x","expected_count":1,"digest":"0000000000000000000000000000000000000000000000000000000000000000"}
+PATCH  /entitlements/{id}                          {"business_description":"x"}
+PATCH  /identities/{id}                            {"title":"x"}
+POST   /identities/{id}/deactivate                 {"reason":"x"}
+POST   /identities/{id}/reactivate                 {"reason":"x"}
+PATCH  /settings/agents/{id}                       {"description":"x"}
+POST   /settings/agents/{id}/revoke                {"reason":"x"}
+PATCH  /settings/api-tokens/{id}                   {"description":"x"}
+POST   /settings/api-tokens/{id}/rotate            {"overlap":"PT1H"}
+PATCH  /settings/audit-streams/{id}                {"name":"x"}
+PATCH  /settings/identity-providers/{id}           {"client_id":"x"}
+PATCH  /settings/users/{id}                        {"display_name":"x"}
+PATCH  /settings/webhooks/{id}                     {"name":"x"}
+POST   /settings/webhooks/{id}/replay              {"from":"<yesterday>"}
+POST   /settings/webhooks/{id}/rotate-secret       {"overlap":"PT1H"}
+`
+
+// named are bodies that name something of another tenant, sent to one's own resources, with the answer. What is refused says no more
+// than it would of an id of nothing. 200 and 202 stand where each item has its own outcome, or nothing is found.
+const named = `
+POST  /accounts/bulk-link                   200 {"pairs":[{"account_id":"<account>","identity_id":"<own identity>"},{"account_id":"<own account>","identity_id":"<identity>"},{"account_id":"<own account>","email":"someone@acme.test"}],"dry_run":true,"reason":"x"}
+POST  /accounts/bulk-link                   200 {"filter":{"connector_id":"<connector>"},"identity_field":"email","reason":"x"}
+POST  /accounts/bulk-link                   404 {"connector_id":"<connector>","pairs":[{"external_id":"a1","identity_id":"<own identity>"}],"reason":"x"}
+POST  /accounts/correlation/preview         404 {"connector_id":"<connector>"}
+POST  /accounts/correlation/run             404 {"connector_id":"<connector>"}
+POST  /accounts/{id}/link                   422 {"identity_id":"<identity>","reason":"x"}
+POST  /connectors                           422 {"name":"x","type":"scim2","mode":"agent","agent_id":"<agent>","connection":{"base_url":"https://127.0.0.1:9"},"credentials":{"bearer_token":"t"}}
+POST  /connectors/test                      422 {"type":"scim2","mode":"agent","agent_id":"<agent>","connection":{"base_url":"https://127.0.0.1:9"},"credentials":{"bearer_token":"t"}}
+PATCH /connectors/{id}                      422 {"mode":"agent","agent_id":"<agent>"}
+PATCH /entitlements/{id}                    422 {"owner_ids":["<identity>"]}
+POST  /identities                           422 {"external_id":"new","email":"new@acme.test","sponsor_id":"<identity>"}
+POST  /identities                           422 {"external_id":"new","email":"new@acme.test","backup_owner_id":"<identity>"}
+PATCH /identities/{id}                      422 {"sponsor_id":"<identity>"}
+PATCH /identities/{id}                      422 {"backup_owner_id":"<identity>"}
+POST  /settings/api-tokens                  422 {"name":"x","role":"manager","scopes":["identities:read"],"bound_identity_id":"<identity>"}
+POST  /settings/users                       422 {"email":"x@acme.test","identity_id":"<identity>"}
+PATCH /settings/users/{id}                  422 {"identity_id":"<identity>"}
+POST  /settings/webhooks                    422 {"name":"x","url":"https://127.0.0.1:9/","events":["identity.created"],"owner_ids":["<user>"]}
+PATCH /settings/webhooks/{id}               422 {"owner_ids":["<user>"]}
+POST  /settings/webhooks/{id}/replay        202 {"from":"<yesterday>","ids":["<event>"]}
+`
