@@ -97,7 +97,7 @@ type caller struct {
 
 func TestEveryOperationLetsInWhomItIsForAndNobodyElse(t *testing.T) {
 	m := matrix{newEstate(t)}
-	callers := slices.Concat(m.strangers(), m.people(), m.integrations())
+	callers := slices.Concat(m.strangers(), m.suspended(), m.people(), m.integrations())
 	operations := m.operations()
 	for _, c := range callers {
 		client := from(m.t)
@@ -115,7 +115,7 @@ func TestEveryOperationLetsInWhomItIsForAndNobodyElse(t *testing.T) {
 			}
 		}
 	}
-	if len(operations) < 100 || len(callers) < 14 {
+	if len(operations) < 100 || len(callers) < 25 {
 		t.Errorf("%d operations and %d callers are not all", len(operations), len(callers))
 	}
 }
@@ -164,6 +164,8 @@ func (m matrix) strangers() []caller {
 		{"a token changed by a letter", swapped(other), "invalid_token"}, {"an expired token", expired, "token_expired"},
 		{"a revoked token", revoked, "token_revoked"}, {"a refresh token", refresh, "invalid_token"},
 		{"an agent's token", m.agentToken(), "invalid_token"}, {"an enrolment token", enroll, "invalid_token"},
+		{"a user who was disabled", m.disabled(), "token_revoked"}, {"a user who was deleted", m.deleted(), "token_revoked"},
+		{"a service token that was revoked", m.withdrawn(), "token_revoked"},
 	}
 	var all []caller
 	for _, kind := range kinds {
@@ -173,6 +175,59 @@ func (m matrix) strangers() []caller {
 			}
 			return http.StatusUnauthorized
 		}, kind.code})
+	}
+	return all
+}
+
+// disabled was an admin until a moment ago.
+func (m matrix) disabled() string {
+	m.t.Helper()
+	id, token := m.user("disabled@acme.test", "", "admin")
+	m.call("PATCH", "/settings/users/"+id, map[string]any{"enabled": false}, 200)
+	return token
+}
+
+// deleted was an admin until a moment ago.
+func (m matrix) deleted() string {
+	m.t.Helper()
+	id, token := m.user("deleted@acme.test", "", "admin")
+	m.as(m.token, "DELETE", "/settings/users/"+id, nil).is(m.t, "delete a user", 204, "")
+	return token
+}
+
+// withdrawn was good for everything until a moment ago.
+func (m matrix) withdrawn() string {
+	m.t.Helper()
+	id, token := m.integration("admin", m.scopes())
+	m.as(m.token, "DELETE", "/settings/api-tokens/"+id, nil).is(m.t, "revoke a service token", 204, "")
+	return token
+}
+
+// scopes are all there are.
+func (m matrix) scopes() []string {
+	m.t.Helper()
+	return m.as(m.token, "GET", "/settings/api-tokens/scopes", nil).is(m.t, "scopes", 200, "").column("scope")
+}
+
+// suspended are an admin and a service token of a tenant that stands still.
+func (m matrix) suspended() (all []caller) {
+	m.t.Helper()
+	made, err := tenant.Bootstrap{Slug: "still", Name: "Still", AdminEmail: "a@still.test", AdminPassword: password}.Run(m.t.Context(), m.db)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	admin, own := m.signIn("a@still.test"), m.token
+	m.token = admin
+	_, integration := m.integration("admin", m.scopes())
+	m.token = own
+	m.send("POST", tenantsPath+"/"+made.Tenant.ID+"/suspend", m.operator, `{"reason":"unpaid"}`).want(m.t, "suspend", 200, "")
+	for name, token := range map[string]string{"the admin of a suspended tenant": admin, "a service token of a suspended tenant": integration} {
+		all = append(all, caller{name, func(operation) string { return token }, func(o operation) int {
+			if o.who == "presents" {
+				return http.StatusUnauthorized
+			}
+			return http.StatusForbidden
+		}, "tenant_suspended"})
 	}
 	return all
 }
@@ -210,6 +265,7 @@ func (m matrix) people() []caller {
 		roles []viewer.Role
 	}{
 		{"somebody without a role", nil}, {"a manager", []viewer.Role{viewer.Manager}}, {"a resource owner", []viewer.Role{viewer.ResourceOwner}},
+		{"an owner who manages", []viewer.Role{viewer.ResourceOwner, viewer.Manager}},
 		{"an auditor", []viewer.Role{viewer.Auditor}}, {"an auditor who manages", []viewer.Role{viewer.Auditor, viewer.Manager}},
 	} {
 		identity, names := "", []string{}
@@ -256,18 +312,27 @@ func verdict(o operation, operator bool, roles ...viewer.Role) int {
 // the rights of an auditor.
 func (m matrix) integrations() []caller {
 	m.t.Helper()
-	var scopes []string
-	for _, row := range m.as(m.token, "GET", "/settings/api-tokens/scopes", nil).is(m.t, "scopes", 200, "").column("scope") {
-		scopes = append(scopes, row)
-	}
+	scopes := m.scopes()
 	_, whole := m.integration("admin", scopes)
 	_, watching := m.integration("auditor", scopes)
+	_, managing := m.integration("manager", scopes, "bound_identity_id", m.person("head", ""))
 	without := map[string]string{}
 	lacking := func(o operation) string {
 		if without[o.scope()] == "" {
 			_, without[o.scope()] = m.integration("admin", slices.DeleteFunc(slices.Clone(scopes), func(s string) bool { return s == o.scope() }))
 		}
 		return without[o.scope()]
+	}
+	with := map[string]string{}
+	alone := func(o operation) string {
+		scope := o.scope()
+		if !slices.Contains(scopes, scope) {
+			scope = "identities:read" // no scope opens this
+		}
+		if with[scope] == "" {
+			_, with[scope] = m.integration("admin", []string{scope})
+		}
+		return with[scope]
 	}
 	of := func(roles ...viewer.Role) func(operation) int {
 		return func(o operation) int {
@@ -280,6 +345,8 @@ func (m matrix) integrations() []caller {
 	return []caller{
 		{"a service token with every scope", func(operation) string { return whole }, of(viewer.Admin), ""},
 		{"an auditor's service token with every scope", func(operation) string { return watching }, of(viewer.Auditor), "read_only_role"},
+		{"a service token with this scope alone", alone, of(viewer.Admin), ""},
+		{"a manager's service token with every scope", func(operation) string { return managing }, of(viewer.Manager), ""},
 		{"a service token with every scope but this", lacking, func(o operation) int {
 			switch {
 			case o.who == "presents":
