@@ -37,6 +37,12 @@ type names struct {
 	TenantID string `json:"tenant_id"`
 }
 
+// Named is the link with what its entry says of itself, for whoever has read that already.
+func (l Link) Named(seq int64, tenant string) Link {
+	l.names = &names{Seq: seq, TenantID: tenant}
+	return l
+}
+
 // read gives what the entry says of itself.
 func (l Link) read() (*names, error) {
 	if l.names != nil {
