@@ -3,7 +3,6 @@ package seal
 import (
 	"bytes"
 	"crypto/cipher"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync"
@@ -72,14 +71,6 @@ func (k *Keyring) Masters() []Fingerprint {
 		out[i] = m.name()
 	}
 	return out
-}
-
-// MasterOf is the fingerprint of the master key under which SealGlobal sealed a value.
-func MasterOf(sealed []byte) (Fingerprint, error) {
-	if len(sealed) < headerSize || sealed[0] != formatGlobal {
-		return "", ErrBroken
-	}
-	return Fingerprint(hex.EncodeToString(sealed[1:headerSize])), nil
 }
 
 // Derive makes a key of 32 bytes for a purpose from the master key that has been there longest, the last one. It changes
