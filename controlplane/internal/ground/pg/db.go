@@ -123,6 +123,26 @@ func (db *DB) acquire(ctx context.Context, v viewer.Viewer) (*pgxpool.Conn, erro
 	return nil, fmt.Errorf("begin: %w", err)
 }
 
+// begin begins a transaction. A database that takes no connection says so, but one that was stopped, or lies behind a network
+// that swallows everything, says nothing at all: who asks, and whoever is looked up for that, is told so as soon as when no
+// connection is free.
+func begin(ctx context.Context, conn *pgxpool.Conn, o pgx.TxOptions, v viewer.Viewer) (pgx.Tx, error) {
+	waiting := ctx
+	if asks(v) || v.Tenant == "" {
+		short, cancel := context.WithTimeout(ctx, queueTime)
+		defer cancel()
+		waiting = short
+	}
+	raw, err := conn.BeginTx(waiting, o)
+	switch {
+	case err == nil:
+		return raw, nil
+	case waiting.Err() != nil && ctx.Err() == nil:
+		return nil, unavailable(err)
+	}
+	return nil, fmt.Errorf("begin: %w", err)
+}
+
 func (db *DB) as(ctx context.Context, v viewer.Viewer, more string, fn func(tx *Tx) error) error {
 	settings, err := settingsOf(v)
 	if err != nil {
@@ -203,9 +223,9 @@ func (db *DB) once(ctx context.Context, o pgx.TxOptions, v viewer.Viewer, fn fun
 		return err
 	}
 	defer conn.Release()
-	raw, err := conn.BeginTx(ctx, o)
+	raw, err := begin(ctx, conn, o, v)
 	if err != nil {
-		return fmt.Errorf("begin: %w", err)
+		return err
 	}
 	defer func() {
 		// A rollback must reach the server even when the caller has gone away; after a commit it does nothing.

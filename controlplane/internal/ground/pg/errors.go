@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"time"
@@ -44,13 +45,19 @@ func translateServer(err error, pe *pgconn.PgError) error {
 	return err
 }
 
+// unreachable reports whether the connection could not be made, was found closed when something was to be sent, or broke.
 func unreachable(err error) bool {
 	var ce *pgconn.ConnectError
-	if errors.As(err, &ce) {
-		return !errors.Is(err, context.Canceled)
-	}
 	var ne net.Error
-	return errors.As(err, &ne) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return false
+	case errors.As(err, &ce):
+		return true
+	case errors.Is(err, context.DeadlineExceeded):
+		return false
+	}
+	return errors.As(err, &ne) || pgconn.SafeToRetry(err) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
 }
 
 func unavailable(err error) error {

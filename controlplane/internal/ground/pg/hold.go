@@ -104,11 +104,11 @@ func (h *Hold) begin(ctx context.Context) error {
 		<-h.db.holds
 		return err
 	}
-	raw, err := conn.BeginTx(ctx, pgx.TxOptions{})
+	raw, err := begin(ctx, conn, pgx.TxOptions{}, h.v)
 	if err != nil {
 		conn.Release()
 		<-h.db.holds
-		return fmt.Errorf("begin: %w", err)
+		return err
 	}
 	h.conn, h.raw = conn, raw
 	return nil
