@@ -40,9 +40,12 @@ func NewLog(out io.Writer, level slog.Level, format string, whose Whose) (*slog.
 
 type runContext struct{}
 
-// WithRun makes a context whose log lines name a sync run.
-func WithRun(ctx context.Context, run string) context.Context {
-	return context.WithValue(ctx, runContext{}, run)
+// running is a sync run and whose it is.
+type running struct{ tenant, run string }
+
+// WithRun makes a context whose log lines name a sync run, and the tenant that it belongs to.
+func WithRun(ctx context.Context, tenant, run string) context.Context {
+	return context.WithValue(ctx, runContext{}, running{tenant, run})
 }
 
 // handler adds to each record what its context knows and the record does not say itself.
@@ -74,10 +77,13 @@ func (h *handler) known(ctx context.Context) (attrs []slog.Attr) {
 		}
 	}
 	names := h.whose(ctx)
-	run, _ := ctx.Value(runContext{}).(string)
+	work, _ := ctx.Value(runContext{}).(running)
+	if names.Tenant == "" {
+		names.Tenant = work.tenant
+	}
 	add(requestKey, names.Request)
 	add(tenantKey, names.Tenant)
-	add(runKey, run)
+	add(runKey, work.run)
 	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
 		names.Trace = span.TraceID().String() // where the request can be looked up
 	}

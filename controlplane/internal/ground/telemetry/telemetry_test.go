@@ -162,7 +162,7 @@ func TestALineStaysALineWhateverStandsInIt(t *testing.T) {
 		log, out := newLog(t, format)
 		ask(served(t, &Observer{Log: log}), "/a%0d%0alevel=ERROR%1b%5b2J%c2%9b31m%e2%80%ae")
 		ctx := context.WithValue(context.Background(), idKey{}, evil)
-		log.With("bound", evil).InfoContext(WithRun(ctx, evil), evil, "key", evil, "err", errors.New(evil), evil, "v", slog.Group("g", "in", evil))
+		log.With("bound", evil).InfoContext(WithRun(ctx, evil, evil), evil, "key", evil, "err", errors.New(evil), evil, "v", slog.Group("g", "in", evil))
 		text := out.String()
 		if n := strings.Count(text, "\n"); n != 2 {
 			t.Errorf("%s: 2 records are %d lines:\n%q", format, n, text)
@@ -177,13 +177,13 @@ func TestALineStaysALineWhateverStandsInIt(t *testing.T) {
 
 func TestLinesSayWhoseTheyAreOnce(t *testing.T) {
 	log, out := newLog(t, "text")
-	ctx := WithRun(context.WithValue(context.Background(), idKey{}, "r1"), "run1")
+	ctx := WithRun(context.WithValue(context.Background(), idKey{}, "r1"), "t2", "run1")
 	log.InfoContext(ctx, "one")
 	log.InfoContext(ctx, "two", "run", "other")
 	log.With("request_id", "mine").InfoContext(ctx, "three")
 	log.Info("four")
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	for i, want := range []string{"msg=one request_id=r1 run=run1", "msg=two run=other request_id=r1", "msg=three request_id=mine run=run1", "msg=four"} {
+	for i, want := range []string{"msg=one request_id=r1 tenant=t2 run=run1", "msg=two run=other request_id=r1 tenant=t2", "msg=three request_id=mine tenant=t2 run=run1", "msg=four"} {
 		if !strings.HasSuffix(lines[i], want) {
 			t.Errorf("line %d is %s; want …%s", i, lines[i], want)
 		}

@@ -84,6 +84,7 @@ func (w *work) run() reconcile.Run {
 }
 
 func (w *work) do(ctx context.Context) {
+	began := time.Now()
 	beating := make(chan struct{})
 	go func() {
 		defer close(beating)
@@ -101,6 +102,7 @@ func (w *work) do(ctx context.Context) {
 	if err := w.settle(end, err); err != nil && !errors.Is(err, errFenced) {
 		w.s.Log.ErrorContext(ctx, "cannot end a run; it will be taken over", "run", w.id, "err", err)
 	}
+	w.s.Log.DebugContext(ctx, "worked on a run", "connector", w.connector, "took_ms", time.Since(began).Milliseconds())
 	w.clear(end)
 }
 

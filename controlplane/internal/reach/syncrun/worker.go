@@ -204,7 +204,7 @@ func (s *Service) await(ctx context.Context, o open) error {
 // begin works on a run in the background.
 func (s *Service) begin(ctx context.Context, w *work) {
 	// The work outlives the loop's context by as long as handing back takes; stop cancels it with the reason.
-	run, cancel := context.WithCancelCause(telemetry.WithRun(context.WithoutCancel(ctx), w.id))
+	run, cancel := context.WithCancelCause(telemetry.WithRun(context.WithoutCancel(ctx), w.v.Tenant, w.id))
 	s.mu.Lock()
 	s.active[w.id] = cancel
 	s.mu.Unlock()
