@@ -17,25 +17,37 @@ import (
 // Jar is a collection of secrets. The zero value is empty; it is safe for concurrent use.
 type Jar struct {
 	mu      sync.Mutex
-	secrets map[string]string // the secret and what it is
+	secrets map[string]secret
 	leaks   []string
+}
+
+// secret is what a secret is, and how it may be spelt.
+type secret struct {
+	what  string
+	forms []form
+}
+
+// form is a spelling and what it is called.
+type form struct {
+	name string
+	text []byte
 }
 
 // shortest is how long a secret must be to be told from ordinary text.
 const shortest = 8
 
 // Add keeps a secret.
-func (j *Jar) Add(what, secret string) {
-	if len(secret) < shortest {
+func (j *Jar) Add(what, text string) {
+	if len(text) < shortest {
 		return
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.secrets == nil {
-		j.secrets = map[string]string{}
+		j.secrets = map[string]secret{}
 	}
-	if _, known := j.secrets[secret]; !known {
-		j.secrets[secret] = what
+	if _, known := j.secrets[text]; !known {
+		j.secrets[text] = secret{what, forms(text)}
 	}
 }
 
@@ -104,10 +116,10 @@ func (j *Jar) Find(text []byte) []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var found []string
-	for secret, what := range j.secrets {
-		for _, form := range forms(secret) {
-			if bytes.Contains(text, []byte(form[1])) {
-				found = append(found, what+" "+form[0])
+	for _, s := range j.secrets {
+		for _, form := range s.forms {
+			if bytes.Contains(text, form.text) {
+				found = append(found, s.what+" "+form.name)
 				break
 			}
 		}
@@ -116,11 +128,21 @@ func (j *Jar) Find(text []byte) []string {
 	return found
 }
 
-func forms(secret string) [][2]string {
-	quoted, _ := json.Marshal(secret) // a text can always be encoded
-	return [][2]string{
-		{"as it is", secret}, {"in base64", strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(secret)), "=")},
-		{"in base64url", base64.RawURLEncoding.EncodeToString([]byte(secret))}, {"in hexadecimal", hex.EncodeToString([]byte(secret))},
-		{"in an address", url.QueryEscape(secret)}, {"in JSON", string(quoted[1 : len(quoted)-1])},
+func forms(text string) []form {
+	quoted, _ := json.Marshal(text) // a text can always be encoded
+	all := []form{
+		{"as it is", []byte(text)}, {"in hexadecimal", []byte(hex.EncodeToString([]byte(text)))},
+		{"in an address", []byte(url.QueryEscape(text))}, {"in JSON", quoted[1 : len(quoted)-1]},
 	}
+	for before := range 3 {
+		all = append(all, form{"in base64", within(base64.RawStdEncoding, text, before)}, form{"in base64url", within(base64.RawURLEncoding, text, before)})
+	}
+	return all
+}
+
+// within is what of a text's encoding is the same whatever stands after it, and before it in so many bytes (and threes of bytes): a
+// password behind a user's name and a colon looks unlike the password alone.
+func within(e *base64.Encoding, text string, before int) []byte {
+	encoded := e.EncodeToString(append(make([]byte, before), text...))
+	return []byte(encoded[(before*8+5)/6 : (before+len(text))*8/6])
 }

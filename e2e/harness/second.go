@@ -3,7 +3,9 @@ package harness
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,15 +31,27 @@ func Soon(t testing.TB, what string, is func() bool) {
 // before the first, which runs the database for both.
 func (h *House) Second() *rig.ControlPlane {
 	h.t.Helper()
+	return h.second(func(u url.URL) url.URL { return u })
+}
+
+// SecondOver is Second with further flags, for a process that reaches the database by a line.
+func (h *House) SecondOver(l *Line, flags ...string) *rig.ControlPlane {
+	h.t.Helper()
+	return h.second(l.lead, flags...)
+}
+
+func (h *House) second(way func(database url.URL) url.URL, flags ...string) *rig.ControlPlane {
+	h.t.Helper()
 	app, err := h.databaseAs("grantwright_app", "app")
 	h.check(err)
 	owner, err := h.databaseAs("grantwright_owner", "owner")
 	h.check(err)
 	port, err := rig.FreePort()
 	h.check(err)
+	app, owner = way(app), way(owner)
 	second := &rig.ControlPlane{
 		Bin: h.Plane.Bin, Data: filepath.Join(h.Dir, "second"), Listen: fmt.Sprintf("127.0.0.1:%d", port), Log: h.log("controlplane-2"),
-		Flags: append([]string{"--master-key-file", filepath.Join(h.Plane.Data, "keys", "master.key")}, h.Plane.Flags...),
+		Flags: append([]string{"--master-key-file", filepath.Join(h.Plane.Data, "keys", "master.key")}, slices.Concat(h.Plane.Flags, flags)...),
 		Env:   []string{"DATABASE_URL=" + app.String(), "DATABASE_OWNER_URL=" + owner.String()},
 	}
 	h.check(second.Start(Context(h.t)))

@@ -74,7 +74,8 @@ func (h *House) sweepDatabase() {
 	}
 	for _, table := range bytes.Split(dump, []byte("\nCOPY ")) {
 		name, _, _ := bytes.Cut(table, []byte(" "))
-		h.sweepBytes("the table "+string(name), table)
+		// A dump writes every backslash twice, those before the quotes of JSON as well.
+		h.sweepBytes("the table "+string(name), bytes.ReplaceAll(table, []byte(`\\`), []byte(`\`)))
 	}
 }
 
