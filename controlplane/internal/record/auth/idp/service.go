@@ -40,7 +40,7 @@ type Settings struct {
 	GroupClaim   *string             `json:"group_claim,omitempty" maxLength:"200" example:"groups"`
 	RoleMapping  map[string][]string `json:"role_mapping,omitempty" maxProperties:"200" doc:"group to the roles it gives: manager, resource_owner, admin, auditor"`
 	Domains      []string            `json:"domains,omitempty" maxItems:"100" example:"[\"example.com\"]"`
-	CreateUsers  *bool               `json:"create_users,omitempty"`
+	CreateUsers  *bool               `json:"create_users,omitempty" doc:"whoever signs in and is not known yet becomes a user; needs domains"`
 	Enabled      *bool               `json:"enabled,omitempty"`
 }
 
@@ -258,6 +258,9 @@ func check(before, p Provider, secret *seal.Secret) error {
 	}
 	if slices.ContainsFunc(p.Domains, func(d string) bool { return !domainShape.MatchString(d) }) {
 		refuse("#/domains", "invalid", "a domain looks like example.com")
+	}
+	if p.CreateUsers && len(p.Domains) == 0 {
+		refuse("#/domains", "required", "anybody with an account at the issuer would become a user here: give the domains whose people may, or switch create_users off")
 	}
 	for group, given := range p.RoleMapping {
 		for _, r := range given {
