@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
@@ -59,7 +60,7 @@ func (p *parts) reach(callbackKey []byte) {
 	owners := &correlate.Service{DB: p.db, Now: time.Now}
 	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
 	for _, routes := range [][]httpapi.Route{
-		people.Routes(), rights.Routes(), connectors.Routes(), owners.Routes(), p.runs.Routes(), held.Routes(), registry.Routes(),
+		people.Routes(), rights.Routes(), connectors.Routes(), transform.Routes(), owners.Routes(), p.runs.Routes(), held.Routes(), registry.Routes(),
 	} {
 		p.routes = append(p.routes, routes...)
 	}

@@ -23,7 +23,7 @@ var fieldValues = []any{
 }
 
 // handwritten pairs the expressions of testdata/expressions.txt with what they are about.
-func handwritten(t *testing.T) (all []question) {
+func handwritten(t testing.TB) (all []question) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/expressions.txt")
 	if err != nil {

@@ -25,7 +25,12 @@ type Error struct {
 	Column    int    // from 1, in characters
 	Excerpt   string // the line, and a caret below the column
 	Hint      string // what to write instead; may be empty
+
+	mistake error // of ours, for the log
 }
+
+// Unwrap is a mistake of ours, nil for all others.
+func (e *Error) Unwrap() error { return e.mistake }
 
 func (e *Error) Error() string {
 	s := fmt.Sprintf("%s (line %d, column %d)", e.Message, e.Line, e.Column)
@@ -92,7 +97,7 @@ func failure(source string, offset int, caught any) error {
 		return e.at(source, offset)
 	}
 	// A mistake of ours must not end the process, nor anybody else's run.
-	e := &Error{Code: Internal, Message: "this expression cannot be evaluated because of a mistake in the evaluator"}
+	e := &Error{Code: Internal, Message: "this expression cannot be evaluated because of a mistake in the evaluator", mistake: fmt.Errorf("%v", caught)}
 	return e.at(source, offset)
 }
 

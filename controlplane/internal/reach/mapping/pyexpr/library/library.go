@@ -133,7 +133,7 @@ func number(t *thread, v value, otherwise int) int {
 	if missing(v) {
 		return otherwise
 	}
-	return t.Index(v)
+	return t.Count(v)
 }
 
 // orNone is an argument, or None when it was not given.

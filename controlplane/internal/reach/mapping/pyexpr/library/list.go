@@ -30,8 +30,11 @@ func init() {
 	})
 	rangeType.New = object.NewFunc("range", "start/ stop/? step/?", newRange)
 	Names["list"], Names["tuple"], Names["range"] = listType, tupleType, rangeType
+	method(rangeType, "index", "value/", indexOf)
 	for _, y := range []*object.Type{listType, tupleType} {
 		method(y, "index", "value/ start/? stop/?", indexOf)
+	}
+	for _, y := range []*object.Type{listType, tupleType, rangeType} {
 		method(y, "count", "value/", func(t *thread, a values) value {
 			n := int64(0)
 			for _, v := range t.Collect(a[0]) {
@@ -58,7 +61,7 @@ func init() {
 	})
 	method(listType, "insert", "index/ object/", func(t *thread, a values) value {
 		l := mine(t, a[0])
-		i := t.Index(a[1])
+		i := t.Count(a[1])
 		if i < 0 {
 			i = max(max(i, -len(l.Items))+len(l.Items), 0)
 		}
@@ -99,9 +102,15 @@ func mine(t *thread, v value) *object.List {
 }
 
 func indexOf(t *thread, a values) value {
+	for len(a) < 4 {
+		a = append(a, object.Missing)
+	}
 	items := t.Collect(a[0])
 	at := func(v value, otherwise int) int {
-		i := number(t, v, otherwise)
+		i := otherwise
+		if !missing(v) {
+			i = t.Index(v)
+		}
 		if i < 0 {
 			i = max(max(i, -len(items))+len(items), 0)
 		}

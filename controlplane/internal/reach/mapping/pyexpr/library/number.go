@@ -86,6 +86,9 @@ func parseBased(t *thread, a values) value {
 		t.ValueError("int() base must be >= 2 and <= 36, or 0")
 	}
 	s, ok := a[0].(string)
+	if b, is := a[0].(object.Bytes); is {
+		s, ok = string(b), true
+	}
 	if !ok {
 		t.TypeError("int() can't convert non-string with explicit base")
 	}

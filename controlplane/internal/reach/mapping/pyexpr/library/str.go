@@ -3,6 +3,7 @@ package library
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -137,7 +138,7 @@ func isIdentifier(t *thread, a values) value {
 	s := a[0].(string)
 	t.Steps(len(s) / 4)
 	for i, r := range s {
-		if r != '_' && !unitext.IsAlpha(r) && (i == 0 || !unitext.IsDecimal(r)) {
+		if r != '_' && !unitext.IsAlpha(r) && (i == 0 || !unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc)) {
 			return false
 		}
 	}
@@ -174,7 +175,7 @@ func pads(t *thread, s string, fill rune, n int) {
 }
 
 func justify(t *thread, a values, side int) value {
-	s, width, fill := a[0].(string), t.Index(a[1]), ' '
+	s, width, fill := a[0].(string), t.Count(a[1]), ' '
 	if !missing(a[2]) {
 		f, ok := a[2].(string)
 		if !ok || utf8.RuneCountInString(f) != 1 {
@@ -193,7 +194,7 @@ func justify(t *thread, a values, side int) value {
 }
 
 func zfill(t *thread, a values) value {
-	s, width := a[0].(string), t.Index(a[1])
+	s, width := a[0].(string), t.Count(a[1])
 	length := t.Len(s)
 	if width <= length {
 		return s
@@ -342,7 +343,10 @@ func translate(t *thread, a values) value {
 
 // character is chr(i).
 func character(t *thread, v value) rune {
-	i := t.Index(v)
+	i := t.Count(v)
+	if i < -1<<31 || i >= 1<<31 {
+		t.Raise("OverflowError", "Python int too large to convert to C int")
+	}
 	if i < 0 || i > utf8.MaxRune {
 		t.ValueError("chr() arg not in range(0x110000)")
 	}

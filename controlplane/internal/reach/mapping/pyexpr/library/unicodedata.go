@@ -32,7 +32,11 @@ func init() {
 	stringModule.Attrs["printable"] = stringModule.Attrs["digits"].(string) + stringModule.Attrs["ascii_letters"].(string) +
 		stringModule.Attrs["punctuation"].(string) + stringModule.Attrs["whitespace"].(string)
 	stringModule.Attrs["capwords"] = object.NewFunc("capwords", "s sep?", func(t *thread, a values) value {
-		words := split(t, values{text(t, a[0], "capwords() argument 1"), a[1], object.Missing}, false).(*object.List)
+		s, ok := a[0].(string)
+		if !ok {
+			t.Raise("AttributeError", "'%s' object has no attribute 'split'", object.TypeName(a[0]))
+		}
+		words := split(t, values{s, a[1], object.Missing}, false).(*object.List)
 		for i, w := range words.Items {
 			words.Items[i] = t.CallValue(strType.Methods["capitalize"], w)
 		}

@@ -163,10 +163,10 @@ func (t *Thread) sequences(op string, a, b Value) (Value, bool) {
 		return t.concat(a, b)
 	case "*":
 		if IsInt(b) {
-			return t.repeat(a, t.Index(b))
+			return t.repeat(a, b)
 		}
 		if IsInt(a) {
-			return t.repeat(b, t.Index(a))
+			return t.repeat(b, a)
 		}
 	case "%":
 		if s, ok := a.(string); ok {
@@ -221,8 +221,13 @@ func (t *Thread) times(size, n int) {
 	t.Alloc(size*max(n, 0) + 16)
 }
 
-func (t *Thread) repeat(v Value, n int) (Value, bool) {
-	n = max(n, 0)
+func (t *Thread) repeat(v, count Value) (Value, bool) {
+	switch v.(type) {
+	case string, Bytes, *List, *Tuple:
+	default:
+		return nil, false
+	}
+	n := max(t.Count(count), 0)
 	switch x := v.(type) {
 	case string:
 		t.times(len(x), n)

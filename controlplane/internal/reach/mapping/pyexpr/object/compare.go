@@ -259,6 +259,9 @@ func (t *Thread) Contains(container, v Value) bool {
 			t.Read(len(c))
 			return strings.Contains(string(c), string(s))
 		}
+		if !IsInt(v) {
+			t.TypeError("a bytes-like object is required, not '%s'", TypeName(v))
+		}
 	case *Range:
 		if i, b, ok := AsInt(v); ok && b == nil {
 			return c.index(i) >= 0

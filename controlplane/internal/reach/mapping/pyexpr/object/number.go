@@ -53,6 +53,14 @@ func Bigger(v Value) *big.Int {
 	return big.NewInt(i)
 }
 
+// Count is an int that counts something; what is beyond 64 bits is an error.
+func (t *Thread) Count(v Value) int {
+	if _, b, ok := AsInt(v); ok && b != nil {
+		t.Raise("OverflowError", "Python int too large to convert to C ssize_t")
+	}
+	return t.Index(v)
+}
+
 // IsInt reports whether v is an int or a bool.
 func IsInt(v Value) bool {
 	switch v.(type) {
@@ -156,7 +164,7 @@ func (t *Thread) trueDiv(a, b *big.Int) Value {
 		t.Raise("ZeroDivisionError", "division by zero")
 	}
 	if a.Sign() == 0 {
-		return 0.0
+		return math.Copysign(0, float64(b.Sign()))
 	}
 	t.Steps((a.BitLen() + b.BitLen()) / 64)
 	t.Alloc((a.BitLen() + b.BitLen()) / 4)

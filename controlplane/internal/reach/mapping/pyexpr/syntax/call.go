@@ -9,17 +9,17 @@ func (p *parser) call(f Expr) (Expr, *Error) {
 	open := p.take().off
 	node := &Call{Pos: Pos(open), Func: f}
 	for !p.is(")") {
-		if err := p.argument(node, open); err != nil {
+		if err := p.argument(node); err != nil {
 			return nil, err
 		}
 		if !p.accept(",") {
 			break
 		}
 	}
-	return node, p.expect(")", open)
+	return node, p.expect(")")
 }
 
-func (p *parser) argument(node *Call, open int) *Error {
+func (p *parser) argument(node *Call) *Error {
 	t := p.tok()
 	switch {
 	case p.accept("**"):
@@ -94,7 +94,7 @@ func (p *parser) subscript(x Expr) (Expr, *Error) {
 	} else if s, ok := first.(*Starred); ok {
 		first = &Sequence{Pos: Pos(open), Kind: '(', Items: []Expr{s}}
 	}
-	return &Subscript{Pos: Pos(open), X: x, Index: first}, p.expect("]", open)
+	return &Subscript{Pos: Pos(open), X: x, Index: first}, p.expect("]")
 }
 
 func (p *parser) slice() (Expr, *Error) {

@@ -15,19 +15,19 @@ func (p *parser) parenthesis(open int) (Expr, *Error) {
 		if err != nil {
 			return nil, err
 		}
-		return x, p.expect(")", open)
+		return x, p.expect(")")
 	}
 	if !p.is(",") {
 		if s, ok := first.(*Starred); ok {
 			return nil, errorAt(s.At(), "cannot use starred expression here")
 		}
-		return first, p.expect(")", open)
+		return first, p.expect(")")
 	}
 	items, err := p.items(first, ")")
 	if err != nil {
 		return nil, err
 	}
-	return &Sequence{Pos: at, Kind: '(', Items: items}, p.expect(")", open)
+	return &Sequence{Pos: at, Kind: '(', Items: items}, p.expect(")")
 }
 
 // items reads what follows the first item up to the closing bracket.
@@ -61,13 +61,13 @@ func (p *parser) elements(open int, kind byte, closing string) (Expr, *Error) {
 		if err != nil {
 			return nil, err
 		}
-		return x, p.expect(closing, open)
+		return x, p.expect(closing)
 	}
 	items, err := p.items(first, closing)
 	if err != nil {
 		return nil, err
 	}
-	return &Sequence{Pos: Pos(open), Kind: kind, Items: items}, p.expect(closing, open)
+	return &Sequence{Pos: Pos(open), Kind: kind, Items: items}, p.expect(closing)
 }
 
 // braced reads a set or a dict.
@@ -94,7 +94,7 @@ func (p *parser) braced(open int) (Expr, *Error) {
 				if err != nil {
 					return nil, err
 				}
-				return x, p.expect("}", open)
+				return x, p.expect("}")
 			}
 			return p.dict(open, []Expr{key}, []Expr{value})
 		}
@@ -115,7 +115,7 @@ func (p *parser) dict(open int, keys, values []Expr) (Expr, *Error) {
 		}
 		keys, values = append(keys, key), append(values, value)
 	}
-	return &Dict{Pos: Pos(open), Keys: keys, Values: values}, p.expect("}", open)
+	return &Dict{Pos: Pos(open), Keys: keys, Values: values}, p.expect("}")
 }
 
 func (p *parser) entry() (key, value Expr, err *Error) {
@@ -259,7 +259,7 @@ func (p *parser) target() (Expr, *Error) {
 		if _, ok := x.(*Sequence); !ok && t.text == "[" {
 			x = &Sequence{Pos: Pos(t.off), Kind: '(', Items: []Expr{x}}
 		}
-		return x, p.expect(closing, t.off)
+		return x, p.expect(closing)
 	}
 	return nil, p.unexpected(", a name was expected after for")
 }

@@ -67,12 +67,9 @@ func (p *parser) accept(s string) bool {
 	return false
 }
 
-func (p *parser) expect(s string, open int) *Error {
+func (p *parser) expect(s string) *Error {
 	if p.accept(s) {
 		return nil
-	}
-	if p.tok().kind == end && open >= 0 {
-		return errorAt(open, "%q was never closed", p.src[open:open+1])
 	}
 	return p.unexpected(", " + s + " was expected")
 }
@@ -80,6 +77,9 @@ func (p *parser) expect(s string, open int) *Error {
 func (p *parser) unexpected(more string) *Error {
 	switch t := p.tok(); {
 	case t.kind == end:
+		if open := p.unclosed(); open >= 0 {
+			return errorAt(open, "'%s' was never closed", p.src[open:open+1])
+		}
 		return errorAt(t.off, "the expression ends too soon%s", more)
 	case t.kind == op && t.text == "=":
 		return errorAt(t.off, "= assigns; write == to compare, or (name := value)")
@@ -88,6 +88,24 @@ func (p *parser) unexpected(more string) *Error {
 	default:
 		return errorAt(t.off, "invalid syntax at %q%s", p.src[t.off:t.end], more)
 	}
+}
+
+// unclosed is the offset of the last bracket that is not closed, or -1.
+func (p *parser) unclosed() int {
+	var open []int
+	for _, t := range p.tokens {
+		switch {
+		case t.kind != op:
+		case t.text == "(" || t.text == "[" || t.text == "{":
+			open = append(open, t.off)
+		case len(open) > 0 && (t.text == ")" || t.text == "]" || t.text == "}"):
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) == 0 {
+		return -1
+	}
+	return open[len(open)-1]
 }
 
 // finish makes sure that nothing follows.

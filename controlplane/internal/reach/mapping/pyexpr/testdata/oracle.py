@@ -7,6 +7,7 @@ import datetime as datetime_module
 import json
 import math
 import re
+import resource
 import string
 import sys
 import unicodedata
@@ -173,6 +174,7 @@ def number(s):
 
 
 def main():
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))
     for line in sys.stdin:
         case = json.loads(line, object_pairs_hook=decode, parse_float=number)
         names = dict(NAMES, value=case["value"], record=case["record"])
@@ -185,7 +187,7 @@ def main():
             answer = {"error": type(e).__name__, "message": str(e)}
         except RecursionError:
             answer = {"error": "RecursionError"}
-        print(json.dumps(answer), flush=True)
+        print(json.dumps(answer))
 
 
 main()
