@@ -152,3 +152,18 @@ func TestATokenOutlivesTheEndOfWhatMadeOrPrecededIt(t *testing.T) {
 	}
 	d.want("once the old one is revoked", map[string]string{"maker": "revoked", "maker'": "active", "child": "revoked"})
 }
+
+func TestTheLogOfANewTokenNamesNothingThatIsEmpty(t *testing.T) {
+	d := openDesk(t)
+	made := d.make(d.admin, "export")
+	var told string
+	err := d.DB.As(t.Context(), d.admin, func(tx *pg.Tx) error {
+		return tx.QueryRow(t.Context(), `
+			select string_agg(c ->> 'field', ' ' order by n)
+			  from audit_event e, jsonb_array_elements(e.event::jsonb -> 'changes') with ordinality x (c, n)
+			 where e.action = 'api_token.created' and e.event::jsonb -> 'subject' ->> 'id' = $1`, made.ID).Scan(&told)
+	})
+	if want := "enabled idle_disable_after name"; err != nil || told != want {
+		t.Errorf("changes: %q, %v; want %q", told, err, want)
+	}
+}

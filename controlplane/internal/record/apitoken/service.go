@@ -92,7 +92,7 @@ func (s *Service) issue(ctx context.Context, tx *pg.Tx, e entry, action string) 
 	if err != nil {
 		return Issued{}, err
 	}
-	changes, err := mergepatch.Diff(Settings{}, e.Settings)
+	changes, err := mergepatch.Initial(e.Settings)
 	if err != nil {
 		return Issued{}, err
 	}
