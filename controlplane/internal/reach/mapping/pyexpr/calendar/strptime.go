@@ -76,61 +76,91 @@ func Pattern(format string) (string, error) {
 	return b.String(), nil
 }
 
-// reading is what the groups of a format have found.
+// reading is what the groups of a format have found; -1 stands for what was not there.
 type reading struct {
-	group                                    func(name byte) (string, bool)
-	year, month, day, week, weekday, yearDay int64
-	hour, half                               int64
-	has                                      map[byte]bool
+	year, month, day, hour, minute, second, micros int64
+	weekday, yearDay, week, isoYear, isoWeek       int64
+	monday                                         bool // weeks begin on Monday
+	half                                           string
+	twelve                                         bool
+	zone                                           string
 }
 
-// Assemble makes a moment of what the groups of a format have found, by the rules of CPython.
-func Assemble(group func(name byte) (string, bool)) (m Moment, err error) {
-	r := &reading{group: group, year: 1900, month: 1, day: 1, weekday: -1, yearDay: -1, has: map[byte]bool{}}
-	get := func(c byte) (int64, bool) {
-		s, ok := group(c)
-		r.has[c] = ok
-		return numeral(strings.TrimLeft(s, " ")), ok
+// Assemble makes a moment of what the groups of a format have found, by the rules of CPython. The later of two groups that say
+// the same counts.
+func Assemble(names []string, group func(name string) string) (m Moment, err error) {
+	r := &reading{year: -1, month: 1, day: 1, weekday: -1, yearDay: -1, week: -1, isoYear: -1, isoWeek: -1}
+	for _, name := range names {
+		r.take(name[0], group(name))
 	}
-	if y, ok := get('y'); ok {
-		if r.year = y + 1900; y <= 68 {
-			r.year = y + 2000
-		}
-	}
-	if y, ok := get('Y'); ok {
-		r.year = y
-	}
-	if n, ok := get('m'); ok {
-		r.month = n
-	}
-	for c, table := range map[byte][]string{'B': months, 'b': months} {
-		if s, ok := group(c); ok {
-			r.month = place(table, s) + 1
-		}
-	}
-	if n, ok := get('d'); ok {
-		r.day = n
-	}
-	r.clock(get)
-	minute, _ := get('M')
-	second, _ := get('S')
-	f, _ := group('f')
-	micros := numeral((f + "000000")[:6])
-	if err := r.date(get); err != nil {
+	if err := r.check(); err != nil {
 		return m, err
 	}
-	days, ok := DayOf(r.year, r.month, r.day)
-	if !ok {
-		return m, fmt.Errorf("day is out of range for month")
+	if r.twelve {
+		r.hour %= 12
+		if strings.EqualFold(r.half, "pm") {
+			r.hour += 12
+		}
 	}
-	if second > 59 {
+	days, err := r.date()
+	if err != nil {
+		return m, err
+	}
+	if r.second > 59 {
 		return m, fmt.Errorf("second must be in 0..59")
 	}
-	m.Micros = days*Day + r.hour*Hour + minute*Minute + second*Second + micros
-	if z, ok := group('z'); ok {
-		m.Offset, m.Zone = offset(z)
+	m.Micros = days*Day + r.hour*Hour + r.minute*Minute + r.second*Second + r.micros
+	if r.zone != "" {
+		m.Offset, m.Zone = offset(r.zone)
 	}
 	return m, nil
+}
+
+// take notes what one group has found.
+func (r *reading) take(name byte, s string) {
+	n := numeral(strings.TrimLeft(s, " "))
+	switch name {
+	case 'y':
+		if r.year = n + 1900; n <= 68 {
+			r.year = n + 2000
+		}
+	case 'Y':
+		r.year = n
+	case 'G':
+		r.isoYear = n
+	case 'm':
+		r.month = n
+	case 'B', 'b':
+		r.month = place(months, s) + 1
+	case 'd':
+		r.day = n
+	case 'H':
+		r.hour, r.twelve = n, false
+	case 'I':
+		r.hour, r.twelve = n, true
+	case 'p':
+		r.half = s
+	case 'M':
+		r.minute = n
+	case 'S':
+		r.second = n
+	case 'f':
+		r.micros = numeral((s + "000000")[:6])
+	case 'A', 'a':
+		r.weekday = place(days, s)
+	case 'w':
+		r.weekday = (n + 6) % 7
+	case 'u':
+		r.weekday = n - 1
+	case 'j':
+		r.yearDay = n
+	case 'U', 'W':
+		r.week, r.monday = n, name == 'W'
+	case 'V':
+		r.isoWeek = n
+	case 'z':
+		r.zone = s
+	}
 }
 
 // numeral reads decimal digits, of which a format lets in those of every script; others than ASCII's give nothing here.
@@ -145,101 +175,62 @@ func place(table []string, s string) int64 {
 	return int64(slices.IndexFunc(table, func(name string) bool { return strings.EqualFold(name, s) || strings.EqualFold(name[:3], s) }))
 }
 
-func (r *reading) clock(get func(byte) (int64, bool)) {
-	if h, ok := get('H'); ok {
-		r.hour = h
-	}
-	if h, ok := get('I'); ok {
-		p, _ := r.group('p')
-		switch strings.ToLower(p) {
-		case "pm":
-			if h != 12 {
-				h += 12
-			}
-		default:
-			if h == 12 {
-				h = 0
-			}
-		}
-		r.hour = h
-	}
-}
-
-// date works the date out where it is not given by month and day.
-func (r *reading) date(get func(byte) (int64, bool)) error {
-	for _, c := range []byte("Aa") {
-		if s, ok := r.group(c); ok {
-			r.weekday = place(days, s)
-		}
-	}
-	if n, ok := get('w'); ok {
-		r.weekday = (n + 6) % 7
-	}
-	if n, ok := get('u'); ok {
-		r.weekday = n - 1
-	}
-	if n, ok := get('j'); ok {
-		r.yearDay = n
-	}
-	isoYear, hasISOYear := get('G')
-	isoWeek, hasISOWeek := get('V')
-	_, hasYear := r.group('Y')
-	_, hasShortYear := r.group('y')
-	if hasISOYear {
-		switch {
-		case r.yearDay >= 0:
+// check refuses what does not go together.
+func (r *reading) check() error {
+	switch {
+	case r.year < 0 && r.isoYear >= 0:
+		if r.yearDay >= 0 {
 			return fmt.Errorf("Day of the year directive '%%j' is not compatible with ISO year directive '%%G'. Use '%%Y' instead.")
-		case !hasISOWeek || r.weekday < 0:
+		}
+		if r.isoWeek < 0 || r.weekday < 0 {
 			return fmt.Errorf("ISO year directive '%%G' must be used with the ISO week directive '%%V' and a weekday directive ('%%A', '%%a', '%%w', or '%%u').")
 		}
-	} else if hasISOWeek {
+	case r.week < 0 && r.isoWeek >= 0:
 		return fmt.Errorf("ISO week directive '%%V' must be used with the ISO year directive '%%G' and a weekday directive ('%%A', '%%a', '%%w', or '%%u').")
-	}
-	day, known := int64(0), false
-	switch {
-	case hasISOYear:
-		if day, known = FromISOWeek(isoYear, isoWeek, r.weekday+1); !known {
-			return fmt.Errorf("Invalid week: %d", isoWeek)
-		}
-	case r.yearDay >= 0:
-		first, ok := DayOf(r.year, 1, 1)
-		if !ok {
-			return fmt.Errorf("year %d is out of range", r.year)
-		}
-		day, known = first+r.yearDay-1, true
-	case r.weekday >= 0 && (hasYear || hasShortYear):
-		for _, c := range []byte("UW") {
-			if week, ok := get(c); ok {
-				if day, known = weekDay(r.year, week, r.weekday, c == 'W'); !known {
-					return fmt.Errorf("year is out of range")
-				}
-			}
-		}
-	}
-	if known {
-		if day < 0 || day > LastDay {
-			return fmt.Errorf("year is out of range")
-		}
-		r.year, r.month, r.day = Date(day)
 	}
 	return nil
 }
 
-// weekDay is a day of a week of the year, where weeks begin on Sunday or on Monday.
-func weekDay(year, week, weekday int64, monday bool) (int64, bool) {
-	first, ok := DayOf(year, 1, 1)
-	if !ok {
-		return 0, false
+// date works the day out.
+func (r *reading) date() (int64, error) {
+	if r.year < 0 {
+		r.year = 1900
 	}
+	first, ok := DayOf(r.year, 1, 1)
+	if !ok {
+		return 0, fmt.Errorf("year %d is out of range", r.year)
+	}
+	day := first + r.yearDay - 1
+	switch {
+	case r.yearDay >= 0:
+	case r.weekday >= 0 && r.week >= 0:
+		day = weekDay(first, r.week, r.weekday, r.monday)
+	case r.weekday >= 0 && r.isoYear >= 0 && r.isoWeek >= 0:
+		if day, ok = FromISOWeek(r.isoYear, r.isoWeek, r.weekday+1); !ok {
+			return 0, fmt.Errorf("Invalid week: %d", r.isoWeek)
+		}
+	default:
+		if day, ok = DayOf(r.year, r.month, r.day); !ok {
+			return 0, fmt.Errorf("day is out of range for month")
+		}
+	}
+	if day < 0 || day > LastDay {
+		return 0, fmt.Errorf("year is out of range")
+	}
+	return day, nil
+}
+
+// weekDay is a day of a week of the year that begins with first, where weeks begin on Sunday or on Monday.
+func weekDay(first, week, weekday int64, monday bool) int64 {
 	start := Weekday(first)
 	if !monday {
 		start, weekday = (start+1)%7, (weekday+1)%7
 	}
 	zero := (7 - start) % 7
 	if week == 0 {
-		return first + weekday - start, true
+		return first + weekday - start
 	}
-	return first + zero + 7*(week-1) + weekday, true
+	return first + zero + 7*(week-1) + weekday
 }
 
 // offset reads what %z has found.

@@ -408,13 +408,9 @@ func strptime(t *thread, s, format string) value {
 	if m.spans[1] != len(s) {
 		t.ValueError("unconverted data remains: %s", s[m.spans[1]:])
 	}
-	read, err := calendar.Assemble(func(name byte) (string, bool) {
-		n, known := p.Names[string(name)]
-		if !known {
-			return "", false
-		}
-		found, there := m.group(t, n, nil).(string)
-		return found, there
+	read, err := calendar.Assemble(p.NamesInOrder(), func(name string) string {
+		found, _ := m.group(t, p.Names[name], "").(string)
+		return found
 	})
 	if err != nil {
 		t.ValueError("%s", err)

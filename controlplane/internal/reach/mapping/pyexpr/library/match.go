@@ -69,22 +69,11 @@ func init() {
 	matchType.Getters["string"] = func(_ *thread, v value) value { return v.(*match).s }
 	matchType.Getters["re"] = func(_ *thread, v value) value { return v.(*match).p }
 	matchType.Getters["lastindex"] = func(_ *thread, v value) value {
-		if n := v.(*match).last(); n > 0 {
+		if n := v.(*match).spans[2*v.(*match).p.Groups+2]; n > 0 {
 			return int64(n)
 		}
 		return nil
 	}
-}
-
-// last is the number of the group that was closed last.
-func (m *match) last() (n int) {
-	end := -1
-	for i := m.p.Groups; i > 0; i-- {
-		if e := m.spans[2*i+1]; e >= end && e >= 0 {
-			n, end = i, e
-		}
-	}
-	return n
 }
 
 // number is the number of a group that is given by number or name.

@@ -40,12 +40,13 @@ func (t *Thread) Format(v Value, s string) string {
 
 func (t *Thread) spec(s string, v Value) spec {
 	p := spec{fill: ' ', width: -1, precision: -1}
+	filled := false
 	if r, n := utf8.DecodeRuneInString(s); len(s) > n && strings.IndexByte("<>=^", s[n]) >= 0 {
-		p.fill, p.align, s = r, s[n], s[n+1:]
+		filled, p.fill, p.align, s = true, r, s[n], s[n+1:]
 	} else if s != "" && strings.IndexByte("<>=^", s[0]) >= 0 {
 		p.align, s = s[0], s[1:]
 	}
-	filled := p.align != 0
+	aligned := p.align != 0
 	take := func(set string) (c byte) {
 		if s != "" && strings.IndexByte(set, s[0]) >= 0 {
 			c, s = s[0], s[1:]
@@ -55,10 +56,14 @@ func (t *Thread) spec(s string, v Value) spec {
 	p.sign = take("+- ")
 	p.z = take("z") != 0
 	p.alt = take("#") != 0
-	if p.zero = take("0") != 0; p.zero && !filled {
-		p.fill, p.align = '0', '='
-		if _, text := v.(string); text {
+	if p.zero = take("0") != 0; p.zero {
+		if !filled {
+			p.fill = '0'
+		}
+		if _, text := v.(string); !aligned && text {
 			p.align = '<'
+		} else if !aligned {
+			p.align = '='
 		}
 	}
 	p.width = t.count(&s, "Too many decimal digits in format string")
@@ -201,6 +206,8 @@ func (t *Thread) formatInt(v Value, p spec) string {
 
 func (t *Thread) formatChar(v Value, p spec) string {
 	switch {
+	case p.z:
+		t.ValueError("Negative zero coercion (z) not allowed in integer format specifier")
 	case p.sign != 0:
 		t.ValueError("Sign not allowed with integer format specifier 'c'")
 	case p.alt:
@@ -254,7 +261,7 @@ func (t *Thread) formatFloat(f float64, p spec, v Value) string {
 	}
 	s := FloatText(math.Abs(f), p.kind, p.precision, p.alt)
 	negative := math.Signbit(f) && !math.IsNaN(f)
-	if p.z && negative && strings.Trim(s, "0.%e+-") == "" {
+	if p.z && negative && strings.Trim(s, "0.%eE+-") == "" {
 		negative = false
 	}
 	lead := p.signOf(negative)
@@ -299,15 +306,14 @@ func floatText(f float64, kind byte, precision int, alt bool) string {
 	switch kind {
 	case 'e', 'f':
 		s := strconv.FormatFloat(f, kind, precision, 64)
-		if alt && precision == 0 {
-			mantissa, exp, _ := strings.Cut(s, "e")
-			s = mantissa + "."
-			if exp != "" {
-				s += "e" + exp
-			}
+		if alt && precision == 0 && kind == 'f' {
+			return s + "."
 		}
-		return s
+		return pointed(s, alt)
 	case '%':
+		if math.IsInf(f*100, 0) {
+			return "inf%"
+		}
 		s := strconv.FormatFloat(f*100, 'f', precision, 64)
 		if alt && precision == 0 {
 			s += "."
@@ -315,7 +321,7 @@ func floatText(f float64, kind byte, precision int, alt bool) string {
 		return s + "%"
 	case 0:
 		if !given {
-			return FloatRepr(f)
+			return pointed(FloatRepr(f), alt)
 		}
 		return general(f, max(precision, 1), alt, true)
 	}
@@ -331,14 +337,11 @@ func general(f float64, precision int, alt, point bool) string {
 	if point {
 		limit-- // 1e+01 rather than 10.0 with one digit
 	}
-	if f == 0 {
-		x = 0
-	}
-	if x < -4 || x >= limit && !(f == 0) {
+	if x < -4 || x >= limit {
 		if !alt {
 			mantissa = trimmed(mantissa)
 		}
-		return mantissa + "e" + exp
+		return pointed(mantissa+"e"+exp, alt)
 	}
 	s := strconv.FormatFloat(f, 'f', max(precision-1-x, 0), 64)
 	if !alt {
@@ -351,6 +354,15 @@ func general(f float64, precision int, alt, point bool) string {
 		s += "0"
 	}
 	return s
+}
+
+// pointed has a point in any case when alt is true.
+func pointed(s string, alt bool) string {
+	mantissa, exp, scientific := strings.Cut(s, "e")
+	if !alt || !scientific || strings.IndexByte(mantissa, '.') >= 0 {
+		return s
+	}
+	return mantissa + ".e" + exp
 }
 
 // trimmed takes the zeros at the end of a fraction away.

@@ -87,7 +87,7 @@ func (p *percenter) directive() {
 	}
 	d.kind = p.peek()
 	p.i++
-	if d.kind == '%' {
+	if d.kind == '%' && p.s[p.i-2] == '%' {
 		p.b.WriteByte('%')
 		return
 	}
@@ -148,7 +148,7 @@ func (p *percenter) number() int {
 		if !IsInt(v) {
 			p.t.TypeError("* wants int")
 		}
-		n := p.t.Index(v)
+		n := p.t.Count(v)
 		if n < 0 {
 			return max(n, -MaxBytes) - 2
 		}

@@ -40,7 +40,8 @@ type machine struct {
 }
 
 // Match looks for the pattern in s[:end] from byte start on. It gives the bounds of all groups in bytes, -1 for those that
-// took no part, or nil. A match that is empty at notEmpty does not count.
+// took no part, and at the end the number of the group that was closed last, -1 for none. It gives nil when nothing matches.
+// A match that is empty at notEmpty does not count.
 func (p *Pattern) Match(m Meter, s string, start, end, notEmpty int, mode Mode) []int {
 	m.Alloc(8*p.slots + 128)
 	x := &machine{m: m, p: p, s: s, end: end, full: mode == Full, notEmpty: notEmpty, slots: make([]int, p.slots)}
@@ -51,7 +52,7 @@ func (p *Pattern) Match(m Meter, s string, start, end, notEmpty int, mode Mode) 
 		x.stack = x.stack[:0]
 		if x.run(0, at, 0) >= 0 {
 			x.charge()
-			return x.slots[:2*(p.Groups+1)]
+			return x.slots[:2*(p.Groups+1)+1]
 		}
 		if mode != Search || at == end {
 			break
@@ -134,6 +135,9 @@ func (x *machine) run(pc, pos, base int) int {
 			pc = i.a
 		case opSave:
 			x.set(i.a, pos)
+			if last := 2 * (x.p.Groups + 1); i.a > 1 && i.a < last && i.a&1 == 1 {
+				x.set(last, i.a/2)
+			}
 		case opLoop:
 			if pc = i.a; x.slots[i.b] == pos {
 				pc = i.c
@@ -237,7 +241,7 @@ func (x *machine) again(i *inst, pos int) (int, bool) {
 	for was != "" {
 		a, n := utf8.DecodeRuneInString(was)
 		b, k := utf8.DecodeRuneInString(rest)
-		if rest == "" || a != b && unicode.ToLower(a) != unicode.ToLower(b) {
+		if rest == "" || a != b && (i.flags&ASCII != 0 && max(a, b) > 127 || unicode.ToLower(a) != unicode.ToLower(b)) {
 			return pos, false
 		}
 		was, rest, pos = was[n:], rest[k:], pos+k

@@ -211,7 +211,7 @@ func (p *parser) number() (n int, ok bool) {
 }
 
 func (p *parser) single(r rune, f Flags) *node {
-	s := &set{ranges: []rune{r, r}, fold: f&IgnoreCase != 0}
+	s := &set{ranges: []rune{r, r}, fold: f&IgnoreCase != 0, ascii: f&ASCII != 0}
 	return &node{kind: char, set: s.finish()}
 }
 

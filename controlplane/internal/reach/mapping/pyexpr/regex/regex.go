@@ -53,7 +53,7 @@ type Pattern struct {
 	Names  map[string]int // of groups
 
 	prog    []inst
-	slots   int // of groups, then of loops
+	slots   int // of groups, then the group that was closed last, then of loops
 	backref bool
 }
 
@@ -83,7 +83,7 @@ func Compile(m Meter, source string, flags Flags) (*Pattern, error) {
 	if p.flags&ASCII != 0 {
 		c.pattern.Flags &^= Unicode
 	}
-	c.pattern.slots = 2 * (p.groups + 1)
+	c.pattern.slots = 2*(p.groups+1) + 1
 	if err := c.program(tree); err != nil {
 		return nil, err
 	}

@@ -134,7 +134,10 @@ func (s *set) has(r rune) bool {
 
 func (s *set) looked(r rune) bool {
 	in := s.one(r)
-	if s.fold && !in {
+	if s.fold && s.ascii && !in && unicode.IsLetter(r) && r < 128 {
+		in = s.one(r ^ 0x20)
+	}
+	if s.fold && !s.ascii && !in {
 		for f := unicode.SimpleFold(r); f != r && !in; f = unicode.SimpleFold(f) {
 			in = s.one(f)
 		}
