@@ -58,10 +58,10 @@ func TestAProviderThatGoesTakesItsSessionsAndRolesAlong(t *testing.T) {
 			if bob, ada := o.rolesOf("bob@acme.example"), o.rolesOf("ada@acme.example"); bob != "resource_owner active" || ada != "admin active" {
 				t.Errorf("roles: %s, and %s; want those that administrators gave", bob, ada)
 			}
-			why := o.ask(`select concat_ws(' ', context ->> 'sessions_ended', context ->> 'users_changed') from audit_event
+			why := o.ask(`select concat_ws(' ', event::json -> 'context' ->> 'sessions_ended', event::json -> 'context' ->> 'users_changed') from audit_event
 			               where action in ('auth.provider_deleted', 'auth.provider_updated')`)
-			who := o.ask(`select string_agg(subject ->> 'display' || ' ' || (context ->> 'reason'), ', ' order by seq) from audit_event
-			               where action = 'auth.roles_mapped' and context ? 'reason'`)
+			who := o.ask(`select string_agg(event::json -> 'subject' ->> 'display' || ' ' || (event::json -> 'context' ->> 'reason'), ', ' order by seq) from audit_event
+			               where action = 'auth.roles_mapped' and event::jsonb -> 'context' ? 'reason'`)
 			if !strings.HasPrefix(why, "2 2") || strings.Count(who, "provider_gone") != 2 || !strings.Contains(who, "bob@acme.example") {
 				t.Errorf("audited %q and %q; want both sessions, and what both have lost", why, who)
 			}
@@ -81,7 +81,7 @@ func TestAProviderThatGoesNeverTakesTheLastAdministratorAlong(t *testing.T) {
 	if bob, carol := o.rolesOf("bob@acme.example"), o.rolesOf("carol@acme.example"); bob != "admin resource_owner active" || carol != "auditor active" {
 		t.Errorf("roles: %s, and %s; want one administrator left, who did it", bob, carol)
 	}
-	if kept := o.ask(`select context ->> 'administrator_kept' from audit_event where action = 'auth.provider_updated' order by seq desc limit 1`); kept != "bob@acme.example" {
+	if kept := o.ask(`select event::json -> 'context' ->> 'administrator_kept' from audit_event where action = 'auth.provider_updated' order by seq desc limit 1`); kept != "bob@acme.example" {
 		t.Errorf("the audit log says that %q stays", kept)
 	}
 	// The role is still the mapping's: once there is another administrator, it goes.

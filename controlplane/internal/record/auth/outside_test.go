@@ -164,7 +164,7 @@ func TestPeopleSignInWithTheirProvider(t *testing.T) {
 	}
 	o.sql(`update app_user set status = 'disabled' where email_lc = 'carol@acme.example'`)
 	o.signInAs("carol").want(t, "somebody disabled", 403, "sso_not_linked")
-	made := o.ask(`select string_agg(action, ' ' order by seq) from audit_event where subject ->> 'display' = 'carol@acme.example'`)
+	made := o.ask(`select string_agg(action, ' ' order by seq) from audit_event where event::json -> 'subject' ->> 'display' = 'carol@acme.example'`)
 	if got := o.audited("auth.sso_linked"); got != "success success" || made != "user.created auth.sso_linked auth.login" {
 		t.Errorf("audited %q, and of somebody new %q", got, made)
 	}
