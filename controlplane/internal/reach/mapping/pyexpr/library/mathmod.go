@@ -137,7 +137,8 @@ func isClose(t *thread, a values) value {
 
 // fsum adds exactly and rounds once.
 func fsum(t *thread, a values) value {
-	total := new(big.Rat)
+	const exact = 2400 // bits, from the smallest float to the sum of many of the largest
+	total := new(big.Float).SetPrec(exact)
 	special := 0.0
 	for _, v := range t.Collect(a[0]) {
 		f := real(t, v)
@@ -146,7 +147,7 @@ func fsum(t *thread, a values) value {
 			special += f
 			continue
 		}
-		total.Add(total, new(big.Rat).SetFloat64(f))
+		total.Add(total, new(big.Float).SetFloat64(f))
 	}
 	if special != 0 {
 		return domain(t, special)

@@ -22,7 +22,10 @@ func init() {
 		"combining": object.NewFunc("combining", "chr/", func(t *thread, a values) value {
 			return int64(norm.NFD.PropertiesString(string(oneChar(t, a[0]))).CCC())
 		}),
-		"category": object.NewFunc("category", "chr/", func(t *thread, a values) value { return category(oneChar(t, a[0])) }),
+		"category": object.NewFunc("category", "chr/", func(t *thread, a values) value {
+			t.Steps(20) // for the tables that are looked through
+			return category(oneChar(t, a[0]))
+		}),
 	}, Not: map[string]string{"name": "the names of characters are not kept here", "lookup": "the names of characters are not kept here"}}
 	stringModule := &object.Module{Name: "string", Attrs: map[string]value{
 		"ascii_lowercase": "abcdefghijklmnopqrstuvwxyz", "ascii_uppercase": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",

@@ -67,6 +67,8 @@ func (t *Thread) floatPow(a, b float64) Value {
 	case a < 0 && !whole && !math.IsInf(a, 0) && !math.IsInf(b, 0) && !math.IsNaN(b):
 		t.ValueError("a negative number to a fractional power is a complex number, which there are none of here")
 	}
+	t.Steps(20)
+	t.Alloc(1 << 10)
 	r := Pow(a, b)
 	if math.IsInf(r, 0) && !math.IsInf(a, 0) && !math.IsInf(b, 0) {
 		t.Raise("OverflowError", "(34, 'Numerical result out of range')")
@@ -127,12 +129,14 @@ func (t *Thread) Round(f float64, n int) float64 {
 	case n < 0:
 		return t.roundTens(f, -n)
 	}
+	t.Steps(8 + n/8)
 	r, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'f', n, 64), 64)
 	return r
 }
 
 // roundTens rounds to a multiple of a power of ten.
 func (t *Thread) roundTens(f float64, n int) float64 {
+	t.Steps(50)
 	exact := new(big.Rat).SetFloat64(f)
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
 	r := halfEven(new(big.Rat).Quo(exact, new(big.Rat).SetInt(unit)))

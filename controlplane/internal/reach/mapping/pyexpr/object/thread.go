@@ -59,6 +59,9 @@ const slice = 4096
 
 // Reset makes the thread ready for an evaluation.
 func (t *Thread) Reset(ctx context.Context) {
+	if cap(t.Stack) > 256 {
+		t.Stack = nil
+	}
 	clear(t.Stack[:cap(t.Stack)])
 	*t = Thread{Ctx: ctx, Stack: t.Stack[:0], Memo: t.Memo, steps: MaxSteps, bytes: MaxBytes, check: MaxSteps - slice}
 }

@@ -123,6 +123,7 @@ func (c *compiler) repeat(n *node) {
 	}
 	body := n.subs[0]
 	for range n.min {
+		c.m.Steps(1) // also of a body that is nothing
 		c.node(body)
 	}
 	switch {
@@ -131,6 +132,7 @@ func (c *compiler) repeat(n *node) {
 	case n.max > n.min:
 		var exits []int
 		for range n.max - n.min {
+			c.m.Steps(1)
 			exits = append(exits, c.split(n.lazy))
 			c.node(body)
 		}

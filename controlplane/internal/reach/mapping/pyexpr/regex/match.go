@@ -120,6 +120,7 @@ func (x *machine) run(pc, pos, base int) int {
 				r, n := rune(x.s[pos]), 1
 				if r >= utf8.RuneSelf {
 					r, n = utf8.DecodeRuneInString(x.s[pos:x.end])
+					x.done += i.set.cost
 				}
 				pos += n
 				ok = i.set.has(r)

@@ -112,6 +112,7 @@ type set struct {
 	ascii    bool // the classes know ASCII only
 	table    [2]uint64
 	ready    bool
+	cost     int // instructions that a character beyond ASCII takes
 }
 
 // finish works out what the set says of ASCII.
@@ -122,6 +123,9 @@ func (s *set) finish() *set {
 		}
 	}
 	s.ready = true
+	if s.cost = len(s.ranges)/4 + 4*len(s.classes); s.fold {
+		s.cost *= 4
+	}
 	return s
 }
 

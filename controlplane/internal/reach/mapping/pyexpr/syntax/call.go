@@ -129,6 +129,10 @@ func (p *parser) slice() (Expr, *Error) {
 }
 
 func (p *parser) lambda() (Expr, *Error) {
+	if err := p.deeper(); err != nil {
+		return nil, err
+	}
+	defer func() { p.depth-- }()
 	node := &Lambda{Pos: Pos(p.take().off)}
 	if err := p.params(node); err != nil {
 		return nil, err

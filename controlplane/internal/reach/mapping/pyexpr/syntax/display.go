@@ -47,15 +47,15 @@ func (p *parser) listed(open int) (Expr, *Error) {
 	if p.accept("]") {
 		return &Sequence{Pos: Pos(open), Kind: '['}, nil
 	}
-	return p.elements(open, '[', "]")
-}
-
-// elements reads a list or a set, or a comprehension of one.
-func (p *parser) elements(open int, kind byte, closing string) (Expr, *Error) {
 	first, err := p.starred(true)
 	if err != nil {
 		return nil, err
 	}
+	return p.elements(open, '[', "]", first)
+}
+
+// elements reads what follows the first item of a list or a set, or a comprehension of one.
+func (p *parser) elements(open int, kind byte, closing string, first Expr) (Expr, *Error) {
 	if p.is("for") {
 		x, err := p.comprehension(open, kind, first, nil)
 		if err != nil {
@@ -78,29 +78,30 @@ func (p *parser) braced(open int) (Expr, *Error) {
 	if p.is("**") {
 		return p.dict(open, nil, nil)
 	}
-	from := p.i
-	if !p.is("*") {
-		key, err := p.expression()
-		if err != nil {
-			return nil, err
-		}
-		if p.accept(":") {
-			value, err := p.expression()
-			if err != nil {
-				return nil, err
-			}
-			if p.is("for") {
-				x, err := p.comprehension(open, ':', key, value)
-				if err != nil {
-					return nil, err
-				}
-				return x, p.expect("}")
-			}
-			return p.dict(open, []Expr{key}, []Expr{value})
-		}
+	first, err := p.starred(true)
+	if err != nil {
+		return nil, err
 	}
-	p.i = from
-	return p.elements(open, '{', "}")
+	if !p.is(":") {
+		return p.elements(open, '{', "}", first)
+	}
+	switch first.(type) {
+	case *Starred, *Named:
+		return nil, p.unexpected("")
+	}
+	p.take()
+	value, err := p.expression()
+	if err != nil {
+		return nil, err
+	}
+	if !p.is("for") {
+		return p.dict(open, []Expr{first}, []Expr{value})
+	}
+	x, err := p.comprehension(open, ':', first, value)
+	if err != nil {
+		return nil, err
+	}
+	return x, p.expect("}")
 }
 
 // dict reads the entries of a dict display that follow the given ones.

@@ -76,14 +76,16 @@ func (l *lexer) peek(n int) byte {
 	return 0
 }
 
+// space passes over white space and comments. Between two tokens no line ends outside of brackets.
 func (l *lexer) space() *Error {
+	ended := -1
 	for l.pos < l.end {
 		switch c := l.src[l.pos]; {
 		case c == ' ' || c == '\t' || c == '\f':
 			l.pos++
 		case c == '\n' || c == '\r':
-			if l.depth == 0 && strings.TrimSpace(l.src[l.pos:l.end]) != "" && len(l.tokens) > 0 && !strings.HasPrefix(strings.TrimSpace(l.src[l.pos:l.end]), "#") {
-				return errorAt(l.pos, "an expression goes over more than one line only inside of brackets")
+			if ended < 0 && l.depth == 0 && len(l.tokens) > 0 {
+				ended = l.pos
 			}
 			l.pos++
 		case c == '\\' && (l.peek(1) == '\n' || l.peek(1) == '\r' && l.peek(2) == '\n'):
@@ -93,6 +95,9 @@ func (l *lexer) space() *Error {
 				l.pos++
 			}
 		default:
+			if ended >= 0 {
+				return errorAt(ended, "an expression goes over more than one line only inside of brackets")
+			}
 			return nil
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // number reads an integer in any base or a float; the value is made by numeral.
 func (l *lexer) number() *Error {
-	if strings.HasPrefix(strings.ToLower(l.src[l.pos:l.end]), "0x") {
+	if l.src[l.pos] == '0' && l.peek(1)|0x20 == 'x' {
 		n := 2
 		for l.pos+n < l.end && strings.IndexByte("0123456789abcdefABCDEF_", l.src[l.pos+n]) >= 0 {
 			n++

@@ -194,10 +194,6 @@ func (p *parser) named() (Expr, *Error) {
 }
 
 func (p *parser) expression() (Expr, *Error) {
-	if err := p.deeper(); err != nil {
-		return nil, err
-	}
-	defer func() { p.depth-- }()
 	if p.is("lambda") {
 		return p.lambda()
 	}
@@ -213,6 +209,10 @@ func (p *parser) expression() (Expr, *Error) {
 	if !p.accept("else") {
 		return nil, errorAt(p.tok().off, "expected 'else' after 'if' expression")
 	}
+	if err := p.deeper(); err != nil {
+		return nil, err
+	}
+	defer func() { p.depth-- }()
 	otherwise, err := p.expression()
 	if err != nil {
 		return nil, err
