@@ -65,7 +65,7 @@ func init() {
 		if i < 0 {
 			i = max(max(i, -len(l.Items))+len(l.Items), 0)
 		}
-		t.Steps(len(l.Items) / 16)
+		t.Steps(len(l.Items) / 4)
 		t.Items(2)
 		l.Items = slices.Insert(l.Items, min(i, len(l.Items)), a[2])
 		return nil
@@ -142,7 +142,7 @@ func pop(t *thread, a values) value {
 		t.Raise("IndexError", "pop index out of range")
 	}
 	v := l.Items[i]
-	t.Steps((len(l.Items) - i) / 16)
+	t.Steps((len(l.Items) - i) / 4)
 	l.Items = append(l.Items[:i:i], l.Items[i+1:]...)
 	if i < len(l.Items) {
 		t.Items(len(l.Items))

@@ -129,7 +129,7 @@ func (t *Thread) Round(f float64, n int) float64 {
 	case n < 0:
 		return t.roundTens(f, -n)
 	}
-	t.Steps(8 + n/8)
+	t.Steps(8 + n/4)
 	r, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'f', n, 64), 64)
 	return r
 }
