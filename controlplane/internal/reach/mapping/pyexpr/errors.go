@@ -80,9 +80,8 @@ func refusal(source string, err error) error {
 	case strings.HasPrefix(wrong.Msg, "name '"):
 		e.Exception = "NameError"
 	}
-	e.at(source, wrong.Offset)
 	e.Hint = syntaxHint(source, wrong)
-	return e
+	return e.at(source, wrong.Offset)
 }
 
 // failure is the error of an evaluation that ended by a panic.

@@ -2,6 +2,7 @@ package pyexpr_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -70,8 +71,8 @@ func TestErrorsForTheLogHoldNoValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = p.Eval(context.Background(), secret, nil)
-		e, ok := err.(*pyexpr.Error)
-		if !ok || strings.Contains(e.Quiet(), "cret") || !strings.Contains(e.Quiet(), "line 1, column") {
+		var e *pyexpr.Error
+		if !errors.As(err, &e) || strings.Contains(e.Quiet(), "cret") || !strings.Contains(e.Quiet(), "line 1, column") {
 			t.Errorf("%s: %v says %q", expr, err, e.Quiet())
 		}
 	}

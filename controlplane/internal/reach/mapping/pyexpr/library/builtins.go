@@ -175,7 +175,7 @@ func extreme(t *thread, name string, a values) value {
 	if len(args) == 0 {
 		t.TypeError("%s expected at least 1 argument, got 0", name)
 	}
-	var from value = args[0]
+	from := args[0]
 	if len(args) > 1 {
 		if !missing(a[2]) {
 			t.TypeError("Cannot specify a default for %s() with multiple positional arguments", name)

@@ -15,12 +15,12 @@ var (
 	intType    = newType("int", object.IsInt)
 	floatType  = newType("float", func(v value) bool { _, ok := v.(float64); return ok })
 	boolType   = newType("bool", func(v value) bool { _, ok := v.(bool); return ok })
-	noneType   = newType("NoneType", func(v value) bool { return v == nil })
 	objectType = newType("object", func(value) bool { return true })
 	typeType   = newType("type", func(v value) bool { _, ok := v.(*object.Type); return ok })
 )
 
 func init() {
+	newType("NoneType", func(v value) bool { return v == nil })
 	for _, y := range []*object.Type{intType, floatType, boolType, objectType, typeType} {
 		Names[y.Name] = y
 	}

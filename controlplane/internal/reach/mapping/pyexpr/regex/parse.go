@@ -13,7 +13,6 @@ type parser struct {
 	names   map[string]int
 	depth   int
 	backref bool
-	behind  int
 }
 
 func (p *parser) more() bool { return p.i < len(p.src) }

@@ -48,10 +48,7 @@ func (p *parser) argument(node *Call) *Error {
 			return errorAt(t.off, "Generator expression must be parenthesized")
 		}
 	}
-	for _, k := range node.Keywords {
-		if k.Name == "" {
-			return errorAt(t.off, "positional argument follows keyword argument unpacking")
-		}
+	if len(node.Keywords) > 0 {
 		return errorAt(t.off, "positional argument follows keyword argument")
 	}
 	node.Args = append(node.Args, x)
