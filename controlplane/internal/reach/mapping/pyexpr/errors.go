@@ -51,6 +51,7 @@ func (e *Error) Quiet() string {
 
 // at adds where it is.
 func (e *Error) at(source string, offset int) *Error {
+	source = source[:min(len(source), 2*syntax.MaxSource)] // of one that is too long its beginning is enough
 	e.Line, e.Column = syntax.Position(source, offset)
 	lines := strings.Split(source, "\n")
 	if e.Line > len(lines) {
@@ -107,67 +108,4 @@ func shortened(s string) string {
 		return s
 	}
 	return string([]rune(s)[:most]) + "…"
-}
-
-// hints say what to write instead, by a part of the message.
-var hints = []struct{ name, part, hint string }{
-	{"TypeError", "can only concatenate str", "write str(…) around what is no text, or an f-string: f'{a}{b}'"},
-	{"TypeError", "unsupported operand type(s) for +: 'int' and 'str'", "write str(…) around the number, or int(…) around the text"},
-	{"TypeError", "'NoneType'", "the value is None; ask first: x if value is not None else None"},
-	{"AttributeError", "'NoneType'", "the value is None; ask first: value.lower() if value else None. The helpers, as lower(value), pass None on"},
-	{"AttributeError", "'list' object", "the field has several values; take one: value[0], or all: [x.lower() for x in value]"},
-	{"AttributeError", "'dict' object", "a member of a dict is x['name'] or x.get('name')"},
-	{"AttributeError", "'int' object", "the value is a number; str(value) is its text"},
-	{"KeyError", "", "x.get('name') gives None where there is no such member; x.get('name', '') something else"},
-	{"IndexError", "out of range", "a slice, as value[:1], is empty where there is nothing"},
-	{"ValueError", "invalid literal for int()", "default(int(value), None) gives None where the text is no number"},
-	{"ValueError", "could not convert string to float", "default(float(value), None) gives None where the text is no number"},
-	{"ValueError", "does not match format", "parse_date(value, '%d.%m.%Y', '%Y-%m-%d') tries several formats"},
-}
-
-func hint(r *object.Raised) string {
-	for _, h := range hints {
-		if h.name == r.Name && strings.Contains(r.Msg, h.part) {
-			return h.hint
-		}
-	}
-	return ""
-}
-
-// syntaxHint says what to write instead of what other languages have.
-func syntaxHint(source string, e *syntax.Error) string {
-	near := source[min(max(e.Offset-1, 0), len(source)):]
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.HasPrefix(near, w) || len(near) > 1 && strings.HasPrefix(near[1:], w) {
-				return true
-			}
-		}
-		return false
-	}
-	switch {
-	case e.Kind != syntax.Malformed && e.Kind != syntax.NotAllowed:
-		return ""
-	case has("&&"):
-		return "write and"
-	case has("||"):
-		return "write or"
-	case has("?") || strings.Contains(e.Msg, "'?'"):
-		return "write a if test else b"
-	case has("import"), strings.HasPrefix(e.Msg, "from "):
-		return "re, datetime, math, string and unicodedata are there without import"
-	case strings.HasPrefix(e.Msg, "return "):
-		return "leave return away: the expression itself is the result"
-	case strings.HasPrefix(e.Msg, "def "):
-		return "write a lambda: (lambda x: x.strip())(value)"
-	case has("++", "--"):
-		return "write + 1 or - 1"
-	case has("`"):
-		return `write '…' or "…", and f'…{value}…' for a text with values in it`
-	case has("“", "”", "„", "‘", "’", "«"):
-		return `write straight quotes: '…' or "…"`
-	case has("$"):
-		return "a name has no $ before it: value, record['field']"
-	}
-	return ""
 }

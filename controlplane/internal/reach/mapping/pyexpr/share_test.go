@@ -108,3 +108,21 @@ func TestWhatIsNoResultIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestMistakesOfOtherLanguagesAreToldWhatToWrite(t *testing.T) {
+	for expr, want := range map[string]string{
+		"value.toLowerCase()": "write value.lower()", "value.trim()": "write value.strip()", "value.length": "write len(value)", "value.lowr()": "did you mean lower?", "value.Split()": "did you mean split?",
+		"record.mail": "a member of a dict is x['name'] or x.get('name')", "value.nothingLikeIt": "", "record['gone'].lower()": "the value is None; ask first: value.lower() if value else None. The helpers, as lower(value), pass None on",
+		"'a' + 1": "write str(…) around what is no text, or an f-string: f'{a}{b}'", "value[99]": "a slice, as value[:1], is empty where there is nothing",
+	} {
+		p, err := pyexpr.Compile(expr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.Eval(context.Background(), "Jane", pyexpr.NewRecord(people()))
+		var e *pyexpr.Error
+		if !errors.As(err, &e) || e.Hint != want {
+			t.Errorf("%s: %v has the hint %q; want %q", expr, err, e.Hint, want)
+		}
+	}
+}

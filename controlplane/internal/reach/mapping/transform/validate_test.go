@@ -84,7 +84,9 @@ func TestAnExpressionThatIsNoneSaysWhatAndWhere(t *testing.T) {
 		{"valu.lower()", "not_allowed", "NameError", "name 'valu' is not defined; did you mean value?", "valu.lower()\n^", ""},
 		{"null", "not_allowed", "NameError", "name 'null' is not defined; in its place write None", "null\n^", ""},
 		{"import re", "not_allowed", "", "import is a statement", "import re\n^", "re, datetime, math, string and unicodedata are there without import"},
-		{"x = 1", "syntax_error", "SyntaxError", "= assigns; write == to compare, or (name := value)", "x = 1\n  ^", ""},
+		{"x = 1", "syntax_error", "SyntaxError", "= assigns; write == to compare, or (name := value)", "x = 1\n  ^", "the expression itself is the result: leave the name and the = away"},
+		{"if value: 1", "syntax_error", "SyntaxError", `invalid syntax at "if"`, "if value: 1\n^", "write a if test else b"},
+		{"f\"{record[\"a\"]}\"", "syntax_error", "SyntaxError", "f-string: expecting '}'", "", "a field ends with }; inside of it use the other kind of quotes: f\"{record['name']}\""},
 		{"value.__class__", "not_allowed", "", "__class__: names that begin with _ are not reachable here", "value.__class__\n      ^", ""},
 		{"1" + strings.Repeat(" ", 5000), "source_limit", "", "the expression is longer than 4 KiB", "", ""},
 	} {

@@ -3,7 +3,9 @@
 package library
 
 import (
+	"maps"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr/object"
@@ -64,6 +66,15 @@ func TypeOf(v value) *object.Type {
 		}
 	}
 	return objectType
+}
+
+// MethodsOf are the names of the methods of a type, in order; none where there is no such type.
+func MethodsOf(name string) []string {
+	y := types[name]
+	if y == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(y.Methods))
 }
 
 // Method finds a method of a value, for calling it at once.

@@ -140,6 +140,7 @@ func fsum(t *thread, a values) value {
 	const exact = 2400 // bits, from the smallest float to the sum of many of the largest
 	total := new(big.Float).SetPrec(exact)
 	special := 0.0
+	var x big.Float
 	for _, v := range t.Collect(a[0]) {
 		f := real(t, v)
 		t.Steps(8)
@@ -147,7 +148,7 @@ func fsum(t *thread, a values) value {
 			special += f
 			continue
 		}
-		total.Add(total, new(big.Float).SetFloat64(f))
+		total.Add(total, x.SetFloat64(f))
 	}
 	if special != 0 {
 		return domain(t, special)

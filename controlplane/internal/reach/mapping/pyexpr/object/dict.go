@@ -101,7 +101,8 @@ func (d *Dict) All(yield func(key, value Value) bool) {
 	}
 }
 
-const entrySize = 96
+// entrySize is what an entry takes, with its share of the map and of what is left behind as both grow.
+const entrySize = 192
 
 // Put is d[key] = value.
 func (t *Thread) Put(d *Dict, key, value Value) {
