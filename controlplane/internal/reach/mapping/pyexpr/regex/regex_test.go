@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr/regex"
 )
@@ -85,12 +84,6 @@ func FuzzMatch(f *testing.F) {
 		f.Add(p, "aabbcc, foo abab", 0)
 	}
 	f.Fuzz(func(t *testing.T, pattern, s string, flags int) {
-		started := time.Now()
-		defer func() {
-			if d := time.Since(started); d > time.Second {
-				t.Errorf("%q over %q takes %s", pattern, s, d)
-			}
-		}()
 		if len(s) > 2000 {
 			return
 		}
