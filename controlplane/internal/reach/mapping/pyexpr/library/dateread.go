@@ -5,6 +5,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr/calendar"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr/object"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr/regex"
 )
 
 func dateMakers() {
@@ -104,13 +105,31 @@ func fromMoment(t *thread, m calendar.Moment) moment {
 	return out
 }
 
-// strptime reads a text by a format.
-func strptime(t *thread, s, format string) value {
+// formatKey is a format for dates that an expression remembers the pattern of.
+type formatKey string
+
+// reader is the pattern that reads texts of a format.
+func reader(t *thread, format string) string {
+	t.Steps(len(format))
+	if source, ok := t.Memo[formatKey(format)].(string); ok {
+		return source
+	}
 	source, err := calendar.Pattern(format)
 	if err != nil {
 		t.ValueError("%s", err)
 	}
-	p := compiled(t, source, int64(2))
+	if t.Memo == nil {
+		t.Memo = map[any]any{}
+	}
+	if len(t.Memo) < maxKept && len(format) < 256 {
+		t.Memo[formatKey(format)] = source
+	}
+	return source
+}
+
+// strptime reads a text by a format.
+func strptime(t *thread, s, format string) value {
+	p := compiled(t, reader(t, format), int64(regex.IgnoreCase))
 	m, ok := matchOnce(t, p, s, object.Missing, object.Missing, 1).(*match)
 	if !ok {
 		t.ValueError("time data %s does not match format %s", t.Repr(s), t.Repr(format))

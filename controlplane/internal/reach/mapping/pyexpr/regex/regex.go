@@ -6,6 +6,7 @@ package regex
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -52,20 +53,14 @@ type Pattern struct {
 	Groups int            // without group 0
 	Names  map[string]int // of groups
 
+	order   []string // the names, the first group first
 	prog    []inst
 	slots   int // of groups, then the group that was closed last, then of loops
 	backref bool
 }
 
 // NamesInOrder are the names of the groups, the first group first.
-func (p *Pattern) NamesInOrder() []string {
-	names := make([]string, 0, len(p.Names))
-	for name := range p.Names {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return p.Names[a] - p.Names[b] })
-	return names
-}
+func (p *Pattern) NamesInOrder() []string { return p.order }
 
 // Compile reads a pattern. Its errors are *Error.
 func Compile(m Meter, source string, flags Flags) (*Pattern, error) {
@@ -83,6 +78,7 @@ func Compile(m Meter, source string, flags Flags) (*Pattern, error) {
 	if p.flags&ASCII != 0 {
 		c.pattern.Flags &^= Unicode
 	}
+	c.pattern.order = slices.SortedFunc(maps.Keys(p.names), func(a, b string) int { return p.names[a] - p.names[b] })
 	c.pattern.slots = 2*(p.groups+1) + 1
 	if err := c.program(tree); err != nil {
 		return nil, err
