@@ -188,6 +188,10 @@ func TestHealthSaysTheSameWhateverBecomesOfTheDatabaseAndReadinessDoesNot(t *tes
 		t.Errorf("the process has ended: %v", second.Err())
 	default:
 	}
+	line.Silence()
+	if err := second.Stop(harness.Context(t)); err != nil && !strings.Contains(err.Error(), "exit status 1") {
+		t.Errorf("told to stop while the database says nothing, it ends with: %v", err)
+	}
 }
 
 func TestAServerThatIsToldToStopFinishesWhatItHasBegun(t *testing.T) {

@@ -22,8 +22,12 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
-// stopTime is how long closing the database may take.
-const stopTime = 30 * time.Second
+// stopTime is how long closing the database may take; lastResort is after how long a process that was told to stop ends in any
+// case, such as when its database does not answer. Nothing is lost by that, no more than by a kill.
+const (
+	stopTime   = 30 * time.Second
+	lastResort = 45 * time.Second
+)
 
 func serveCommand() *cobra.Command {
 	s := &settings{}
@@ -82,7 +86,7 @@ func serve(ctx context.Context, c app.Config, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	go secondSignal(ctx)
+	go endInAnyCase(ctx, log)
 	err = a.Serve(ctx, c, db.Lost, func(addr string) {
 		log.Info("ready", "address", c.URL(addr), "version", version)
 		if err := a.Welcome(ctx, c.URL(addr), os.Stderr); err != nil {
@@ -93,13 +97,18 @@ func serve(ctx context.Context, c app.Config, log *slog.Logger) (err error) {
 	return err
 }
 
-// secondSignal ends the process at once when somebody asks a second time.
-func secondSignal(ctx context.Context) {
+// endInAnyCase ends a process that was told to stop: at once when somebody asks a second time, and when it takes too long.
+func endInAnyCase(ctx context.Context, log *slog.Logger) {
 	<-ctx.Done()
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, os.Interrupt, syscall.SIGTERM)
-	<-again
-	os.Exit(130)
+	select {
+	case <-again:
+		os.Exit(130)
+	case <-time.After(lastResort):
+		log.Error("stopping takes too long, so it is broken off; does the database answer?", "after", lastResort)
+		os.Exit(1)
+	}
 }
 
 // hinted adds how to get a PostgreSQL to the news that there is none.

@@ -105,10 +105,14 @@ func asks(v viewer.Viewer) bool { return v.Kind == viewer.User || v.Kind == view
 // queueTime is how long whoever asks waits for a connection while all are in use.
 const queueTime = 3 * time.Second
 
-// acquire waits for a connection. Who asks is told to come again when there is none for too long; work in the background waits.
+// hurried says whether a transaction is for somebody who waits, or to look up who that is. Work in the background for a tenant is not.
+func hurried(v viewer.Viewer) bool { return asks(v) || v.Tenant == "" }
+
+// acquire waits for a connection. Who asks is told to come again when there is none for too long, be it that all are in use or that
+// the database lets nobody in; work in the background waits.
 func (db *DB) acquire(ctx context.Context, v viewer.Viewer) (*pgxpool.Conn, error) {
 	waiting := ctx
-	if asks(v) {
+	if hurried(v) {
 		short, cancel := context.WithTimeout(ctx, queueTime)
 		defer cancel()
 		waiting = short
@@ -128,7 +132,7 @@ func (db *DB) acquire(ctx context.Context, v viewer.Viewer) (*pgxpool.Conn, erro
 // connection is free.
 func begin(ctx context.Context, conn *pgxpool.Conn, o pgx.TxOptions, v viewer.Viewer) (pgx.Tx, error) {
 	waiting := ctx
-	if asks(v) || v.Tenant == "" {
+	if hurried(v) {
 		short, cancel := context.WithTimeout(ctx, queueTime)
 		defer cancel()
 		waiting = short
