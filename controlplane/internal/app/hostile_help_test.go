@@ -27,13 +27,13 @@ type raid struct {
 	ids       map[string]string // of what stands in acme, by the beginning of the paths that name it
 	enroll    string            // token that invites the agent
 	presented string            // token of an agent
-	tries     atomic.Int64
+	tries     *atomic.Int64
 	document  map[string]any // /openapi.json
 }
 
 func newRaid(t *testing.T) *raid {
 	t.Helper()
-	r := &raid{estate: newEstate(t)}
+	r := &raid{estate: newEstate(t), tries: &atomic.Int64{}}
 	for _, id := range []string{r.tenant.Tenant, r.home} {
 		r.send("POST", tenantsPath+"/"+id+"/limits", r.operator, `{"rps":10000,"burst":100000}`).want(t, "a rate for many tries", 200, "")
 	}

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -399,12 +400,12 @@ var addresses atomic.Uint32
 
 // from is a client that calls from a new address every few calls: whoever tries many tokens that are not valid is told to wait.
 func from(t *testing.T) *http.Client {
-	dial := func(network, address string) (net.Conn, error) {
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		n := addresses.Add(1)
 		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 1+byte(n>>8), byte(n), 1)}}
-		return d.Dial(network, address)
+		return d.DialContext(ctx, network, address)
 	}
-	transport := &http.Transport{Dial: dial, DisableKeepAlives: true}
+	transport := &http.Transport{DialContext: dial, DisableKeepAlives: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }

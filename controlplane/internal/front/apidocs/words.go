@@ -79,7 +79,7 @@ var problems = map[string]struct {
 	status       int
 	code, detail string
 }{
-	"400": {400, "unknown_parameter", `there is no query parameter "departmnet" here`},
+	"400": {400, "unknown_parameter", `there is no query parameter "depart" here`},
 	"401": {401, "invalid_token", "the token is not valid here"},
 	"403": {403, "forbidden", "this needs the role admin"},
 	"404": {404, "not_found", "there is nothing of this id that you may see"},
