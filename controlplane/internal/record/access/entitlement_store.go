@@ -78,7 +78,7 @@ func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &listing.Query{Columns: columns, From: listing.Among(v, "entitlement", "e"), Counted: listing.Listed(v, "entitlement", "e"), ID: "e.id", Order: order}
+	q := &listing.Query{Columns: columns, From: listing.Found(v, "entitlement", "e"), Counted: listing.Listed(v, "entitlement", "e"), ID: "e.id", Order: order}
 	q.Equal("e.connector_id", "connector_id", f.ConnectorID)
 	q.Equal("e.kind", "kind", f.Kind)
 	if f.OwnerID != "" {

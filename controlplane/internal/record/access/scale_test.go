@@ -64,6 +64,9 @@ func BenchmarkListsOfWhoSeesMany(b *testing.B) {
 func timed(b *testing.B, h *recordtest.House, who, path string) {
 	var took []time.Duration
 	var seen any
+	for range 6 { // each connection plans a statement when it first sees it
+		h.Call(who, "GET", path, nil)
+	}
 	for b.Loop() {
 		began := time.Now()
 		a := h.Call(who, "GET", path, nil)

@@ -93,9 +93,13 @@ func Fetch[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (items
 }
 
 // outwards makes planners go from what the viewer sees to the rows, so that a list costs what is seen and not what there is: how
-// much a viewer sees, planners cannot know, and a hash over the whole tenant is what they take otherwise.
+// much a viewer sees, planners cannot know, and a hash over the whole tenant is what they take otherwise. Without bitmaps, what is
+// seen comes in the order of an index, and its look-ups in another go over the same pages one after the other. A plan for whatever
+// the values are serves as well as one for these, and is made once a connection.
 const outwards = `select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-	set_config('enable_mergejoin', 'off', true), set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true)`
+	set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
+	set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true),
+	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 // fetchSeen is Fetch for who sees a part of the tenant: what they see is found once, for the page and the total.
 func fetchSeen[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (items []T, total int64, err error) {
@@ -226,6 +230,15 @@ func Readable(v viewer.Viewer, table, alias string) string {
 		return all(table, alias)
 	}
 	return "readable_" + thing(table) + "(own => true) " + alias
+}
+
+// Found is a table, under an alias, for the rows of a page: whoever sees a part is given those that Listed found before in the same
+// transaction. It is for rows that say the same to everybody who sees them, where asking again costs as much as finding them.
+func Found(v viewer.Viewer, table, alias string) string {
+	if v.SeesAll() {
+		return all(table, alias)
+	}
+	return table + " " + alias
 }
 
 func all(table, alias string) string {
