@@ -49,7 +49,6 @@ func (s *Service) writes() []httpapi.Route {
 			For(viewer.Admin).Errors(429).Describe(aboutTest),
 		httpapi.Either("POST", "/connectors/{id}/test", "Test a connector's connection", (*testIn).streams, s.test, s.streamTest).
 			For(viewer.Admin).Errors(429).Describe(aboutTest),
-		httpapi.Handle("POST", "/connectors/{id}/discover", "Look at a target's fields, with samples", s.discover).For(viewer.Admin).Waits(),
 	}
 }
 
@@ -235,21 +234,4 @@ func (s *Service) testUnsaved(ctx context.Context, v viewer.Viewer, in *unsavedI
 func (s *Service) streamUnsaved(ctx context.Context, v viewer.Viewer, in *unsavedIn) (func(context.Context, *httpapi.Events) error, error) {
 	c, err := s.unsaved(ctx, v, in.Body.Settings)
 	return s.stream(v, c), err
-}
-
-type discoverIn struct {
-	ID   string `path:"id"`
-	Body *DiscoverOptions
-}
-
-func (s *Service) discover(ctx context.Context, v viewer.Viewer, in *discoverIn) (*httpapi.One[v1.DiscoverResponse], error) {
-	var o DiscoverOptions
-	if in.Body != nil {
-		o = *in.Body
-	}
-	answer, err := s.Discover(ctx, v, in.ID, o)
-	if err != nil {
-		return nil, err
-	}
-	return &httpapi.One[v1.DiscoverResponse]{Body: answer}, nil
 }

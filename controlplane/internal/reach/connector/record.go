@@ -17,6 +17,7 @@ const (
 	actionDeleted    = "connector.deleted"
 	actionTested     = "connector.tested"
 	actionDiscovered = "connector.discovered"
+	actionSampled    = "connector.sampled"
 )
 
 func recordCreated(ctx context.Context, tx *pg.Tx, c Connector) error {
