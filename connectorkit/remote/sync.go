@@ -146,7 +146,6 @@ func (s *session) exchange(ctx context.Context) error {
 	r.Header.Set("Accept", mediaJSON+", "+mediaNDJSON)
 	return s.client.Read(ctx, r, func(resp *target.Response) error {
 		s.pos = s.durable.clone()
-		s.circle.line = 0
 		if isLines(resp) {
 			return s.stream(ctx, resp)
 		}
@@ -194,6 +193,7 @@ func (s *session) stream(ctx context.Context, resp *target.Response) error {
 	in := newLines(resp.Body, maxLine)
 	in.blank = func() { connectorkit.ReportOf(ctx).Tell(v1.Progress{Phase: "sync"}) }
 	before := s.checkpoint()
+	s.circle.line = 0 // the line before the break may come again
 	final := func(err error) error {
 		// Behind a later checkpoint another request is due, not this one again.
 		s.moved(before)
