@@ -130,7 +130,7 @@ func TestValidateFindsEveryMistake(t *testing.T) {
 		{"ldap wrong", LDAP, settings{"port": 99999, "security": "ssl", "user_object_classes": []any{1}}, settings{"password": "p"},
 			[]string{"host required", "password unknown_key", "port out_of_range", "security not_allowed", "user_object_classes wrong_type"}},
 		{"custom", Custom, settings{"base_url": "https://x", "settings": settings{"region": "eu"}}, settings{"token": "t", "secret_settings": settings{"key": "hunter22"}}, nil},
-		{"custom by its other names", Custom, settings{"url": "https://x"}, settings{"hmac_secret": "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}, nil},
+		{"custom by its other names", Custom, settings{"base_url": "https://x"}, settings{"hmac_secret": "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}, nil},
 		{"custom, unsigned", Custom, settings{"base_url": "https://x", "auth_method": "signature"}, nil, []string{"signing_secret required"}},
 		{"custom, a short secret", Custom, settings{"base_url": "https://x"}, settings{"signing_secret": "hunter22"}, []string{" invalid"}},
 		{"custom, a setting twice", Custom, settings{"base_url": "https://x", "settings": settings{"key": "a"}}, settings{"secret_settings": settings{"key": "hunter22"}}, []string{" invalid"}},

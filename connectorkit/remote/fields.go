@@ -19,7 +19,7 @@ const (
 
 // Aliases are other names under which settings are accepted, with the names they stand for.
 func Aliases() map[string]string {
-	return map[string]string{"url": "base_url", "token": "bearer_token", "hmac_secret": "signing_secret", "tls_ca_pem": "ca_pem"}
+	return map[string]string{"token": "bearer_token", "hmac_secret": "signing_secret", "tls_ca_pem": "ca_pem"}
 }
 
 // Fields describe the settings of the connector.

@@ -24,7 +24,7 @@ type Connector struct {
 	BusinessID    string                `json:"business_id" db:"business_id" doc:"The connector_business_id of the protocol; never changes."`
 	Name          string                `json:"name" db:"name"`
 	Description   string                `json:"description" db:"description"`
-	Type          string                `json:"type" db:"type" doc:"scim2, ldap, rest or vendor; see /connectors/types."`
+	Type          string                `json:"type" db:"type" doc:"scim2, ldap, rest, custom or vendor; see /connectors/types."`
 	VendorKey     *string               `json:"vendor_key" db:"vendor_key"`
 	Mode          string                `json:"mode" db:"mode" enum:"hosted,agent"`
 	AgentID       *string               `json:"agent_id" db:"agent_id"`
@@ -83,7 +83,7 @@ type NewConnector struct {
 
 // Settings say how a target is reached. They are enough for a connection test.
 type Settings struct {
-	Type        string         `json:"type" doc:"scim2, ldap, rest, or vendor with vendor_key."`
+	Type        string         `json:"type" doc:"scim2, ldap, rest, custom, or vendor with vendor_key."`
 	VendorKey   string         `json:"vendor_key,omitempty" doc:"For the type vendor: the key of the catalog's entry; see /connectors/types."`
 	Mode        string         `json:"mode,omitempty" enum:"hosted,agent" default:"hosted" doc:"hosted: the service calls the target itself; agent: an agent near the target does."`
 	AgentID     string         `json:"agent_id,omitempty" doc:"In agent mode: this agent, or ..."`
