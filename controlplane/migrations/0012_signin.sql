@@ -48,7 +48,10 @@ alter table auth_session add column method text not null default 'password';
 alter table auth_session add column ip text not null default '';
 alter table auth_session add column user_agent text not null default '';
 alter table auth_session add column epoch bigint not null default 0;
+alter table auth_session add column provider_id uuid;
+create index auth_session_by_provider on auth_session (tenant_id, provider_id) where provider_id is not null;
 comment on column auth_session.method is 'How its user signed in: password, password_otp, sign_in_link, oidc.';
+comment on column auth_session.provider_id is 'The outside provider that vouched for its user. When that goes, so does the session; it may be gone already, so nothing is referred to.';
 comment on column auth_session.epoch is 'The deployment''s when it began. One of an earlier epoch is over, whatever its times say.';
 
 alter table signin_link add column epoch bigint not null default 0;
@@ -108,6 +111,7 @@ create table federated_login (
     issuer        text        not null,
     subject       text        not null,
     user_id       uuid        not null,
+    provider_id   uuid,
     granted_roles text[]      not null default '{}',
     created_at    timestamptz not null default now(),
     last_used_at  timestamptz not null default now(),
@@ -116,8 +120,10 @@ create table federated_login (
 );
 comment on table federated_login is 'Which user somebody of an outside issuer is here.';
 comment on column federated_login.granted_roles is 'The roles that the mapping of groups gave, and that it therefore takes away again. Those that an administrator gave are not among them.';
+comment on column federated_login.provider_id is 'By which provider they came the last time: the roles are its mapping''s, and go with it. It may be gone already.';
 call secure_tenant_table('federated_login');
 create index federated_login_by_user on federated_login (tenant_id, user_id);
+create index federated_login_by_provider on federated_login (tenant_id, provider_id);
 
 create table oidc_flow (
     tenant_id     uuid        not null references tenant,

@@ -49,12 +49,32 @@ create table api_token (
 );
 comment on table api_token is 'A token of an integration. The token itself is not kept: it names this row by its jti, and its rights stand here.';
 comment on column api_token.created_by is 'The administrator on whose rights the token stands: without them it is dead.';
-comment on column api_token.made_by is 'The token that made this one, which is revoked together with it.';
+comment on column api_token.made_by is 'The token that made this one, which is dead while that one is disabled and revoked together with it: see token_stands.';
 comment on column api_token.awake_since is 'When it was made or last enabled: a token that nobody uses for idle_after since is disabled.';
 comment on column api_token.rotation_overlap_until is 'When the token ends because it was rotated; its successor has it as rotated_from_id.';
 call secure_tenant_table('api_token', 'select, insert, update');
 create index api_token_by_maker on api_token (tenant_id, made_by) where made_by is not null;
 create index api_token_by_predecessor on api_token (tenant_id, rotated_from_id) where rotated_from_id is not null;
+
+-- +goose StatementBegin
+create function token_stands(maker uuid, moment timestamptz) returns boolean language sql stable
+as $$
+    with recursive makers as (
+        select k.* from api_token k where k.tenant_id = current_tenant() and k.id = maker
+         union
+        select k.* from makers m join api_token k on k.tenant_id = m.tenant_id and k.id = m.made_by)
+    select not exists (
+        select from makers m
+          join app_user u on u.tenant_id = m.tenant_id and u.id = m.created_by
+         where m.revoked_at is not null
+            or m.disabled_at is not null
+            or u.status <> 'active'
+            or not 'admin' = any (u.roles)
+            or greatest(m.last_used_at, m.awake_since) + m.idle_after <= least(moment, m.expires_at, m.rotation_overlap_until))
+$$;
+-- +goose StatementEnd
+comment on function token_stands(uuid, timestamptz) is
+    'Whether a token, and whatever made it, are neither revoked, disabled, idle nor without an administrator. That one of them has come to its end, by itself or by being replaced, does not count, nor how long it was unused after it.';
 
 create trigger announce after update on api_token
     for each row when ((old.revoked_at, old.disabled_at, old.rotation_overlap_until, old.allowed_cidrs, old.rate_rps, old.rate_burst)

@@ -30,12 +30,16 @@ declare
     rel     record;
     n       bigint;
     deleted bigint := 0;
+    spent   bigint := 0;
+    parting text;
+    joined  text;
 begin
     if budget is null or budget < 1 or budget > 100000 then
         raise exception 'a step deletes 1 to 100000 rows, not %', budget using errcode = '22023';
     end if;
     -- The policies bind the owner too: from here to the end of the call nothing but the target's rows can be seen.
     perform set_config('app.tenant_id', target::text, true);
+    perform set_config('app.erasing', 'yes', true);
     select * into due from tenant where id = target;
     if not found then
         perform set_config('app.tenant_id', caller, true);
@@ -83,31 +87,48 @@ begin
     loop
         begin
             execute format('delete from %s where tenant_id = $1 and ctid = any (array(select ctid from %s where tenant_id = $1 limit $2))', rel.name, rel.name)
-              using target, budget - deleted;
+              using target, budget - spent;
             get diagnostics n = row_count;
-        exception when foreign_key_violation then
-            -- Rows of one table that refer to each other go together.
-            execute format('delete from %s where tenant_id = $1', rel.name) using target;
-            get diagnostics n = row_count;
-        end;
-        if n > 0 then
-            counts := counts || jsonb_build_object(rel.name, coalesce((counts ->> rel.name)::bigint, 0) + n);
             deleted := deleted + n;
-        end if;
-        exit when deleted >= budget;
+            if n > 0 then
+                counts := counts || jsonb_build_object(rel.name, coalesce((counts ->> rel.name)::bigint, 0) + n);
+            end if;
+        exception when foreign_key_violation then
+            -- Rows of one table that refer to each other are parted before, so many at a time: then they go in any order.
+            select string_agg(format('%I = null', a.attname), ', '), string_agg(format('%I is not null', a.attname), ' or ')
+              into parting, joined
+              from pg_attribute a
+             where a.attrelid = rel.name::regclass
+               and not a.attnotnull
+               and exists (select from pg_constraint k
+                            where k.contype = 'f' and k.conrelid = a.attrelid and k.confrelid = a.attrelid and a.attnum = any (k.conkey));
+            if parting is null then
+                raise;
+            end if;
+            execute format('update %s set %s where tenant_id = $1 and ctid = any (array(select ctid from %s where tenant_id = $1 and (%s) limit $2))',
+                           rel.name, parting, rel.name, joined)
+              using target, budget - spent;
+            get diagnostics n = row_count;
+            if n = 0 then
+                raise;
+            end if;
+            spent := budget;
+        end;
+        spent := spent + n;
+        exit when spent >= budget;
     end loop;
 
-    if deleted > 0 then
+    if spent > 0 then
         update tenant set purged = counts where id = target;
     else
         delete from tenant where id = target;
     end if;
     perform set_config('app.tenant_id', caller, true);
-    return jsonb_build_object('state', case when deleted > 0 then 'working' else 'done' end, 'deleted', deleted, 'slug', due.slug,
+    return jsonb_build_object('state', case when spent > 0 then 'working' else 'done' end, 'deleted', deleted, 'slug', due.slug,
                               'reason', due.status_reason, 'closed_by', due.closed_by, 'counts', counts);
 end $$;
 -- +goose StatementEnd
 comment on function purge_tenant is
-    'A step of erasing a closing tenant whose grace has ended, and no other: its data keys, then at most budget rows of whatever table has a tenant_id, and at last the tenant. The application has no right of its own to delete what the audit log holds.';
+    'A step of erasing a closing tenant whose grace has ended, and no other: its data keys, then at most budget rows of whatever table has a tenant_id, and at last the tenant. Rows that refer to others of their table are parted from them first, in steps of their own. The application has no right of its own to delete what the audit log holds.';
 revoke all on function purge_tenant from public;
 grant execute on function purge_tenant to grantwright_app;

@@ -146,7 +146,7 @@ declare
                    or exists (select from api_token k where k.bound_identity_id = manager and k.role = 'manager' and k.revoked_at is null);
     kept   boolean := exists (select from management_root r where r.manager_id = manager);
 begin
-    if wanted = kept or not pg_try_advisory_xact_lock(1501, hashtext(current_tenant()::text)) then
+    if wanted = kept or current_setting('app.erasing', true) = 'yes' or not pg_try_advisory_xact_lock(1501, hashtext(current_tenant()::text)) then
         return;
     end if;
     delete from management m where m.tenant_id = current_tenant() and m.manager_id = manager;

@@ -26,9 +26,6 @@ create table audit_event (
     subject_type text        not null default '',
     subject_id   text,
     request_id   text,
-    subject      jsonb       generated always as (coalesce((event::json -> 'subject')::jsonb, '{}')) stored,
-    changes      jsonb       generated always as (coalesce((event::json -> 'changes')::jsonb, '[]')) stored,
-    context      jsonb       generated always as (coalesce((event::json -> 'context')::jsonb, '{}')) stored,
     constraint audit_event_pk primary key (tenant_id, seq)
 );
 comment on table audit_event is
@@ -217,7 +214,7 @@ begin
     if not exists (select from audit_checkpoint where tenant_id = tenant and seq = through) then
         raise exception 'there is no checkpoint at entry %', through;
     end if;
-    if not exists (select from audit_event where tenant_id = tenant and action = 'audit.trimmed' and (context ->> 'through_seq')::bigint = through) then
+    if not exists (select from audit_event where tenant_id = tenant and action = 'audit.trimmed' and (event::json -> 'context' ->> 'through_seq')::bigint = through) then
         raise exception 'the log does not say that it was cut at entry %', through;
     end if;
     delete from audit_event

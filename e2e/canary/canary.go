@@ -87,9 +87,13 @@ func (j *Jar) Leaks() []string {
 
 func (j *Jar) learn(body []byte) {
 	var document any
-	if json.Unmarshal(body, &document) == nil {
-		j.walk("", document, false)
+	if json.Unmarshal(body, &document) != nil {
+		return
 	}
+	if members, ok := document.(map[string]any); ok && members["openapi"] != nil {
+		return // it describes secrets, and holds none
+	}
+	j.walk("", document, false)
 }
 
 func (j *Jar) walk(name string, value any, secret bool) {

@@ -1,40 +1,32 @@
 package scenarios
 
 import (
-	"crypto/hmac"
-	"crypto/sha1"
-	"encoding/base32"
-	"encoding/binary"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/grantwright/grantwright/e2e/api"
 	"github.com/grantwright/grantwright/e2e/harness"
-)
-
-// The address that the console of these stories is reached at, and another site's.
-const (
-	ourSite     = "https://iga.example.com"
-	anotherSite = "https://elsewhere.example"
+	"github.com/grantwright/grantwright/e2e/rig"
 )
 
 func TestPeopleSignInStayAndLeave(t *testing.T) {
 	t.Parallel()
 	h := harness.Open(t, "--behind-tls-proxy", "--base-url", ourSite)
+	second := h.Second()
 	for _, story := range []struct {
 		name string
 		tell func(*testing.T, *harness.House)
 	}{
 		{"a session goes on until a refresh token comes twice", refreshed},
+		{"of many who bring one refresh token at once, one gets in and nobody stays", func(t *testing.T, h *harness.House) { crowdedRefresh(t, h, second) }},
 		{"whoever signs out is out, here or everywhere", signedOut},
-		{"guesses are slowed down, and tell nothing of who is known", guessed},
+		{"guesses are slowed down, and tell nothing of who is known", func(t *testing.T, h *harness.House) { guessed(t, h, second) }},
 		{"a second factor is asked for, and a recovery code stands in once", secondFactor},
 		{"a new password ends all other sessions", newPassword},
 		{"a browser keeps its refresh token where scripts cannot reach it", browser},
@@ -96,6 +88,35 @@ func refreshed(t *testing.T, h *harness.House) {
 	}
 }
 
+func crowdedRefresh(t *testing.T, h *harness.House, second *rig.ControlPlane) {
+	const n = 50
+	abe := h.Member(h.Admin, "abe@main.example", "")
+	stolen := signIn(h, abe.Email)
+	answers := make([]api.Answer, n)
+	var all sync.WaitGroup
+	for i := range n {
+		process := []string{h.Plane.URL(), second.URL()}[i%2]
+		all.Go(func() { answers[i] = h.Ask(abe.At(process).As(stolen.Refresh), "POST", "/auth/refresh", nil) })
+	}
+	all.Wait()
+	outcomes := map[string]int{}
+	for _, a := range answers {
+		outcomes[harness.Outcome(a)]++
+		if a.Status != http.StatusOK {
+			continue
+		}
+		won := harness.Read[session](h, a)
+		harness.Soon(t, "the session is over in every process", func() bool {
+			return harness.Outcome(h.Ask(abe.As(won.Access), "GET", "/auth/me", nil)) == "401 token_revoked" &&
+				harness.Outcome(h.Ask(abe.At(second.URL()).As(won.Access), "GET", "/auth/me", nil)) == "401 token_revoked"
+		})
+		h.Expect("401 invalid_grant", abe.As(won.Refresh), "POST", "/auth/refresh", nil)
+	}
+	if outcomes["200"] != 1 || outcomes["401 invalid_grant"] != n-1 {
+		t.Errorf("of %d at once: %v; want one that gets in", n, outcomes)
+	}
+}
+
 func signedOut(t *testing.T, h *harness.House) {
 	bo := h.Member(h.Admin, "bo@main.example", "")
 	phone, laptop, desk := signIn(h, bo.Email), signIn(h, bo.Email), signIn(h, bo.Email)
@@ -129,10 +150,9 @@ func signedOut(t *testing.T, h *harness.House) {
 	signIn(h, bo.Email)
 }
 
-func guessed(t *testing.T, h *harness.House) {
+func guessed(t *testing.T, h *harness.House, second *rig.ControlPlane) {
 	const office, home = "198.51.100.7", "203.0.113.20"
 	cy := h.Member(h.Admin, "cy@main.example", "")
-	second := h.Second()
 	attempt := func(c *api.Client, email, password, from string) api.Answer {
 		return h.Ask(c.As(""), "POST", "/auth/login", credentials(email, password), "X-Forwarded-For", "192.0.2.1, "+from)
 	}
@@ -180,73 +200,6 @@ func impersonal(t *testing.T, a api.Answer) map[string]any {
 	return map[string]any{"status": a.Status, "body": body, "header": header}
 }
 
-func secondFactor(t *testing.T, h *harness.House) {
-	di := h.Member(h.Admin, "di@main.example", "")
-	h.Expect("401 invalid_credentials", di.Client, "POST", "/auth/mfa/totp", map[string]string{"password": "not that of Di"})
-	begun := harness.Read[struct {
-		Secret string `json:"secret"`
-	}](h, h.Expect("201", di.Client, "POST", "/auth/mfa/totp", map[string]string{"password": harness.Password(di.Email)}))
-	signIn(h, di.Email) // nothing has changed yet
-	app := authenticator{t, begun.Secret}
-	now := app.step()
-	codes := harness.Read[struct {
-		Recovery []string `json:"recovery_codes"`
-	}](h, h.Expect("200", di.Client, "POST", "/auth/mfa/totp/confirm", map[string]string{"code": app.code(now)})).Recovery
-	if len(codes) != 10 {
-		t.Fatalf("there are %d recovery codes; want 10", len(codes))
-	}
-
-	in := func(want string, more ...string) {
-		t.Helper()
-		h.Expect(want, di.As(""), "POST", "/auth/login", credentials(di.Email, harness.Password(di.Email), more...))
-	}
-	in("401 otp_required")
-	in("401 invalid_otp", "otp", app.code(now)) // used by the confirmation
-	in("200", "otp", app.code(now+1))           // a clock may be half a minute ahead
-	in("401 invalid_otp", "otp", app.code(now+1))
-	in("200", "otp", strings.ToLower(codes[0]))
-	in("401 invalid_otp", "otp", codes[0])
-	me := harness.Read[struct {
-		MFA struct {
-			TOTP bool `json:"totp"`
-			Left int  `json:"recovery_codes_left"`
-		} `json:"mfa"`
-	}](h, h.Expect("200", di.Client, "GET", "/auth/me", nil)).MFA
-	if !me.TOTP || me.Left != 9 {
-		t.Errorf("the second factor is %+v; want one, and nine recovery codes", me)
-	}
-	if got := h.Total(h.Admin, "/audit-events?action=auth.recovery_used"); got != 1 {
-		t.Errorf("the audit log tells of %d recovery codes; want one", got)
-	}
-
-	h.Expect("401 invalid_otp", di.Client, "DELETE", "/auth/mfa/totp", map[string]string{"password": harness.Password(di.Email), "code": codes[0]})
-	h.Expect("204", di.Client, "DELETE", "/auth/mfa/totp", map[string]string{"password": harness.Password(di.Email), "code": codes[1]})
-	in("200")
-}
-
-// authenticator is the app on somebody's telephone (RFC 6238: SHA-1, six digits, thirty seconds).
-type authenticator struct {
-	t      *testing.T
-	secret string
-}
-
-func (a authenticator) step() int64 { return time.Now().Unix() / 30 }
-
-func (a authenticator) code(step int64) string {
-	a.t.Helper()
-	key, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(a.secret)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	m := hmac.New(sha1.New, key)
-	if err := binary.Write(m, binary.BigEndian, step); err != nil {
-		a.t.Fatal(err)
-	}
-	sum := m.Sum(nil)
-	at := sum[len(sum)-1] & 0xf
-	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[at:])&0x7fffffff%1_000_000)
-}
-
 func newPassword(t *testing.T, h *harness.House) {
 	const chosen = "another passphrase of Ed"
 	ed := h.Member(h.Admin, "ed@main.example", "")
@@ -266,50 +219,4 @@ func newPassword(t *testing.T, h *harness.House) {
 	h.Expect("200", ed.As(next.Refresh), "POST", "/auth/refresh", nil)
 	h.Expect("401 invalid_credentials", ed.As(""), "POST", "/auth/login", credentials(ed.Email, harness.Password(ed.Email)))
 	h.Expect("200", ed.As(""), "POST", "/auth/login", credentials(ed.Email, chosen))
-}
-
-func browser(t *testing.T, h *harness.House) {
-	flo := h.Member(h.Admin, "flo@main.example", "")
-	nobody := flo.As("")
-	in := h.Expect("200", nobody, "POST", "/auth/login", map[string]any{"email": flo.Email, "password": harness.Password(flo.Email), "cookie": true})
-	if s := harness.Read[session](h, in); s.Refresh != "" || s.Access == "" {
-		t.Error("the refresh token is in the body, or there is no access token")
-	}
-	first := cookie(t, h, in)
-	if !first.HttpOnly || !first.Secure || first.SameSite != http.SameSiteStrictMode || first.Path != "/api/v1/auth" {
-		t.Errorf("the cookie is HttpOnly %v, Secure %v, SameSite %v for %s; want all of it, strict, for what signs in alone",
-			first.HttpOnly, first.Secure, first.SameSite, first.Path)
-	}
-	refresh := func(want string, c *http.Cookie, header ...string) api.Answer {
-		t.Helper()
-		return h.Expect(want, nobody, "POST", "/auth/refresh", nil, append(header, "Cookie", c.Name+"="+c.Value)...)
-	}
-	refresh("403 cross_origin", first, "Sec-Fetch-Site", "cross-site")
-	refresh("403 cross_origin", first, "Origin", anotherSite)
-	second := cookie(t, h, refresh("200", first, "Sec-Fetch-Site", "same-origin", "Origin", ourSite))
-	next := refresh("200", second, "Origin", ourSite)
-	third, page := cookie(t, h, next), harness.Read[session](h, next)
-	h.Expect("401 authentication_required", nobody, "GET", "/auth/me", nil, "Cookie", third.Name+"="+third.Value) // it opens nothing else
-
-	out := h.Expect("204", flo.As(page.Access), "POST", "/auth/logout", nil, "Cookie", third.Name+"="+third.Value)
-	if gone := cookie(t, h, out); gone.MaxAge >= 0 || gone.Value != "" || gone.Path != first.Path {
-		t.Errorf("signing out leaves the cookie: %d seconds for %s", gone.MaxAge, gone.Path)
-	}
-	refresh("401 invalid_grant", third, "Origin", ourSite)
-
-	again := cookie(t, h, h.Expect("200", nobody, "POST", "/auth/login", map[string]any{"email": flo.Email, "password": harness.Password(flo.Email), "cookie": true}))
-	stolen := cookie(t, h, refresh("200", again, "Origin", ourSite))
-	refresh("401 invalid_grant", again, "Origin", ourSite)
-	refresh("401 invalid_grant", stolen, "Origin", ourSite)
-}
-
-// cookie is the one that an answer sets, of whose value the house learns.
-func cookie(t *testing.T, h *harness.House, a api.Answer) *http.Cookie {
-	t.Helper()
-	set := (&http.Response{Header: a.Header}).Cookies()
-	if len(set) != 1 {
-		t.Fatalf("the answer sets %d cookies; want one", len(set))
-	}
-	h.Secrets.Add("the refresh cookie", set[0].Value)
-	return set[0]
 }

@@ -25,8 +25,8 @@ var rooms = map[string][]string{
 	"record/directory": {"audit"}, "record/access": {"directory", "audit"},
 	"record/user": {"audit", "auth", "directory"}, "record/apitoken": {"audit", "auth", "directory"},
 	"reach/dispatch": {}, "reach/mapping": {}, "reach/correlate": {}, "reach/agents": {"dispatch"}, "reach/connector": {"dispatch", "mapping"},
-	"reach/fieldmap": {"connector", "mapping"},
-	"reach/syncrun": {"connector", "correlate", "dispatch", "fieldmap", "mapping", "reconcile"}, "reach/reconcile": {},
+	"reach/fieldmap": {"connector", "mapping"}, "reach/onboard": {"connector", "fieldmap", "mapping", "syncrun"},
+	"reach/syncrun":  {"connector", "correlate", "dispatch", "fieldmap", "mapping", "reconcile"}, "reach/reconcile": {},
 	"front/apidocs": {}, "front/webhook": {},
 }
 

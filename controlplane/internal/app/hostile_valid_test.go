@@ -27,6 +27,7 @@ POST   /auth/password                                  {"current_password":"not 
 POST   /auth/sign-in-link                              {"token":"x","password":"a passphrase of some length"}
 POST   /connectors                                     {"name":"B","type":"scim2","connection":{"base_url":"https://127.0.0.1:9443"},"credentials":{"bearer_token":"CANARY-raid"}}
 POST   /connectors/test                                {"type":"scim2","connection":{"base_url":"https://127.0.0.1:9"},"credentials":{"bearer_token":"CANARY-raid"}}
+POST   /connectors/transforms/validate                 {"expression":"value","samples":[{"value":"CANARY","record":{"a":1}}]}
 PATCH  /connectors/{id}                                {"description":"x"}
 PUT    /connectors/{id}/correlation                    {"propose":0.8,"auto_link":0.95}
 POST   /connectors/{id}/discover                       {"sample_size":1}

@@ -57,6 +57,10 @@ func (s source) imports() map[string]string {
 	for _, i := range s.file.Imports {
 		path := strings.Trim(i.Path.Value, `"`)
 		name := path[strings.LastIndex(path, "/")+1:]
+		if len(name) > 1 && name[0] == 'v' && strings.Trim(name[1:], "0123456789") == "" { // a major version is no name
+			name = path[:strings.LastIndex(path, "/")]
+			name = name[strings.LastIndex(name, "/")+1:]
+		}
 		if i.Name != nil {
 			name = i.Name.Name
 		}
@@ -67,10 +71,20 @@ func (s source) imports() map[string]string {
 
 // unguarded are ways to connect that ask nobody where to: what is reached by them is not held against the operator's ranges.
 var unguarded = map[string][]string{
-	"net":        {"Dial", "DialTimeout", "DialTCP", "DialUDP", "DialIP", "Dialer"},
+	"net":        {"Dial", "DialTimeout", "DialTCP", "DialUDP", "DialIP", "DialUnix", "Dialer"},
 	"net/http":   {"DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm", "ProxyFromEnvironment"},
 	"crypto/tls": {"Dial", "DialWithDialer", "Dialer"},
 	"net/smtp":   {"Dial", "SendMail"},
+	"net/rpc":    {"Dial", "DialHTTP", "DialHTTPPath"},
+	"syscall":    {"Connect"},
+
+	"github.com/go-ldap/ldap/v3":   {"Dial", "DialTLS", "DialURL"},
+	"github.com/coder/websocket":   {"Dial"},
+	"golang.org/x/sys/unix":        {"Connect"},
+	"golang.org/x/net/proxy":       {"Dial", "FromEnvironment", "Direct"},
+	"golang.org/x/oauth2/jwt":      {"Config"},
+	"golang.org/x/net/websocket":   {"Dial", "DialConfig"},
+	"github.com/gorilla/websocket": {"DefaultDialer", "Dialer"},
 }
 
 // mayDial are the files that may, each for its reason.
@@ -89,16 +103,40 @@ func (s source) dials() (found []string) {
 				found = append(found, s.at(n)+": "+pkg.Name+"."+n.Sel.Name)
 			}
 		case *ast.CompositeLit:
-			// A client without a Transport of its own is http.DefaultTransport by another name.
-			if sel, ok := n.Type.(*ast.SelectorExpr); ok && sel.Sel.Name == "Client" && !has(n, "Transport") {
-				if pkg, ok := sel.X.(*ast.Ident); ok && names[pkg.Name] == "net/http" {
-					found = append(found, s.at(n)+": a client without a Transport")
-				}
+			// A client without a Transport of its own is http.DefaultTransport by another name, and a transport without a dialer net.Dial.
+			if isHTTP(n.Type, names, "Client") && !has(n, "Transport") {
+				found = append(found, s.at(n)+": a client without a Transport")
+			}
+			if isHTTP(n.Type, names, "Transport") && !has(n, "DialContext") {
+				found = append(found, s.at(n)+": a transport without a DialContext")
+			}
+		case *ast.CallExpr:
+			if made, ok := n.Fun.(*ast.Ident); ok && made.Name == "new" && len(n.Args) == 1 && (isHTTP(n.Args[0], names, "Client") || isHTTP(n.Args[0], names, "Transport")) {
+				found = append(found, s.at(n)+": a client or transport of nothing")
+			}
+		case *ast.ValueSpec:
+			if n.Values == nil && (isHTTP(n.Type, names, "Client") || isHTTP(n.Type, names, "Transport")) {
+				found = append(found, s.at(n)+": a client or transport of nothing")
+			}
+		case *ast.ImportSpec:
+			// Without its name before what is called, nobody sees whose it is.
+			if path := strings.Trim(n.Path.Value, `"`); n.Name != nil && n.Name.Name == "." && unguarded[path] != nil {
+				found = append(found, s.at(n)+": "+path+" without its name")
 			}
 		}
 		return true
 	})
 	return found
+}
+
+// isHTTP tells whether an expression is the type of that name of net/http.
+func isHTTP(e ast.Expr, names map[string]string, name string) bool {
+	sel, ok := e.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != name {
+		return false
+	}
+	pkg, ok := sel.X.(*ast.Ident)
+	return ok && names[pkg.Name] == "net/http"
 }
 
 func (s source) at(n ast.Node) string {
@@ -186,12 +224,15 @@ func TestNoTextOfARequestBecomesSQL(t *testing.T) {
 
 func TestTheHousesRulesFindWhatBreaksThem(t *testing.T) {
 	const text = `package x
-		import ("net"; web "net/http")
+		import ("net"; web "net/http"; . "crypto/tls")
 		func f(in struct{ Body struct{ Name string } }) {
 			_, _ = net.Dial("tcp", "a")
 			_, _ = web.Get("a")
 			_ = web.Client{Timeout: 1}
 			_ = &web.Client{Transport: nil}
+			_, _ = &web.Transport{TLSClientConfig: nil}, &web.Transport{DialContext: nil}
+			_ = new(web.Client)
+			var plain web.Transport
 			tx.Query(ctx, "select " + in.Body.Name, in.Body.Name)
 			tx.Query(ctx, "select $1", in.Body.Name)
 		}`
@@ -200,11 +241,11 @@ func TestTheHousesRulesFindWhatBreaksThem(t *testing.T) {
 	if s.file, err = parser.ParseFile(s.pos, "x.go", text, parser.SkipObjectResolution); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.dials(); len(got) != 3 {
-		t.Errorf("dials = %v; want lines 4, 5 and 6", got)
+	if got := s.dials(); len(got) != 7 {
+		t.Errorf("dials = %v; want lines 2, 4, 5, 6, 8, 9 and 10", got)
 	}
 	if got, looked := s.pasted(); len(got) != 1 || looked != 2 {
-		t.Errorf("pasted = %v of %d; want line 8 of 2", got, looked)
+		t.Errorf("pasted = %v of %d; want line 11 of 2", got, looked)
 	}
 }
 

@@ -51,6 +51,7 @@ GET    /connectors                                                overseers conn
 POST   /connectors                                                admins    connectors
 GET    /connectors/funnel                                         overseers connectors
 POST   /connectors/test                                           admins    connectors
+POST   /connectors/transforms/validate                            admins    connectors
 GET    /connectors/types                                          overseers connectors
 GET    /connectors/types/{key}                                    overseers connectors
 DELETE /connectors/{id}                                           admins    connectors

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
@@ -53,7 +52,7 @@ func (p *parts) reach(callbackKey []byte) {
 	p.api.Agent = registry.Authenticate
 	dispatcher := &dispatch.Dispatcher{HostedConnector: hosted(p.guard, p.config.Traces, p.log), Agents: p.hub}
 	connectors := &connector.Service{DB: p.db, Seal: p.ring, Dispatch: dispatcher, Now: time.Now, Log: p.log, Cursors: p.cursors}
-	fields := &fieldmap.Service{DB: p.db, Connectors: connectors, Cursors: p.cursors, Compile: transforms, Log: p.log, Now: time.Now}
+	fields := &fieldmap.Service{DB: p.db, Connectors: connectors, Cursors: p.cursors, Compile: transform.Compile, Log: p.log, Now: time.Now}
 	p.runs = &syncrun.Service{
 		DB: p.db, Connectors: connectors, Fields: fields, Dispatch: dispatcher, Agents: p.hub, Guard: p.guard, Cursors: p.cursors,
 		CallbackKey: callbackKey, MaxRuns: p.config.MaxRuns, Log: p.log, Now: time.Now,
@@ -63,13 +62,9 @@ func (p *parts) reach(callbackKey []byte) {
 	owners := &correlate.Service{DB: p.db, Now: time.Now}
 	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
 	for _, routes := range [][]httpapi.Route{
-		people.Routes(), rights.Routes(), connectors.Routes(), fields.Routes(), owners.Routes(), p.runs.Routes(), held.Routes(), registry.Routes(),
+		people.Routes(), rights.Routes(), connectors.Routes(), fields.Routes(), transform.Routes(), owners.Routes(), p.runs.Routes(), held.Routes(),
+		registry.Routes(),
 	} {
 		p.routes = append(p.routes, routes...)
 	}
-}
-
-// transforms makes something that can be evaluated of a transform's text.
-func transforms(string) (mapping.Expression, error) {
-	return nil, errors.New("transforms cannot be used yet")
 }

@@ -271,7 +271,7 @@ func TestWhatIsWrongWithATokenIsSaid(t *testing.T) {
 	s.call("DELETE", "/settings/api-tokens/"+id, nil, 204)
 	s.as(s.token, "PATCH", "/settings/api-tokens/"+id, `{"enabled":true}`).is(t, "a revoked token enabled", 409, "token_over")
 	want := []string{"api_token.created", "api_token.disabled", "api_token.enabled", "api_token.updated", "api_token.revoked"}
-	if diff := cmp.Diff(want, s.told(`select action from audit_event where subject ->> 'id' = $1 order by seq`, id)); diff != "" {
+	if diff := cmp.Diff(want, s.told(`select action from audit_event where subject_id = $1 order by seq`, id)); diff != "" {
 		t.Errorf("audited -want +got\n%s", diff)
 	}
 }

@@ -70,7 +70,7 @@ func (e *estate) log(id, action string) (entries []string) {
 	e.t.Helper()
 	err := e.db.As(context.Background(), viewer.System(id), func(tx *pg.Tx) error {
 		rows, err := tx.Query(context.Background(), `
-			select concat_ws(' ', outcome, context ->> 'method', context ->> 'path', event::json ->> 'reason', event::json -> 'on_behalf_of_tenant' ->> 'actor_tenant')
+			select concat_ws(' ', outcome, event::json -> 'context' ->> 'method', event::json -> 'context' ->> 'path', event::json ->> 'reason', event::json -> 'on_behalf_of_tenant' ->> 'actor_tenant')
 			  from audit_event where action = $1 order by seq`, action)
 		if err != nil {
 			return err
@@ -186,7 +186,7 @@ func TestAnOperatorFoundsATenantWhoseAdminComesInByALink(t *testing.T) {
 	}
 	made := e.send("POST", tenantsPath, e.operator, strings.Replace(body, `"region"`, `"sector_packs":[],"region"`, 1)).want(t, "found", 201, "")
 	id, _ := made.body["id"].(string)
-	if made.header.Get("Location") != tenantsPath+"/"+id || made.header.Get("ETag") == "" || made.body["base_url"] != "http://beta.iga.example.com:8080" {
+	if made.header.Get("Location") != tenantsPath+"/"+id || made.header.Get("ETag") == "" || made.body["base_url"] != "https://beta.iga.example.com:8080" {
 		t.Errorf("Location %q, ETag %q, base_url %v", made.header.Get("Location"), made.header.Get("ETag"), made.body["base_url"])
 	}
 	e.send("POST", tenantsPath, e.operator, body).want(t, "the same slug again", 409, "tenant_exists")

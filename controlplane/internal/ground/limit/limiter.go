@@ -43,6 +43,8 @@ type Limiter struct {
 	alone  time.Time // until when the store is not asked
 	tell   chan struct{}
 	urgent chan struct{}
+
+	uncounted chan struct{} // the processes could not be counted
 }
 
 // line is one token's.
@@ -61,7 +63,7 @@ type line struct {
 func New(store Store, log *slog.Logger, now func() time.Time) *Limiter {
 	return &Limiter{
 		store: store, log: log, now: now, peers: 1, lines: newRecent[[sha256.Size]byte, *line](most),
-		tell: make(chan struct{}, 1), urgent: make(chan struct{}, 1),
+		tell: make(chan struct{}, 1), urgent: make(chan struct{}, 1), uncounted: make(chan struct{}, 1),
 	}
 }
 

@@ -26,6 +26,8 @@ func (l *Limiter) Run(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 			l.count(ctx)
+		case <-l.uncounted:
+			l.count(ctx)
 		case <-l.tell:
 			l.collect(ctx)
 			l.settleAll(ctx)
@@ -50,7 +52,8 @@ func (l *Limiter) count(ctx context.Context) {
 	defer cancel()
 	n, err := l.store.Processes(short)
 	if err != nil {
-		return // the last number stands
+		time.AfterFunc(aloneFor, func() { poke(l.uncounted) })
+		return // until then the last number stands
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -147,7 +147,7 @@ func TestAPatchMergesSettingsAndSecrets(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"#/credentials/password": "required"}, a.pointers()); diff != "" {
 		t.Errorf("clearing a needed password: -want +got\n%s", diff)
 	}
-	changes := h.text(`select string_agg(c ->> 'field', ' ' order by c ->> 'field') from audit_event a, jsonb_array_elements(a.changes) c where a.action = 'connector.updated'`)
+	changes := h.text(`select string_agg(c ->> 'field', ' ' order by c ->> 'field') from audit_event a, json_array_elements(a.event::json -> 'changes') c where a.action = 'connector.updated'`)
 	if changes != "authority_rank connection.base_url connection.headers connection.page_size credentials.extra_headers credentials.password description labels" {
 		t.Errorf("audited changes: %s", changes)
 	}

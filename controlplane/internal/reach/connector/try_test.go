@@ -74,7 +74,7 @@ func TestATestTellsItsStepsAndIsRemembered(t *testing.T) {
 	if last()["current"] != false {
 		t.Error("the test still counts after a secret changed")
 	}
-	if outcomes := h.text(`select string_agg(outcome, ' ' order by seq) from audit_event where action = 'connector.tested' and subject ->> 'id' = $1`, id(path)); outcomes != "success failure" {
+	if outcomes := h.text(`select string_agg(outcome, ' ' order by seq) from audit_event where action = 'connector.tested' and subject_id = $1`, id(path)); outcomes != "success failure" {
 		t.Errorf("audited: %s", outcomes)
 	}
 	h.noCanary()
@@ -195,7 +195,7 @@ func TestSettingsAreTriedOutBeforeTheyAreSaved(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"#/connection/host": "required", "#/connection/port": "wrong_type"}, a.pointers()); diff != "" {
 		t.Errorf("errors: -want +got\n%s", diff)
 	}
-	if left := h.text(`select concat((select count(*) from connector), ' ', (select string_agg(action || coalesce(context ->> 'endpoint', ''), ' ') from audit_event))`); left != "0 connector.testedldap.example.com:636 connector.testedldap.example.com:636" {
+	if left := h.text(`select concat((select count(*) from connector), ' ', (select string_agg(action || coalesce(event::json -> 'context' ->> 'endpoint', ''), ' ') from audit_event))`); left != "0 connector.testedldap.example.com:636 connector.testedldap.example.com:636" {
 		t.Errorf("left behind: %s", left)
 	}
 	h.noCanary()

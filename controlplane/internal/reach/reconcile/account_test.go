@@ -65,7 +65,7 @@ func TestAnAccountIsMissingFirstAndDeletedWhenItsAbsenceIsProvenAgain(t *testing
 		t.Errorf("account, grant, when and version: %s", got)
 	}
 	if diff := cmp.Diff([]string{"account.missing 1", "account.removed 1", "grant.removed 1"},
-		w.lines(`select action || ' ' || (context ->> 'count') from audit_event order by action`)); diff != "" {
+		w.lines(`select action || ' ' || (event::json -> 'context' ->> 'count') from audit_event order by action`)); diff != "" {
 		t.Errorf("audit: -want +got\n%s", diff)
 	}
 	if got := w.lines(`select state from sync_change where run_id = $1`, w.run); !cmp.Equal(got, []string{"applied", "applied"}) {

@@ -196,7 +196,7 @@ func TestReleasingAPartLeavesTheRestHeld(t *testing.T) {
 	if hold := d.Must(200, "admin", "GET", d.at("/holds"), nil); hold.Items()[0]["state"] != "released" || hold.Body["held"] != 0.0 {
 		t.Errorf("at last: %v", hold.Body)
 	}
-	if n := one[int](d.world, `select count(*) from audit_event where action = 'sync_run.released' and context ->> 'comment' = 'they moved to another site'`); n != 4 {
+	if n := one[int](d.world, `select count(*) from audit_event where action = 'sync_run.released' and event::json -> 'context' ->> 'comment' = 'they moved to another site'`); n != 4 {
 		t.Errorf("%d releases are audited; want 4", n)
 	}
 }
@@ -321,7 +321,7 @@ func TestSafetyIsDecidedByTheRulesAndLooseningNeedsAReason(t *testing.T) {
 		t.Errorf("decided %v", again.Body)
 	}
 	d.Must(200, "admin", "PUT", at, safety(row{"reason": "the directory is being split"}))
-	if got := d.lines(`select (context ->> 'reason') || ' ' || (context -> 'loosened') from audit_event where action = 'connector.safety_changed' order by seq`); !cmp.Equal(got,
+	if got := d.lines(`select (event::json -> 'context' ->> 'reason') || ' ' || (event::jsonb -> 'context' -> 'loosened') from audit_event where action = 'connector.safety_changed' order by seq`); !cmp.Equal(got,
 		[]string{" []", `the directory is being split ["account_missing", "hold_scope", "window"]`}) {
 		t.Errorf("audited: %v", got)
 	}

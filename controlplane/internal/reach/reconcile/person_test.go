@@ -55,7 +55,7 @@ func TestWhoTheSourceLosesIsDeactivatedWhenTheirAbsenceIsProvenAgain(t *testing.
 	if got := one[string](w, `select status || version from account`); got != "active1" {
 		t.Errorf("their account at another connector is %s; want it untouched", got)
 	}
-	if n := one[int](w, `select count(*) from audit_event where action = 'identity.deactivated' and (context ->> 'count') = '1'`); n != 1 {
+	if n := one[int](w, `select count(*) from audit_event where action = 'identity.deactivated' and (event::json -> 'context' ->> 'count') = '1'`); n != 1 {
 		t.Errorf("%d audit entries; want 1", n)
 	}
 	w.begin().sawTeam(1, 12).complete("identities")

@@ -170,7 +170,7 @@ func TestAnEntitlementIsPatchedByTheRules(t *testing.T) {
 	if got := h.Must(200, "admin", "GET", "/entitlements?owner_id="+owner+"&requestable=true&privileged=false", nil); got.Body["total"] != 1.0 {
 		t.Errorf("by owner: %v; want 1", got.Body["total"])
 	}
-	fields := h.Strings(`select c ->> 'field' from audit_event, jsonb_array_elements(changes) c where action = 'entitlement.updated' order by 1`)
+	fields := h.Strings(`select c ->> 'field' from audit_event, json_array_elements(event::json -> 'changes') c where action = 'entitlement.updated' order by 1`)
 	if diff := cmp.Diff([]string{"business_description", "owner_ids", "requestable"}, fields); diff != "" {
 		t.Errorf("audited: -want +got\n%s", diff)
 	}

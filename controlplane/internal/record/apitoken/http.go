@@ -12,7 +12,8 @@ import (
 const (
 	aboutCreate = "The token is shown in this answer and never again. What it may do is what its scopes and its role both allow, as long as whoever made it is an " +
 		"active administrator. It ends after 90 days, unless expires_at says otherwise, and is disabled when nobody uses it for 60 days."
-	aboutPatch  = "A JSON merge patch (RFC 7396). It works at once here and within five seconds everywhere."
+	aboutPatch = "A JSON merge patch (RFC 7396). It works at once here and within five seconds everywhere. While a token is disabled, so is whatever it made; " +
+		"what has replaced it is not, so that an old one can be switched off before it is revoked."
 	aboutRotate = "Answers a new token with the same rights and the same length of life. The old one stays valid for the overlap, so that integrations can change over."
 	aboutRevoke = "The token is dead at once here and within five seconds everywhere, with all that were made by it. It stays in the list as revoked."
 )

@@ -19,7 +19,7 @@ import (
 // Signer makes tokens, and knows their rights for a few seconds. auth.Service is it.
 type Signer interface {
 	IssueServiceToken(ctx context.Context, tx *pg.Tx, c auth.ServiceClaims) (string, error)
-	ForgetToken(tenantID, tokenID string)
+	ForgetTokens(tenantID string)
 }
 
 // Service administers the tokens of integrations. All fields are needed.
@@ -31,7 +31,8 @@ type Service struct {
 	Now     func() time.Time
 }
 
-// Create makes a token. One that a token makes can do nothing that its maker cannot, and is revoked together with it.
+// Create makes a token. One that a token makes can do nothing that its maker cannot, lives only while that one is not disabled, and
+// is revoked together with it.
 func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewToken) (Issued, error) {
 	if err := mayMake(v); err != nil {
 		return Issued{}, err
@@ -91,7 +92,7 @@ func (s *Service) issue(ctx context.Context, tx *pg.Tx, e entry, action string) 
 	if err != nil {
 		return Issued{}, err
 	}
-	changes, err := mergepatch.Diff(Settings{}, e.Settings)
+	changes, err := mergepatch.Initial(e.Settings)
 	if err != nil {
 		return Issued{}, err
 	}
@@ -133,7 +134,7 @@ func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match h
 		out, err = find(ctx, tx, id, now, "")
 		return err
 	})
-	s.Tokens.ForgetToken(v.Tenant, id)
+	s.Tokens.ForgetTokens(v.Tenant)
 	return out, err
 }
 
@@ -196,7 +197,7 @@ func (s *Service) Rotate(ctx context.Context, v viewer.Viewer, id, overlapText s
 		out, err = s.issue(ctx, tx, e, "api_token.rotated")
 		return err
 	})
-	s.Tokens.ForgetToken(v.Tenant, id)
+	s.Tokens.ForgetTokens(v.Tenant)
 	return out, err
 }
 
@@ -231,6 +232,8 @@ func rotatable(t Token) error {
 	switch {
 	case t.over():
 		return over(t)
+	case t.State == Disabled && t.Enabled:
+		return fault.Coded(fault.Conflict, "token_disabled", "the token is dead because of whoever made it; see its disabled_reason")
 	case t.State == Disabled:
 		return fault.Coded(fault.Conflict, "token_disabled", "the token is disabled; enable it first")
 	case t.OverlapUntil != nil:
@@ -269,9 +272,7 @@ func (s *Service) Revoke(ctx context.Context, v viewer.Viewer, id string, match 
 		}
 		return nil
 	})
-	for _, g := range gone {
-		s.Tokens.ForgetToken(v.Tenant, g.ID)
-	}
+	s.Tokens.ForgetTokens(v.Tenant)
 	return err
 }
 

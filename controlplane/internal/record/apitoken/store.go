@@ -17,19 +17,20 @@ const (
 	from  = `api_token k join app_user u on u.tenant_id = k.tenant_id and u.id = k.created_by`
 	ends  = `least(k.expires_at, k.rotation_overlap_until)`
 	idle  = `greatest(k.last_used_at, k.awake_since) + k.idle_after <= @now`
-	alone = `not (u.status = 'active' and 'admin' = any (u.roles))` // nobody stands behind the token any more
+	alone = `not (u.status = 'active' and 'admin' = any (u.roles))`       // nobody stands behind the token any more
+	fell  = `k.made_by is not null and not token_stands(k.made_by, @now)` // with the token that made it
 
 	// state is what package auth judges by when the token is used.
 	state = `case when k.revoked_at is not null then 'revoked'
 	              when ` + ends + ` <= @now then 'expired'
-	              when k.disabled_at is not null or ` + idle + ` or ` + alone + ` then 'disabled'
+	              when k.disabled_at is not null or ` + idle + ` or ` + alone + ` or ` + fell + ` then 'disabled'
 	              when ` + ends + ` <= @now::timestamptz + interval '7 days' then 'expiring'
 	              else 'active' end`
 
 	columns = `k.id::text as id, k.jti::text as jti, k.name, k.description, k.scopes, k.role, k.bound_identity_id::text as bound_identity_id,
 		k.allowed_cidrs, k.rate_rps, k.rate_burst, extract(epoch from k.idle_after)::bigint as idle_seconds, k.expires_at,
 		u.id::text as creator_id, u.email as creator, k.made_by::text as made_by_id, k.last_used_at, k.last_used_ip, ` + state + ` as state,
-		case when k.disabled_reason is not null then k.disabled_reason when ` + idle + ` then 'idle' when ` + alone + ` then 'creator' end as disabled_reason,
+		case when k.disabled_reason is not null then k.disabled_reason when ` + idle + ` then 'idle' when ` + alone + ` then 'creator' when k.revoked_at is null and ` + fell + ` then 'maker' end as disabled_reason,
 		k.rotated_from_id::text as rotated_from_id, k.rotation_overlap_until, k.created_at, k.updated_at, k.version`
 )
 

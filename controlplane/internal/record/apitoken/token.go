@@ -10,7 +10,7 @@ import (
 type State string
 
 // States. Expiring, revoked and expired follow from the clock and from what was done; disabled also from nobody using the token,
-// and from its maker not being an active administrator any more.
+// from its maker not being an active administrator any more, and from the token that made it being dead before its end.
 const (
 	Active   State = "active"
 	Expiring State = "expiring" // ends within seven days
@@ -41,14 +41,14 @@ type Token struct {
 	BoundIdentityID *string     `json:"bound_identity_id" doc:"As whom a manager or resource_owner sees."`
 	JTITail         string      `json:"jti_tail" doc:"The last 8 characters of the token's jti claim, by which to tell which one you hold." example:"9f31c2ab"`
 	State           State       `json:"state" enum:"active,expiring,disabled,revoked,expired"`
-	DisabledReason  *string     `json:"disabled_reason" enum:"administrator,idle,creator" doc:"Why it is disabled: by an administrator, because nobody used it, or because whoever made it is no active administrator any more."`
+	DisabledReason  *string     `json:"disabled_reason" enum:"administrator,idle,creator,maker" doc:"Why it is disabled: by an administrator, because nobody used it, because whoever made it is no active administrator any more, or because the token that made it is disabled or revoked."`
 	ExpiresAt       time.Time   `json:"expires_at"`
 	LastUsedAt      *time.Time  `json:"last_used_at" doc:"To the minute."`
 	LastUsedIP      *string     `json:"last_used_ip" example:"203.0.113.7"`
 	RotatedFromID   *string     `json:"rotated_from_id" doc:"The token that this one replaces."`
 	OverlapUntil    *time.Time  `json:"rotation_overlap_until" doc:"Until when this token, which was rotated, can still be used."`
 	CreatedBy       TokenMaker  `json:"created_by" doc:"The administrator on whose rights the token stands."`
-	MadeByID        *string     `json:"made_by_token_id" doc:"The token by which it was made, where it was one; revoked together with it."`
+	MadeByID        *string     `json:"made_by_token_id" doc:"The token by which it was made, where it was one: dead while that one is disabled, and revoked together with it."`
 	CreatedAt       time.Time   `json:"created_at"`
 	UpdatedAt       time.Time   `json:"updated_at"`
 	Version         int         `json:"version"`
@@ -147,13 +147,18 @@ func (r row) shown() Token {
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Version: r.Version,
 		Settings: Settings{
 			Name: r.Name, Description: r.Description, AllowedCIDRs: r.AllowedCIDRs,
-			IdleDisableAfter: formatDuration(time.Duration(r.IdleSeconds) * time.Second), Enabled: r.DisabledReason == nil || *r.DisabledReason == "creator",
+			IdleDisableAfter: formatDuration(time.Duration(r.IdleSeconds) * time.Second), Enabled: r.enabled(),
 		},
 	}
 	if r.RateRPS != nil && r.RateBurst != nil {
 		t.RateLimit = &TokenRate{RPS: *r.RateRPS, Burst: *r.RateBurst}
 	}
 	return t
+}
+
+// enabled reports whether nothing but what it depends on keeps the token from being used.
+func (r row) enabled() bool {
+	return r.DisabledReason == nil || *r.DisabledReason == "creator" || *r.DisabledReason == "maker"
 }
 
 // end is when a token ends, by itself or because it was rotated.

@@ -62,6 +62,28 @@ func Record(ctx context.Context, tx *pg.Tx, e Entry) error {
 	return nil
 }
 
+// RecordAll is Record for many entries, in their order and in one round trip.
+func RecordAll(ctx context.Context, tx *pg.Tx, entries []Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	var heads, tails []string
+	for _, e := range entries {
+		beforeSeq, beforeTime, err := e.canonical(tx.Viewer)
+		if err != nil {
+			return unavailable(e.Action, err)
+		}
+		heads, tails = append(heads, beforeSeq), append(tails, beforeTime)
+	}
+	const sql = `
+		select count(audit_append(e.head, e.tail))
+		  from (select head, tail from unnest($1::text[], $2::text[]) with ordinality u (head, tail, n) order by n) e`
+	if _, err := tx.Exec(ctx, sql, heads, tails); err != nil {
+		return unavailable(entries[0].Action, err)
+	}
+	return nil
+}
+
 func unavailable(action string, cause error) error {
 	f := fault.Coded(fault.Unavailable, "audit_unavailable", "this could not be recorded in the audit log, so it was not done; try again")
 	return fmt.Errorf("%w (%s: %w)", f, action, cause)

@@ -98,7 +98,7 @@ func recordUse(ctx context.Context, tx *pg.Tx, n note) error {
 	return nil
 }
 
-// disableIdle disables the token unless somebody has enabled it meanwhile.
+// disableIdle disables the token unless somebody has enabled it meanwhile, or it had come to its end before.
 func disableIdle(ctx context.Context, tx *pg.Tx, n note) error {
 	const sql = `
 		update api_token
@@ -106,7 +106,7 @@ func disableIdle(ctx context.Context, tx *pg.Tx, n note) error {
 		 where id = $1
 		   and disabled_at is null
 		   and revoked_at is null
-		   and greatest(last_used_at, awake_since) + idle_after <= $2`
+		   and greatest(last_used_at, awake_since) + idle_after <= least($2, expires_at, rotation_overlap_until)`
 	done, err := tx.Exec(ctx, sql, n.token, n.at)
 	if err != nil {
 		return fmt.Errorf("disable the idle token: %w", err)

@@ -75,9 +75,10 @@ func (s *Service) takeCode(ctx context.Context, code, mark string) (person, erro
 			 where code_hash = $1
 			   and browser_hash = $2
 			   and expires_at > $3
-			returning user_id)
-		select u.id::text, u.email, u.display_name, u.identity_id::text, u.roles, u.status, u.password_epoch, t.status
+			returning user_id, provider_id)
+		select u.id::text, u.email, u.display_name, u.identity_id::text, u.roles, u.status, u.password_epoch, t.status, i.id::text, i.issuer
 		  from taken
+		  join identity_provider i on i.id = taken.provider_id
 		  join app_user u on u.id = taken.user_id
 		  join tenant t on t.id = u.tenant_id
 		 where u.status = 'active'`
@@ -88,7 +89,7 @@ func (s *Service) takeCode(ctx context.Context, code, mark string) (person, erro
 	p := person{tenant: tenantID}
 	err = s.DB.As(ctx, viewer.System(tenantID), func(tx *pg.Tx) error {
 		return tx.QueryRow(ctx, sql, hashOf("code", code), hashOf("browser", mark), s.Now()).
-			Scan(&p.id, &p.email, &p.name, &p.identity, &p.roles, &p.status, &p.epoch, &p.tenantStatus)
+			Scan(&p.id, &p.email, &p.name, &p.identity, &p.roles, &p.status, &p.epoch, &p.tenantStatus, &p.vouched.provider, &p.vouched.issuer)
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -105,6 +106,9 @@ func (s *Service) admitPerson(ctx context.Context, p person, from Browser) (out 
 		return out, err
 	}
 	err = s.DB.As(ctx, p.viewer(ctx, from), func(tx *pg.Tx) (err error) {
+		if _, err := p.vouched.stands(ctx, tx); err != nil {
+			return err
+		}
 		out, err = s.openSession(ctx, tx, p, byProvider)
 		return err
 	})

@@ -164,7 +164,7 @@ func TestPeopleSignInWithTheirProvider(t *testing.T) {
 	}
 	o.sql(`update app_user set status = 'disabled' where email_lc = 'carol@acme.example'`)
 	o.signInAs("carol").want(t, "somebody disabled", 403, "sso_not_linked")
-	made := o.ask(`select string_agg(action, ' ' order by seq) from audit_event where subject ->> 'display' = 'carol@acme.example'`)
+	made := o.ask(`select string_agg(action, ' ' order by seq) from audit_event where event::json -> 'subject' ->> 'display' = 'carol@acme.example'`)
 	if got := o.audited("auth.sso_linked"); got != "success success" || made != "user.created auth.sso_linked auth.login" {
 		t.Errorf("audited %q, and of somebody new %q", got, made)
 	}
@@ -348,7 +348,7 @@ func TestProvidersAreLookedAfterByAdministrators(t *testing.T) {
 		`,"name":"Corp!"`: "validation_failed", `,"issuer":""`: "validation_failed", `,"issuer":"http://169.254.169.254/"`: "destination_not_allowed",
 		`,"issuer":"https://10.0.0.1/"`: "destination_not_allowed", `,"issuer":"file:///etc/passwd"`: "destination_not_allowed",
 		`,"role_mapping":{"g":["root"]}`: "validation_failed", `,"domains":["not a domain"]`: "validation_failed", `,"scopes":["two words"]`: "validation_failed",
-		`,"secret":"x"`: "unknown_field",
+		`,"secret":"x"`: "unknown_field", `,"create_users":true`: "validation_failed",
 	}
 	for more, code := range bad {
 		name, value, _ := strings.Cut(strings.TrimPrefix(more, ","), ":")
@@ -364,8 +364,16 @@ func TestProvidersAreLookedAfterByAdministrators(t *testing.T) {
 		h.call("POST", "/settings/identity-providers", admin, string(b)).want(t, more, 422, code)
 	}
 	h.call("PATCH", path, admin, `{"issuer":"https://127.0.0.1:9443/y"}`).want(t, "another issuer with the old secret", 422, "validation_failed")
+	anybody := h.call("PATCH", path, admin, `{"create_users":true,"role_mapping":{"staff":["auditor"]}}`)
+	anybody.want(t, "users of everybody whom the issuer knows", 422, "validation_failed")
+	if !strings.Contains(anybody.body, `"#/domains"`) || !strings.Contains(anybody.body, "create_users off") {
+		t.Errorf("it is not said how to mend it: %s", anybody.body)
+	}
+	h.call("PATCH", path, admin, `{"create_users":true,"domains":["acme.example"]}`).want(t, "users of one domain", 200, "")
+	h.call("PATCH", path, admin, `{"domains":[]}`).want(t, "the domain taken away", 422, "validation_failed")
+	h.call("PATCH", path, admin, `{"create_users":false,"domains":[]}`).want(t, "no users, no domains", 200, "")
 	h.call("PATCH", path, admin, `{"enabled":false}`, "If-Match", `"7"`).want(t, "an old version", 412, "precondition_failed")
-	h.call("PATCH", path, admin, `{"enabled":false}`, "If-Match", `"1"`).want(t, "switch off", 200, "")
+	h.call("PATCH", path, admin, `{"enabled":false}`, "If-Match", `"3"`).want(t, "switch off", 200, "")
 	h.call("GET", "/auth/oidc/start?tenant=acme&provider=corp", "", "").want(t, "start with one that is off", 404, "not_found")
 	h.call("GET", "/auth/oidc/start?tenant=nobody&provider=corp", "", "").want(t, "start in no tenant", 404, "not_found")
 	if list := h.call("GET", "/settings/identity-providers", admin, ""); !strings.Contains(list.body, `"total":1`) || strings.Contains(list.body, "CANARY") {
@@ -382,7 +390,7 @@ func TestProvidersAreLookedAfterByAdministrators(t *testing.T) {
 	h.pass(5 * time.Second)
 	h.call("DELETE", path, admin, "").want(t, "delete", 204, "")
 	h.call("GET", path, admin, "").want(t, "after that", 404, "not_found")
-	if got := h.audited("auth.provider_created") + h.audited("auth.provider_updated") + h.audited("auth.provider_deleted"); got != "successsuccesssuccess" {
+	if got := h.audited("auth.provider_created") + h.audited("auth.provider_updated") + h.audited("auth.provider_deleted"); got != "successsuccess success successsuccess" {
 		t.Errorf("audited %q", got)
 	}
 	if sealed := h.ask(`select coalesce(string_agg(audit_event::text, ''), '') from audit_event`); strings.Contains(sealed, clientSecret) {

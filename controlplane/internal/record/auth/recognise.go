@@ -28,6 +28,10 @@ func (s *Service) recognise(ctx context.Context, f flow, said oidc.Person, from 
 		if _, err := tx.Exec(ctx, lock, f.tenant+"|"+said.Issuer+"|"+said.Subject); err != nil {
 			return fmt.Errorf("wait for another sign-in: %w", err)
 		}
+		var err error
+		if f.provider, err = (voucher{f.provider.ID, f.provider.Issuer}).stands(ctx, tx); err != nil {
+			return err
+		}
 		granted, err := s.linked(ctx, tx, said, &p)
 		if errors.Is(err, pgx.ErrNoRows) {
 			granted, err = nil, s.introduce(ctx, tx, f, said, &p)
@@ -37,7 +41,7 @@ func (s *Service) recognise(ctx context.Context, f flow, said oidc.Person, from 
 		}
 		return follow(ctx, tx, f, said, granted, &p)
 	})
-	p.tenant = f.tenant
+	p.tenant, p.vouched = f.tenant, voucher{f.provider.ID, f.provider.Issuer}
 	return p, err
 }
 
@@ -150,13 +154,13 @@ func follow(ctx context.Context, tx *pg.Tx, f flow, said oidc.Person, granted []
 		   and (roles <> $2 or status <> 'active')`
 	const link = `
 		update federated_login
-		   set granted_roles = $3, last_used_at = now()
+		   set granted_roles = $3, provider_id = $4, last_used_at = now()
 		 where issuer = $1
 		   and subject = $2`
 	if _, err := tx.Exec(ctx, user, p.id, roles); err != nil {
 		return fmt.Errorf("set roles: %w", err)
 	}
-	if _, err := tx.Exec(ctx, link, said.Issuer, said.Subject, given); err != nil {
+	if _, err := tx.Exec(ctx, link, said.Issuer, said.Subject, given, f.provider.ID); err != nil {
 		return fmt.Errorf("keep mapped roles: %w", err)
 	}
 	if slices.Equal(slices.Sorted(slices.Values(before)), roles) {

@@ -83,5 +83,6 @@ func New(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (
 // is served.
 func (s *Service) With(providers *idp.Service) {
 	s.Providers = providers
+	providers.End, providers.Ended = s.endProvider, s.ForgetTenants
 	s.relying = &oidc.Relying{HTTP: providers.Guard.Client(outsideTimeout), Now: func() time.Time { return s.Now() }}
 }

@@ -33,9 +33,10 @@ func (s *Service) IssueServiceToken(_ context.Context, tx *pg.Tx, c ServiceClaim
 	return token, nil
 }
 
-// ForgetToken drops what is remembered of a service token, so that in this process a change works at once.
-func (s *Service) ForgetToken(tenantID, tokenID string) {
-	s.integrations.rights.drop(func(_ string, f integration) bool { return f.viewer.Tenant == tenantID && f.viewer.ID == tokenID })
+// ForgetTokens drops what is remembered of a tenant's service tokens, so that in this process a change works at once: it may be
+// one of a token on which others depend.
+func (s *Service) ForgetTokens(tenantID string) {
+	s.integrations.rights.drop(func(_ string, f integration) bool { return f.viewer.Tenant == tenantID })
 }
 
 // integrations are the service tokens that this process has seen lately.
@@ -55,7 +56,7 @@ func (i *integrations) forget() { i.rights.drop(func(string, integration) bool {
 type integration struct {
 	at       time.Time // when it said so
 	viewer   viewer.Viewer
-	live     bool      // neither revoked nor disabled, and whoever made it is still an active administrator
+	live     bool      // neither revoked nor disabled, nor is what made it, and whoever made it is still an active administrator
 	expires  time.Time // by itself, or because it was rotated
 	idleFrom time.Time // when it will have been unused for too long
 	networks []netip.Prefix
@@ -69,7 +70,7 @@ func (s *Service) serviceHolder(ctx context.Context, c claims, _ *http.Request) 
 		return viewer.Viewer{}, err
 	}
 	now, ip := s.Now(), httpapi.AddressOf(ctx)
-	if f.live && !now.Before(f.idleFrom) {
+	if f.live && !now.Before(f.idleFrom) && f.idleFrom.Before(f.expires) {
 		s.integrations.take(note{what: fellIdle, tenant: c.Tenant, token: c.Subject, at: now})
 		return viewer.Viewer{}, revoked()
 	}
@@ -119,7 +120,7 @@ func (s *Service) integrationOf(ctx context.Context, c claims) (integration, err
 		return f, nil
 	}
 	asked, seen := s.Now(), s.changes.Load() // before the question: an answer is as old as the moment it was asked for
-	f, err := s.readIntegration(ctx, c)
+	f, err := s.readIntegration(ctx, c, asked)
 	if err != nil {
 		return integration{}, err
 	}
@@ -132,11 +133,12 @@ func (s *Service) integrationOf(ctx context.Context, c claims) (integration, err
 	return f, nil
 }
 
-func (s *Service) readIntegration(ctx context.Context, c claims) (integration, error) {
+func (s *Service) readIntegration(ctx context.Context, c claims, now time.Time) (integration, error) {
 	const sql = `
 		select k.id::text, k.name, array[k.role], coalesce(k.bound_identity_id::text, ''), k.scopes,
 		       coalesce(k.rate_rps, 0), coalesce(k.rate_burst, 0), k.allowed_cidrs,
-		       k.revoked_at is null and k.disabled_at is null and u.status = 'active' and 'admin' = any (u.roles),
+		       k.revoked_at is null and k.disabled_at is null and u.status = 'active' and 'admin' = any (u.roles)
+		       and (k.made_by is null or token_stands(k.made_by, $2)),
 		       least(k.expires_at, k.rotation_overlap_until), greatest(k.last_used_at, k.awake_since) + k.idle_after, t.status
 		  from api_token k
 		  join app_user u
@@ -149,7 +151,7 @@ func (s *Service) readIntegration(ctx context.Context, c claims) (integration, e
 	v := &f.viewer
 	var networks []string
 	err := s.DB.As(ctx, viewer.System(c.Tenant), func(tx *pg.Tx) error {
-		return tx.QueryRow(ctx, sql, c.ID).Scan(&v.ID, &v.Display, &v.Roles, &v.Identity, &v.Scopes,
+		return tx.QueryRow(ctx, sql, c.ID, now).Scan(&v.ID, &v.Display, &v.Roles, &v.Identity, &v.Scopes,
 			&v.Rate.PerSecond, &v.Rate.Burst, &networks, &f.live, &f.expires, &f.idleFrom, &f.tenant)
 	})
 	switch {

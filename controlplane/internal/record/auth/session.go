@@ -27,7 +27,11 @@ type person struct {
 	hash         *string // of the password; nil when none was set yet
 	tenantStatus string
 	controlPlane bool
+	vouched      voucher // for whoever signs in by an outside provider
 }
+
+// voucher is the outside provider by which somebody signs in, as it was when it vouched for them.
+type voucher struct{ provider, issuer string }
 
 // Ways to sign in, as sessions and the audit log name them.
 const (
@@ -86,8 +90,8 @@ func (s *Service) openSession(ctx context.Context, tx *pg.Tx, p person, how stri
 			delete from auth_session
 			 where user_id = @user
 			   and expires_at < @over)
-		insert into auth_session (tenant_id, id, user_id, refresh_jti, created_at, last_used_at, idle_expires_at, expires_at, method, ip, user_agent, epoch)
-		select current_tenant(), @id, seen.id, @jti, @now, @now, @idle, @end, @how, @ip, @agent, @epoch
+		insert into auth_session (tenant_id, id, user_id, refresh_jti, created_at, last_used_at, idle_expires_at, expires_at, method, ip, user_agent, epoch, provider_id)
+		select current_tenant(), @id, seen.id, @jti, @now, @now, @idle, @end, @how, @ip, @agent, @epoch, nullif(@provider, '')::uuid
 		  from seen`
 	life := sessionLife
 	if how == byProvider {
@@ -97,6 +101,7 @@ func (s *Service) openSession(ctx context.Context, tx *pg.Tx, p person, how stri
 	args := pgx.NamedArgs{
 		"id": id, "user": p.id, "jti": hashOf(jti), "now": now, "idle": idle, "end": end, "how": how,
 		"ip": tx.Viewer.IP, "agent": tx.Viewer.UserAgent, "epoch": s.keys.generation(), "password": p.epoch, "over": now.Add(-sessionsKept),
+		"provider": p.vouched.provider,
 	}
 	opened, err := tx.Exec(ctx, sql, args)
 	if err != nil {

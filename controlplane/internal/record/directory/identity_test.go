@@ -45,7 +45,7 @@ func TestTheSpecifiedPayloadMakesAnIdentity(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"accounts": 0.0, "grants": 0.0}, read.Body["counts"]); diff != "" {
 		t.Errorf("counts: -want +got\n%s", diff)
 	}
-	if got := h.Strings(`select action from audit_event where subject ->> 'id' = $1`, id); len(got) != 1 || got[0] != "identity.created" {
+	if got := h.Strings(`select action from audit_event where subject_id = $1`, id); len(got) != 1 || got[0] != "identity.created" {
 		t.Errorf("audited %v; want identity.created", got)
 	}
 }

@@ -42,7 +42,7 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewIdentity) (c
 		if created, err = resolved(ctx, tx, id, true); err != nil {
 			return err
 		}
-		changes, err := mergepatch.Diff(IdentityFields{}, created.IdentityFields)
+		changes, err := mergepatch.Initial(created.IdentityFields)
 		if err != nil {
 			return err
 		}

@@ -18,6 +18,7 @@ const (
 	purgeInterval = 15 * time.Second // how soon the end of a grace is noticed
 	purgeRows     = 5000             // rows in a step: each is a transaction, and none holds locks for long
 	purgePause    = 20 * time.Millisecond
+	purgeTold     = 10 * time.Second // how often the log says how far it is
 )
 
 // Run erases closing tenants whose grace has ended, until ctx ends. Any number of processes may do it: each step is a transaction
@@ -96,10 +97,15 @@ func (s *Service) keepKeys(ctx context.Context) error {
 }
 
 func (s *Service) purge(ctx context.Context, c closing) error {
+	told := time.Now()
 	for ctx.Err() == nil {
 		step, err := s.PurgeStep(ctx, c.ID, c.Home, purgeRows)
 		if err != nil || step.State != "working" {
 			return err
+		}
+		if time.Since(told) >= purgeTold {
+			told = time.Now()
+			s.Log.InfoContext(ctx, "erasing tenant", "tenant", c.ID, "slug", step.Slug, "rows", total(step.Counts))
 		}
 		select {
 		case <-ctx.Done():

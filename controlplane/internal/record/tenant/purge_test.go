@@ -196,7 +196,7 @@ func TestErasingATenantLeavesNoRowOfItInAnyTableAndTouchesNoOther(t *testing.T) 
 	}
 	var told string
 	err := conn.QueryRow(ctx, `
-		select concat_ws(' ', action, subject ->> 'display', event::json ->> 'reason', context -> 'closed_by' ->> 'display', jsonb_array_length(context -> 'rows') >= $2)
+		select concat_ws(' ', action, event::json -> 'subject' ->> 'display', event::json ->> 'reason', event::json -> 'context' -> 'closed_by' ->> 'display', json_array_length(event::json -> 'context' -> 'rows') >= $2)
 		  from audit_event where tenant_id = $1`, home.Tenant, len(tables)-5).Scan(&told)
 	if want := "tenant.erased gone contract ended op@main.example t"; err != nil || told != want {
 		t.Errorf("the operator's log says %q, %v; want %q", told, err, want)
@@ -273,6 +273,16 @@ func TestErasingGoesOnWhereAnotherProcessDied(t *testing.T) {
 	if _, people := left(); people != 150 {
 		t.Fatalf("after the second step %d people are left; want 150: a step is bounded", people)
 	}
+	err = d.DB.As(ctx, viewer.System(gone.Tenant), func(tx *pg.Tx) error {
+		there, err := tenant.Find(ctx, tx)
+		if err == nil && there.Purged != 101 {
+			t.Errorf("%d rows are shown as erased; want 101", there.Purged)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	dieInAStep(t, d, conn, gone.Tenant)
 	if _, people := left(); people != 150 {
 		t.Fatalf("%d people are left after a step that never ended; want 150", people)
@@ -287,7 +297,7 @@ func TestErasingGoesOnWhereAnotherProcessDied(t *testing.T) {
 	}
 	var rows []string
 	err = conn.QueryRow(ctx, `
-		select array(select jsonb_array_elements_text(context -> 'rows'))
+		select array(select json_array_elements_text(event::json -> 'context' -> 'rows'))
 		  from audit_event where tenant_id = $1 and action = 'tenant.erased'`, home.Tenant).Scan(&rows)
 	if want := "[identity: 250 tenant_key: 1]"; err != nil || fmt.Sprint(rows) != want {
 		t.Errorf("the operator's log counts %v, %v; want %s: all steps together, once", rows, err, want)
@@ -360,5 +370,50 @@ func TestTheApplicationItselfCannotDeleteFromTheAuditLogOrATenant(t *testing.T) 
 	}
 	if err := db.As(ctx, viewer.System(v.Tenant), func(tx *pg.Tx) error { _, err := tenant.Find(ctx, tx); return err }); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRowsThatReferToEachOtherAreErasedInBoundedSteps has a chain of tokens, each made by the one before and the heir of it: none but
+// the newest can be deleted by itself.
+func TestRowsThatReferToEachOtherAreErasedInBoundedSteps(t *testing.T) {
+	d := pgtest.Fresh(t)
+	conn := connect(t, d.AdminURL)
+	home, gone := pgtest.Tenant(t, d.DB, "main"), pgtest.Tenant(t, d.DB, "gone")
+	const tokens, budget = 45, 10
+	err := d.DB.As(ctx, gone, func(tx *pg.Tx) error {
+		_, err := tx.Exec(ctx, `
+			with boss as (
+				insert into app_user (tenant_id, id, email, roles, status) values (current_tenant(), gen_random_uuid(), 'ada@gone.example', '{admin}', 'active') returning id)
+			insert into api_token (tenant_id, id, jti, name, scopes, role, idle_after, expires_at, created_by, awake_since, made_by, rotated_from_id)
+			select current_tenant(), lpad(n::text, 32, '0')::uuid, gen_random_uuid(), 't', '{}', 'admin', '1 day', now() + interval '1 day', boss.id, now(),
+			       case when n > 1 then lpad((n - 1)::text, 32, '0')::uuid end, case when n > 1 then lpad((n - 1)::text, 32, '0')::uuid end
+			  from generate_series(1, $1::int) n, boss`, tokens)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shut(t, conn, gone.Tenant, home.Tenant, 0)
+	left := tokens
+	for steps := 0; ; steps++ {
+		step, err := eraser(d.DB).PurgeStep(ctx, gone.Tenant, home.Tenant, budget)
+		if err != nil || steps > 3*tokens {
+			t.Fatalf("step %d: %+v, %v", steps, step, err)
+		}
+		var now int
+		if err := conn.QueryRow(ctx, `select count(*) from api_token where tenant_id = $1`, gone.Tenant).Scan(&now); err != nil {
+			t.Fatal(err)
+		}
+		if left-now > budget {
+			t.Errorf("step %d took %d tokens at once; want at most %d", steps, left-now, budget)
+		}
+		if left = now; step.State == "done" {
+			break
+		}
+	}
+	var rows string
+	err = conn.QueryRow(ctx, `select array_to_string(array(select json_array_elements_text(event::json -> 'context' -> 'rows')), ', ') from audit_event where tenant_id = $1`, home.Tenant).Scan(&rows)
+	if want := "api_token: 45, app_user: 1"; err != nil || rows != want {
+		t.Errorf("the operator's log counts %q, %v; want %q", rows, err, want)
 	}
 }

@@ -16,6 +16,7 @@ type Tenancy struct {
 	Settings     Preferences `json:"settings"`
 	ClosedAt     *time.Time  `json:"closed_at" nullable:"true"`
 	PurgeAfter   *time.Time  `json:"purge_after" nullable:"true" doc:"from then on everything that belongs to the closing tenant is deleted, and it cannot be opened again"`
+	ErasedRows   int64       `json:"erased_rows" doc:"how many rows of a closing tenant have been deleted since its grace ended; counts says what is left. The tenant itself goes last."`
 	Counts       *Holdings   `json:"counts,omitempty" doc:"only where a single tenant is read by an operator"`
 	CreatedAt    time.Time   `json:"created_at"`
 	UpdatedAt    time.Time   `json:"updated_at"`
@@ -33,7 +34,7 @@ type Holdings struct {
 func (s *Service) resource(t Tenant) Tenancy {
 	return Tenancy{
 		ID: t.ID, Slug: t.Slug, Name: t.Name, Region: t.Region, BaseURL: s.BaseURL(t.Slug), Status: t.Status, StatusReason: t.Reason,
-		FunnelState: t.Stage, Limits: t.Limits, Settings: t.Settings, ClosedAt: t.ClosedAt, PurgeAfter: t.PurgeAfter,
+		FunnelState: t.Stage, Limits: t.Limits, Settings: t.Settings, ClosedAt: t.ClosedAt, PurgeAfter: t.PurgeAfter, ErasedRows: t.Purged,
 		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Version: t.Version,
 	}
 }

@@ -49,13 +49,14 @@ type Tenant struct {
 	Settings   Preferences `db:"settings"`
 	ClosedAt   *time.Time  `db:"closed_at"`
 	PurgeAfter *time.Time  `db:"purge_after"` // when the grace of one that is closing ends
+	Purged     int64       `db:"purged"`      // rows of it that have been deleted since
 	CreatedAt  time.Time   `db:"created_at"`
 	UpdatedAt  time.Time   `db:"updated_at"`
 	Version    int         `db:"version"`
 }
 
 const columns = `t.id::text as id, t.slug, t.name, t.region, t.status, t.status_reason, t.funnel_state, t.limits, t.settings,
-	t.closed_at, t.purge_after, t.created_at, t.updated_at, t.version`
+	t.closed_at, t.purge_after, (select coalesce(sum(n::bigint), 0)::bigint from jsonb_each_text(t.purged) p (name, n)) as purged, t.created_at, t.updated_at, t.version`
 
 // Usable returns a fault of kind Forbidden with the code tenant_suspended when nobody may work in the tenant.
 func (s Status) Usable() error {

@@ -47,7 +47,7 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewUser) (Invit
 		if err != nil {
 			return err
 		}
-		changes, err := mergepatch.Diff(Fields{}, f)
+		changes, err := mergepatch.Initial(f)
 		if err != nil {
 			return err
 		}

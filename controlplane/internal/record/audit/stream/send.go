@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -127,8 +129,6 @@ func (s *Service) client(keys secrets) (*http.Client, error) {
 	}, nil
 }
 
-var errNoCertificate = errors.New("the stream's ca holds no certificate")
-
 func tlsConfig(keys secrets, host string) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host}
 	if keys.ca == "" {
@@ -136,7 +136,7 @@ func tlsConfig(keys secrets, host string) (*tls.Config, error) {
 	}
 	c.RootCAs = x509.NewCertPool()
 	if !c.RootCAs.AppendCertsFromPEM([]byte(keys.ca.Reveal())) {
-		return nil, errNoCertificate
+		return nil, errors.New("the stream's ca holds no certificate")
 	}
 	return c, nil
 }
@@ -150,12 +150,17 @@ func retryAfter(value string) time.Duration {
 	return time.Duration(min(seconds, 3600)) * time.Second
 }
 
-// shortError is what is told about a failure: what the sink answered, or why it could not be reached.
+// shortError is what is told about a failure. Errors of the network are put in other words: they name the addresses that the sink's
+// name resolved to, and our name servers.
 func shortError(err error) string {
-	var answer *refusal
-	if errors.As(err, &answer) || errors.Is(err, errNoCertificate) {
-		return err.Error()
+	var (
+		call   *url.Error
+		dial   *net.OpError
+		lookup *net.DNSError
+	)
+	if errors.As(err, &call) || errors.As(err, &dial) || errors.As(err, &lookup) {
+		words, _ := outbound.Words(err)
+		return words
 	}
-	words, _ := outbound.Words(err)
-	return words
+	return err.Error()
 }

@@ -143,7 +143,7 @@ func TestExportsAreRecordedBeforeTheirFirstByte(t *testing.T) {
 	if _, _, b := h.raw("auditor", "GET", "/audit-events/export?format=ocsf", nil); strings.Count(string(b), "\n") != 3 {
 		t.Errorf("ocsf = %s", b)
 	}
-	if got := h.text(`select action || ' ' || actor_id || ' ' || (context ->> 'format') || ' ' || (context ->> 'to_seq') from audit_event order by seq desc limit 1`); got != "audit.exported u-auditor ocsf 3" {
+	if got := h.text(`select action || ' ' || actor_id || ' ' || (event::json -> 'context' ->> 'format') || ' ' || (event::json -> 'context' ->> 'to_seq') from audit_event order by seq desc limit 1`); got != "audit.exported u-auditor ocsf 3" {
 		t.Errorf("recorded %q", got)
 	}
 	h.tamper(`create function no() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`)

@@ -38,7 +38,7 @@ func (s *Service) announceKey(ctx context.Context, v viewer.Viewer, key Key) err
 			select exists (select from audit_event
 			                where tenant_id = (select current_tenant())
 			                  and action = 'audit.key_rotated'
-			                  and context ->> 'key_id' = $1)`
+			                  and event::json -> 'context' ->> 'key_id' = $1)`
 		var done bool
 		if err := tx.QueryRow(ctx, sql, key.ID).Scan(&done); err != nil || done {
 			return err

@@ -18,7 +18,7 @@ func TestANewKeyIsAnnouncedUnderTheOldOneAndBothVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := h.text(`select count(*)::text from audit_event where action = 'audit.key_rotated' and context ->> 'fingerprint' = $1`, chain.Fingerprint(key.Public)); got != "2" {
+	if got := h.text(`select count(*)::text from audit_event where action = 'audit.key_rotated' and event::json -> 'context' ->> 'fingerprint' = $1`, chain.Fingerprint(key.Public)); got != "2" {
 		t.Errorf("announced in %s logs; want both", got)
 	}
 	announced := h.text(`select e.seq::text || ' ' || (select c.kid <> $1 from audit_checkpoint c where c.tenant_id = e.tenant_id and c.seq >= e.seq order by c.seq limit 1)::text

@@ -52,7 +52,7 @@ func readExtent(ctx context.Context, tx *pg.Tx) (e extent, err error) {
 	const sql = `
 		select coalesce(max(h.seq), 0), coalesce((array_agg(h.hash))[1], decode(repeat('00', 32), 'hex')),
 		       coalesce((select max(e.seq) from audit_event e where e.tenant_id = current_tenant()), 0),
-		       coalesce((select max((e.context ->> 'through_seq')::bigint) from audit_event e where e.tenant_id = current_tenant() and e.action = 'audit.trimmed'), 0),
+		       coalesce((select max((e.event::json -> 'context' ->> 'through_seq')::bigint) from audit_event e where e.tenant_id = current_tenant() and e.action = 'audit.trimmed'), 0),
 		       coalesce((select max(c.seq) from audit_checkpoint c where c.tenant_id = current_tenant()), 0)
 		  from audit_head h
 		 where h.tenant_id = current_tenant()`

@@ -97,7 +97,7 @@ func TestVerifyingIsRecordedAndCanBeDoneInPieces(t *testing.T) {
 	if out["ok"] != true || out["checked"] != 6.0 || out["next_seq"] != nil || out["head"].(map[string]any)["seq"] != 12.0 {
 		t.Errorf("verdict = %v", out)
 	}
-	if got := h.text(`select action || ' ' || actor_id || ' ' || (context ->> 'checked') from audit_event order by seq desc limit 1`); got != "audit.verified u-auditor 6" {
+	if got := h.text(`select action || ' ' || actor_id || ' ' || (event::json -> 'context' ->> 'checked') from audit_event order by seq desc limit 1`); got != "audit.verified u-auditor 6" {
 		t.Errorf("recorded %q", got)
 	}
 	h.call(400, "admin", "GET", "/audit-events/verify?from_seq=400", nil)

@@ -107,6 +107,11 @@ func ByID(ctx context.Context, tx *pg.Tx, id string) (Provider, error) {
 	return one(ctx, tx, `enabled and id = $1`, id)
 }
 
+// Hold is ByID for a sign-in that relies on the provider: until the transaction ends nobody changes or deletes it.
+func Hold(ctx context.Context, tx *pg.Tx, id string) (Provider, error) {
+	return one(ctx, tx, `enabled and id = $1 for share`, id)
+}
+
 // Secret opens the client's secret; it is empty for a public client.
 func (s *Service) Secret(ctx context.Context, tx *pg.Tx, p Provider) (seal.Secret, error) {
 	if p.sealed == nil {

@@ -28,6 +28,26 @@ type Service struct {
 	Cursors *httpapi.Cursors
 	Guard   *outbound.Guard // which addresses may be called
 	Now     func() time.Time
+	// End ends what a provider gave that goes: the sessions that it opened, the sign-ins on their way, the roles of its mapping.
+	End func(ctx context.Context, tx *pg.Tx, p Provider) (Ending, error)
+	// Ended is called after that has come true, so that in this process it shows at once.
+	Ended func()
+}
+
+// Ending is what went with a provider.
+type Ending struct {
+	Sessions int64  // that were open
+	Users    int    // whose roles are fewer
+	Kept     string // address of the administrator who stays one, because there would be none
+}
+
+// facts are what the audit log tells of it.
+func (e Ending) facts() map[string]any {
+	out := map[string]any{"sessions_ended": e.Sessions, "users_changed": e.Users}
+	if e.Kept != "" {
+		out["administrator_kept"] = e.Kept
+	}
+	return out
 }
 
 // Settings are what an administrator says of a provider. On a change, what is left out stays.
@@ -40,7 +60,7 @@ type Settings struct {
 	GroupClaim   *string             `json:"group_claim,omitempty" maxLength:"200" example:"groups"`
 	RoleMapping  map[string][]string `json:"role_mapping,omitempty" maxProperties:"200" doc:"group to the roles it gives: manager, resource_owner, admin, auditor"`
 	Domains      []string            `json:"domains,omitempty" maxItems:"100" example:"[\"example.com\"]"`
-	CreateUsers  *bool               `json:"create_users,omitempty"`
+	CreateUsers  *bool               `json:"create_users,omitempty" doc:"whoever signs in and is not known yet becomes a user; needs domains"`
 	Enabled      *bool               `json:"enabled,omitempty"`
 }
 
@@ -56,7 +76,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", path+"/{id}", "Read an identity provider", s.find).For(read...).Tag("settings"),
 		httpapi.Handle("PATCH", path+"/{id}", "Change an identity provider", s.change).For(viewer.Admin).Errors(409, 412).Tag("settings").ForPeople(),
 		httpapi.Handle("DELETE", path+"/{id}", "Delete an identity provider", s.remove).For(viewer.Admin).Errors(412).Tag("settings").ForPeople().
-			Describe("Nobody signs in with it any more. Who is who is kept, should the same issuer come back."),
+			Describe("Nobody signs in with it any more, the sessions that it opened end at once here and within five seconds everywhere, and the roles that its mapping gave go, but for those of the last administrator. Who is who is kept, should the same issuer come back."),
 	}
 }
 
@@ -132,6 +152,7 @@ func (s *Service) change(ctx context.Context, v viewer.Viewer, in *struct {
 		p, err = s.write(ctx, tx, before, in.Body, "auth.provider_updated")
 		return err
 	})
+	s.Ended()
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +175,7 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
 }) (*struct{}, error) {
-	return nil, s.DB.As(ctx, v, func(tx *pg.Tx) error {
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		p, err := existing(ctx, tx, in.ID)
 		if err != nil {
 			return err
@@ -162,11 +183,17 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *struct {
 		if err := in.Check(p.Version); err != nil {
 			return err
 		}
+		ending, err := s.End(ctx, tx, p)
+		if err != nil {
+			return err
+		}
 		if _, err := tx.Exec(ctx, `delete from identity_provider where id = $1`, p.ID); err != nil {
 			return fmt.Errorf("delete identity provider: %w", err)
 		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "auth.provider_deleted", Subject: subject(p)})
+		return audit.Record(ctx, tx, audit.Entry{Action: "auth.provider_deleted", Subject: subject(p), Context: ending.facts()})
 	})
+	s.Ended()
+	return nil, err
 }
 
 func subject(p Provider) audit.Subject {
@@ -197,7 +224,20 @@ func (s *Service) write(ctx context.Context, tx *pg.Tx, before Provider, in Sett
 	if err != nil {
 		return p, err
 	}
-	return stored, audit.Record(ctx, tx, audit.Entry{Action: action, Subject: subject(stored), Changes: differences(before, stored, in.ClientSecret != nil)})
+	entry := audit.Entry{Action: action, Subject: subject(stored), Changes: differences(before, stored, in.ClientSecret != nil)}
+	if stored.goesFrom(before) {
+		ending, err := s.End(ctx, tx, before)
+		if err != nil {
+			return stored, err
+		}
+		entry.Context = ending.facts()
+	}
+	return stored, audit.Record(ctx, tx, entry)
+}
+
+// goesFrom reports whether what the provider was is none any more: it was switched off, or speaks for another issuer.
+func (p Provider) goesFrom(before Provider) bool {
+	return before.ID != "" && before.Enabled && (!p.Enabled || p.Issuer != before.Issuer)
 }
 
 // over is p with what the settings name.
@@ -258,6 +298,9 @@ func check(before, p Provider, secret *seal.Secret) error {
 	}
 	if slices.ContainsFunc(p.Domains, func(d string) bool { return !domainShape.MatchString(d) }) {
 		refuse("#/domains", "invalid", "a domain looks like example.com")
+	}
+	if p.CreateUsers && len(p.Domains) == 0 {
+		refuse("#/domains", "required", "anybody with an account at the issuer would become a user here: give the domains whose people may, or switch create_users off")
 	}
 	for group, given := range p.RoleMapping {
 		for _, r := range given {

@@ -81,6 +81,28 @@ func Diff[T any](before, after T) ([]audit.Change, error) {
 	return changes, nil
 }
 
+// Initial lists the members that a new resource has, by name. An empty text, list or object is as good as none.
+func Initial[T any](made T) ([]audit.Change, error) {
+	var nothing T
+	changes, err := Diff(nothing, made)
+	return slices.DeleteFunc(changes, func(c audit.Change) bool { return empty(c.From) && empty(c.To) }), err
+}
+
+// empty reports whether a decoded JSON value holds nothing.
+func empty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
+}
+
 func members(v any) (map[string]any, error) {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -76,3 +76,33 @@ func TestWhatAResourceNeedsIsNotCleared(t *testing.T) {
 		t.Error("an array is taken for a patch")
 	}
 }
+
+func TestWhatIsEmptyInANewResourceIsNoChange(t *testing.T) {
+	type made struct {
+		Name   string         `json:"name"`
+		Note   string         `json:"note"`
+		Owner  *string        `json:"owner"`
+		Labels map[string]any `json:"labels"`
+		Tags   []string       `json:"tags"`
+		Roles  []string       `json:"roles"`
+		On     bool           `json:"on"`
+		Off    bool           `json:"off"`
+		Rate   *int           `json:"rate"`
+	}
+	none, zero := "", 0
+	changes, err := Initial(made{Name: "x", Owner: &none, Labels: map[string]any{}, Tags: []string{}, Roles: []string{"admin"}, On: true, Rate: &zero})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields []string
+	for _, c := range changes {
+		fields = append(fields, c.Field)
+	}
+	if diff := cmp.Diff([]string{"name", "on", "rate", "roles"}, fields); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	// Between two states of a resource, from none to empty is a change, which is written and told.
+	if changes, err = Diff(made{}, made{Owner: &none}); err != nil || len(changes) != 1 {
+		t.Errorf("changes = %+v, %v; want the owner's", changes, err)
+	}
+}
