@@ -50,7 +50,7 @@ func FuzzLines(f *testing.F) {
 					break
 				}
 				got = append(got, string(line))
-				if !whole && !bytes.HasSuffix(text, []byte(line)) && !bytes.HasSuffix(bytes.TrimSpace(text), line) {
+				if !whole && !bytes.HasSuffix(text, line) && !bytes.HasSuffix(bytes.TrimSpace(text), line) {
 					t.Errorf("the line %q passes for the last of %q", line, text)
 				}
 			}

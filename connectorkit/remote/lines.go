@@ -64,7 +64,7 @@ func (l *lines) read() ([]byte, error) {
 			return nil, errLineTooLong
 		}
 		l.line = append(l.line, part...)
-		if l.n == 1 && err != bufio.ErrBufferFull {
+		if l.n == 1 && !errors.Is(err, bufio.ErrBufferFull) {
 			l.line = bytes.TrimPrefix(l.line, []byte("\xEF\xBB\xBF"))
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -124,7 +125,8 @@ func TestFieldsComeFromTheServiceOrFromASample(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			out, err := newConnector().Discover(t.Context(), v1.DiscoverRequest{AuthConfig: paths(t, tt.answers), MaskSamples: tt.mask}, nil)
 			if tt.fails != "" {
-				if d, ok := err.(*v1.ErrorDetail); !ok || d.Class != tt.fails {
+				var d *v1.ErrorDetail
+				if !errors.As(err, &d) || d.Class != tt.fails {
 					t.Errorf("%v; want class %s", err, tt.fails)
 				}
 				return

@@ -5,11 +5,32 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
+
+func TestTheDocumentationShowsTheExampleAsItIs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/connectors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"testdata/author.py", "../serve/example_test.go"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		example := string(text)
+		if at := strings.Index(example, "// A connector of one's own"); at >= 0 {
+			example = example[at:]
+		}
+		if !strings.Contains(string(page), "\n"+strings.TrimSpace(example)+"\n```") {
+			t.Errorf("docs/connectors.md does not show %s as it is", file)
+		}
+	}
+}
 
 // startPython runs the author's example of the documentation and gives the settings that reach it.
 func startPython(t *testing.T) v1.AuthConfig {
