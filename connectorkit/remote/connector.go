@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/target"
@@ -28,6 +29,8 @@ func New(env connectorkit.Env) connectorkit.Connector {
 type caller struct {
 	cfg    *config
 	client *target.Client
+	now    func() time.Time
+	sleep  target.Sleep
 }
 
 // open reads the settings of a call and makes its client, which the caller closes.
@@ -43,7 +46,25 @@ func (c *connector) open(ctx context.Context, auth v1.AuthConfig, report connect
 	if err != nil {
 		return nil, err
 	}
-	return &caller{cfg: cfg, client: client}, nil
+	call := &caller{cfg: cfg, client: client, now: c.env.Now, sleep: c.sleep}
+	if call.now == nil {
+		call.now = time.Now
+	}
+	if call.sleep == nil {
+		call.sleep = pause
+	}
+	return call, nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // The media types of an answer: one document, or a document a line.

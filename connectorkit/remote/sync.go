@@ -94,6 +94,9 @@ func (s *session) run(ctx context.Context) error {
 		case s.anew(d):
 		case d.Retryable && s.moved(from) && breaks < maxBreaks:
 			breaks++ // a stream that broke off goes on from its latest checkpoint
+			if err := s.rest(ctx, d); err != nil {
+				return err
+			}
 		default:
 			return err
 		}
@@ -106,6 +109,29 @@ func (s *session) moved(from string) bool {
 	s.pos = s.durable.clone()
 	now := s.checkpoint()
 	return now != "" && now != from
+}
+
+// Bounds of the pause before a stream is asked for again.
+const (
+	shortPause = 500 * time.Millisecond
+	longPause  = 5 * time.Minute
+)
+
+// rest waits for as long as the service asks for. What is longer than a read waits is left to whoever called.
+func (s *session) rest(ctx context.Context, d *v1.ErrorDetail) error {
+	wait := shortPause
+	if d.RetryAfterMS != nil && *d.RetryAfterMS > 0 {
+		wait = time.Duration(min(*d.RetryAfterMS, int64(time.Hour/time.Millisecond))) * time.Millisecond
+		if wait > longPause {
+			return d
+		}
+		until := s.now().Add(wait)
+		connectorkit.ReportOf(ctx).Tell(v1.Progress{Phase: "sync", Message: "waiting for the connector", RateWaitUntil: &until})
+	}
+	if err := s.sleep(ctx, wait); err != nil {
+		return d
+	}
+	return nil
 }
 
 // anew begins from the beginning where the service refuses what an earlier read has left.

@@ -111,6 +111,33 @@ func TestAStreamThatBreaksGoesOnFromItsCheckpoint(t *testing.T) {
 	}
 }
 
+func TestAServiceThatWantsToRestIsLeftAlone(t *testing.T) {
+	for asked, want := range map[int]string{7000: "", 600000: "busy"} {
+		s := start(t, func(w http.ResponseWriter, req v1.SyncRequest, n int) {
+			w.Header().Set("Content-Type", mediaNDJSON)
+			if n == 1 {
+				_, _ = io.WriteString(w, answer(accounts(0, 2), `{"has_more":true,"checkpoint":"2"}`)+"\n")
+				_, _ = fmt.Fprintf(w, `{"success":false,"error":"busy","error_detail":{"class":"rate_limited","code":"busy","message":"busy","retry_after_ms":%d}}`, asked)
+				return
+			}
+			_, _ = io.WriteString(w, answer(accounts(2, 2), `{"has_more":false}`))
+		})
+		var told []v1.Progress
+		var slept []time.Duration
+		c := newConnector()
+		c.sleep = func(_ context.Context, d time.Duration) error { slept = append(slept, d); return nil }
+		ctx := connectorkit.WithReport(t.Context(), func(p v1.Progress) { told = append(told, p) })
+		total := 0
+		err := c.Sync(ctx, v1.SyncRequest{AuthConfig: s.auth()}, func(_ context.Context, p v1.SyncResponse) error { total += len(p.Accounts); return nil })
+		if want == "" && (err != nil || total != 4 || !slices.Equal(slept, []time.Duration{7 * time.Second}) || len(told) != 1 || told[0].RateWaitUntil == nil) {
+			t.Errorf("%d ms: %d accounts, slept %v, told %v, %v", asked, total, slept, told, err)
+		}
+		if want != "" && (err == nil || err.Error() != want || len(slept) > 0) {
+			t.Errorf("%d ms: slept %v, %v", asked, slept, err)
+		}
+	}
+}
+
 func TestAReadThatIsTakenOverAsksFromTheCheckpoint(t *testing.T) {
 	three := []string{answer(accounts(0, 30), `{"next_page_token":"2"}`), answer(accounts(30, 30), `{"next_page_token":"3"}`),
 		answer(accounts(60, 10), `{"scopes":[{"kind":"accounts","key":"*","complete":true}]}`)}
