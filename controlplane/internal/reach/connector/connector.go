@@ -8,6 +8,8 @@ import (
 
 // The states of a connector that this package names; see Synced for when it enters them.
 const (
+	statusDraft    = "draft"
+	statusReady    = "ready"
 	statusDegraded = "degraded"
 	statusDeleted  = "deleted"
 )
@@ -71,6 +73,7 @@ type TestError struct {
 
 // NewConnector is the payload that makes a connector.
 type NewConnector struct {
+	Draft         bool              `json:"draft,omitempty" doc:"Settings may be missing yet; they are given later by PATCH."`
 	BusinessID    string            `json:"business_id,omitempty" maxLength:"64" doc:"Lower-case letters, digits and - _ . between them. Made from the name when left out."`
 	Name          string            `json:"name" minLength:"1" maxLength:"200"`
 	Description   string            `json:"description,omitempty" maxLength:"2000"`

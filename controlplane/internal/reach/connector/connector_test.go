@@ -262,7 +262,6 @@ func TestADeletedConnectorIsGoneAndItsSecretErased(t *testing.T) {
 	}
 	h.want(404, h.call("admin", "PATCH", path, object{"name": "B"}))
 	h.want(404, h.call("admin", "POST", path+"/test", nil))
-	h.want(404, h.call("admin", "POST", path+"/discover", nil))
 	if total := h.want(200, h.call("admin", "GET", "/connectors", nil)).body["total"]; total != 0.0 {
 		t.Errorf("total = %v", total)
 	}
@@ -303,7 +302,6 @@ func TestAdministratorsWriteAuditorsReadOthersDoNeither(t *testing.T) {
 		{"GET", "/connectors/funnel", nil, 200},
 		{"POST", "/connectors", ldapPayload("B"), 403}, {"PATCH", path, object{"name": "B"}, 403}, {"DELETE", path, nil, 403},
 		{"POST", path + "/test", nil, 403}, {"POST", path + "/test?stream=true", nil, 403}, {"POST", "/connectors/test", ldapPayload("B"), 403},
-		{"POST", path + "/discover", nil, 403},
 	} {
 		h.want(tt.auditor, h.call("auditor", tt.method, tt.path, tt.body))
 		h.want(403, h.call("manager", tt.method, tt.path, tt.body))

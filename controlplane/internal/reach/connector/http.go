@@ -214,6 +214,7 @@ type unsavedIn struct {
 // UnsavedConnector are settings to try out. The payload that would make a connector may be sent as it is: what no target is
 // asked for is passed over.
 type UnsavedConnector struct {
+	Draft         bool              `json:"draft,omitempty"`
 	BusinessID    string            `json:"business_id,omitempty"`
 	Name          string            `json:"name,omitempty"`
 	Description   string            `json:"description,omitempty"`

@@ -104,16 +104,16 @@ func (r row) args() pgx.NamedArgs {
 		"id": r.ID, "business_id": r.BusinessID, "name": r.Name, "description": r.Description, "type": r.Type, "vendor_key": r.VendorKey, "mode": r.Mode,
 		"agent_id": r.AgentID, "agent_group": r.AgentGroup, "environment": r.Environment, "purpose": r.Purpose,
 		"authority_rank": r.AuthorityRank, "connection": r.Connection, "credentials": r.Sealed, "credential_keys": r.Keys,
-		"credentials_updated_at": r.SealedAt, "labels": r.Labels,
+		"credentials_updated_at": r.SealedAt, "labels": r.Labels, "status": r.Status,
 	}
 }
 
 func insert(ctx context.Context, tx *pg.Tx, r row) error {
 	const sql = `
 		insert into connector (tenant_id, id, business_id, name, description, type, vendor_key, mode, agent_id, agent_group, environment, purpose,
-		                       authority_rank, connection, credentials, credential_keys, credentials_updated_at, labels)
+		                       authority_rank, connection, credentials, credential_keys, credentials_updated_at, labels, status)
 		values (current_tenant(), @id, @business_id, @name, @description, @type, @vendor_key, @mode, @agent_id, @agent_group, @environment, @purpose,
-		        @authority_rank, @connection, @credentials, @credential_keys, @credentials_updated_at, @labels)`
+		        @authority_rank, @connection, @credentials, @credential_keys, @credentials_updated_at, @labels, @status)`
 	if _, err := tx.Exec(ctx, sql, r.args()); err != nil {
 		return fmt.Errorf("insert connector: %w", err)
 	}
@@ -126,7 +126,7 @@ func update(ctx context.Context, tx *pg.Tx, r row) error {
 		   set name = @name, description = @description, mode = @mode, agent_id = @agent_id, agent_group = @agent_group,
 		       environment = @environment, purpose = @purpose, authority_rank = @authority_rank, connection = @connection,
 		       credentials = @credentials, credential_keys = @credential_keys, credentials_updated_at = @credentials_updated_at,
-		       labels = @labels, updated_at = now(), version = version + 1
+		       labels = @labels, status = @status, updated_at = now(), version = version + 1
 		 where id = @id`
 	if _, err := tx.Exec(ctx, sql, r.args()); err != nil {
 		return fmt.Errorf("update connector: %w", err)

@@ -30,7 +30,7 @@ func (o Opened) GoString() string { return o.String() }
 func (o Opened) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
 // Open reads a connector with its secrets, to call its target. It returns a fault of kind NotFound when there is none, or
-// no longer.
+// no longer, and of kind Conflict when it is a draft that lacks settings.
 func (s *Service) Open(ctx context.Context, tx *pg.Tx, id string) (Opened, error) {
 	r, err := read(ctx, tx, id, "")
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Service) Open(ctx context.Context, tx *pg.Tx, id string) (Opened, error
 	if err != nil {
 		return Opened{}, err
 	}
-	return r.open(tx.Viewer.Tenant, secrets), nil
+	return r.open(tx.Viewer.Tenant, secrets), r.callable(secrets)
 }
 
 func (r row) open(tenant string, secrets map[string]any) Opened {

@@ -92,7 +92,7 @@ func (s *Service) load(ctx context.Context, tx *pg.Tx, id string) (call, error) 
 	if err != nil {
 		return call{}, err
 	}
-	return savedCall(tx.Viewer.Tenant, r, secrets), nil
+	return savedCall(tx.Viewer.Tenant, r, secrets), r.callable(secrets)
 }
 
 // unsaved prepares the test of settings.
