@@ -43,14 +43,14 @@ func (s *Service) copyFrom(ctx context.Context, v viewer.Viewer, in *copyIn) (*h
 }
 
 func (s *Service) copyMappings(ctx context.Context, tx *pg.Tx, in *copyIn) (CopiedMappings, error) {
-	here, err := load(ctx, tx, in.ID)
+	here, err := Read(ctx, tx, in.ID)
 	if err != nil {
 		return CopiedMappings{}, err
 	}
 	if err := in.Check(here.Version); err != nil {
 		return CopiedMappings{}, err
 	}
-	there, err := load(ctx, tx, in.OtherID)
+	there, err := Read(ctx, tx, in.OtherID)
 	switch {
 	case err != nil:
 		return CopiedMappings{}, err
@@ -71,7 +71,7 @@ func (s *Service) copyMappings(ctx context.Context, tx *pg.Tx, in *copyIn) (Copi
 	if here.Version == 0 {
 		present = ProposalsFor(here.connectorState, snap)
 	}
-	rules, misfits := mapping.Fit(rulesOf(there.Mappings), other.discovered(), snap.discovered(), present)
+	rules, misfits := mapping.Fit(rulesOf(there.Mappings), other.Discovered(), snap.Discovered(), present)
 	out := CopiedMappings{DryRun: in.DryRun, Copied: len(there.Mappings) - len(misfits), Misfits: misfits, Mappings: rules, Version: here.Version}
 	if out.Misfits == nil {
 		out.Misfits = []mapping.Misfit{}

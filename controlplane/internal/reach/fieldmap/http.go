@@ -70,7 +70,7 @@ type oneIn struct {
 func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Mappings], error) {
 	var out Mappings
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		out, err = load(ctx, tx, in.ID)
+		out, err = Read(ctx, tx, in.ID)
 		return err
 	})
 	return shown(out, err)
@@ -83,8 +83,8 @@ func shown(m Mappings, err error) (*httpapi.One[Mappings], error) {
 	return &httpapi.One[Mappings]{ETag: httpapi.ETag(m.Version), Body: m}, nil
 }
 
-// load reads a connector's mappings. Its fault is of kind NotFound when there is no such connector.
-func load(ctx context.Context, tx *pg.Tx, connectorID string) (m Mappings, err error) {
+// Read reads a connector's mappings. Its fault is of kind NotFound when there is no such connector.
+func Read(ctx context.Context, tx *pg.Tx, connectorID string) (m Mappings, err error) {
 	c, err := connector.Find(ctx, tx, connectorID)
 	if err != nil {
 		return m, err
@@ -124,7 +124,7 @@ func (s *Service) put(ctx context.Context, v viewer.Viewer, in *putIn) (*httpapi
 // change replaces a connector's mappings by what fn makes of them.
 func (s *Service) change(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, why string, fn func(Mappings) ([]mapping.Mapping, error)) (out Mappings, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		before, err := load(ctx, tx, id)
+		before, err := Read(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (s *Service) change(ctx context.Context, v viewer.Viewer, id string, match 
 		if _, _, err := s.Replace(ctx, tx, before.connectorState, rules, why); err != nil {
 			return err
 		}
-		out, err = load(ctx, tx, id)
+		out, err = Read(ctx, tx, id)
 		return err
 	})
 	return out, err

@@ -85,7 +85,7 @@ func (s *Service) Preview(ctx context.Context, v viewer.Viewer, id string, ask P
 
 // toTry is the mapper that a preview tries, whose it is, and which fields look like secrets.
 func (s *Service) toTry(ctx context.Context, tx *pg.Tx, id string, given *[]NewMapping) (m *mapping.Mapper, secret map[[2]string]bool, by string, err error) {
-	saved, err := load(ctx, tx, id)
+	saved, err := Read(ctx, tx, id)
 	if err != nil {
 		return nil, nil, "", err
 	}

@@ -53,8 +53,8 @@ type SchemaField struct {
 	PII string `json:"pii" enum:"none,personal,sensitive,secret" doc:"What kind of data it seems to hold, by its name."`
 }
 
-// discovered are the objects as mapping wants them.
-func (s SchemaSnapshot) discovered() []v1.DiscoveredObject {
+// Discovered are the objects as mapping wants them.
+func (s SchemaSnapshot) Discovered() []v1.DiscoveredObject {
 	out := make([]v1.DiscoveredObject, len(s.Objects))
 	for i, o := range s.Objects {
 		out[i] = v1.DiscoveredObject{Kind: o.Kind, NativeType: o.NativeType, CountHint: o.CountHint, SuggestedKey: o.SuggestedKey}
@@ -66,7 +66,7 @@ func (s SchemaSnapshot) discovered() []v1.DiscoveredObject {
 }
 
 var (
-	sensitive = regexp.MustCompile(`(?i)birth|gender|sex$|religion|ethnic|race$|nationalit|disabilit|health|marital|ssn|social.?security|national.?id|passport|iban|salary|union`)
+	sensitive = regexp.MustCompile(`(?i)birth|gender|sex$|religion|ethnic|race$|nationality|disabilit|health|marital|ssn|social.?security|national.?id|passport|iban|salary|union`)
 	personal  = regexp.MustCompile(`(?i)mail|name|phone|mobile|fax|street|postal|zip|address|photo|home|location|city|employee|manager|title|login|uid$|^cn$|^sn$|upn`)
 )
 

@@ -53,7 +53,7 @@ func ProposalsFor(c connector.Connector, snap SchemaSnapshot) []mapping.Mapping 
 			template = e.Mapping
 		}
 	}
-	return mapping.Suggest(snap.discovered(), template)
+	return mapping.Suggest(snap.Discovered(), template)
 }
 
 func unfilled(object string, rules []mapping.Mapping) []mapping.Field {
