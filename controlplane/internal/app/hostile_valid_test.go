@@ -31,6 +31,12 @@ POST   /connectors/transforms/validate                 {"expression":"value","sa
 PATCH  /connectors/{id}                                {"description":"x"}
 PUT    /connectors/{id}/correlation                    {"propose":0.8,"auto_link":0.95}
 POST   /connectors/{id}/discover                       {"sample_size":1}
+PUT    /connectors/{id}/mappings                       {"mappings":[{"object":"identity","source_path":"mail","target_field":"email"}]}
+POST   /connectors/{id}/mappings/preview               {"sample":1}
+PATCH  /connectors/{id}/mappings/{mapping_id}          {"action":"ignore"}
+POST   /connectors/{id}/rediscover                     {"sample_size":1}
+POST   /connectors/{id}/schema-diffs/{diff_id}/decide  {"accept_all":true}
+POST   /connectors/{id}/wizard/first-sync              {"chunk_size":100}
 PUT    /connectors/{id}/safety                         -
 POST   /connectors/{id}/sync                           {"incremental":false}
 POST   /connectors/{id}/sync-runs/{run_id}/discard     {"comment":"x"}

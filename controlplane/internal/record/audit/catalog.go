@@ -168,6 +168,8 @@ var catalog = [][2]string{
 	{"connector.tested", "A connection was tried out."},
 	{"connector.discovered", "What a target offers was read."},
 	{"connector.sampled", "A few records of a target were read to try mappings on."},
+	{"connector.schema_changed", "A look at a connector's target showed other fields than the ones that its mappings are about."},
+	{"connector.schema_decided", "Somebody decided about changed fields of a connector's target."},
 	{"connector.mappings_changed", "What is done with the fields of a connector was changed."},
 	{"connector.correlation_updated", "How accounts of a connector find their owners was changed."},
 	{"connector.safety_changed", "The limits that hold back large changes were changed."},
