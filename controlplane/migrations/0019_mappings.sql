@@ -49,7 +49,7 @@ alter table connector
     add column schema_snapshot_id     uuid,
     add column mapping_version        int not null default 0,
     add column copied_mapping_from_id uuid,
-    add constraint connector_snapshot foreign key (tenant_id, schema_snapshot_id) references schema_snapshot (tenant_id, id),
     add constraint connector_copied_from foreign key (tenant_id, copied_mapping_from_id) references connector (tenant_id, id);
-comment on column connector.schema_snapshot_id is 'The look at the target that its mappings are about.';
+comment on column connector.schema_snapshot_id is
+    'The look at the target that its mappings are about. No foreign key: snapshots are never deleted before their connector, and erasing a tenant needs tables that do not refer to each other in a circle.';
 comment on column connector.mapping_version is 'How often the mappings were written; 0: never, and heuristics map.';

@@ -239,6 +239,29 @@ func TestAPreviewTriesWhatIsGivenSavedOrProposed(t *testing.T) {
 	}
 }
 
+func TestNoMappingCarriesASecretIntoAPreview(t *testing.T) {
+	h := open(t)
+	h.ordinary()
+	h.target.people[0].Attributes["login"] = object{"name": "ann", "api_key": "CANARY-key", "all": []any{object{"token": "CANARY-token"}}}
+	h.target.people[0].Attributes["notes"] = "{SSHA}CANARY-hash"
+	h.target.people[0].Attributes["odd"] = "CANARY-odd"
+	odd := field("odd", "string")
+	odd.Secret = true // as a directory knows of its own attributes
+	h.target.objects[0].Fields = append(h.target.objects[0].Fields, odd)
+	path := h.connect("hr")
+	rules := mappings(to("userPassword", "attributes.a"), to("cn", "attributes.b", "record['userPassword'] + str(record['login'])"), to("notes", "attributes.c"),
+		to("mail", "attributes.d", "int(record['userPassword'])"))
+	seen := h.do(200, "POST", path+"/mappings/preview", nil).text + h.do(200, "POST", path+"/mappings/preview", rules).text
+	if n := strings.Count(seen, "CANARY"); n != 2 {
+		t.Errorf("%d secrets were shown; want that alone which nobody can tell to be one: %s", n, seen)
+	}
+	h.do(200, "POST", path+"/discover", nil)
+	seen = h.do(200, "POST", path+"/mappings/preview", nil).text + h.do(200, "POST", path+"/mappings/preview", rules).text
+	if strings.Contains(seen, "CANARY") || !strings.Contains(seen, `"***"`) {
+		t.Errorf("a secret was shown: %s", seen)
+	}
+}
+
 func TestMappingsOfAnotherEnvironmentAreTakenOverAsFarAsTheyFit(t *testing.T) {
 	h := open(t)
 	h.ordinary()

@@ -3,7 +3,6 @@ package fieldmap
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -35,10 +34,7 @@ type previewIn struct {
 	Body *Previewing
 }
 
-const (
-	usualSample = 20
-	hidden      = "***"
-)
+const usualSample = 20
 
 func (s *Service) preview(ctx context.Context, v viewer.Viewer, in *previewIn) (*httpapi.One[MappingPreview], error) {
 	ask := Previewing{}
@@ -71,15 +67,18 @@ func (s *Service) Preview(ctx context.Context, v viewer.Viewer, id string, ask P
 	if out.Error = sample.Error; out.Error != nil {
 		return out, nil
 	}
+	for i, r := range sample.Identities {
+		sample.Identities[i].Attributes = withoutSecrets(r.Attributes, mapping.ObjectIdentity, secret)
+	}
+	for i, r := range sample.Accounts {
+		sample.Accounts[i].Attributes = withoutSecrets(r.Attributes, mapping.ObjectAccount, secret)
+	}
 	out.Rows = mapper.Preview(sample.Identities, sample.Accounts, s.Now().UTC())
 	known, err := s.managersKnown(ctx, v, out.Rows)
 	if err != nil {
 		return out, err
 	}
 	out.Findings = append(append(out.Findings, mapping.Population(out.Rows)...), mapping.UnresolvedManagers(out.Rows, known)...)
-	for i := range out.Rows {
-		hide(&out.Rows[i], secret)
-	}
 	return out, nil
 }
 
@@ -115,16 +114,6 @@ func (s *Service) toTry(ctx context.Context, tx *pg.Tx, id string, given *[]NewM
 	}
 	m, err = mapping.With(rules, s.Compile)
 	return m, secret, by, err
-}
-
-// hide keeps the values of secrets out of what is shown.
-func hide(r *mapping.Row, secret map[[2]string]bool) {
-	r.Before = maps.Clone(r.Before)
-	for name := range r.Before {
-		if secret[[2]string{r.Object, name}] {
-			r.Before[name] = hidden
-		}
-	}
 }
 
 // managersKnown looks up in one statement which of the managers that the rows name are in the store.
