@@ -27,6 +27,7 @@ var rooms = map[string][]string{
 	"reach/dispatch": {}, "reach/mapping": {}, "reach/correlate": {}, "reach/agents": {"dispatch"}, "reach/connector": {"dispatch", "mapping"},
 	"reach/fieldmap": {"connector", "mapping"}, "reach/onboard": {"connector", "fieldmap", "mapping", "syncrun"},
 	"reach/syncrun":  {"connector", "correlate", "dispatch", "fieldmap", "mapping", "reconcile"}, "reach/reconcile": {},
+	"reach/schedule": {"connector", "syncrun"},
 	"front/apidocs": {}, "front/webhook": {},
 }
 

@@ -78,6 +78,13 @@ POST   /connectors/{id}/wizard/accept-mappings                    admins    conn
 POST   /connectors/{id}/wizard/first-sync                         admins    connectors
 GET    /connectors/{id}/safety                                    overseers connectors
 PUT    /connectors/{id}/safety                                    admins    connectors
+POST   /connectors/{id}/disable                                   admins    connectors
+GET    /connectors/{id}/health                                    overseers connectors
+POST   /connectors/{id}/pause                                     admins    connectors
+POST   /connectors/{id}/quarantine/clear                          admins    connectors
+POST   /connectors/{id}/resume                                    admins    connectors
+GET    /connectors/{id}/schedule                                  overseers connectors
+PUT    /connectors/{id}/schedule                                  admins    connectors
 POST   /connectors/{id}/sync                                      admins    connectors
 GET    /connectors/{id}/sync-runs                                 overseers connectors
 GET    /connectors/{id}/sync-runs/{run_id}                        overseers connectors
@@ -114,6 +121,8 @@ DELETE /identities/{id}                                           admins    iden
 GET    /identities/{id}                                           everybody identities
 PATCH  /identities/{id}                                           admins    identities
 GET    /identities/{id}/accounts                                  everybody identities
+POST   /identities/sync                                           admins    identities
+POST   /identities/{id}/sync                                      admins    identities
 POST   /identities/{id}/deactivate                                admins    identities
 GET    /identities/{id}/grants                                    everybody identities
 POST   /identities/{id}/reactivate                                admins    identities

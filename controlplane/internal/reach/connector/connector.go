@@ -42,6 +42,9 @@ type Connector struct {
 	LastTest      *LastTest             `json:"last_test" db:"-"`
 	LastRunID     *string               `json:"last_run_id" db:"last_run_id"`
 	LastSuccessAt *time.Time            `json:"last_success_at" db:"last_success_at"`
+	Schedule      *ConnectorSchedule    `json:"schedule" db:"schedule" doc:"When it is read by itself; null: when somebody asks. See PUT /connectors/{id}/schedule."`
+	NextRunAt     *time.Time            `json:"next_run_at" db:"next_run_at"`
+	Health        ConnectorHealth       `json:"health" db:"-"`
 	Labels        map[string]string     `json:"labels" db:"labels"`
 	CreatedAt     time.Time             `json:"created_at" db:"created_at"`
 	UpdatedAt     time.Time             `json:"updated_at" db:"updated_at"`

@@ -18,6 +18,8 @@ const (
 	actionTested     = "connector.tested"
 	actionDiscovered = "connector.discovered"
 	actionSampled    = "connector.sampled"
+
+	actionQuarantined = "connector.quarantined"
 )
 
 func recordCreated(ctx context.Context, tx *pg.Tx, c Connector) error {

@@ -24,6 +24,7 @@ type row struct {
 	Keys     []string   `db:"credential_keys"`
 	SealedAt *time.Time `db:"credentials_updated_at"`
 	Tested   *tested    `db:"last_test"`
+	Since    time.Time  `db:"status_since"`
 }
 
 // tested is a test's verdict with the digest of the settings it was about.
@@ -34,7 +35,8 @@ type tested struct {
 
 const columns = `c.id, c.business_id, c.name, c.description, c.type, c.vendor_key, c.mode, c.agent_id, c.agent_group, c.environment,
 	c.purpose, c.authority_rank, c.connection, c.status, c.status_reason, c.funnel_state, c.last_run_id, c.last_success_at, c.labels,
-	c.created_at, c.updated_at, c.version, c.credentials, c.credential_keys, c.credentials_updated_at, c.last_test`
+	c.created_at, c.updated_at, c.version, c.credentials, c.credential_keys, c.credentials_updated_at, c.last_test,
+	` + watched
 
 // Find reads a connector. It returns a fault of kind NotFound when there is none, or no longer.
 func Find(ctx context.Context, tx *pg.Tx, id string) (Connector, error) {
@@ -83,6 +85,7 @@ func (r row) shown() Connector {
 		t.Current = r.Tested.Digest == r.digest()
 		c.LastTest = &t
 	}
+	c.Health = ConnectorHealth{State: healthOf(c.Status), Since: r.Since, Cause: c.StatusReason}
 	return c
 }
 

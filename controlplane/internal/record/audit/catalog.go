@@ -171,6 +171,12 @@ var catalog = [][2]string{
 	{"connector.schema_changed", "A look at a connector's target showed other fields than the ones that its mappings are about."},
 	{"connector.schema_decided", "Somebody decided about changed fields of a connector's target."},
 	{"connector.mappings_changed", "What is done with the fields of a connector was changed."},
+	{"connector.schedule_changed", "When a connector is read by itself was changed."},
+	{"connector.paused", "A connector was paused: no run of it starts."},
+	{"connector.resumed", "A paused or disabled connector was let go on."},
+	{"connector.disabled", "A connector was switched off, and its active run stopped."},
+	{"connector.quarantined", "A connector's target refused the sign-in again and again; nothing is tried until somebody clears it."},
+	{"connector.quarantine_cleared", "A quarantined connector may be tried again."},
 	{"connector.correlation_updated", "How accounts of a connector find their owners was changed."},
 	{"connector.safety_changed", "The limits that hold back large changes were changed."},
 
