@@ -7,6 +7,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/ldap"
+	"github.com/grantwright/grantwright/connectorkit/remote"
 	"github.com/grantwright/grantwright/connectorkit/rest"
 	"github.com/grantwright/grantwright/connectorkit/scim"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -14,9 +15,10 @@ import (
 
 // The connector types.
 const (
-	SCIM2 = "scim2"
-	LDAP  = "ldap"
-	REST  = "rest"
+	SCIM2  = "scim2"
+	LDAP   = "ldap"
+	REST   = "rest"
+	Custom = "custom"
 )
 
 // Entry is one choice of the wizard's first step.
@@ -90,6 +92,13 @@ var types = []kind{
 			Description: "Any HTTP API that answers JSON, such as an internal or a custom one.",
 		},
 		open: rest.New, aliases: rest.Aliases(), check: rest.Check,
+	},
+	{
+		entry: Entry{
+			Key: Custom, Type: Custom, Name: "Custom connector", Category: "custom", Fields: remote.Fields(), Capabilities: reads,
+			Description: "A service of your own that answers a SyncRequest with a SyncResponse over HTTP.",
+		},
+		open: remote.New, aliases: remote.Aliases(), check: remote.Check,
 	},
 }
 

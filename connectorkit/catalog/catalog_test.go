@@ -49,7 +49,7 @@ func TestEveryEntryCanBeFoundAndDescribesItsSettings(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff([]string{"scim2", "ldap", "rest"}, keys[:3]); diff != "" {
+	if diff := cmp.Diff([]string{"scim2", "ldap", "rest", "custom"}, keys[:4]); diff != "" {
 		t.Error(diff)
 	}
 	if _, ok := Find("punch-cards"); ok {
@@ -129,6 +129,13 @@ func TestValidateFindsEveryMistake(t *testing.T) {
 		{"ldap", LDAP, settings{"host": "dc1", "port": 636, "tls": "ldaps", "bind_dn": "cn=x", "user_object_classes": []any{"person"}}, settings{"bind_password": "p"}, nil},
 		{"ldap wrong", LDAP, settings{"port": 99999, "security": "ssl", "user_object_classes": []any{1}}, settings{"password": "p"},
 			[]string{"host required", "password unknown_key", "port out_of_range", "security not_allowed", "user_object_classes wrong_type"}},
+		{"custom", Custom, settings{"base_url": "https://x", "settings": settings{"region": "eu"}}, settings{"token": "t", "secret_settings": settings{"key": "hunter22"}}, nil},
+		{"custom by its other names", Custom, settings{"base_url": "https://x"}, settings{"hmac_secret": "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}, nil},
+		{"custom, unsigned", Custom, settings{"base_url": "https://x", "auth_method": "signature"}, nil, []string{"signing_secret required"}},
+		{"custom, a short secret", Custom, settings{"base_url": "https://x"}, settings{"signing_secret": "hunter22"}, []string{" invalid"}},
+		{"custom, a setting twice", Custom, settings{"base_url": "https://x", "settings": settings{"key": "a"}}, settings{"secret_settings": settings{"key": "hunter22"}}, []string{" invalid"}},
+		{"custom, secrets shown", Custom, settings{"base_url": "https://x", "secret_settings": settings{"key": "hunter22"}}, nil, []string{"secret_settings secret_in_connection"}},
+		{"custom, a path elsewhere", Custom, settings{"base_url": "https://x", "sync_path": "https://y/z", "settings": "all"}, nil, []string{"settings wrong_type"}},
 		{"unknown", "punch-cards", nil, nil, []string{"type unknown_type"}},
 	} {
 		var got []string

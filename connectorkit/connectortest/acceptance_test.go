@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -14,6 +15,8 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 	"github.com/grantwright/grantwright/connectorkit/connectortest"
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest"
+	"github.com/grantwright/grantwright/connectorkit/remote/remotetest"
+	"github.com/grantwright/grantwright/connectorkit/serve"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -140,6 +143,53 @@ func TestTheRESTConnectorIsAccepted(t *testing.T) {
 			call(t, "PATCH", base+"/users/91", "X-API-Key", key, `{"displayName":"Somebody Else","updatedAt":"2024-01-01T00:00:00.000Z"}`)
 			call(t, "DELETE", base+"/users/96", "X-API-Key", key, "")
 			return connectortest.Changed{Accounts: []string{"91"}, Gone: []string{"96"}, AtMost: 30}
+		},
+	})
+}
+
+func TestTheCustomConnectorIsAccepted(t *testing.T) {
+	for name, o := range map[string]remotetest.Options{
+		"a service that answers in pages": {People: 120}, "a service that streams": {People: 120, Stream: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := remotetest.Start(t, o)
+			auth := v1.AuthConfig(s.Auth())
+			wrong := with(auth, "secret_settings", map[string]any{"key": "CANARY-wrong-key"})
+			connectortest.Run(t, connectortest.Subject{
+				Connector: connector(t, catalog.Custom), Auth: auth, BadAuth: wrong,
+				Secrets: []string{remotetest.Token, remotetest.Key, "CANARY-wrong-key"}, Least: s.Records(),
+				Change: func(*testing.T) connectortest.Changed {
+					s.Rename(7, "Somebody Else")
+					s.Remove(101)
+					return connectortest.Changed{Accounts: []string{"a" + remotetest.ID(7)}, Gone: []string{"a" + remotetest.ID(101)}, AtMost: 4}
+				},
+			})
+		})
+	}
+}
+
+// TestAnyConnectorIsAcceptedBehindAWireOfItsOwn serves the connector of an LDAP directory over HTTP, and reads it through that.
+func TestAnyConnectorIsAcceptedBehindAWireOfItsOwn(t *testing.T) {
+	t.Parallel()
+	const secret = "whsec_Q0FOQVJZLXNpZ25pbmctc2VjcmV0LW9mLXRoZS10ZXN0"
+	directory := ldaptest.StartSlapd(t, ldaptest.Options{Syncprov: true, Users: 120, Groups: 6, PerGroup: 15})
+	server := httptest.NewServer(&serve.Handler{Connector: connector(t, catalog.LDAP), SigningSecret: secret, Name: "our directory"})
+	t.Cleanup(server.Close)
+	settings, secrets := map[string]any{}, map[string]any{"bind_password": directory.ReaderPass}
+	for name, value := range directory.AuthConfig() {
+		if name != "bind_password" {
+			settings[name] = value
+		}
+	}
+	auth := v1.AuthConfig{"base_url": server.URL, "auth_method": "signature", "signing_secret": secret, "settings": settings, "secret_settings": secrets}
+	connectortest.Run(t, connectortest.Subject{
+		Connector: connector(t, catalog.Custom), Auth: auth, BadAuth: with(auth, "secret_settings", map[string]any{"bind_password": "CANARY-wrong-password"}),
+		Secrets: []string{directory.ReaderPass, "CANARY-wrong-password", secret}, Least: 2*120 + 6 + 6*15,
+		Change: func(t *testing.T) connectortest.Changed {
+			changed := changeDirectory(t, directory)
+			changed.AtMost = 20
+			return changed
 		},
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/signing"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -32,6 +33,7 @@ type Client struct {
 	circuit *circuit
 	sleep   Sleep
 	once    bool // a probe: no second try
+	signing []byte
 
 	tls            *tls.Config
 	transport      http.RoundTripper
@@ -70,6 +72,11 @@ func New(ctx context.Context, env connectorkit.Env, o Options) (*Client, error) 
 	}
 	c := &Client{env: env, opts: defaults(o), base: base, host: hostPort(base), shared: o.Shared, sleep: o.Sleep, tally: &tally{}}
 	c.auth = c.opts.Auth
+	if o.SigningSecret != "" {
+		if c.signing, err = signing.Key(o.SigningSecret); err != nil {
+			return nil, &v1.ErrorDetail{Class: v1.ClassConfig, Code: "invalid_signing_secret", Phase: "connect", Message: err.Error()}
+		}
+	}
 	if c.shared == nil {
 		c.shared = &Shared{}
 	}
@@ -142,6 +149,9 @@ func checkHeaders(headers map[string]string) error {
 
 func (c *Client) ownSecrets() []string {
 	secrets := c.auth.secrets()
+	if c.opts.SigningSecret != "" {
+		secrets = append(secrets, c.opts.SigningSecret)
+	}
 	for _, v := range c.opts.Headers {
 		secrets = append(secrets, v)
 	}

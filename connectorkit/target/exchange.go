@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/grantwright/grantwright/connectorkit/signing"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -57,6 +58,10 @@ func (c *Client) send(ctx context.Context, r Request, stale string) (*Response, 
 		return nil, "", err
 	}
 	defer c.budget.leave()
+	if c.signing != nil {
+		// Only now: a signature holds for minutes, and there may have been a wait.
+		signing.Sign(req.Header, c.now(), r.Body, c.signing)
+	}
 	resp, err := c.exchange(ctx, c.transport, req, r, shown)
 	if err == nil {
 		c.learn(resp)

@@ -37,6 +37,9 @@ type Options struct {
 	// Auth is None when nil.
 	Auth Auth
 
+	// SigningSecret, where set, signs every request to the target beside what Auth does; see package signing.
+	SigningSecret string
+
 	// Headers are put on every request to the target, but not on those to a token endpoint. Their values count as secrets.
 	Headers map[string]string
 

@@ -86,7 +86,7 @@ func (c *Client) noted(r Request, try func() error) (final bool, err error) {
 	case r.Phase == "token" && err == nil: // the target has not answered yet
 	default:
 		_, anonymous := c.auth.(None)
-		c.circuit.note(ticket, c.now(), err, !anonymous)
+		c.circuit.note(ticket, c.now(), err, !anonymous || c.signing != nil)
 	}
 	return final, err
 }

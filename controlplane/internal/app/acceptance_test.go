@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/connectortest"
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest"
+	"github.com/grantwright/grantwright/connectorkit/remote/remotetest"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -44,6 +45,7 @@ func TestEveryConnectorIsAcceptedInBothModes(t *testing.T) {
 		"name": "users", "object": "user", "request": map[string]any{"path": "/users"}, "explode": map[string]any{"path": "roles", "as": "both"},
 		"pagination": map[string]any{"style": "page", "page_param": "_page", "size_param": "_limit", "size": 20},
 	}
+	custom, stream := remotetest.Start(t, remotetest.Options{People: 80}), remotetest.Start(t, remotetest.Options{People: 80, Stream: true})
 	for _, tt := range []struct {
 		kind, secret, wrong string
 		auth                map[string]any
@@ -54,6 +56,8 @@ func TestEveryConnectorIsAcceptedInBothModes(t *testing.T) {
 		{"rest", "api_key", "CANARY-wrong-key", map[string]any{
 			"base_url": rest, "auth_method": "api_key_header", "api_key_name": "X-API-Key", "api_key": "key-s3cret", "streams": []any{people},
 		}, 2*80 + 80},
+		{"custom", "bearer_token", "CANARY-wrong-token", custom.Auth(), custom.Records()},
+		{"custom", "bearer_token", "CANARY-wrong-token", stream.Auth(), stream.Records()},
 	} {
 		for _, mode := range []string{dispatch.Hosted, dispatch.Agent} {
 			t.Run(tt.kind+" "+mode, func(t *testing.T) {

@@ -25,6 +25,7 @@ var across = []string{
 	"ground/replay/purge.go",                               // answers whose day is over
 	"reach/agents/claim.go",                                // calls for agents whose socket this process holds
 	"reach/agents/presence.go",                             // agents revoked or gone
+	"reach/schedule/worker.go",                             // schedules that are due
 	"reach/reconcile/discard.go",                           // holds that nobody decided about
 	"reach/syncrun/callback.go", "reach/syncrun/worker.go", // runs to work on, callbacks to send
 	"record/audit/stream/claim.go", "record/audit/trail/checkpoint.go", "record/audit/trail/retention.go", // logs to send, to sign and to shorten

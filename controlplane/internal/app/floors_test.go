@@ -25,7 +25,9 @@ var rooms = map[string][]string{
 	"record/directory": {"audit"}, "record/access": {"directory", "audit"},
 	"record/user": {"audit", "auth", "directory"}, "record/apitoken": {"audit", "auth", "directory"},
 	"reach/dispatch": {}, "reach/mapping": {}, "reach/correlate": {}, "reach/agents": {"dispatch"}, "reach/connector": {"dispatch", "mapping"},
-	"reach/syncrun": {"connector", "correlate", "dispatch", "mapping", "reconcile"}, "reach/reconcile": {},
+	"reach/fieldmap": {"connector", "mapping"}, "reach/onboard": {"connector", "fieldmap", "mapping", "syncrun"},
+	"reach/syncrun":  {"connector", "correlate", "dispatch", "fieldmap", "mapping", "reconcile"}, "reach/reconcile": {},
+	"reach/schedule": {"connector", "syncrun"},
 	"front/apidocs": {}, "front/webhook": {},
 }
 

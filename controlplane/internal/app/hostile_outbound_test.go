@@ -180,6 +180,7 @@ func TestNoConnectorReachesAClosedAddress(t *testing.T) {
 	for _, tt := range []struct{ name, body string }{
 		{"scim", scim},
 		{"rest", `{"type":"rest","connection":{"base_url":"https://<host>:` + b.port + `","auth_method":"none","streams":[{"name":"u","object":"user","request":{"path":"/u"}}]}}`},
+		{"custom", `{"type":"custom","connection":{"base_url":"https://<host>:` + b.port + `"},"credentials":{"bearer_token":"CANARY-x"}}`},
 		{"token endpoint", `{"type":"scim2","connection":{"base_url":"` + b.opened.URL + `","auth_method":"oauth2_client_credentials","client_id":"c","token_url":"https://<host>:` + b.port + `/t"},"credentials":{"client_secret":"CANARY-x"}}`},
 		{"ldap", `{"type":"ldap","connection":{"host":"<bare>","port":` + b.port + `,"security":"ldaps","base_dn":"dc=x","bind_dn":"cn=x"},"credentials":{"bind_password":"CANARY-x"}}`},
 	} {
@@ -233,6 +234,7 @@ func TestNobodyIsLedInside(t *testing.T) {
 		{"webhook", made("/settings/webhooks", map[string]any{"name": "h", "url": redirect, "events": []string{"identity.created"}, "enabled": false})},
 		{"stream", made("/settings/audit-streams", map[string]any{"name": "s", "kind": "https", "url": redirect, "enabled": false})},
 		{"scim", made("/connectors", map[string]any{"name": "S", "type": "scim2", "connection": map[string]any{"base_url": redirect}, "credentials": map[string]any{"bearer_token": "CANARY-x"}})},
+		{"custom", made("/connectors", map[string]any{"name": "U", "type": "custom", "connection": map[string]any{"base_url": redirect}, "credentials": map[string]any{"bearer_token": "CANARY-x"}})},
 		{"token endpoint", made("/connectors", map[string]any{"name": "T", "type": "scim2", "connection": map[string]any{"base_url": redirect, "auth_method": "oauth2_client_credentials", "client_id": "c",
 			"token_url": redirect}, "credentials": map[string]any{"client_secret": "CANARY-x"}})},
 	} {

@@ -31,7 +31,16 @@ POST   /connectors/transforms/validate                 {"expression":"value","sa
 PATCH  /connectors/{id}                                {"description":"x"}
 PUT    /connectors/{id}/correlation                    {"propose":0.8,"auto_link":0.95}
 POST   /connectors/{id}/discover                       {"sample_size":1}
+PUT    /connectors/{id}/mappings                       {"mappings":[{"object":"identity","source_path":"mail","target_field":"email"}]}
+POST   /connectors/{id}/mappings/preview               {"sample":1}
+PATCH  /connectors/{id}/mappings/{mapping_id}          {"action":"ignore"}
+POST   /connectors/{id}/rediscover                     {"sample_size":1}
+POST   /connectors/{id}/schema-diffs/{diff_id}/decide  {"accept_all":true}
+POST   /connectors/{id}/wizard/first-sync              {"chunk_size":100}
 PUT    /connectors/{id}/safety                         -
+POST   /connectors/{id}/disable                        {"reason":"x"}
+POST   /connectors/{id}/pause                          {"reason":"x"}
+PUT    /connectors/{id}/schedule                       {"incremental_cron":"*/15 * * * *","full_cron":"0 2 * * *","timezone":"Europe/Berlin","jitter":"PT5M"}
 POST   /connectors/{id}/sync                           {"incremental":false}
 POST   /connectors/{id}/sync-runs/{run_id}/discard     {"comment":"x"}
 POST   /connectors/{id}/sync-runs/{run_id}/release     {"comment":"x","expected_count":1,"digest":"<digest>"}
@@ -43,6 +52,7 @@ POST   /control-plane/tenants/{id}/suspend             {"reason":"x"}
 PATCH  /entitlements/{id}                              {"business_description":"x"}
 POST   /identities                                     {"external_id":"E1","email":"e1@acme.test","first_name":"A"}
 PATCH  /identities/{id}                                {"first_name":"B"}
+POST   /identities/sync                                {"connector_ids":["<connector>"],"incremental":true}
 POST   /identities/{id}/deactivate                     {"reason":"x"}
 POST   /identities/{id}/reactivate                     {"reason":"x"}
 POST   /settings/agents                                {"name":"second"}

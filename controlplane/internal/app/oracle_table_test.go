@@ -41,7 +41,16 @@ const sees = `
 /connectors/types/{key}                         overseers
 /connectors/{id}                                overseers
 /connectors/{id}/correlation                    overseers
+/connectors/{id}/health                         overseers
+/connectors/{id}/mappings                       overseers
+/connectors/{id}/schema                         overseers
+/connectors/{id}/schema-diffs                   overseers
+/connectors/{id}/schema-diffs/{diff_id}         overseers
+/connectors/{id}/schema/snapshots               overseers
+/connectors/{id}/schema/snapshots/{snapshot_id} overseers
+/connectors/{id}/wizard                         overseers
 /connectors/{id}/safety                         overseers
+/connectors/{id}/schedule                       overseers
 /connectors/{id}/sync-runs                      overseers
 /connectors/{id}/sync-runs/{run_id}             overseers
 /connectors/{id}/sync-runs/{run_id}/changes     overseers

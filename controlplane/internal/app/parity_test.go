@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest"
+	"github.com/grantwright/grantwright/connectorkit/remote/remotetest"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	"github.com/grantwright/grantwright/controlplane/internal/app"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -210,6 +211,7 @@ func TestHostedAndAgentModeStageTheSameRows(t *testing.T) {
 	directory := ldaptest.StartSlapd(t, ldaptest.Options{Users: 300, Groups: 12, PerGroup: 20})
 	scim := "http://" + targettest.StartNode(t, "../../../connectorkit/scim/testdata/scimmy", "TOKEN=t", "USERS=150", "GROUPS=5") + "/scim/v2"
 	rest := "http://" + targettest.StartNode(t, "../../../connectorkit/rest/testdata/jsonserver", "PEOPLE=130") + "/header"
+	custom := remotetest.Start(t, remotetest.Options{People: 150, Stream: true})
 	streams := []any{
 		map[string]any{"name": "users", "object": "user", "request": map[string]any{"path": "/users"},
 			"pagination": map[string]any{"style": "page", "page_param": "_page", "size_param": "_limit", "size": 40}, "explode": map[string]any{"path": "roles", "as": "both"}},
@@ -225,6 +227,8 @@ func TestHostedAndAgentModeStageTheSameRows(t *testing.T) {
 		{"scim2", map[string]any{"type": "scim2", "credentials": map[string]any{"bearer_token": "t"}, "connection": map[string]any{"base_url": scim}}, 150*2 + 5},
 		{"rest", map[string]any{"type": "rest", "credentials": map[string]any{"api_key": "key-s3cret"}, "connection": map[string]any{
 			"base_url": rest, "auth_method": "api_key_header", "api_key_name": "X-API-Key", "streams": streams}}, 130*2 + 7},
+		{"custom", map[string]any{"type": "custom", "credentials": map[string]any{"bearer_token": remotetest.Token, "secret_settings": map[string]any{"key": remotetest.Key}},
+			"connection": map[string]any{"base_url": custom.URL, "settings": map[string]any{"directory": "main"}}}, custom.Records()},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.t = t

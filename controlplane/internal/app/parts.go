@@ -14,7 +14,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
@@ -42,7 +44,7 @@ type parts struct {
 }
 
 // rooms are added in this order.
-var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addAudit, addWebhooks, addPipeline, addOperations}
+var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addAudit, addWebhooks, addSchedules, addPipeline, addOperations}
 
 // reach adds the rooms that know people and their access, and those that reach target systems.
 func (p *parts) reach(callbackKey []byte) {
@@ -51,16 +53,19 @@ func (p *parts) reach(callbackKey []byte) {
 	p.api.Agent = registry.Authenticate
 	dispatcher := &dispatch.Dispatcher{HostedConnector: hosted(p.guard, p.config.Traces, p.log), Agents: p.hub}
 	connectors := &connector.Service{DB: p.db, Seal: p.ring, Dispatch: dispatcher, Now: time.Now, Log: p.log, Cursors: p.cursors}
+	fields := &fieldmap.Service{DB: p.db, Connectors: connectors, Cursors: p.cursors, Compile: transform.Compile, Log: p.log, Now: time.Now}
 	p.runs = &syncrun.Service{
-		DB: p.db, Connectors: connectors, Dispatch: dispatcher, Agents: p.hub, Guard: p.guard, Cursors: p.cursors,
+		DB: p.db, Connectors: connectors, Fields: fields, Dispatch: dispatcher, Agents: p.hub, Guard: p.guard, Cursors: p.cursors,
 		CallbackKey: callbackKey, MaxRuns: p.config.MaxRuns, Log: p.log, Now: time.Now,
 	}
+	guide := &onboard.Service{DB: p.db, Connectors: connectors, Fields: fields, Runs: p.runs, Cursors: p.cursors, Now: time.Now}
 	held := &reconcile.Service{DB: p.db, Cursors: p.cursors, Wake: p.runs.Wake, Now: time.Now}
 	people := &directory.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
 	owners := &correlate.Service{DB: p.db, Now: time.Now}
 	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
 	for _, routes := range [][]httpapi.Route{
-		people.Routes(), rights.Routes(), connectors.Routes(), transform.Routes(), owners.Routes(), p.runs.Routes(), held.Routes(), registry.Routes(),
+		people.Routes(), rights.Routes(), connectors.Routes(), fields.Routes(), transform.Routes(), guide.Routes(), owners.Routes(), p.runs.Routes(), held.Routes(),
+		registry.Routes(),
 	} {
 		p.routes = append(p.routes, routes...)
 	}

@@ -9,7 +9,16 @@ POST   /accounts/{id}/unlink                       {"reason":"x"}
 PATCH  /connectors/{id}                            {"description":"x"}
 PUT    /connectors/{id}/correlation                {"propose":0.8,"auto_link":0.95}
 POST   /connectors/{id}/discover                   {"sample_size":1}
+PUT    /connectors/{id}/mappings                   {"mappings":[{"object":"identity","source_path":"mail","target_field":"email"}]}
+POST   /connectors/{id}/mappings/preview           {"sample":1}
+PATCH  /connectors/{id}/mappings/{mapping_id}      {"action":"ignore"}
+POST   /connectors/{id}/rediscover                 {"sample_size":1}
+POST   /connectors/{id}/schema-diffs/{diff_id}/decide {"accept_all":true}
+POST   /connectors/{id}/wizard/first-sync          {"chunk_size":100}
 PUT    /connectors/{id}/safety                     <safety>
+POST   /connectors/{id}/disable                    {"reason":"x"}
+POST   /connectors/{id}/pause                      {"reason":"x"}
+PUT    /connectors/{id}/schedule                   {"incremental_cron":"*/15 * * * *"}
 POST   /connectors/{id}/sync                       {"incremental":false}
 POST   /connectors/{id}/sync-runs/{run_id}/discard {"comment":"x"}
 POST   /connectors/{id}/sync-runs/{run_id}/release {"comment":"x","expected_count":1,"digest":"0000000000000000000000000000000000000000000000000000000000000000"}
@@ -44,6 +53,7 @@ PATCH /connectors/{id}                      422 {"mode":"agent","agent_id":"<age
 PATCH /entitlements/{id}                    422 {"owner_ids":["<identity>"]}
 POST  /identities                           422 {"external_id":"new","email":"new@acme.test","sponsor_id":"<identity>"}
 POST  /identities                           422 {"external_id":"new","email":"new@acme.test","backup_owner_id":"<identity>"}
+POST  /identities/sync                      422 {"connector_ids":["<connector>"]}
 PATCH /identities/{id}                      422 {"sponsor_id":"<identity>"}
 PATCH /identities/{id}                      422 {"backup_owner_id":"<identity>"}
 POST  /settings/api-tokens                  422 {"name":"x","role":"manager","scopes":["identities:read"],"bound_identity_id":"<identity>"}

@@ -26,7 +26,7 @@ func withTraces(c connectorkit.Connector, traces *telemetry.Traces, connectorTyp
 // Test is the connector's, in a span.
 func (t traced) Test(ctx context.Context, req v1.TestRequest, report connectorkit.Report) (out v1.TestResponse, err error) {
 	err = t.traces.Within(ctx, t.name+" test", func(ctx context.Context) (err error) {
-		out, err = t.Connector.Test(ctx, req, report)
+		out, err = t.Connector.Test(connectorkit.WithTrace(ctx, telemetry.Traceparent(ctx)), req, report)
 		return err
 	})
 	return out, err
@@ -35,7 +35,7 @@ func (t traced) Test(ctx context.Context, req v1.TestRequest, report connectorki
 // Discover is the connector's, in a span.
 func (t traced) Discover(ctx context.Context, req v1.DiscoverRequest, report connectorkit.Report) (out v1.DiscoverResponse, err error) {
 	err = t.traces.Within(ctx, t.name+" discover", func(ctx context.Context) (err error) {
-		out, err = t.Connector.Discover(ctx, req, report)
+		out, err = t.Connector.Discover(connectorkit.WithTrace(ctx, telemetry.Traceparent(ctx)), req, report)
 		return err
 	})
 	return out, err
@@ -43,5 +43,7 @@ func (t traced) Discover(ctx context.Context, req v1.DiscoverRequest, report con
 
 // Sync is the connector's, in a span.
 func (t traced) Sync(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
-	return t.traces.Within(ctx, t.name+" sync", func(ctx context.Context) error { return t.Connector.Sync(ctx, req, emit) })
+	return t.traces.Within(ctx, t.name+" sync", func(ctx context.Context) error {
+		return t.Connector.Sync(connectorkit.WithTrace(ctx, telemetry.Traceparent(ctx)), req, emit)
+	})
 }

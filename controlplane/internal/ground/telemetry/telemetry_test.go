@@ -266,6 +266,22 @@ func TestATraceparentThatIsNoneIsNotLinkedTo(t *testing.T) {
 	}
 }
 
+func TestWhoeverIsCalledCanJoinTheSpan(t *testing.T) {
+	traces, spans := traced(t, 1)
+	inside := ""
+	_ = traces.Within(context.Background(), "request", func(ctx context.Context) error {
+		inside = Traceparent(ctx)
+		return nil
+	})
+	span := spans.GetSpans()[0].SpanContext
+	if want := "00-" + span.TraceID().String() + "-" + span.SpanID().String() + "-01"; inside != want {
+		t.Errorf("traceparent %q; want %q", inside, want)
+	}
+	if got := Traceparent(context.Background()); got != "" {
+		t.Errorf("outside of a span there is %q", got)
+	}
+}
+
 func TestWhoeverAsksToBeSampledIsNotHeard(t *testing.T) {
 	traces, spans := traced(t, 0)
 	ask(served(t, &Observer{Traces: traces}), "/people/7", "Authorization", "x", "Traceparent", parent)

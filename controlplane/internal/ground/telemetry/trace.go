@@ -100,6 +100,13 @@ func (t *Traces) Within(ctx context.Context, name string, do func(context.Contex
 	return err
 }
 
+// Traceparent is the header by which whoever is called joins the span that ctx is in; empty outside of one.
+func Traceparent(ctx context.Context) string {
+	carrier := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(ctx, carrier)
+	return carrier.Get("traceparent")
+}
+
 // failed marks a span. The error itself is not in it: it may quote what a target said.
 func failed(span trace.Span, err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {

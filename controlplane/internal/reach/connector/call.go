@@ -121,12 +121,12 @@ func (s *Service) probe(ctx context.Context, c call, tell func(v1.TestStep)) (v1
 // discoverLimit bounds the reading of a schema with its samples.
 const discoverLimit = time.Minute
 
-func (s *Service) look(ctx context.Context, c call, o DiscoverOptions) (v1.DiscoverResponse, error) {
+func (s *Service) look(ctx context.Context, c call, o DiscoverOptions, report connectorkit.Report) (v1.DiscoverResponse, error) {
 	answer, err := within(ctx, discoverLimit, c.scrub, func(ctx context.Context) (v1.DiscoverResponse, error) {
 		req := v1.DiscoverRequest{
 			ConnectorBusinessID: c.businessID, AuthConfig: c.auth, Objects: o.Objects, SampleSize: o.SampleSize, MaskSamples: o.MaskSamples,
 		}
-		return s.Dispatch.Discover(ctx, c.target, req, nil)
+		return s.Dispatch.Discover(ctx, c.target, req, report)
 	})
 	if err != nil {
 		detail, err := s.detail(ctx, c, err)

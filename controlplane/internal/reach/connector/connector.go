@@ -8,6 +8,8 @@ import (
 
 // The states of a connector that this package names; see Synced for when it enters them.
 const (
+	statusDraft    = "draft"
+	statusReady    = "ready"
 	statusDegraded = "degraded"
 	statusDeleted  = "deleted"
 )
@@ -24,7 +26,7 @@ type Connector struct {
 	BusinessID    string                `json:"business_id" db:"business_id" doc:"The connector_business_id of the protocol; never changes."`
 	Name          string                `json:"name" db:"name"`
 	Description   string                `json:"description" db:"description"`
-	Type          string                `json:"type" db:"type" doc:"scim2, ldap, rest or vendor; see /connectors/types."`
+	Type          string                `json:"type" db:"type" doc:"scim2, ldap, rest, custom or vendor; see /connectors/types."`
 	VendorKey     *string               `json:"vendor_key" db:"vendor_key"`
 	Mode          string                `json:"mode" db:"mode" enum:"hosted,agent"`
 	AgentID       *string               `json:"agent_id" db:"agent_id"`
@@ -40,6 +42,9 @@ type Connector struct {
 	LastTest      *LastTest             `json:"last_test" db:"-"`
 	LastRunID     *string               `json:"last_run_id" db:"last_run_id"`
 	LastSuccessAt *time.Time            `json:"last_success_at" db:"last_success_at"`
+	Schedule      *ConnectorSchedule    `json:"schedule" db:"schedule" doc:"When it is read by itself; null: when somebody asks. See PUT /connectors/{id}/schedule."`
+	NextRunAt     *time.Time            `json:"next_run_at" db:"next_run_at"`
+	Health        ConnectorHealth       `json:"health" db:"-"`
 	Labels        map[string]string     `json:"labels" db:"labels"`
 	CreatedAt     time.Time             `json:"created_at" db:"created_at"`
 	UpdatedAt     time.Time             `json:"updated_at" db:"updated_at"`
@@ -71,6 +76,7 @@ type TestError struct {
 
 // NewConnector is the payload that makes a connector.
 type NewConnector struct {
+	Draft         bool              `json:"draft,omitempty" doc:"Settings may be missing yet; they are given later by PATCH."`
 	BusinessID    string            `json:"business_id,omitempty" maxLength:"64" doc:"Lower-case letters, digits and - _ . between them. Made from the name when left out."`
 	Name          string            `json:"name" minLength:"1" maxLength:"200"`
 	Description   string            `json:"description,omitempty" maxLength:"2000"`
@@ -83,7 +89,7 @@ type NewConnector struct {
 
 // Settings say how a target is reached. They are enough for a connection test.
 type Settings struct {
-	Type        string         `json:"type" doc:"scim2, ldap, rest, or vendor with vendor_key."`
+	Type        string         `json:"type" doc:"scim2, ldap, rest, custom, or vendor with vendor_key."`
 	VendorKey   string         `json:"vendor_key,omitempty" doc:"For the type vendor: the key of the catalog's entry; see /connectors/types."`
 	Mode        string         `json:"mode,omitempty" enum:"hosted,agent" default:"hosted" doc:"hosted: the service calls the target itself; agent: an agent near the target does."`
 	AgentID     string         `json:"agent_id,omitempty" doc:"In agent mode: this agent, or ..."`

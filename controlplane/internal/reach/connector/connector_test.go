@@ -56,7 +56,7 @@ func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {
 			"#/connection/port": "out_of_range", "#/connection/security": "not_allowed", "#/connection/bind_password": "secret_in_connection",
 			"#/connection/hots": "unknown_key",
 		}},
-		{"a type that is not there yet", object{"name": "X", "type": "custom", "vendor_key": "okta", "connection": object{"a": 1}},
+		{"a type that is not there yet", object{"name": "X", "type": "stdio", "vendor_key": "okta", "connection": object{"a": 1}},
 			map[string]string{"#/type": "type_not_available"}},
 		{"a secret that is missing", object{"name": "X", "type": "scim2", "connection": object{"base_url": "https://x.example.com", "auth_method": "bearer"}},
 			map[string]string{"#/credentials/bearer_token": "required"}},
@@ -67,6 +67,11 @@ func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {
 		{"a token in a header that everybody can read", object{"name": "X", "type": "rest",
 			"connection": object{"base_url": "https://x.example.com", "auth_method": "none", "headers": object{"X-Auth-Token": canary, "Accept-Language": "de"}}},
 			map[string]string{"#/connection/headers/X-Auth-Token": "secret_in_connection"}},
+		{"a password among the settings that everybody can read", object{"name": "X", "type": "custom",
+			"connection": object{"base_url": "https://x.example.com", "settings": object{"region": "eu", "db_password": canary}}},
+			map[string]string{"#/connection/settings/db_password": "secret_in_connection"}},
+		{"a custom connector without an address", object{"name": "X", "type": "custom", "credentials": object{"secret_settings": object{"key": canary}, "signing_secret": canary}},
+			map[string]string{"#/connection/base_url": "required"}},
 		{"certificates unchecked in hosted mode", object{"name": "X", "type": "ldap", "connection": object{"host": "a", "tls_insecure_skip_verify": true}},
 			map[string]string{"#/connection/tls_insecure_skip_verify": "not_allowed"}},
 		{"an agent in hosted mode", object{"name": "X", "type": "ldap", "agent_group": "branch", "connection": object{"host": "a"}},
@@ -257,7 +262,6 @@ func TestADeletedConnectorIsGoneAndItsSecretErased(t *testing.T) {
 	}
 	h.want(404, h.call("admin", "PATCH", path, object{"name": "B"}))
 	h.want(404, h.call("admin", "POST", path+"/test", nil))
-	h.want(404, h.call("admin", "POST", path+"/discover", nil))
 	if total := h.want(200, h.call("admin", "GET", "/connectors", nil)).body["total"]; total != 0.0 {
 		t.Errorf("total = %v", total)
 	}
@@ -298,7 +302,6 @@ func TestAdministratorsWriteAuditorsReadOthersDoNeither(t *testing.T) {
 		{"GET", "/connectors/funnel", nil, 200},
 		{"POST", "/connectors", ldapPayload("B"), 403}, {"PATCH", path, object{"name": "B"}, 403}, {"DELETE", path, nil, 403},
 		{"POST", path + "/test", nil, 403}, {"POST", path + "/test?stream=true", nil, 403}, {"POST", "/connectors/test", ldapPayload("B"), 403},
-		{"POST", path + "/discover", nil, 403},
 	} {
 		h.want(tt.auditor, h.call("auditor", tt.method, tt.path, tt.body))
 		h.want(403, h.call("manager", tt.method, tt.path, tt.body))
@@ -343,8 +346,14 @@ func TestTheListIsFilteredSortedAndWalked(t *testing.T) {
 func TestTheTypesTellWhichSettingsAreSecret(t *testing.T) {
 	h := open(t)
 	a := h.want(200, h.call("admin", "GET", "/connectors/types", nil))
-	if a.body["total"] != 15.0 {
+	if a.body["total"] != 16.0 {
 		t.Errorf("total = %v", a.body["total"])
+	}
+	for _, f := range h.want(200, h.call("admin", "GET", "/connectors/types/custom", nil)).body["fields"].([]any) {
+		key, secret := f.(object)["key"], f.(object)["secret"] == true
+		if want := key == "secret_settings" || key == "signing_secret" || key == "bearer_token"; secret != want && (want || key == "settings" || key == "base_url") {
+			t.Errorf("custom: %s is secret: %v", key, secret)
+		}
 	}
 	ldap := h.want(200, h.call("admin", "GET", "/connectors/types/ldap", nil))
 	secret := map[any]any{}

@@ -49,7 +49,6 @@ func (s *Service) writes() []httpapi.Route {
 			For(viewer.Admin).Errors(429).Describe(aboutTest),
 		httpapi.Either("POST", "/connectors/{id}/test", "Test a connector's connection", (*testIn).streams, s.test, s.streamTest).
 			For(viewer.Admin).Errors(429).Describe(aboutTest),
-		httpapi.Handle("POST", "/connectors/{id}/discover", "Look at a target's fields, with samples", s.discover).For(viewer.Admin).Waits(),
 	}
 }
 
@@ -215,6 +214,7 @@ type unsavedIn struct {
 // UnsavedConnector are settings to try out. The payload that would make a connector may be sent as it is: what no target is
 // asked for is passed over.
 type UnsavedConnector struct {
+	Draft         bool              `json:"draft,omitempty"`
 	BusinessID    string            `json:"business_id,omitempty"`
 	Name          string            `json:"name,omitempty"`
 	Description   string            `json:"description,omitempty"`
@@ -235,21 +235,4 @@ func (s *Service) testUnsaved(ctx context.Context, v viewer.Viewer, in *unsavedI
 func (s *Service) streamUnsaved(ctx context.Context, v viewer.Viewer, in *unsavedIn) (func(context.Context, *httpapi.Events) error, error) {
 	c, err := s.unsaved(ctx, v, in.Body.Settings)
 	return s.stream(v, c), err
-}
-
-type discoverIn struct {
-	ID   string `path:"id"`
-	Body *DiscoverOptions
-}
-
-func (s *Service) discover(ctx context.Context, v viewer.Viewer, in *discoverIn) (*httpapi.One[v1.DiscoverResponse], error) {
-	var o DiscoverOptions
-	if in.Body != nil {
-		o = *in.Body
-	}
-	answer, err := s.Discover(ctx, v, in.ID, o)
-	if err != nil {
-		return nil, err
-	}
-	return &httpapi.One[v1.DiscoverResponse]{Body: answer}, nil
 }

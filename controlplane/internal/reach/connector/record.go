@@ -17,6 +17,9 @@ const (
 	actionDeleted    = "connector.deleted"
 	actionTested     = "connector.tested"
 	actionDiscovered = "connector.discovered"
+	actionSampled    = "connector.sampled"
+
+	actionQuarantined = "connector.quarantined"
 )
 
 func recordCreated(ctx context.Context, tx *pg.Tx, c Connector) error {

@@ -144,9 +144,17 @@ func (p problems) at(pointer string) bool {
 // telltale are words in the names of headers and query parameters that carry secrets.
 var telltale = regexp.MustCompile(`(?i)authorization|cookie|token|secret|password|api[-_]?key|credential`)
 
-// checkHidden finds secrets where everybody could read them: in headers and parameters that are shown.
+// hideouts are the objects that are shown, with where what looks like a secret in them belongs instead.
+var hideouts = []struct{ key, instead string }{
+	{"headers", "use the settings of auth_method, or #/credentials/extra_headers"},
+	{"query", "use the settings of auth_method, or #/credentials/extra_headers"},
+	{"settings", "use #/credentials/secret_settings"},
+}
+
+// checkHidden finds secrets where everybody could read them: in headers, parameters and settings that are shown.
 func (s Settings) checkHidden(wrong *problems) {
-	for _, key := range []string{"headers", "query"} {
+	for _, h := range hideouts {
+		key := h.key
 		if slices.Contains(catalog.SecretKeys(s.key()), key) {
 			continue
 		}
@@ -154,7 +162,7 @@ func (s Settings) checkHidden(wrong *problems) {
 		for _, name := range sortedKeys(object) {
 			if telltale.MatchString(name) {
 				wrong.add("#/connection/"+key+"/"+escape(name), catalog.SecretInConnection,
-					"it looks like a secret, which everybody could read here; use the settings of auth_method, or #/credentials/extra_headers")
+					"it looks like a secret, which everybody could read here; "+h.instead)
 			}
 		}
 	}

@@ -30,14 +30,17 @@ type Service struct {
 	TestsPerMinute int           // connection tests in a tenant; 0: 60
 }
 
-// Create makes a connector, which can be tested and read at once. It returns a fault of kind Invalid that lists all that is
-// wrong, or of kind Conflict when the business id is taken.
+// Create makes a connector, which can be tested and read at once unless it is a draft that lacks settings yet. It returns a
+// fault of kind Invalid that lists all that is wrong, or of kind Conflict when the business id is taken.
 func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewConnector) (c Connector, err error) {
 	r := n.row(uuid.Must(uuid.NewV7()).String())
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		wrong := append(n.check(r.BusinessID), n.Settings.check()...)
 		if err := agentExists(ctx, tx, n.Settings, &wrong); err != nil {
 			return err
+		}
+		if n.Draft {
+			wrong = r.drafted(wrong)
 		}
 		if err := wrong.fault(); err != nil {
 			return err
@@ -118,6 +121,9 @@ func (s *Service) changeSettings(ctx context.Context, tx *pg.Tx, before row, aft
 	wrong := settings.check()
 	if err := agentExists(ctx, tx, settings, &wrong); err != nil {
 		return err
+	}
+	if before.Status == statusDraft {
+		wrong = after.drafted(wrong)
 	}
 	if err := wrong.fault(); err != nil {
 		return err

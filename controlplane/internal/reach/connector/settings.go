@@ -24,7 +24,7 @@ func (n *NewConnector) row(id string) row {
 	r := row{Connector: Connector{
 		ID: id, BusinessID: n.BusinessID, Name: strings.TrimSpace(n.Name), Description: n.Description, Type: n.Type, VendorKey: optional(n.VendorKey), Mode: n.Mode,
 		AgentID: optional(n.AgentID), AgentGroup: optional(n.AgentGroup), Environment: or(n.Environment, "production"),
-		Purpose: or(n.Purpose, "both"), AuthorityRank: 100, Connection: given(n.Connection), Labels: n.Labels,
+		Purpose: or(n.Purpose, "both"), AuthorityRank: 100, Connection: given(n.Connection), Labels: n.Labels, Status: statusReady,
 	}}
 	if n.AuthorityRank != nil {
 		r.AuthorityRank = *n.AuthorityRank
@@ -238,6 +238,9 @@ func differences(before, after row, secrets map[string]any) ([]audit.Change, err
 	for _, c := range settings {
 		c.Field = "connection." + c.Field
 		changes = append(changes, c)
+	}
+	if before.Status != after.Status {
+		changes = append(changes, audit.Change{Field: "status", From: before.Status, To: after.Status})
 	}
 	for _, key := range sortedKeys(secrets) {
 		if _, was := slices.BinarySearch(before.Keys, key); was || secrets[key] != nil {

@@ -24,6 +24,7 @@ type row struct {
 	Keys     []string   `db:"credential_keys"`
 	SealedAt *time.Time `db:"credentials_updated_at"`
 	Tested   *tested    `db:"last_test"`
+	Since    time.Time  `db:"status_since"`
 }
 
 // tested is a test's verdict with the digest of the settings it was about.
@@ -34,7 +35,8 @@ type tested struct {
 
 const columns = `c.id, c.business_id, c.name, c.description, c.type, c.vendor_key, c.mode, c.agent_id, c.agent_group, c.environment,
 	c.purpose, c.authority_rank, c.connection, c.status, c.status_reason, c.funnel_state, c.last_run_id, c.last_success_at, c.labels,
-	c.created_at, c.updated_at, c.version, c.credentials, c.credential_keys, c.credentials_updated_at, c.last_test`
+	c.created_at, c.updated_at, c.version, c.credentials, c.credential_keys, c.credentials_updated_at, c.last_test,
+	` + watched
 
 // Find reads a connector. It returns a fault of kind NotFound when there is none, or no longer.
 func Find(ctx context.Context, tx *pg.Tx, id string) (Connector, error) {
@@ -83,6 +85,7 @@ func (r row) shown() Connector {
 		t.Current = r.Tested.Digest == r.digest()
 		c.LastTest = &t
 	}
+	c.Health = ConnectorHealth{State: healthOf(c.Status), Since: r.Since, Cause: c.StatusReason}
 	return c
 }
 
@@ -104,16 +107,16 @@ func (r row) args() pgx.NamedArgs {
 		"id": r.ID, "business_id": r.BusinessID, "name": r.Name, "description": r.Description, "type": r.Type, "vendor_key": r.VendorKey, "mode": r.Mode,
 		"agent_id": r.AgentID, "agent_group": r.AgentGroup, "environment": r.Environment, "purpose": r.Purpose,
 		"authority_rank": r.AuthorityRank, "connection": r.Connection, "credentials": r.Sealed, "credential_keys": r.Keys,
-		"credentials_updated_at": r.SealedAt, "labels": r.Labels,
+		"credentials_updated_at": r.SealedAt, "labels": r.Labels, "status": r.Status,
 	}
 }
 
 func insert(ctx context.Context, tx *pg.Tx, r row) error {
 	const sql = `
 		insert into connector (tenant_id, id, business_id, name, description, type, vendor_key, mode, agent_id, agent_group, environment, purpose,
-		                       authority_rank, connection, credentials, credential_keys, credentials_updated_at, labels)
+		                       authority_rank, connection, credentials, credential_keys, credentials_updated_at, labels, status)
 		values (current_tenant(), @id, @business_id, @name, @description, @type, @vendor_key, @mode, @agent_id, @agent_group, @environment, @purpose,
-		        @authority_rank, @connection, @credentials, @credential_keys, @credentials_updated_at, @labels)`
+		        @authority_rank, @connection, @credentials, @credential_keys, @credentials_updated_at, @labels, @status)`
 	if _, err := tx.Exec(ctx, sql, r.args()); err != nil {
 		return fmt.Errorf("insert connector: %w", err)
 	}
@@ -126,7 +129,7 @@ func update(ctx context.Context, tx *pg.Tx, r row) error {
 		   set name = @name, description = @description, mode = @mode, agent_id = @agent_id, agent_group = @agent_group,
 		       environment = @environment, purpose = @purpose, authority_rank = @authority_rank, connection = @connection,
 		       credentials = @credentials, credential_keys = @credential_keys, credentials_updated_at = @credentials_updated_at,
-		       labels = @labels, updated_at = now(), version = version + 1
+		       labels = @labels, status = @status, updated_at = now(), version = version + 1
 		 where id = @id`
 	if _, err := tx.Exec(ctx, sql, r.args()); err != nil {
 		return fmt.Errorf("update connector: %w", err)

@@ -30,7 +30,7 @@ func (o Opened) GoString() string { return o.String() }
 func (o Opened) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
 // Open reads a connector with its secrets, to call its target. It returns a fault of kind NotFound when there is none, or
-// no longer.
+// no longer, and of kind Conflict when it is a draft that lacks settings.
 func (s *Service) Open(ctx context.Context, tx *pg.Tx, id string) (Opened, error) {
 	r, err := read(ctx, tx, id, "")
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Service) Open(ctx context.Context, tx *pg.Tx, id string) (Opened, error
 	if err != nil {
 		return Opened{}, err
 	}
-	return r.open(tx.Viewer.Tenant, secrets), nil
+	return r.open(tx.Viewer.Tenant, secrets), r.callable(secrets)
 }
 
 func (r row) open(tenant string, secrets map[string]any) Opened {
@@ -73,7 +73,8 @@ func text(s *string) string {
 const failuresBeforeDegraded = 3
 
 // Synced notes how a run ended; reason says why it failed. The first success makes the connector active and connected, three
-// failures in a row make it degraded, and the next success makes it active again. States that a person chose stay.
+// failures in a row make it degraded, and the next success makes it active again; see quarantine for a target that refuses the
+// sign-in. States that a person chose stay.
 func Synced(ctx context.Context, tx *pg.Tx, id, runID string, success bool, reason string) error {
 	if success {
 		return succeeded(ctx, tx, id, runID)
@@ -97,6 +98,9 @@ func succeeded(ctx context.Context, tx *pg.Tx, id, runID string) error {
 }
 
 func failed(ctx context.Context, tx *pg.Tx, id, runID, reason string) error {
+	if err := quarantine(ctx, tx, id, runID, reason); err != nil {
+		return err
+	}
 	// Runs that somebody ended say nothing about the target.
 	const sql = `
 		with before as (

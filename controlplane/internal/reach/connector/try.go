@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/grantwright/grantwright/connectorkit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -41,23 +42,34 @@ func (s *Service) TestUnsaved(ctx context.Context, v viewer.Viewer, settings Set
 	return s.try(ctx, v, c, nil)
 }
 
-// Discover tells which fields a connector's target has, with samples.
-func (s *Service) Discover(ctx context.Context, v viewer.Viewer, id string, o DiscoverOptions) (v1.DiscoverResponse, error) {
-	var c call
-	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		c, err = s.load(ctx, tx, id)
-		return err
-	})
+// Discover tells which fields a connector's target has, with samples. report, where not nil, hears how it gets on; keep, where not
+// nil, is called in the transaction that notes the look.
+func (s *Service) Discover(ctx context.Context, v viewer.Viewer, id string, o DiscoverOptions, report connectorkit.Report,
+	keep func(ctx context.Context, tx *pg.Tx, answer v1.DiscoverResponse) error) (v1.DiscoverResponse, error) {
+	c, err := s.toCall(ctx, v, id)
 	if err != nil {
 		return v1.DiscoverResponse{}, err
 	}
-	answer, err := s.look(ctx, c, o)
+	answer, err := s.look(ctx, c, o, report)
 	if err != nil {
 		return answer, err
 	}
 	return answer, s.afterwards(ctx, v, func(ctx context.Context, tx *pg.Tx) error {
+		if keep != nil {
+			if err := keep(ctx, tx, answer); err != nil {
+				return err
+			}
+		}
 		return recordCall(ctx, tx, actionDiscovered, c, answer.Success, answer.Error)
 	})
+}
+
+func (s *Service) toCall(ctx context.Context, v viewer.Viewer, id string) (c call, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		c, err = s.load(ctx, tx, id)
+		return err
+	})
+	return c, err
 }
 
 // saved prepares the test of a connector.
@@ -80,7 +92,7 @@ func (s *Service) load(ctx context.Context, tx *pg.Tx, id string) (call, error) 
 	if err != nil {
 		return call{}, err
 	}
-	return savedCall(tx.Viewer.Tenant, r, secrets), nil
+	return savedCall(tx.Viewer.Tenant, r, secrets), r.callable(secrets)
 }
 
 // unsaved prepares the test of settings.

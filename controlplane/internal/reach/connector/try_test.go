@@ -19,6 +19,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 )
 
 // talkative is a target that answers well and repeats the password it was given.
@@ -243,7 +244,7 @@ func TestOurOwnNetworkStaysClosedAndUnnamed(t *testing.T) {
 	}
 }
 
-func TestDiscoveryShowsFieldsWithSamples(t *testing.T) {
+func TestALookAtATargetShowsFieldsWithSamples(t *testing.T) {
 	h := open(t)
 	path := h.made(ldapPayload("A"))
 	var asked v1.DiscoverRequest
@@ -252,21 +253,32 @@ func TestDiscoveryShowsFieldsWithSamples(t *testing.T) {
 		field := v1.DiscoveredField{Name: "mail", Path: "mail", Type: "string", Samples: []string{"ann@example.com", canary}, Source: "both"}
 		return v1.DiscoverResponse{Success: true, SchemaDigest: "sha256:x", Objects: []v1.DiscoveredObject{{Kind: "account", NativeType: "person", Fields: []v1.DiscoveredField{field}}}}, nil
 	}
-	a := h.want(200, h.call("admin", "POST", path+"/discover", object{"sample_size": 7, "objects": []string{"accounts"}}))
+	look := func(o connector.DiscoverOptions) string {
+		t.Helper()
+		answer, err := h.service.Discover(ctx, h.tenant, id(path), o, nil, nil)
+		if err != nil || answer.Objects == nil {
+			t.Fatalf("Discover = %+v, %v", answer, err)
+		}
+		b, err := json.Marshal(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.answers.Write(b)
+		return string(b)
+	}
+	got := look(connector.DiscoverOptions{SampleSize: 7, Objects: []v1.ObjectKind{v1.Accounts}})
 	if asked.SampleSize != 7 || !slices.Equal(asked.Objects, []v1.ObjectKind{v1.Accounts}) || asked.AuthConfig["bind_password"] != canary || asked.ConnectorBusinessID != "a" {
 		t.Errorf("asked for %d of %v", asked.SampleSize, asked.Objects)
 	}
-	if a.body["success"] != true || !strings.Contains(a.text, "ann@example.com") {
-		t.Errorf("got %s", a.text)
+	if !strings.Contains(got, `"success":true`) || !strings.Contains(got, "ann@example.com") {
+		t.Errorf("got %s", got)
 	}
 	h.target.discover = func(context.Context, v1.DiscoverRequest) (v1.DiscoverResponse, error) {
 		return v1.DiscoverResponse{}, &v1.ErrorDetail{Class: v1.ClassAuth, Code: "ldap_49", Message: "refused"}
 	}
-	a = h.want(200, h.call("admin", "POST", path+"/discover", nil))
-	if failure, _ := a.body["error"].(object); a.body["success"] != false || failure["code"] != "ldap_49" || a.body["objects"] == nil {
-		t.Errorf("got %s", a.text)
+	if got = look(connector.DiscoverOptions{}); !strings.Contains(got, `"success":false`) || !strings.Contains(got, `"code":"ldap_49"`) {
+		t.Errorf("got %s", got)
 	}
-	h.want(422, h.call("admin", "POST", path+"/discover", object{"sample_size": 51}))
 	if outcomes := h.text(`select string_agg(outcome, ' ' order by seq) from audit_event where action = 'connector.discovered'`); outcomes != "success failure" {
 		t.Errorf("audited: %s", outcomes)
 	}

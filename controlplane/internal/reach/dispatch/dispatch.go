@@ -21,7 +21,7 @@ const (
 type Target struct {
 	Tenant      string `json:"tenant"`
 	ConnectorID string `json:"connector_id"`
-	Type        string `json:"type"` // scim2, ldap, rest
+	Type        string `json:"type"` // scim2, ldap, rest, custom
 	Mode        string `json:"mode"`
 	AgentID     string `json:"agent_id,omitempty"`    // in agent mode: this agent ...
 	AgentGroup  string `json:"agent_group,omitempty"` // ... or any of this group

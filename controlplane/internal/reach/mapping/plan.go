@@ -86,11 +86,12 @@ func kindOf(err error) string {
 	return "it gave no value"
 }
 
-// apply runs the plan's steps over a record's attributes.
+// apply runs the plan's steps over a record's attributes. A custom attribute without a value is filled with nil, so that it is
+// known to be empty; a field of ours is left alone.
 func (p *plan) apply(record map[string]any, fill func(step, any) *Problem) (problems []Problem) {
 	for _, s := range p.steps {
 		v, problem := s.value(record)
-		if problem == nil && !empty(v) {
+		if problem == nil && (s.custom != "" || !empty(v)) {
 			problem = fill(s, v)
 		}
 		if problem != nil {
@@ -141,9 +142,11 @@ func (m *Mapper) Account(r *v1.RemoteAccount) (custom map[string]any, problems [
 // maxCustom bounds a list in a custom attribute.
 const maxCustom = 100
 
-// putCustom keeps a value of a custom attribute: a text, a number, a boolean, or a list of those.
+// putCustom keeps a value of a custom attribute: a text, a number, a boolean, or a list of those; nil where there is none.
 func putCustom(custom *map[string]any, name string, v any) *Problem {
-	if list, ok := v.([]any); ok {
+	if empty(v) {
+		v = nil
+	} else if list, ok := v.([]any); ok {
 		if len(list) > maxCustom {
 			return &Problem{Code: "too_many_values", Message: fmt.Sprintf("%s holds %d values at most", name, maxCustom)}
 		}

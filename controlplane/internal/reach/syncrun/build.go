@@ -2,6 +2,7 @@ package syncrun
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ func (b *builder) build(page *v1.SyncResponse) *batch {
 		out.identity(b, &page.Identities[i])
 	}
 	for i := range page.Accounts {
-		out.account(&page.Accounts[i])
+		out.account(b, &page.Accounts[i])
 	}
 	for i := range page.Entitlements {
 		out.entitlement(&page.Entitlements[i])
@@ -90,8 +91,12 @@ func (o *batch) identity(b *builder, r *v1.RemoteIdentity) {
 		return
 	}
 	p, problems := b.mapper.Person(r, b.today)
-	for _, problem := range problems {
-		o.aside = append(o.aside, setAside{Object: "identity", ExternalID: r.ExternalID, Code: problem.Code, Message: problem.Message, Field: problem.Field})
+	if !o.mapped(ofIdentities, r.ExternalID, r, problems) {
+		return
+	}
+	attributes, ok := o.attributes(ofIdentities, r.ExternalID, r, p.Custom)
+	if !ok {
+		return
 	}
 	var kind, value *string
 	if p.Manager != nil {
@@ -108,11 +113,33 @@ func (o *batch) identity(b *builder, r *v1.RemoteIdentity) {
 		nil, p.ExternalID, filled(p.NativeRef), nil, t(mapping.Email), t(mapping.Username), t(mapping.FirstName), t(mapping.MiddleName), t(mapping.LastName),
 		t(mapping.PreferredName), t(mapping.DisplayName), t(mapping.EmployeeNumber), t(mapping.Department), t(mapping.Division), t(mapping.Organization),
 		t(mapping.CostCenter), t(mapping.Title), t(mapping.JobCode), t(mapping.Location), t(mapping.Country), t(mapping.EmploymentType),
-		kind, value, p.HireDate, p.StartDate, p.TerminationDate, p.IsDisabled, filled(p.Status), noAttributes, false,
+		kind, value, p.HireDate, p.StartDate, p.TerminationDate, p.IsDisabled, filled(p.Status), attributes, false,
 	})
 }
 
-func (o *batch) account(r *v1.RemoteAccount) {
+// mapped notes what is wrong with a record's values, and reports whether the record may be used all the same.
+func (o *batch) mapped(table int, id string, record any, problems []mapping.Problem) bool {
+	for _, p := range problems {
+		if p.Whole {
+			o.reject(table, id, record, p.Code, p.Message, shortened(p.Field))
+			return false
+		}
+	}
+	for _, p := range problems {
+		o.aside = append(o.aside, setAside{Object: objectNames[table], ExternalID: id, Code: p.Code, Message: p.Message, Field: shortened(p.Field)})
+	}
+	return true
+}
+
+// shortened is a source field's name as errors tell it.
+func shortened(name string) string {
+	if len(name) <= 256 {
+		return name
+	}
+	return strings.ToValidUTF8(name[:256], "") + "…"
+}
+
+func (o *batch) account(b *builder, r *v1.RemoteAccount) {
 	if !o.keyed(ofAccounts, r.ExternalID, r) {
 		return
 	}
@@ -120,7 +147,11 @@ func (o *batch) account(r *v1.RemoteAccount) {
 		o.tombstone(ofAccounts, r, map[string]any{"external_id": r.ExternalID, "native_ref": filled(r.NativeRef)})
 		return
 	}
-	attributes, ok := o.attributes(ofAccounts, r.ExternalID, r, r.Attributes)
+	custom, problems := b.mapper.Account(r)
+	if !o.mapped(ofAccounts, r.ExternalID, r, problems) {
+		return
+	}
+	attributes, ok := o.attributes(ofAccounts, r.ExternalID, r, withCustom(r.Attributes, custom))
 	if !ok {
 		return
 	}
@@ -129,6 +160,17 @@ func (o *batch) account(r *v1.RemoteAccount) {
 		r.EmployeeNumber, accountType(r.AccountType), r.IsDisabled, r.IsLocked, r.PasswordExpired, r.MFAEnrolled, r.Privileged, r.ExpiresAt, r.LastLoginAt,
 		r.PasswordLastSetAt, r.CreatedAt, r.ModifiedAt, attributes, false,
 	})
+}
+
+// withCustom adds the attributes that mappings have made to those that the source has.
+func withCustom(attributes, custom map[string]any) map[string]any {
+	if len(custom) == 0 {
+		return attributes
+	}
+	both := make(map[string]any, len(attributes)+len(custom))
+	maps.Copy(both, attributes)
+	maps.Copy(both, custom)
+	return both
 }
 
 func (o *batch) entitlement(r *v1.RemoteEntitlement) {

@@ -21,6 +21,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -117,7 +119,8 @@ func (w *world) service(t testing.TB, with ...func(*syncrun.Service)) *syncrun.S
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	d := &dispatch.Dispatcher{HostedConnector: func(string) (connectorkit.Connector, error) { return w.source, nil }}
 	connectors := &connector.Service{DB: w.db, Seal: ring, Dispatch: d, Now: time.Now, Log: log, Cursors: cursors}
-	s := &syncrun.Service{DB: w.db, Connectors: connectors, Dispatch: d, Agents: nobody{}, Cursors: cursors, Log: log, Now: time.Now,
+	fields := &fieldmap.Service{DB: w.db, Connectors: connectors, Cursors: cursors, Compile: transform.Compile, Log: log, Now: time.Now}
+	s := &syncrun.Service{DB: w.db, Connectors: connectors, Fields: fields, Dispatch: d, Agents: nobody{}, Cursors: cursors, Log: log, Now: time.Now,
 		CallbackKey: ring.Derive("callback"), Guard: &outbound.Guard{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}}
 	for _, set := range with {
 		set(s)

@@ -12,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 )
 
 // Routes of the room.
@@ -29,9 +30,15 @@ func (s *Service) Routes() []httpapi.Route {
 	}
 }
 
+// SyncTrigger is a Trigger as somebody sends it.
+type SyncTrigger struct {
+	Incremental *bool `json:"incremental,omitempty" doc:"true reads what has changed since the last run, where that is possible; false reads everything. Left out: true once the connector is connected."`
+	Trigger
+}
+
 type triggerIn struct {
-	ID   string   `path:"id"`
-	Body *Trigger // without a body, the defaults
+	ID   string       `path:"id"`
+	Body *SyncTrigger // without a body, the defaults
 }
 
 type triggerOut struct {
@@ -40,9 +47,9 @@ type triggerOut struct {
 }
 
 func (s *Service) trigger(ctx context.Context, v viewer.Viewer, in *triggerIn) (*triggerOut, error) {
-	var asked Trigger
-	if in.Body != nil {
-		asked = *in.Body
+	asked, err := s.asked(ctx, v, in)
+	if err != nil {
+		return nil, err
 	}
 	if asked.CallbackURL != nil && *asked.CallbackURL == "" {
 		asked.CallbackURL = nil
@@ -62,6 +69,23 @@ func (s *Service) trigger(ctx context.Context, v viewer.Viewer, in *triggerIn) (
 		out.Body.CallbackSecret = s.CallbackSecret(v.Tenant, in.ID)
 	}
 	return out, nil
+}
+
+// asked is the trigger with its defaults: once a connector is connected, runs read what has changed unless somebody says otherwise.
+func (s *Service) asked(ctx context.Context, v viewer.Viewer, in *triggerIn) (t Trigger, err error) {
+	if in.Body != nil {
+		t = in.Body.Trigger
+		if said := in.Body.Incremental; said != nil {
+			t.Incremental = *said
+			return t, nil
+		}
+	}
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		c, err := connector.Find(ctx, tx, in.ID)
+		t.Incremental = c.FunnelState == connector.Connected
+		return err
+	})
+	return t, err
 }
 
 type listIn struct {

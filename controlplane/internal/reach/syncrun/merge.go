@@ -285,10 +285,10 @@ func insertIdentities() string {
 	columns := strings.Join(personFields, ", ")
 	return `
 		insert into identity (tenant_id, id, external_id, source_connector_id, email, display_name, ` + columns + `,
-		                      status, status_source, last_synced_at, manager_id, manager_external_id, manager_from_source)
+		                      status, status_source, last_synced_at, manager_id, manager_external_id, manager_from_source, attributes)
 		select p.tenant_id, p.identity_id, p.external_id, $1, p.email, coalesce(p.display_name, p.email, p.username, p.external_id), p.` +
 		strings.Join(personFields, ", p.") + `,
-		       coalesce(p.source_status, 'active'), 'hr', now(), boss.id, boss.external_id, boss.id is not null
+		       coalesce(p.source_status, 'active'), 'hr', now(), boss.id, boss.external_id, boss.id is not null, jsonb_strip_nulls(p.attributes)
 		  from m_identity p
 		  left join (` + bosses + `) boss
 		    on boss.reference = p.manager_ref_value
@@ -336,7 +336,7 @@ func updateIdentities(filled []string) string {
 	}
 	return `
 		update identity i
-		   set ` + set.String() + `status = case when i.source_connector_id = $1 and i.status_source = 'hr' and (m.source_status is not null or m.removed)
+		   set ` + set.String() + customAttributes + `status = case when i.source_connector_id = $1 and i.status_source = 'hr' and (m.source_status is not null or m.removed)
 		                     then coalesce(m.source_status, 'active') else i.status end,
 		       status_changed_at = case when i.source_connector_id = $1 and i.status_source = 'hr'
 		                                 and (m.source_status <> i.status or m.removed and m.source_status is null and i.status <> 'active')
@@ -348,6 +348,15 @@ func updateIdentities(filled []string) string {
 		   and not m.is_new
 		   and i.status <> 'archived'`
 }
+
+// customAttributes are written by a person's own source, and filled in by others. A source says null of an attribute that it maps and
+// has no value for. What somebody else keeps under other names stays.
+const customAttributes = `attributes = case
+		           when m.attributes = '{}' then i.attributes
+		           when i.source_connector_id = $1 then (
+		               select coalesce(jsonb_object_agg(a.key, a.value), '{}') from jsonb_each(i.attributes || m.attributes) a where a.value <> 'null')
+		           else jsonb_strip_nulls(m.attributes) || i.attributes end,
+		       `
 
 func rememberSources(ctx context.Context, tx *pg.Tx, s span) error {
 	const sql = `

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -61,13 +62,16 @@ func findPosition(ctx context.Context, tx *pg.Tx, connector string) (*position, 
 // reading changes. Secrets are not part of it; a renewed password reads the same target.
 func settingsDigest(ctx context.Context, tx *pg.Tx, connector string) ([]byte, error) {
 	const sql = `
-		select type, coalesce(vendor_key, ''), purpose, connection::text
+		select type, coalesce(vendor_key, ''), purpose, connection::text, mapping_version
 		  from connector
 		 where tenant_id = current_tenant()
 		   and id = $1`
-	var parts [4]string
-	if err := tx.QueryRow(ctx, sql, connector).Scan(&parts[0], &parts[1], &parts[2], &parts[3]); err != nil {
+	parts, mappings := make([]string, 4), 0
+	if err := tx.QueryRow(ctx, sql, connector).Scan(&parts[0], &parts[1], &parts[2], &parts[3], &mappings); err != nil {
 		return nil, fmt.Errorf("digest of settings: %w", err)
+	}
+	if mappings > 0 {
+		parts = append(parts, strconv.Itoa(mappings)) // without any it is the digest of a time when there were none
 	}
 	b, err := json.Marshal(parts)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -35,7 +34,7 @@ func (w *work) readOnce(ctx context.Context, m *merger) error {
 	target.Progress = w.watch.hear
 	tell := w.startTelling(ctx)
 	defer tell()
-	b := &builder{mapper: mapping.New(), today: day(w.s.Now())}
+	b := &builder{mapper: w.mapper, today: day(w.s.Now())}
 	w.watch.sign(true)
 	defer w.watch.sign(false)
 	return w.s.Dispatch.Sync(ctx, target, w.request(), func(ctx context.Context, page v1.SyncResponse) error {

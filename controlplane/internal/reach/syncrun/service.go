@@ -13,6 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
 )
 
 // Times of the work on runs.
@@ -34,6 +35,7 @@ type Agents interface {
 type Service struct {
 	DB         *pg.DB
 	Connectors *connector.Service
+	Fields     *fieldmap.Service // gives what maps the records
 	Dispatch   *dispatch.Dispatcher
 	Agents     Agents
 	Guard      *outbound.Guard

@@ -30,45 +30,59 @@ type Started struct {
 
 // Start enters a run. trigger says who wanted it: api, manual, schedule, wizard.
 func (s *Service) Start(ctx context.Context, v viewer.Viewer, connectorID, trigger string, t Trigger) (run Run, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		run, err = s.Enter(ctx, tx, connectorID, trigger, t)
+		return err
+	})
+	if AlreadyRunning(err) {
+		return run, s.alreadyRunning(ctx, v, connectorID)
+	}
+	return run, err
+}
+
+// AlreadyRunning reports whether Enter failed because a run of the connector is active.
+func AlreadyRunning(err error) bool { return pg.Violates(err, "sync_run_one_active") }
+
+// Enter is Start inside a transaction, on behalf of its viewer: the run exists once the transaction commits. See AlreadyRunning for
+// an error after which the transaction is of no use any more.
+func (s *Service) Enter(ctx context.Context, tx *pg.Tx, connectorID, trigger string, t Trigger) (Run, error) {
 	if t.ChunkSize == 0 {
 		t.ChunkSize = 500
 	}
 	if t.Mode == "" {
 		t.Mode = purposeApply
 	}
-	id := uuid.Must(uuid.NewV7()).String()
-	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		c, err := s.Connectors.Open(ctx, tx, connectorID)
-		if err != nil {
-			return err
-		}
-		if c.Status == "paused" || c.Status == "disabled" || c.Status == "quarantined" {
-			return fault.Coded(fault.Conflict, "connector_not_ready", "the connector is %s; resume it before it can be read", c.Status)
-		}
-		const sql = `
-			insert into sync_run (tenant_id, id, connector_id, type, mode, agent_id, agent_group, trigger, incremental, purpose, max_records,
-			                      chunk_size, callback_url, requested_by)
-			select tenant_id, $1, id, $10, mode, agent_id, agent_group, $3, $4, $5, $6, $7, $8, $9
-			  from connector
-			 where id = $2`
-		_, err = tx.Exec(ctx, sql, id, connectorID, trigger, t.Incremental, t.Mode, t.MaxRecords, t.ChunkSize, t.CallbackURL,
-			encode(map[string]string{"type": string(v.Kind), "id": v.ID, "display": v.Display}), c.Target.Type)
-		if err != nil {
-			return err
-		}
-		if err := audit.Record(ctx, tx, audit.Entry{Action: "sync_run.started", Subject: audit.Subject{Type: "connector", ID: connectorID, Display: c.BusinessID},
-			Context: map[string]any{"run_id": id, "incremental": t.Incremental, "mode": t.Mode}}); err != nil {
-			return err
-		}
-		if run, err = Find(ctx, tx, connectorID, id); err != nil {
-			return err
-		}
-		return pg.Notify(ctx, tx, channel, id)
-	})
-	if pg.Violates(err, "sync_run_one_active") {
-		return run, s.alreadyRunning(ctx, v, connectorID)
+	c, err := s.Connectors.Open(ctx, tx, connectorID)
+	if err != nil {
+		return Run{}, err
 	}
-	return run, err
+	switch c.Status {
+	case "paused", "disabled":
+		return Run{}, fault.Coded(fault.Conflict, "connector_not_ready", "the connector is %s; resume it before it can be read", c.Status)
+	case "quarantined":
+		return Run{}, fault.Coded(fault.Conflict, "connector_not_ready", "the connector is quarantined; clear the quarantine before it can be read")
+	}
+	const sql = `
+		insert into sync_run (tenant_id, id, connector_id, type, mode, agent_id, agent_group, trigger, incremental, purpose, max_records,
+		                      chunk_size, callback_url, requested_by)
+		select tenant_id, $1, id, $10, mode, agent_id, agent_group, $3, $4, $5, $6, $7, $8, $9
+		  from connector
+		 where id = $2`
+	id, v := uuid.Must(uuid.NewV7()).String(), tx.Viewer
+	_, err = tx.Exec(ctx, sql, id, connectorID, trigger, t.Incremental, t.Mode, t.MaxRecords, t.ChunkSize, t.CallbackURL,
+		encode(map[string]string{"type": string(v.Kind), "id": v.ID, "display": v.Display}), c.Target.Type)
+	if err != nil {
+		return Run{}, err
+	}
+	if err := audit.Record(ctx, tx, audit.Entry{Action: "sync_run.started", Subject: audit.Subject{Type: "connector", ID: connectorID, Display: c.BusinessID},
+		Context: map[string]any{"run_id": id, "incremental": t.Incremental, "mode": t.Mode, "trigger": trigger}}); err != nil {
+		return Run{}, err
+	}
+	run, err := Find(ctx, tx, connectorID, id)
+	if err != nil {
+		return Run{}, err
+	}
+	return run, pg.Notify(ctx, tx, channel, id)
 }
 
 func (s *Service) alreadyRunning(ctx context.Context, v viewer.Viewer, connectorID string) error {

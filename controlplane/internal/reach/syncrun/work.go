@@ -19,6 +19,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -46,6 +47,7 @@ type work struct {
 	unleased    bool // ends a run that nobody works on
 	cancel      context.CancelCauseFunc
 	target      connector.Opened
+	mapper      *mapping.Mapper
 	ask         ask
 	position    *position
 	settings    []byte // of the reading
@@ -156,7 +158,10 @@ func (w *work) goOn(ctx context.Context) error {
 
 func (w *work) stages(ctx context.Context, stop context.CancelCauseFunc) error {
 	err := w.s.DB.As(ctx, w.v, func(tx *pg.Tx) (err error) {
-		w.target, err = w.s.Connectors.Open(ctx, tx, w.connector)
+		if w.target, err = w.s.Connectors.Open(ctx, tx, w.connector); err != nil {
+			return err
+		}
+		w.mapper, _, err = w.s.Fields.Mapper(ctx, tx, w.connector)
 		return err
 	})
 	if err != nil {

@@ -1,0 +1,145 @@
+package remote
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// page is what one answer brings.
+type page struct {
+	v1.SyncResponse
+	carried map[v1.ObjectKind]bool // kinds that the answer has a list of
+	keyless map[v1.ObjectKind]bool // kinds of which a record was set aside that nobody can name
+	present map[v1.ObjectKind][]string
+	unfit   []v1.Warning
+	skipped int // records set aside
+	digest  uint64
+	look    func(v1.ObjectKind, map[string]any) // sees every record that fits; may be nil
+}
+
+// records reads all records of an answer, and lets look see the members of each. Only a list that is none is an error.
+func (e *envelope) records(wanted map[v1.ObjectKind]bool, allowed func(string) bool, look func(v1.ObjectKind, map[string]any)) (*page, error) {
+	p := &page{look: look, carried: map[v1.ObjectKind]bool{}, keyless: map[v1.ObjectKind]bool{}, present: map[v1.ObjectKind][]string{}, digest: digestOf(e)}
+	p.Success = true
+	for _, kind := range allKinds {
+		list, err := e.list(kind)
+		if err != nil {
+			return nil, err
+		}
+		if p.carried[kind] = list != nil; !wanted[kind] {
+			continue
+		}
+		switch kind {
+		case v1.Identities:
+			p.Identities = take(p, kind, list, func(r *v1.RemoteIdentity, m map[string]any) (string, bool) {
+				r.Attributes = fields(m, allowed)
+				return r.ExternalID, r.Deleted
+			})
+		case v1.Accounts:
+			p.Accounts = take(p, kind, list, func(r *v1.RemoteAccount, m map[string]any) (string, bool) {
+				r.Attributes = fields(m, allowed)
+				return r.ExternalID, r.Deleted
+			})
+		case v1.Entitlements:
+			p.Entitlements = take(p, kind, list, func(r *v1.RemoteEntitlement, m map[string]any) (string, bool) {
+				r.Attributes = attributes(m, allowed)
+				return r.ExternalID, r.Deleted
+			})
+		case v1.Grants:
+			p.Grants = take(p, kind, list, func(r *v1.RemoteGrant, m map[string]any) (string, bool) {
+				r.Attributes = attributes(m, allowed)
+				return grantKey(r), r.Deleted
+			})
+		}
+	}
+	return p, nil
+}
+
+// grantKey is empty where nobody could tell what the grant is of.
+func grantKey(r *v1.RemoteGrant) string {
+	if r.ExternalID == "" && (r.EntitlementExternalID == "" || r.AccountExternalID == nil && r.PrincipalEntitlementExternalID == nil && r.PrincipalRef == nil) {
+		return ""
+	}
+	return "named"
+}
+
+// take decodes the records of a kind. finish completes one and gives its key, and whether it is a tombstone.
+func take[T any](p *page, kind v1.ObjectKind, list []json.RawMessage, finish func(*T, map[string]any) (string, bool)) []T {
+	out := make([]T, 0, len(list))
+	for i, raw := range list {
+		r, bad := decode[T](raw)
+		if bad == nil {
+			key, deleted := finish(&r.record, r.members)
+			if key != "" && p.look != nil {
+				p.look(kind, r.members)
+			}
+			if key != "" {
+				out = append(out, r.record)
+				continue
+			}
+			bad = &unfit{why: "has no external_id", deleted: deleted}
+			if kind == v1.Grants {
+				bad.why = "names no entitlement or nobody who holds it"
+			}
+		}
+		p.aside(kind, i, bad)
+	}
+	return out
+}
+
+// aside sets a record aside. One that can be named still counts as there: it is only its content that is not known.
+func (p *page) aside(kind v1.ObjectKind, i int, bad *unfit) {
+	p.skipped++
+	if len(p.unfit) < maxWarnings {
+		p.unfit = append(p.unfit, v1.Warning{Code: "record_unfit", Message: fmt.Sprintf("%s[%d] %s; it was left out", kind, i, bad.why), ExternalID: bad.id})
+	}
+	switch {
+	case bad.deleted && bad.id != "":
+	case bad.id != "" && kind != v1.Grants:
+		p.present[kind] = append(p.present[kind], bad.id)
+	default:
+		p.keyless[kind] = true
+	}
+}
+
+// living is how many records of a kind the page says are there.
+func (p *page) living(kind v1.ObjectKind) (n int) {
+	switch kind {
+	case v1.Identities:
+		n = count(p.Identities, func(r *v1.RemoteIdentity) bool { return r.Deleted })
+	case v1.Accounts:
+		n = count(p.Accounts, func(r *v1.RemoteAccount) bool { return r.Deleted })
+	case v1.Entitlements:
+		n = count(p.Entitlements, func(r *v1.RemoteEntitlement) bool { return r.Deleted })
+	case v1.Grants:
+		n = count(p.Grants, func(r *v1.RemoteGrant) bool { return r.Deleted })
+	}
+	return n + len(p.present[kind])
+}
+
+func count[T any](records []T, deleted func(*T) bool) (n int) {
+	for i := range records {
+		if !deleted(&records[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// digestOf tells answers with different records apart. It is 0 where there are none.
+func digestOf(e *envelope) uint64 {
+	h := fnv.New64a()
+	some := false
+	for _, list := range []json.RawMessage{e.Identities, e.Accounts, e.Entitlements, e.Grants} {
+		_, _ = h.Write(list)
+		_, _ = h.Write([]byte{0})
+		some = some || len(list) > len("null")
+	}
+	if !some {
+		return 0
+	}
+	return h.Sum64()
+}

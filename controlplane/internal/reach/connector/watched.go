@@ -1,0 +1,96 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+)
+
+// ConnectorSchedule says when a connector is read by itself.
+type ConnectorSchedule struct {
+	IncrementalCron *string `json:"incremental_cron" doc:"When what has changed is read."`
+	FullCron        *string `json:"full_cron" doc:"When everything is read."`
+	Timezone        string  `json:"timezone" doc:"The zone of both, by its IANA name."`
+	Jitter          string  `json:"jitter" doc:"By how much, at most, a run begins later: an ISO 8601 duration."`
+}
+
+// ConnectorHealth is how a connector fares. GET /connectors/{id}/health tells more.
+type ConnectorHealth struct {
+	State string    `json:"state" enum:"new,healthy,degraded,quarantined,paused,disabled" doc:"new: not read yet."`
+	Since time.Time `json:"since"`
+	Cause *string   `json:"cause"`
+}
+
+// watched are the columns that say when a connector is read next, and since when it fares as it does.
+const watched = `c.status_since,
+	(select jsonb_build_object('incremental_cron', s.incremental_cron, 'full_cron', s.full_cron, 'timezone', s.timezone, 'jitter', s.jitter)
+	   from connector_schedule s
+	  where s.tenant_id = c.tenant_id and s.connector_id = c.id) as schedule,
+	(select s.due_at
+	   from connector_schedule s
+	  where s.tenant_id = c.tenant_id and s.connector_id = c.id and c.status in ('ready', 'active', 'degraded')) as next_run_at`
+
+// healthOf says what a status means for whoever watches over a connector.
+func healthOf(status string) string {
+	switch status {
+	case "draft", "ready":
+		return "new"
+	case "active":
+		return "healthy"
+	}
+	return status
+}
+
+// refusalsBeforeQuarantine is how often a target must refuse the sign-in, one run after the other, before it is left alone: target
+// systems lock accounts that fail to sign in again and again.
+const refusalsBeforeQuarantine = 3
+
+// quarantine leaves a connector alone whose target has refused the sign-in in run after run, when the last of them was started by
+// the schedule: whoever tries by hand sees for themselves. A run before new credentials were given, or before somebody said that it
+// may be tried again, does not count.
+func quarantine(ctx context.Context, tx *pg.Tx, id, runID, reason string) error {
+	const sql = `
+		with latest as (
+			select r.id, r.trigger,
+			       r.status = 'failed' and (r.error ->> 'class' = 'auth' or r.error #>> '{target,http,status}' in ('401', '403')) as refused
+			  from connector c
+			  join sync_run r
+			    on r.tenant_id = c.tenant_id
+			   and r.connector_id = c.id
+			   and r.created_at > greatest(c.trusted_from, c.credentials_updated_at, '-infinity')
+			   and r.status in ('succeeded', 'partial', 'failed', 'expired')
+			   and r.purpose = 'apply'
+			 where c.tenant_id = current_tenant()
+			   and c.id = $1
+			 order by r.created_at desc, r.id desc
+			 limit $3)
+		update connector c
+		   set status = 'quarantined', status_reason = $4, updated_at = now(), version = version + 1
+		 where c.tenant_id = current_tenant()
+		   and c.id = $1
+		   and c.status in ('draft', 'ready', 'active', 'degraded')
+		   and exists (select from latest where id = $2 and trigger = 'schedule')
+		   and (select count(*) from latest where refused) = $3
+		returning c.business_id`
+	why := fmt.Sprintf("the target has refused the sign-in %d times, one after the other", refusalsBeforeQuarantine)
+	if reason != "" {
+		why += "; the last time: " + reason
+	}
+	var businessID string
+	err := tx.QueryRow(ctx, sql, id, runID, refusalsBeforeQuarantine, why).Scan(&businessID)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil
+	case err != nil:
+		return fmt.Errorf("quarantine connector: %w", err)
+	}
+	return audit.Record(ctx, tx, audit.Entry{Action: actionQuarantined, Subject: subject(id, businessID), Context: map[string]any{
+		"run_id": runID, "refusals": refusalsBeforeQuarantine,
+	}})
+}

@@ -1,0 +1,102 @@
+package fieldmap
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+)
+
+// Accept takes the proposals for all fields of the current snapshot that nobody has decided about; what was decided stays. Where
+// there is nothing to add, nothing is written. Its fault is of kind Conflict where nobody has looked at the fields yet.
+func (s *Service) Accept(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (out Mappings, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		if out, err = Read(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := match.Check(out.Version); err != nil {
+			return err
+		}
+		snap, err := Current(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		rules, added := mapping.Complete(rulesOf(out.Mappings), ProposalsFor(out.connectorState, snap))
+		if added == 0 && out.Version > 0 {
+			return nil
+		}
+		if _, _, err := s.Replace(ctx, tx, out.connectorState, rules, "proposals accepted"); err != nil {
+			return err
+		}
+		out, err = Read(ctx, tx, id)
+		return err
+	})
+	return out, err
+}
+
+// CopySource is a connector whose mappings could be taken over.
+type CopySource struct {
+	ID          string           `json:"connector_id" db:"id"`
+	BusinessID  string           `json:"business_id" db:"business_id"`
+	Name        string           `json:"name" db:"name"`
+	Environment string           `json:"environment" db:"environment"`
+	Version     int              `json:"mapping_version" db:"mapping_version"`
+	Fitting     int              `json:"fitting" db:"-" doc:"How many of its mappings fit the fields of this source."`
+	Misfits     []mapping.Misfit `json:"misfits" db:"-" nullable:"false" doc:"Those that do not."`
+}
+
+// maxSources bounds how many connectors are offered to copy from.
+const maxSources = 10
+
+// Sources are the connectors of the same type as c that have mappings of their own, the latest first, with what of them fits the
+// fields of snap.
+func Sources(ctx context.Context, tx *pg.Tx, c connector.Connector, snap SchemaSnapshot) ([]CopySource, error) {
+	const sql = `
+		select o.id, o.business_id, o.name, o.environment, o.mapping_version
+		  from connector o
+		 where o.deleted_at is null
+		   and o.mapping_version > 0
+		   and o.id <> $1
+		   and o.type = $2
+		   and o.vendor_key is not distinct from $3
+		 order by o.updated_at desc, o.id
+		 limit $4`
+	rows, err := tx.Query(ctx, sql, c.ID, c.Type, c.VendorKey, maxSources)
+	if err != nil {
+		return nil, fmt.Errorf("find connectors to copy from: %w", err)
+	}
+	sources, err := pgx.CollectRows(rows, pgx.RowToStructByName[CopySource])
+	if err != nil {
+		return nil, fmt.Errorf("find connectors to copy from: %w", err)
+	}
+	for i := range sources {
+		if err := sources[i].fit(ctx, tx, snap); err != nil {
+			return nil, err
+		}
+	}
+	return sources, nil
+}
+
+func (o *CopySource) fit(ctx context.Context, tx *pg.Tx, snap SchemaSnapshot) error {
+	stored, _, err := Rules(ctx, tx, o.ID)
+	if err != nil {
+		return err
+	}
+	there, err := Current(ctx, tx, o.ID)
+	if err != nil && !fault.IsCode(err, "discovery_required") {
+		return err
+	}
+	_, o.Misfits = mapping.Fit(rulesOf(stored), there.Discovered(), snap.Discovered(), nil)
+	if o.Misfits == nil {
+		o.Misfits = []mapping.Misfit{}
+	}
+	o.Fitting = len(stored) - len(o.Misfits)
+	return nil
+}

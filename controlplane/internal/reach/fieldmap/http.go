@@ -1,0 +1,207 @@
+package fieldmap
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+)
+
+const (
+	aboutDiscover = "Reads the target's schema and a few of its records. What the target, the network or an agent answers is part of the result: success is " +
+		"false and error says why. A look that succeeds is kept as a snapshot. Until the first sync the mappings are about the newest one; after that, " +
+		"rediscover compares. With stream=true the answer is a stream of server-sent events: progress for each step, then result."
+	aboutSuggest = "Proposes a mapping for every field of the current snapshot, with the rule that found it and how sure it is. Nothing is written: send what you want to keep by PUT."
+	aboutPut     = "The whole of the connector's mappings. A field of ours is filled by one field of the source. All of them are checked before anything is written. " +
+		"They apply from the next run on, which reads everything."
+	aboutPreview = "Reads a few records of the target, in the connector's mode, and shows what the mappings make of each, with what is remarkable about all of them together. " +
+		"Nothing is written. Without mappings, those that are saved are tried, or else the proposals."
+	aboutCopy = "Takes over the mappings of another connector, as far as they fit the fields of this one; what does not fit is shown. With dry_run nothing is written."
+)
+
+// Routes are the paths of discovery and mappings. Administrators write; auditors read as well.
+func (s *Service) Routes() []httpapi.Route {
+	both := []viewer.Role{viewer.Admin, viewer.Auditor}
+	return []httpapi.Route{
+		httpapi.Either("POST", "/connectors/{id}/discover", "Look at a target's fields, with samples", (*discoverIn).streams, s.discover, s.streamDiscover).
+			For(viewer.Admin).Describe(aboutDiscover),
+		httpapi.Handle("GET", "/connectors/{id}/schema", "Read the fields that the mappings are about", s.schema).For(both...).Errors(409),
+		httpapi.Handle("GET", "/connectors/{id}/schema/snapshots", "List the looks at a target", s.snapshots).For(both...),
+		httpapi.Handle("GET", "/connectors/{id}/schema/snapshots/{snapshot_id}", "Read what one look at a target showed", s.snapshot).For(both...),
+		httpapi.Handle("GET", "/connectors/{id}/mappings", "Read what is done with each field", s.read).For(both...),
+		httpapi.Handle("PUT", "/connectors/{id}/mappings", "Say what is done with each field", s.put).For(viewer.Admin).Errors(412).Describe(aboutPut),
+		httpapi.Handle("PATCH", "/connectors/{id}/mappings/{mapping_id}", "Change what is done with one field by merge patch", s.patch).For(viewer.Admin).Errors(412),
+		httpapi.Handle("POST", "/connectors/{id}/mappings/suggest", "Propose what to do with each field", s.suggest).For(viewer.Admin).Errors(409).Describe(aboutSuggest),
+		httpapi.Handle("POST", "/connectors/{id}/mappings/preview", "Try mappings on records of the target", s.preview).For(viewer.Admin).Waits().Errors(502).Describe(aboutPreview),
+		httpapi.Handle("POST", "/connectors/{id}/mappings/copy-from/{other_id}", "Take over the mappings of another connector", s.copyFrom).
+			For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).Describe(aboutCopy),
+	}
+}
+
+// Mappings are all of a connector's.
+type Mappings struct {
+	ConnectorID    string             `json:"connector_id"`
+	Version        int                `json:"mapping_version" doc:"How often they were written. 0: never; records are mapped by what suggest proposes by name."`
+	SnapshotID     *string            `json:"schema_snapshot_id" doc:"The look at the target that they are about."`
+	CopiedFromID   *string            `json:"copied_mapping_from_id"`
+	Mappings       []ConnectorMapping `json:"mappings" nullable:"false"`
+	TargetFields   TargetFields       `json:"target_fields" doc:"What there is to fill."`
+	connectorState connector.Connector
+}
+
+// TargetFields are the fields of ours by kind of record; attributes.<name> goes as well.
+type TargetFields struct {
+	Identity []mapping.Field `json:"identity" nullable:"false"`
+	Account  []mapping.Field `json:"account" nullable:"false"`
+}
+
+type oneIn struct {
+	ID string `path:"id"`
+}
+
+func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Mappings], error) {
+	var out Mappings
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		out, err = Read(ctx, tx, in.ID)
+		return err
+	})
+	return shown(out, err)
+}
+
+func shown(m Mappings, err error) (*httpapi.One[Mappings], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Mappings]{ETag: httpapi.ETag(m.Version), Body: m}, nil
+}
+
+// Read reads a connector's mappings. Its fault is of kind NotFound when there is no such connector.
+func Read(ctx context.Context, tx *pg.Tx, connectorID string) (m Mappings, err error) {
+	c, err := connector.Find(ctx, tx, connectorID)
+	if err != nil {
+		return m, err
+	}
+	m = Mappings{ConnectorID: c.ID, connectorState: c, TargetFields: TargetFields{mapping.FieldsOf(mapping.ObjectIdentity), mapping.FieldsOf(mapping.ObjectAccount)}}
+	if m.Mappings, m.Version, err = Rules(ctx, tx, c.ID); err != nil {
+		return m, err
+	}
+	const sql = `select schema_snapshot_id, copied_mapping_from_id from connector where tenant_id = current_tenant() and id = $1`
+	err = tx.QueryRow(ctx, sql, c.ID).Scan(&m.SnapshotID, &m.CopiedFromID)
+	return m, err
+}
+
+// NewMapping is a mapping as somebody writes it.
+type NewMapping struct {
+	Object    string `json:"object" enum:"identity,account"`
+	Source    string `json:"source_path" minLength:"1" maxLength:"10000" doc:"The field's name in the source, as discovery shows it."`
+	Action    string `json:"action,omitempty" enum:"map,ignore" default:"map"`
+	Target    string `json:"target_field,omitempty" maxLength:"100" doc:"A field of ours in any spelling, or attributes.<name>."`
+	Transform string `json:"transform,omitempty" maxLength:"4096" doc:"A Python expression of value and record; see POST /connectors/transforms/validate."`
+}
+
+type putIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body struct {
+		Mappings []NewMapping `json:"mappings" nullable:"false" maxItems:"2000" doc:"Fields that are not named are ignored."`
+	}
+}
+
+func (s *Service) put(ctx context.Context, v viewer.Viewer, in *putIn) (*httpapi.One[Mappings], error) {
+	return shown(s.change(ctx, v, in.ID, in.IfMatch, "written", func(before Mappings) ([]mapping.Mapping, error) {
+		return written(in.Body.Mappings, rulesOf(before.Mappings)), nil
+	}))
+}
+
+// change replaces a connector's mappings by what fn makes of them.
+func (s *Service) change(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, why string, fn func(Mappings) ([]mapping.Mapping, error)) (out Mappings, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		before, err := Read(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := match.Check(before.Version); err != nil {
+			return err
+		}
+		rules, err := fn(before)
+		if err != nil {
+			return err
+		}
+		if _, _, err := s.Replace(ctx, tx, before.connectorState, rules, why); err != nil {
+			return err
+		}
+		out, err = Read(ctx, tx, id)
+		return err
+	})
+	return out, err
+}
+
+// written are mappings as somebody wrote them. Where one says what a proposal or an earlier mapping said, it keeps where that came from.
+func written(given []NewMapping, known []mapping.Mapping) []mapping.Mapping {
+	out := make([]mapping.Mapping, len(given))
+	for i, g := range given {
+		out[i] = mapping.Mapping{Object: g.Object, Source: g.Source, Action: g.Action, Target: mapping.Field(g.Target), Transform: g.Transform}
+	}
+	out = mapping.Normalise(out)
+	for i := range out {
+		at := slices.IndexFunc(known, func(k mapping.Mapping) bool { return k.Object == out[i].Object && k.Source == out[i].Source })
+		if at >= 0 && known[at].Action == out[i].Action && known[at].Target == out[i].Target && known[at].Transform == out[i].Transform {
+			out[i] = known[at]
+			continue
+		}
+		out[i].Heuristic, out[i].Confidence, out[i].Overridden = mapping.Manual, 1, true
+	}
+	return out
+}
+
+// MappingPatch changes one mapping by merge patch (RFC 7396).
+type MappingPatch struct {
+	Action    *string `json:"action,omitempty" enum:"map,ignore"`
+	Target    *string `json:"target_field,omitempty" maxLength:"100" nullable:"true"`
+	Transform *string `json:"transform,omitempty" maxLength:"4096" nullable:"true"`
+}
+
+type patchIn struct {
+	ID        string `path:"id"`
+	MappingID string `path:"mapping_id"`
+	httpapi.IfMatch
+	Body    MappingPatch
+	RawBody []byte
+}
+
+func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[Mappings], error) {
+	return shown(s.change(ctx, v, in.ID, in.IfMatch, "patched", func(before Mappings) ([]mapping.Mapping, error) {
+		at := slices.IndexFunc(before.Mappings, func(m ConnectorMapping) bool { return m.ID == in.MappingID })
+		if at < 0 {
+			return nil, fault.New(fault.NotFound, "there is no mapping %s of this connector", in.MappingID)
+		}
+		return patched(rulesOf(before.Mappings), at, in.RawBody)
+	}))
+}
+
+// discoverIn asks for a look.
+type discoverIn struct {
+	ID     string `path:"id"`
+	Stream bool   `query:"stream" doc:"Answer in server-sent events."`
+	Body   *connector.DiscoverOptions
+}
+
+func (in *discoverIn) streams() bool { return in.Stream }
+
+// Discovery is what a look at a target gave.
+type Discovery struct {
+	Success      bool            `json:"success"`
+	SnapshotID   *string         `json:"schema_snapshot_id" doc:"The look as it was kept; null when it did not succeed."`
+	SchemaDigest string          `json:"schema_digest"`
+	Objects      []SchemaObject  `json:"objects" nullable:"false"`
+	Warnings     []v1.Warning    `json:"warnings" nullable:"false"`
+	Error        *v1.ErrorDetail `json:"error" doc:"What the target, the network or an agent answered."`
+}

@@ -1,0 +1,74 @@
+package fieldmap
+
+import (
+	"context"
+
+	"github.com/grantwright/grantwright/connectorkit/catalog"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+)
+
+// Proposals are what could be done with each field of a snapshot.
+type Proposals struct {
+	ConnectorID string            `json:"connector_id"`
+	SnapshotID  string            `json:"schema_snapshot_id"`
+	Mappings    []mapping.Mapping `json:"mappings" nullable:"false"`
+	Unfilled    TargetFields      `json:"unfilled" doc:"Fields of ours that nothing would fill."`
+}
+
+func (s *Service) suggest(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Proposals], error) {
+	var out Proposals
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		out, err = Suggest(ctx, tx, in.ID)
+		return err
+	})
+	return &httpapi.One[Proposals]{Body: out}, err
+}
+
+// Suggest proposes what to do with each field of a connector's current snapshot. Its fault is of kind Conflict where there is none.
+func Suggest(ctx context.Context, tx *pg.Tx, connectorID string) (Proposals, error) {
+	c, err := connector.Find(ctx, tx, connectorID)
+	if err != nil {
+		return Proposals{}, err
+	}
+	snap, err := Current(ctx, tx, connectorID)
+	if err != nil {
+		return Proposals{}, err
+	}
+	rules := ProposalsFor(c, snap)
+	return Proposals{ConnectorID: c.ID, SnapshotID: snap.ID, Mappings: rules, Unfilled: TargetFields{
+		unfilled(mapping.ObjectIdentity, rules), unfilled(mapping.ObjectAccount, rules),
+	}}, nil
+}
+
+// ProposalsFor are the proposals for the fields of a snapshot, with what the catalog knows of the connector's vendor.
+func ProposalsFor(c connector.Connector, snap SchemaSnapshot) []mapping.Mapping {
+	var template []catalog.FieldMapping
+	if c.VendorKey != nil {
+		if e, ok := catalog.Find(*c.VendorKey); ok {
+			template = e.Mapping
+		}
+	}
+	return mapping.Suggest(snap.Discovered(), template)
+}
+
+func unfilled(object string, rules []mapping.Mapping) []mapping.Field {
+	filled := map[mapping.Field]bool{}
+	seen := false
+	for _, r := range rules {
+		if r.Object == object {
+			seen, filled[r.Target] = true, true
+		}
+	}
+	out := []mapping.Field{}
+	for _, f := range mapping.FieldsOf(object) {
+		if seen && !filled[f] {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -1,0 +1,39 @@
+package transform
+
+import (
+	"context"
+	"errors"
+
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
+)
+
+// Compile makes something that mappings can use of a transform's text. It is a mapping.Compiler.
+func Compile(text string) (mapping.Expression, error) {
+	program, err := pyexpr.Compile(text)
+	if err != nil {
+		return nil, err
+	}
+	return expression{program}, nil
+}
+
+type expression struct{ program *pyexpr.Program }
+
+// Eval has the limits of one evaluation alone: a run that is cancelled ends between records.
+func (e expression) Eval(value any, record map[string]any) (any, error) {
+	out, err := e.program.Eval(context.Background(), value, pyexpr.NewRecord(record))
+	var wrong *pyexpr.Error
+	if errors.As(err, &wrong) {
+		return nil, failed{wrong}
+	}
+	return out, err
+}
+
+// failed is an error that may be told about without telling values of the record.
+type failed struct{ cause *pyexpr.Error }
+
+func (f failed) Error() string { return f.cause.Error() }
+func (f failed) Unwrap() error { return f.cause }
+
+// Kind says what happened and where, without a word of the record.
+func (f failed) Kind() string { return f.cause.Quiet() }

@@ -1,0 +1,206 @@
+package onboard
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+
+	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+)
+
+// States of a diff. It is closed once everything is decided, or when it was dismissed.
+const (
+	stateOpen      = "open"
+	stateAccepted  = "accepted"
+	statePartially = "partially_accepted"
+	stateDismissed = "dismissed"
+)
+
+// SchemaDiff is what a later look at a target showed otherwise than the fields that the mappings are about.
+type SchemaDiff struct {
+	ID             string           `json:"id" db:"id"`
+	ConnectorID    string           `json:"connector_id" db:"connector_id"`
+	FromSnapshotID string           `json:"from_snapshot_id" db:"from_snapshot_id"`
+	ToSnapshotID   string           `json:"to_snapshot_id" db:"to_snapshot_id"`
+	State          string           `json:"state" db:"state" enum:"open,accepted,partially_accepted,dismissed"`
+	Added          []AddedField     `json:"added" db:"added" nullable:"false"`
+	Removed        []RemovedField   `json:"removed" db:"removed" nullable:"false"`
+	TypeChanged    []RetypedField   `json:"type_changed" db:"type_changed" nullable:"false"`
+	Decisions      []SchemaDecision `json:"decisions" db:"decisions" nullable:"false"`
+	Undecided      int              `json:"undecided" db:"-"`
+	ReplacedByID   *string          `json:"replaced_by_id" db:"replaced_by_id" doc:"The diff of a later look that took its place."`
+	Version        int              `json:"version" db:"version"`
+	CreatedAt      time.Time        `json:"created_at" db:"created_at"`
+	UpdatedAt      time.Time        `json:"updated_at" db:"updated_at"`
+	ClosedAt       *time.Time       `json:"closed_at" db:"closed_at" doc:"When nothing was left to decide, or it was dismissed or replaced."`
+	BaseID         string           `json:"-" db:"base_snapshot_id"`
+}
+
+// AddedField is a field that was not there before.
+type AddedField struct {
+	mapping.FieldRef
+	Proposal *mapping.Mapping `json:"proposal" doc:"What accepting it does; null for a kind of object that is not mapped."`
+}
+
+// RemovedField is a field that is not there any more.
+type RemovedField struct {
+	mapping.FieldRef
+	Breaks []mapping.Mapping `json:"breaks" nullable:"false" doc:"The mappings that use it: its own, and those whose transforms name it."`
+}
+
+// RetypedField is a field of another type than before.
+type RetypedField struct {
+	mapping.TypeChange
+	Mapping *mapping.Mapping `json:"mapping" doc:"What is done with it now."`
+}
+
+// SchemaDecision is what somebody decided about a field.
+type SchemaDecision struct {
+	Object   string           `json:"object"`
+	Path     string           `json:"path"`
+	Decision string           `json:"decision" enum:"accept,override,ignore"`
+	Mapping  *mapping.Mapping `json:"mapping" doc:"The given one, of an override."`
+	By       string           `json:"by"`
+	At       time.Time        `json:"at"`
+}
+
+type fieldKey [2]string // kind of object, name
+
+// fields are all that a diff is about, in its order.
+func (d SchemaDiff) fields() (out []fieldKey) {
+	for _, f := range d.Added {
+		out = append(out, fieldKey{f.Object, f.Path})
+	}
+	for _, f := range d.Removed {
+		out = append(out, fieldKey{f.Object, f.Path})
+	}
+	for _, f := range d.TypeChanged {
+		out = append(out, fieldKey{f.Object, f.Path})
+	}
+	return out
+}
+
+func (d SchemaDiff) decided() map[fieldKey]bool {
+	out := map[fieldKey]bool{}
+	for _, one := range d.Decisions {
+		out[fieldKey{one.Object, one.Path}] = true
+	}
+	return out
+}
+
+// undecided are the fields that wait for a decision.
+func (d SchemaDiff) undecided() []fieldKey {
+	decided := d.decided()
+	return slices.DeleteFunc(d.fields(), func(k fieldKey) bool { return decided[k] })
+}
+
+// between compares two snapshots, with what the change means for the rules in use and what could be done about it.
+func between(before, after fieldmap.SchemaSnapshot, rules, proposals []mapping.Mapping) SchemaDiff {
+	found := mapping.Diff(before.Discovered(), after.Discovered())
+	out := SchemaDiff{
+		ConnectorID: before.ConnectorID, FromSnapshotID: before.ID, BaseID: before.ID, ToSnapshotID: after.ID, State: stateOpen,
+		Added: []AddedField{}, Removed: []RemovedField{}, TypeChanged: []RetypedField{}, Decisions: []SchemaDecision{},
+	}
+	gone := map[fieldKey]bool{}
+	for _, f := range found.Removed {
+		gone[fieldKey{f.Object, f.Path}] = true
+		out.Removed = append(out.Removed, RemovedField{f, using(rules, f)})
+	}
+	kept := slices.DeleteFunc(slices.Clone(rules), func(r mapping.Mapping) bool { return gone[fieldKey{r.Object, r.Source}] })
+	all, added := mapping.Complete(kept, proposals)
+	possible := all[len(all)-added:]
+	for _, f := range found.Added {
+		out.Added = append(out.Added, AddedField{f, ruleFor(possible, f.Object, f.Path)})
+	}
+	for _, f := range found.TypeChanged {
+		out.TypeChanged = append(out.TypeChanged, RetypedField{f, ruleFor(rules, f.Object, f.Path)})
+	}
+	return out
+}
+
+func ruleFor(rules []mapping.Mapping, object, path string) *mapping.Mapping {
+	at := indexOf(rules, fieldKey{object, path})
+	if at < 0 {
+		return nil
+	}
+	return &rules[at]
+}
+
+func indexOf(rules []mapping.Mapping, k fieldKey) int {
+	return slices.IndexFunc(rules, func(r mapping.Mapping) bool { return r.Object == k[0] && r.Source == k[1] })
+}
+
+// using are the rules that use a field: its own, and those whose transforms have its name in quotes.
+func using(rules []mapping.Mapping, f mapping.FieldRef) []mapping.Mapping {
+	out := []mapping.Mapping{}
+	for _, r := range rules {
+		own := r.Source == f.Path
+		named := strings.Contains(r.Transform, "'"+f.Path+"'") || strings.Contains(r.Transform, `"`+f.Path+`"`)
+		if r.Object == f.Object && r.Action == mapping.ActionMap && (own || named) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// settled are the objects that the mappings are about once some fields of a diff are decided: the later look, but for what waits.
+// whole says whether nothing of the earlier look is left in it.
+func settled(before, after fieldmap.SchemaSnapshot, waiting []fieldKey) (objects []v1.DiscoveredObject, whole bool) {
+	old, left := map[fieldKey]v1.DiscoveredField{}, map[fieldKey]bool{}
+	gone := map[fieldKey]bool{}
+	for _, o := range before.Discovered() {
+		for _, f := range o.Fields {
+			old[fieldKey{o.Kind, f.Name}] = f
+		}
+	}
+	for _, f := range mapping.Diff(before.Discovered(), after.Discovered()).Removed {
+		gone[fieldKey{f.Object, f.Path}] = true
+	}
+	whole = true
+	for _, o := range after.Discovered() {
+		fields := o.Fields
+		o.Fields = nil
+		for _, f := range fields {
+			k := fieldKey{o.Kind, f.Name}
+			was, known := old[k]
+			left[k] = true
+			switch {
+			case !slices.Contains(waiting, k):
+				o.Fields = append(o.Fields, f)
+			case known:
+				o.Fields, whole = append(o.Fields, was), false
+			default:
+				whole = false
+			}
+		}
+		objects = append(objects, o)
+	}
+	for _, o := range before.Discovered() {
+		fields := o.Fields
+		o.Fields = nil
+		for _, f := range fields {
+			// What was seen in samples alone may come again; see mapping.Diff.
+			if k := (fieldKey{o.Kind, f.Name}); !left[k] && (!gone[k] || slices.Contains(waiting, k)) {
+				o.Fields, whole = append(o.Fields, f), false
+			}
+		}
+		if len(o.Fields) > 0 {
+			objects = appended(objects, o)
+		}
+	}
+	return objects, whole
+}
+
+// appended puts an object's fields to those of the same type, or the object to the others.
+func appended(objects []v1.DiscoveredObject, o v1.DiscoveredObject) []v1.DiscoveredObject {
+	for i := range objects {
+		if objects[i].Kind == o.Kind && objects[i].NativeType == o.NativeType {
+			objects[i].Fields = append(objects[i].Fields, o.Fields...)
+			return objects
+		}
+	}
+	return append(objects, o)
+}

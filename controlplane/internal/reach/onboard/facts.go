@@ -1,0 +1,144 @@
+package onboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+)
+
+// facts are what the steps are computed from.
+type facts struct {
+	connector connector.Connector
+	missing   []fault.Field
+	snapshot  *fieldmap.SchemaSnapshot // nil: nobody has looked
+	seen      map[[2]string]bool       // the snapshot's fields, by kind of object and name
+	rules     []mapping.Mapping
+	version   int
+	proposals []mapping.Mapping
+	sources   []fieldmap.CopySource
+	run       *syncrun.Run // the newest one
+}
+
+func (s *Service) facts(ctx context.Context, tx *pg.Tx, id string) (f facts, err error) {
+	if f.connector, err = connector.Find(ctx, tx, id); err != nil {
+		return f, err
+	}
+	if f.missing, err = s.Connectors.Missing(ctx, tx, id); err != nil {
+		return f, err
+	}
+	stored, version, err := fieldmap.Rules(ctx, tx, id)
+	if err != nil {
+		return f, err
+	}
+	f.version = version
+	for _, m := range stored {
+		f.rules = append(f.rules, m.Mapping)
+	}
+	if err := f.look(ctx, tx); err != nil {
+		return f, err
+	}
+	f.run, err = newest(ctx, tx, id)
+	return f, err
+}
+
+// look adds what the snapshot tells, where there is one.
+func (f *facts) look(ctx context.Context, tx *pg.Tx) error {
+	snap, err := fieldmap.Current(ctx, tx, f.connector.ID)
+	f.sources, f.seen = []fieldmap.CopySource{}, map[[2]string]bool{}
+	switch {
+	case fault.IsCode(err, discoveryRequired):
+		return nil
+	case err != nil:
+		return err
+	}
+	f.snapshot = &snap
+	for _, o := range snap.Objects {
+		for _, field := range o.Fields {
+			f.seen[[2]string{o.Kind, field.Name}] = true
+		}
+	}
+	f.proposals = fieldmap.ProposalsFor(f.connector, snap)
+	f.sources, err = fieldmap.Sources(ctx, tx, f.connector, snap)
+	return err
+}
+
+func newest(ctx context.Context, tx *pg.Tx, connectorID string) (*syncrun.Run, error) {
+	var id string
+	err := tx.QueryRow(ctx, `select r.id from sync_run r where r.connector_id = $1 order by r.id desc limit 1`, connectorID).Scan(&id)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("find newest run: %w", err)
+	}
+	run, err := syncrun.Find(ctx, tx, connectorID, id)
+	return &run, err
+}
+
+// refuse is a fault of kind Conflict while a step before the first sync is missing, or when there was one already.
+func (f facts) refuse() error {
+	if f.connector.FunnelState == connector.Connected {
+		return fault.Coded(fault.Conflict, "first_sync_done", "the first sync has succeeded already; start others by POST /connectors/{id}/sync")
+	}
+	missing := f.lacking(testRequired, discoveryRequired, mappingRequired)
+	if len(missing) == 0 {
+		return nil
+	}
+	why := map[string]string{
+		connectorIncomplete: "the connector lacks settings; give them by PATCH first",
+		testRequired:        "the connection must be tested with its present settings first",
+		discoveryRequired:   "nobody has looked at the target's fields yet; discover them first",
+		mappingRequired:     "nobody has said what is done with the fields; accept the proposals, or write mappings first",
+	}
+	if p := f.untested(); missing[0] == testRequired && p != nil {
+		why[testRequired] += ": " + p.Detail
+	}
+	return fault.Coded(fault.Conflict, missing[0], "%s", why[missing[0]]).With(f.missing...).Also("missing", missing)
+}
+
+// FirstSync is how the first sync goes about it.
+type FirstSync struct {
+	ChunkSize int `json:"chunk_size,omitempty" minimum:"1" maximum:"10000" default:"500" doc:"Records in a chunk, the unit of commit."`
+}
+
+type firstIn struct {
+	ID   string `path:"id"`
+	Body *FirstSync
+}
+
+type firstOut struct {
+	Location string `header:"Location"`
+	Body     syncrun.Started
+}
+
+func (s *Service) firstSync(ctx context.Context, v viewer.Viewer, in *firstIn) (*firstOut, error) {
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		f, err := s.facts(ctx, tx, in.ID)
+		if err != nil {
+			return err
+		}
+		return f.refuse()
+	})
+	if err != nil {
+		return nil, err
+	}
+	var t syncrun.Trigger
+	if in.Body != nil {
+		t.ChunkSize = in.Body.ChunkSize
+	}
+	run, err := s.Runs.Start(ctx, v, in.ID, "wizard", t)
+	if err != nil {
+		return nil, err
+	}
+	return &firstOut{Location: run.Links["self"], Body: syncrun.Started{RunID: run.ID, Status: run.Status, Links: run.Links}}, nil
+}

@@ -1,0 +1,166 @@
+package onboard
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/grantwright/grantwright/connectorkit"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+)
+
+// RediscoverOptions say how to look. All kinds of object are looked at: a part would show the others as removed.
+type RediscoverOptions struct {
+	SampleSize  int  `json:"sample_size,omitempty" minimum:"1" maximum:"50" doc:"Records to look at; 10 when left out."`
+	MaskSamples bool `json:"mask_samples,omitempty" doc:"Show the shape of values in place of the values."`
+}
+
+// Rediscovery is what another look at a target gave.
+type Rediscovery struct {
+	Success    bool            `json:"success"`
+	SnapshotID *string         `json:"schema_snapshot_id" doc:"The look as it was kept; null when it did not succeed."`
+	Diff       *SchemaDiff     `json:"diff" doc:"What differs; null where nothing does."`
+	Warnings   []v1.Warning    `json:"warnings" nullable:"false"`
+	Error      *v1.ErrorDetail `json:"error" doc:"What the target, the network or an agent answered."`
+}
+
+type rediscoverIn struct {
+	ID     string `path:"id"`
+	Stream bool   `query:"stream" doc:"Answer in server-sent events."`
+	Body   *RediscoverOptions
+}
+
+func (in *rediscoverIn) streams() bool { return in.Stream }
+
+func (in *rediscoverIn) options() connector.DiscoverOptions {
+	if in.Body == nil {
+		return connector.DiscoverOptions{}
+	}
+	return connector.DiscoverOptions{SampleSize: in.Body.SampleSize, MaskSamples: in.Body.MaskSamples}
+}
+
+func (s *Service) rediscover(ctx context.Context, v viewer.Viewer, in *rediscoverIn) (*Rediscovery, error) {
+	if err := s.comparable(ctx, v, in.ID); err != nil {
+		return nil, err
+	}
+	out, err := s.Rediscover(ctx, v, in.ID, in.options(), nil)
+	return &out, err
+}
+
+func (s *Service) streamRediscover(ctx context.Context, v viewer.Viewer, in *rediscoverIn) (func(context.Context, *httpapi.Events) error, error) {
+	err := s.comparable(ctx, v, in.ID)
+	return func(ctx context.Context, e *httpapi.Events) error {
+		return fieldmap.Stream(ctx, e, func(report connectorkit.Report) (any, error) {
+			return s.Rediscover(ctx, v, in.ID, in.options(), report)
+		})
+	}, err
+}
+
+// comparable is a fault of kind Conflict where there is nothing to compare with.
+func (s *Service) comparable(ctx context.Context, v viewer.Viewer, id string) error {
+	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		_, err := fieldmap.Current(ctx, tx, id)
+		return err
+	})
+}
+
+// Rediscover looks at a connector's target again and compares with the snapshot that its mappings are about. What the target, the
+// network or an agent answers is part of the result.
+func (s *Service) Rediscover(ctx context.Context, v viewer.Viewer, id string, o connector.DiscoverOptions, report connectorkit.Report) (Rediscovery, error) {
+	out := Rediscovery{Warnings: []v1.Warning{}}
+	answer, err := s.Connectors.Discover(ctx, v, id, o, report, func(ctx context.Context, tx *pg.Tx, answer v1.DiscoverResponse) error {
+		if !answer.Success || ctx.Err() != nil {
+			return nil
+		}
+		snap, err := s.Fields.Take(ctx, tx, id, fieldmap.SourceRediscover, answer)
+		if err != nil {
+			return err
+		}
+		out.SnapshotID = &snap.ID
+		out.Diff, err = s.compare(ctx, tx, id, snap)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	out.Success, out.Error = answer.Success, answer.Error
+	if answer.Warnings != nil {
+		out.Warnings = answer.Warnings
+	}
+	return out, nil
+}
+
+// compare keeps what differs between a new snapshot and the current one, in the place of a diff that is open; nil where nothing does.
+func (s *Service) compare(ctx context.Context, tx *pg.Tx, id string, after fieldmap.SchemaSnapshot) (*SchemaDiff, error) {
+	if err := lock(ctx, tx, id); err != nil {
+		return nil, err
+	}
+	c, err := connector.Find(ctx, tx, id)
+	if err != nil {
+		return nil, err
+	}
+	before, err := fieldmap.Current(ctx, tx, id)
+	if err != nil {
+		return nil, err
+	}
+	rules, _, err := inUse(ctx, tx, c, before)
+	if err != nil {
+		return nil, err
+	}
+	d := between(before, after, rules, fieldmap.ProposalsFor(c, after))
+	replaced, err := closeOpen(ctx, tx, id)
+	if err != nil || len(d.fields()) == 0 {
+		return nil, err
+	}
+	d.ID = uuid.Must(uuid.NewV7()).String()
+	if err := insert(ctx, tx, d); err != nil {
+		return nil, err
+	}
+	if err := replace(ctx, tx, replaced, d.ID); err != nil {
+		return nil, err
+	}
+	if d, err = find(ctx, tx, id, d.ID, ""); err != nil {
+		return nil, err
+	}
+	return &d, audit.Record(ctx, tx, audit.Entry{
+		Action: "connector.schema_changed", Subject: audit.Subject{Type: "connector", ID: c.ID, Display: c.BusinessID},
+		Context: map[string]any{"schema_diff_id": d.ID, "added": len(d.Added), "removed": len(d.Removed), "type_changed": len(d.TypeChanged)},
+	})
+}
+
+// inUse are the rules that a connector's records are mapped by: the stored ones, or where nobody has decided, what would be proposed
+// for the fields of a snapshot.
+func inUse(ctx context.Context, tx *pg.Tx, c connector.Connector, snap fieldmap.SchemaSnapshot) (rules []mapping.Mapping, version int, err error) {
+	stored, version, err := fieldmap.Rules(ctx, tx, c.ID)
+	if err != nil {
+		return nil, 0, err
+	}
+	if version == 0 {
+		return fieldmap.ProposalsFor(c, snap), 0, nil
+	}
+	for _, m := range stored {
+		rules = append(rules, m.Mapping)
+	}
+	return rules, version, nil
+}
+
+// lock keeps others from comparing, deciding and mapping until the transaction ends. Its fault is of kind NotFound where there is no
+// such connector.
+func lock(ctx context.Context, tx *pg.Tx, connectorID string) error {
+	if _, err := connector.Find(ctx, tx, connectorID); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `select from connector c where c.id = $1 for update`, connectorID); err != nil {
+		return fmt.Errorf("lock connector: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package onboard
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+)
+
+// Service leads through the steps and keeps the differences.
+type Service struct {
+	DB         *pg.DB
+	Connectors *connector.Service
+	Fields     *fieldmap.Service
+	Runs       *syncrun.Service
+	Cursors    *httpapi.Cursors
+	Now        func() time.Time
+}
+
+const (
+	aboutWizard = "The same five steps for every type: type, connection, discovery, mapping, first_sync. Each says whether it is completed, what is wrong, what " +
+		"keeps it from being taken, and what to call next. It is computed from what is there, so any step can be left and taken up again."
+	aboutAccept = "Takes the proposals for every field that nobody has decided about; what was decided stays."
+	aboutFirst  = "Starts the first sync, which reads everything. While a step before is missing it is refused with 409 connector_incomplete, test_required, " +
+		"discovery_required or mapping_required. Once it has succeeded the connector is active and connected, and runs read what has changed."
+	aboutAgain = "Looks at the target once more and compares with the fields that the mappings are about. Where something differs, the answer holds a diff that waits for " +
+		"decisions; it takes the place of one that is open. Until it is decided, syncs go on as before. With stream=true the answer is a stream of server-sent events: " +
+		"progress for each step, then result."
+	aboutDecide = "accept: an added field gets its proposed mapping, a removed one loses its mapping, one of another type keeps it. override: the field gets the given mapping. " +
+		"ignore: the field fills nothing from now on. All mappings that come of it are checked before anything is written. What is undecided stays as it was; " +
+		"dismiss ends the diff so, and the next rediscover shows the rest again."
+)
+
+// Routes are the paths of the wizard and of changed fields. Administrators write; auditors read as well.
+func (s *Service) Routes() []httpapi.Route {
+	both := []viewer.Role{viewer.Admin, viewer.Auditor}
+	return []httpapi.Route{
+		httpapi.Handle("GET", "/connectors/{id}/wizard", "Tell how far the way to the first sync is", s.wizard).For(both...).Describe(aboutWizard),
+		httpapi.Handle("POST", "/connectors/{id}/wizard/accept-mappings", "Accept the proposed mappings", s.accept).For(viewer.Admin).
+			Status(http.StatusOK).Errors(409, 412).Describe(aboutAccept),
+		httpapi.Handle("POST", "/connectors/{id}/wizard/first-sync", "Start the first sync", s.firstSync).For(viewer.Admin).
+			Status(http.StatusAccepted).Errors(409).Describe(aboutFirst),
+		httpapi.Either("POST", "/connectors/{id}/rediscover", "Compare a target's fields with what they were", (*rediscoverIn).streams, s.rediscover, s.streamRediscover).
+			For(viewer.Admin).Errors(409).Describe(aboutAgain),
+		httpapi.Handle("GET", "/connectors/{id}/schema-diffs", "List changes of a target's fields", s.diffs).For(both...),
+		httpapi.Handle("GET", "/connectors/{id}/schema-diffs/{diff_id}", "Read a change of a target's fields", s.diff).For(both...),
+		httpapi.Handle("POST", "/connectors/{id}/schema-diffs/{diff_id}/decide", "Decide about changed fields", s.decide).For(viewer.Admin).
+			Status(http.StatusOK).Errors(409, 412).Describe(aboutDecide),
+	}
+}
+
+type oneIn struct {
+	ID string `path:"id"`
+}
+
+func (s *Service) wizard(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Wizard], error) {
+	var out Wizard
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		f, err := s.facts(ctx, tx, in.ID)
+		if err != nil {
+			return err
+		}
+		out = f.wizard()
+		return nil
+	})
+	return &httpapi.One[Wizard]{Body: out}, err
+}
+
+type acceptIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+}
+
+func (s *Service) accept(ctx context.Context, v viewer.Viewer, in *acceptIn) (*httpapi.One[fieldmap.Mappings], error) {
+	out, err := s.Fields.Accept(ctx, v, in.ID, in.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[fieldmap.Mappings]{ETag: httpapi.ETag(out.Version), Body: out}, nil
+}

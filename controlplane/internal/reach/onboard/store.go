@@ -1,0 +1,161 @@
+package onboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+const diffColumns = `d.id, d.connector_id, d.from_snapshot_id, d.to_snapshot_id, d.base_snapshot_id, d.state, d.added, d.removed, d.type_changed,
+	d.decisions, d.replaced_by_id, d.version, d.created_at, d.updated_at, d.closed_at`
+
+// find reads a diff of a connector. Its fault is of kind NotFound where there is none.
+func find(ctx context.Context, tx *pg.Tx, connectorID, id, locking string) (SchemaDiff, error) {
+	if _, err := connector.Find(ctx, tx, connectorID); err != nil {
+		return SchemaDiff{}, err
+	}
+	missing := fault.New(fault.NotFound, "there is no schema diff %s of this connector", id)
+	if !listing.IsID(id) {
+		return SchemaDiff{}, missing
+	}
+	rows, err := tx.Query(ctx, `select `+diffColumns+` from schema_diff d where d.connector_id = $1 and d.id = $2 `+locking, connectorID, id)
+	if err != nil {
+		return SchemaDiff{}, fmt.Errorf("find schema diff: %w", err)
+	}
+	d, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[SchemaDiff])
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return SchemaDiff{}, missing
+	case err != nil:
+		return SchemaDiff{}, fmt.Errorf("find schema diff: %w", err)
+	}
+	d.Undecided = len(d.undecided())
+	return d, nil
+}
+
+func insert(ctx context.Context, tx *pg.Tx, d SchemaDiff) error {
+	const sql = `
+		insert into schema_diff (tenant_id, id, connector_id, from_snapshot_id, to_snapshot_id, base_snapshot_id, added, removed, type_changed)
+		values (current_tenant(), $1, $2, $3, $4, $5, $6, $7, $8)`
+	_, err := tx.Exec(ctx, sql, d.ID, d.ConnectorID, d.FromSnapshotID, d.ToSnapshotID, d.BaseID, d.Added, d.Removed, d.TypeChanged)
+	if err != nil {
+		return fmt.Errorf("keep schema diff: %w", err)
+	}
+	return nil
+}
+
+// closeOpen ends the open diff of a connector, where there is one: what was decided of it stays decided, the rest is in the next one.
+func closeOpen(ctx context.Context, tx *pg.Tx, connectorID string) (closed []string, err error) {
+	const sql = `
+		update schema_diff
+		   set state = case when state = 'open' then 'dismissed' else state end, closed_at = now(), updated_at = now(), version = version + 1
+		 where connector_id = $1
+		   and closed_at is null
+		returning id::text`
+	rows, err := tx.Query(ctx, sql, connectorID)
+	if err != nil {
+		return nil, fmt.Errorf("close schema diff: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+func replace(ctx context.Context, tx *pg.Tx, replaced []string, by string) error {
+	if _, err := tx.Exec(ctx, `update schema_diff set replaced_by_id = $2 where id = any($1::uuid[])`, replaced, by); err != nil {
+		return fmt.Errorf("note what replaces a schema diff: %w", err)
+	}
+	return nil
+}
+
+// keep writes what has become of a diff.
+func keep(ctx context.Context, tx *pg.Tx, d SchemaDiff) error {
+	const sql = `
+		update schema_diff
+		   set state = $2, decisions = $3, base_snapshot_id = $4, closed_at = $5, updated_at = now(), version = version + 1
+		 where id = $1`
+	if _, err := tx.Exec(ctx, sql, d.ID, d.State, d.Decisions, d.BaseID, d.ClosedAt); err != nil {
+		return fmt.Errorf("keep decisions: %w", err)
+	}
+	return nil
+}
+
+type diffsIn struct {
+	ID string `path:"id"`
+	httpapi.Paging
+	State string `query:"state" enum:"open,accepted,partially_accepted,dismissed"`
+}
+
+func (s *Service) diffs(ctx context.Context, v viewer.Viewer, in *diffsIn) (*httpapi.ListOut[SchemaDiff], error) {
+	walk, err := s.Cursors.Walk(v, "schema_diffs."+in.ID, in.Paging, in.State)
+	if err != nil {
+		return nil, err
+	}
+	var items []SchemaDiff
+	var total int64
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		if _, err := connector.Find(ctx, tx, in.ID); err != nil {
+			return err
+		}
+		items, total, err = list(ctx, tx, in.ID, in.State, walk.Page)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.Out(walk, items, total, func(d SchemaDiff) []string { return []string{d.CreatedAt.Format(time.RFC3339Nano), d.ID} }), nil
+}
+
+// list gives a connector's diffs, the newest first.
+func list(ctx context.Context, tx *pg.Tx, connectorID, state string, page pg.Page) (items []SchemaDiff, total int64, err error) {
+	const where = ` from schema_diff d where d.connector_id = $1 and ($2 = '' or d.state = $2)`
+	if err := tx.QueryRow(ctx, `select count(*)`+where, connectorID, state).Scan(&total); err != nil {
+		return nil, 0, fmt.Errorf("count schema diffs: %w", err)
+	}
+	args := []any{connectorID, state, page.Limit + 1, page.Offset, nil, nil}
+	if page.After != nil {
+		args[4], args[5] = page.After[0], page.After[1]
+	}
+	const order = `
+		   and ($5::timestamptz is null or (d.created_at, d.id) < ($5, $6::uuid))
+		 order by d.created_at desc, d.id desc
+		 limit $3 offset $4`
+	rows, err := tx.Query(ctx, `select `+diffColumns+where+order, args...)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list schema diffs: %w", err)
+	}
+	items, err = pgx.CollectRows(rows, pgx.RowToStructByName[SchemaDiff])
+	for i := range items {
+		items[i].Undecided = len(items[i].undecided())
+	}
+	return items, total, err
+}
+
+type diffIn struct {
+	ID     string `path:"id"`
+	DiffID string `path:"diff_id"`
+}
+
+func (s *Service) diff(ctx context.Context, v viewer.Viewer, in *diffIn) (*httpapi.One[SchemaDiff], error) {
+	var d SchemaDiff
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		d, err = find(ctx, tx, in.ID, in.DiffID, "")
+		return err
+	})
+	return shown(d, err)
+}
+
+func shown(d SchemaDiff, err error) (*httpapi.One[SchemaDiff], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[SchemaDiff]{ETag: httpapi.ETag(d.Version), Body: d}, nil
+}

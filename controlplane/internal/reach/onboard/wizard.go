@@ -1,0 +1,141 @@
+package onboard
+
+import (
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
+)
+
+// Wizard is the guided way from a connector's type to its first sync.
+type Wizard struct {
+	ConnectorID string       `json:"connector_id"`
+	BusinessID  string       `json:"business_id"`
+	Name        string       `json:"name"`
+	Status      string       `json:"status"`
+	FunnelState string       `json:"funnel_state" enum:"bootstrapped,connected"`
+	Step        int          `json:"step" minimum:"1" maximum:"5" doc:"The first step that is not completed; 5 once the first sync has succeeded."`
+	Completed   []int        `json:"completed" nullable:"false"`
+	Done        bool         `json:"done" doc:"Whether the first sync has succeeded."`
+	Steps       []WizardStep `json:"steps" nullable:"false" doc:"All five, in their order."`
+}
+
+// WizardStep is one step, with what belongs to it.
+type WizardStep struct {
+	Number    int             `json:"number"`
+	Name      string          `json:"name" enum:"type,connection,discovery,mapping,first_sync"`
+	State     string          `json:"state" enum:"completed,open,blocked"`
+	BlockedBy []string        `json:"blocked_by" nullable:"false" doc:"What is missing before: connector_incomplete, test_required, discovery_required, mapping_required."`
+	Problems  []WizardProblem `json:"problems" nullable:"false" doc:"What is wrong in this step."`
+	Next      []WizardAction  `json:"next" nullable:"false" doc:"What can be called here."`
+
+	Type       *WizardType       `json:"type,omitempty"`
+	Connection *WizardConnection `json:"connection,omitempty"`
+	Discovery  *WizardDiscovery  `json:"discovery,omitempty"`
+	Mapping    *WizardMapping    `json:"mapping,omitempty"`
+	FirstSync  *WizardSync       `json:"first_sync,omitempty"`
+}
+
+// WizardProblem is something that is wrong, and where.
+type WizardProblem struct {
+	Pointer string `json:"pointer,omitempty" doc:"Into the payload that makes or changes the connector, or its mappings."`
+	Code    string `json:"code"`
+	Detail  string `json:"detail"`
+}
+
+// WizardAction is a call that makes sense in a step.
+type WizardAction struct {
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	What   string `json:"what"`
+}
+
+// WizardType is what was chosen in the first step.
+type WizardType struct {
+	Key         string `json:"key" doc:"Of the entry in /connectors/types."`
+	Name        string `json:"name"`
+	Mode        string `json:"mode" enum:"hosted,agent"`
+	Environment string `json:"environment"`
+}
+
+// WizardConnection is the second step: the settings that apply, and the last test.
+type WizardConnection struct {
+	Fields   []WizardField       `json:"fields" nullable:"false" doc:"Those of the chosen type that apply to what was chosen in it."`
+	LastTest *connector.LastTest `json:"last_test"`
+}
+
+// WizardField is a setting with what it is set to.
+type WizardField struct {
+	connector.ConnectorSetting
+	Set   bool `json:"set"`
+	Value any  `json:"value" doc:"Null where it is a secret, or not set."`
+}
+
+// WizardDiscovery is the third step: how many fields were seen of each kind of object.
+type WizardDiscovery struct {
+	SnapshotID string         `json:"schema_snapshot_id"`
+	TakenAt    time.Time      `json:"taken_at"`
+	Fields     map[string]int `json:"fields"`
+}
+
+// WizardMapping is the fourth step.
+type WizardMapping struct {
+	Version   int                   `json:"mapping_version" doc:"0: nobody has decided yet."`
+	Mapped    int                   `json:"mapped" doc:"Fields of the source that fill one of ours; at version 0 by the proposals."`
+	Ignored   int                   `json:"ignored"`
+	Undecided int                   `json:"undecided" doc:"Fields of the source without a mapping."`
+	CopyFrom  []fieldmap.CopySource `json:"copy_from" nullable:"false" doc:"Connectors of the same type, as another environment's, whose mappings could be taken over."`
+}
+
+// WizardSync is the fifth step: the newest run.
+type WizardSync struct {
+	RunID    string            `json:"run_id"`
+	Status   syncrun.Status    `json:"status"`
+	Phase    string            `json:"phase"`
+	Counters WizardCounters    `json:"counters"`
+	Links    map[string]string `json:"links" doc:"events streams the progress as it happens."`
+}
+
+// WizardCounters are the four of a first sync.
+type WizardCounters struct {
+	IdentitiesRead     int64 `json:"identities_read"`
+	AccountsDiscovered int64 `json:"accounts_discovered"`
+	EntitlementsMapped int64 `json:"entitlements_mapped"`
+	GrantsRecorded     int64 `json:"grants_recorded"`
+}
+
+// wizard puts the facts in the order of the steps.
+func (f facts) wizard() Wizard {
+	w := Wizard{
+		ConnectorID: f.connector.ID, BusinessID: f.connector.BusinessID, Name: f.connector.Name, Status: f.connector.Status,
+		FunnelState: f.connector.FunnelState, Done: f.connector.FunnelState == connector.Connected, Completed: []int{},
+		Steps: []WizardStep{f.typeStep(), f.connectionStep(), f.discoveryStep(), f.mappingStep(), f.syncStep()},
+	}
+	for i := range w.Steps {
+		step := &w.Steps[i]
+		step.Number = i + 1
+		if step.BlockedBy == nil {
+			step.BlockedBy = []string{}
+		}
+		if step.Problems == nil {
+			step.Problems = []WizardProblem{}
+		}
+		switch {
+		case step.State == completed:
+			w.Completed = append(w.Completed, step.Number)
+			continue
+		case len(step.BlockedBy) > 0:
+			step.State = blocked
+		default:
+			step.State = open
+		}
+		if w.Step == 0 {
+			w.Step = step.Number
+		}
+	}
+	if w.Step == 0 || w.Done {
+		w.Step = len(w.Steps)
+	}
+	return w
+}

@@ -1,0 +1,111 @@
+package schedule
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+)
+
+// lastRuns is how many runs are shown of a connector's health.
+const lastRuns = 10
+
+// HealthReport is how a connector fares.
+type HealthReport struct {
+	connector.ConnectorHealth
+	LastSuccessAt       *time.Time  `json:"last_success_at"`
+	ConsecutiveFailures int         `json:"consecutive_failures" doc:"Runs that have failed since the last one that succeeded."`
+	SuccessRate7d       *float64    `json:"success_rate_7d" doc:"Of the runs that ended in the last seven days, from 0 to 1; null when there was none."`
+	NextRunAt           *time.Time  `json:"next_run_at"`
+	LastRuns            []HealthRun `json:"last_runs" nullable:"false" doc:"The last ten, the newest first."`
+}
+
+// HealthRun is a run, in short.
+type HealthRun struct {
+	ID          string          `json:"id" db:"id"`
+	Trigger     string          `json:"trigger" db:"trigger"`
+	Mode        string          `json:"mode" db:"purpose"`
+	Full        bool            `json:"full" db:"reads_all" doc:"It read everything, or is to."`
+	Status      string          `json:"status" db:"status"`
+	ErrorClass  *string         `json:"error_class" db:"class"`
+	ErrorCode   *string         `json:"error_code" db:"code"`
+	CreatedAt   time.Time       `json:"created_at" db:"created_at"`
+	FinishedAt  *time.Time      `json:"finished_at" db:"finished_at"`
+	DurationMS  *int64          `json:"duration_ms" db:"duration_ms"`
+	RequestedBy json.RawMessage `json:"requested_by" db:"requested_by"`
+}
+
+type healthOut struct{ Body HealthReport }
+
+func (s *Service) health(ctx context.Context, v viewer.Viewer, in *oneIn) (*healthOut, error) {
+	out := &healthOut{}
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		c, err := connector.Find(ctx, tx, in.ID)
+		if err != nil {
+			return err
+		}
+		out.Body = HealthReport{ConnectorHealth: c.Health, LastSuccessAt: c.LastSuccessAt, NextRunAt: c.NextRunAt}
+		return s.fares(ctx, tx, c.ID, &out.Body)
+	})
+	return out, err
+}
+
+// fares counts a connector's runs. What happened to them is told by the states that package connector goes by.
+func (s *Service) fares(ctx context.Context, tx *pg.Tx, id string, h *HealthReport) error {
+	const failures = `
+		select count(*)
+		  from sync_run r
+		 where r.tenant_id = current_tenant()
+		   and r.connector_id = $1
+		   and r.purpose = 'apply'
+		   and r.status in ('failed', 'expired')
+		   and r.created_at > coalesce((select max(o.created_at)
+		                                  from sync_run o
+		                                 where o.tenant_id = current_tenant()
+		                                   and o.connector_id = $1
+		                                   and o.purpose = 'apply'
+		                                   and o.status in ('succeeded', 'partial')), '-infinity')`
+	const rate = `
+		select avg((r.status in ('succeeded', 'partial'))::int)::float8
+		  from sync_run r
+		 where r.tenant_id = current_tenant()
+		   and r.connector_id = $1
+		   and r.purpose = 'apply'
+		   and r.status in ('succeeded', 'partial', 'failed', 'expired')
+		   and r.finished_at > $2`
+	const last = `
+		select r.id, r.trigger, r.purpose, not case when r.started_at is null then r.incremental else r.effective_incremental end as reads_all, r.status,
+		       r.error ->> 'class' as class, r.error ->> 'code' as code, r.created_at, r.finished_at,
+		       (extract(epoch from r.finished_at - r.started_at) * 1000)::bigint as duration_ms, r.requested_by
+		  from sync_run r
+		 where r.tenant_id = current_tenant()
+		   and r.connector_id = $1
+		 order by r.created_at desc, r.id desc
+		 limit $2`
+	batch := &pgx.Batch{}
+	batch.Queue(failures, id)
+	batch.Queue(rate, id, s.Now().AddDate(0, 0, -7))
+	batch.Queue(last, id, lastRuns)
+	res := tx.SendBatch(ctx, batch)
+	defer res.Close()
+	if err := res.QueryRow().Scan(&h.ConsecutiveFailures); err != nil {
+		return fmt.Errorf("count failures: %w", err)
+	}
+	if err := res.QueryRow().Scan(&h.SuccessRate7d); err != nil {
+		return fmt.Errorf("reckon success rate: %w", err)
+	}
+	rows, err := res.Query()
+	if err != nil {
+		return fmt.Errorf("list last runs: %w", err)
+	}
+	if h.LastRuns, err = pgx.CollectRows(rows, pgx.RowToStructByName[HealthRun]); err != nil {
+		return fmt.Errorf("list last runs: %w", err)
+	}
+	return nil
+}
