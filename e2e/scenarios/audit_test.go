@@ -119,7 +119,7 @@ func TestAnExportOfTheAuditLogShowsWhateverWasDoneToIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := filepath.Join(h.Dir, "whole.ndjson")
-	if out, code := h.Program(nil, "audit", "verify", whole, "--key", trusted); code != 0 || !strings.Contains(out, "the key that was given") {
+	if out, code := h.Program(nil, "audit", "verify", whole, "--key", trusted); code != 0 || !strings.Contains(out, "that was given") {
 		t.Errorf("against the service's key: %d %s", code, out)
 	}
 	const stranger = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="

@@ -29,6 +29,7 @@ func complete(doc *huma.OpenAPI) {
 		}
 	}
 	doc.Tags = describedTags(tags)
+	share(doc)
 }
 
 // operations are those of a path, by method.
