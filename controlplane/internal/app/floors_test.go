@@ -26,9 +26,9 @@ var rooms = map[string][]string{
 	"record/user": {"audit", "auth", "directory"}, "record/apitoken": {"audit", "auth", "directory"},
 	"reach/dispatch": {}, "reach/mapping": {}, "reach/correlate": {}, "reach/agents": {"dispatch"}, "reach/connector": {"dispatch", "mapping"},
 	"reach/fieldmap": {"connector", "mapping"}, "reach/onboard": {"connector", "fieldmap", "mapping", "syncrun"},
-	"reach/syncrun":  {"connector", "correlate", "dispatch", "fieldmap", "mapping", "reconcile"}, "reach/reconcile": {},
+	"reach/syncrun": {"connector", "correlate", "dispatch", "fieldmap", "mapping", "reconcile"}, "reach/reconcile": {},
 	"reach/schedule": {"connector", "syncrun"},
-	"front/apidocs": {}, "front/webhook": {},
+	"front/apidocs":  {}, "front/webhook": {},
 }
 
 type listed struct {
