@@ -46,7 +46,8 @@ func isSecret(name string) bool {
 var notAttributes = []string{"schemas", "members", "groups"}
 
 // flatten gives a resource as attributes: complex ones by dotted paths (name.givenName), extensions by urn:…:attribute,
-// multi-valued ones as arrays, and beside an array of {value, …} the bare values under path.value. Secrets are left out.
+// multi-valued ones as arrays, and beside an array of {value, …} the bare values under path.value, the primary one
+// first, for whoever takes one of several takes the first. Secrets are left out.
 func flatten(rec record) (out map[string]any, shortened []string) {
 	f := flattener{out: make(map[string]any, 2*len(rec))}
 	for name, v := range rec {
@@ -99,19 +100,32 @@ func (f *flattener) list(path string, list []any) {
 		list = list[:maxValues]
 	}
 	all := make([]any, 0, len(list))
-	var values []any
+	var byStanding [3][]any
+	bare := false
 	for _, v := range list {
 		all = append(all, f.clean(path, v))
 		if m, ok := v.(map[string]any); ok {
 			if value, ok := m["value"]; ok {
-				values = append(values, f.clean(path, value))
+				n := len(byStanding) - standing(m)
+				byStanding[n], bare = append(byStanding[n], f.clean(path, value)), true
 			}
 		}
 	}
 	f.set(path, all)
-	if values != nil {
-		f.set(path+".value", values)
+	if bare {
+		f.set(path+".value", slices.Concat(byStanding[:]...))
 	}
+}
+
+// standing is how much one of several values counts: the primary one most, then one for work (RFC 7643 section 2.4).
+func standing(item record) int {
+	if p := item.flag("primary"); p != nil && *p {
+		return 3
+	}
+	if strings.EqualFold(item.text("type"), "work") {
+		return 2
+	}
+	return 1
 }
 
 // clean gives a nested value without secrets and without numbers that JSON readers would bend.

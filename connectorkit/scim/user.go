@@ -55,13 +55,7 @@ func disabled(rec record) *bool {
 func mailOf(rec record) *string {
 	best, rank := "", 0
 	for _, mail := range rec.items("emails") {
-		r := 1
-		if p := mail.flag("primary"); p != nil && *p {
-			r = 3
-		} else if strings.EqualFold(mail.text("type"), "work") {
-			r = 2
-		}
-		if v := mail.text("value"); v != "" && r > rank {
+		if v, r := mail.text("value"), standing(mail); v != "" && r > rank {
 			best, rank = v, r
 		}
 	}

@@ -1,17 +1,16 @@
 package scenarios
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest"
+	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	"github.com/grantwright/grantwright/e2e/api"
 	"github.com/grantwright/grantwright/e2e/harness"
 )
@@ -146,97 +145,90 @@ func TestADirectoryIsConnectedStepByStepThroughAnAgent(t *testing.T) {
 	w.later()
 }
 
-// guarded is a service behind an authorization server: /token gives a token for the client's secret, and all else passes with it.
-func guarded(t *testing.T, service, token, secret string) *httptest.Server {
-	t.Helper()
-	behind, err := url.Parse(service)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pass := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: behind.Scheme, Host: behind.Host})
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/token" {
-			pass.ServeHTTP(rw, r)
-			return
-		}
-		_, given, _ := r.BasicAuth()
-		rw.Header().Set("Content-Type", "application/json")
-		if r.FormValue("client_secret") != secret && given != secret {
-			rw.WriteHeader(http.StatusUnauthorized)
-			_, _ = fmt.Fprint(rw, `{"error":"invalid_client"}`)
-			return
-		}
-		_, _ = fmt.Fprintf(rw, `{"access_token":%q,"token_type":"Bearer","expires_in":3600}`, token)
-	}))
-	t.Cleanup(server.Close)
-	return server
-}
-
 func TestAnApplicationIsConnectedStepByStepWithClientCredentials(t *testing.T) {
 	t.Parallel()
-	h, s := open(t, 80, 0)
-	front := guarded(t, s.state.SCIM.BaseURL, scimSecret, "canary-client-4471c0")
-	at, err := url.Parse(s.state.SCIM.BaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := harness.Open(t)
+	idp := targettest.StartOIDC(t, 10*time.Minute)
+	service := targettest.StartNode(t, "../../connectorkit/scim/testdata/scimmy", "JWKS_URL="+idp.JWKSURL, "USERS=40", "GROUPS=3")
 	w := draft(t, h, map[string]any{"name": "SaaS", "type": "scim2", "connection": map[string]any{"auth_method": "oauth2_client_credentials"}})
+	w.stands(2, "required")
 	w.do("200", "PATCH", "", map[string]any{
-		"connection":  map[string]any{"base_url": front.URL + at.Path, "token_url": front.URL + "/token", "client_id": "grantwright"},
+		"connection": map[string]any{
+			"base_url": "http://" + service + "/scim/v2", "token_url": idp.TokenURL, "client_id": idp.BasicClient, "scope": idp.Scope,
+		},
 		"credentials": map[string]any{"client_secret": "not the canary"},
 	})
 	w.tested("oauth_invalid_client")
-	w.do("200", "PATCH", "", map[string]any{"credentials": map[string]any{"client_secret": "canary-client-4471c0"}})
+	w.stands(2, "oauth_invalid_client")
+	w.do("200", "PATCH", "", map[string]any{"credentials": map[string]any{"client_secret": idp.ClientSecret}})
 	w.tested("")
 	w.do("200", "POST", "/discover", nil)
 	w.do("200", "POST", "/wizard/accept-mappings", nil)
 	w.stands(5, "")
-	if run := w.first(); run.Counters.Accounts == 0 || run.Counters.Entitlements == 0 {
+	if run := w.first(); run.Counters.Identities != 40 || run.Counters.Accounts != 40 || run.Counters.Entitlements < 3 || run.Counters.Grants == 0 {
 		t.Errorf("the first sync counted %+v", run.Counters)
 	}
 	w.later()
+	if p := w.person("user7@example.test"); p.Department != "D0" || p.Number != "1007" || p.Manager == "" {
+		t.Errorf("of the enterprise extension came %+v", p)
+	}
+}
+
+// mapped is somebody as the mappings made them.
+type mapped struct {
+	Name       string         `json:"display_name"`
+	Department string         `json:"department"`
+	Number     string         `json:"employee_number"`
+	Manager    string         `json:"manager_external_id"`
+	Hired      string         `json:"hire_date"`
+	Attributes map[string]any `json:"attributes"`
+}
+
+func (w way) person(email string) mapped {
+	w.t.Helper()
+	found := harness.Read[struct{ Items []mapped }](w.h, w.h.Expect("200", w.h.Admin, "GET", "/identities?email="+email, nil)).Items
+	if len(found) != 1 {
+		w.t.Fatalf("%d people have the address %s; %s", len(found), email, w.h.Expect("200", w.h.Admin, "GET", "/identities?q=7&limit=3", nil).Body)
+	}
+	return found[0]
 }
 
 func TestAnAPIIsConnectedStepByStepAndItsFieldsChange(t *testing.T) {
 	t.Parallel()
 	h := harness.Open(t)
-	var changed atomic.Bool
-	hr := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer canary-hr-88aa10" {
-			rw.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		people := []map[string]any{}
-		for i := range 30 {
-			p := map[string]any{"id": fmt.Sprint(i), "mail": fmt.Sprintf("p%d@acme.test", i), "cn": fmt.Sprintf("Person %d", i), "desk": fmt.Sprintf("d%d", i), "dept": "Sales"}
-			if changed.Load() {
-				p["desk"], p["phone"] = i, fmt.Sprintf("+49 %d", i)
-				delete(p, "dept")
-			}
-			people = append(people, p)
-		}
-		rw.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(rw).Encode(people)
-	}))
-	t.Cleanup(hr.Close)
+	const people, token = 30, "bearer-s3cret"
+	hr := "http://" + targettest.StartNode(t, "../../connectorkit/rest/testdata/jsonserver", fmt.Sprintf("PEOPLE=%d", people)) + "/bearer/"
 	w := draft(t, h, map[string]any{"name": "HR", "type": "rest", "mode": "agent", "agent_id": h.Agent(h.Admin, "site").ID, "purpose": "source"})
 	w.do("200", "PATCH", "", map[string]any{
-		"connection": map[string]any{"base_url": hr.URL, "auth_method": "bearer", "probe_path": "people", "streams": []any{map[string]any{
-			"name": "people", "object": "identity", "key_path": "id", "request": map[string]any{"path": "people"},
+		"connection": map[string]any{"base_url": hr, "auth_method": "bearer", "probe_path": "users?_limit=1", "streams": []any{map[string]any{
+			"name": "people", "object": "identity", "key_path": "id", "request": map[string]any{"path": "users"},
 		}}},
-		"credentials": map[string]any{"bearer_token": "canary-hr-88aa10"},
+		"credentials": map[string]any{"bearer_token": "not the canary"},
 	})
+	w.tested("http_401")
+	w.do("200", "PATCH", "", map[string]any{"credentials": map[string]any{"bearer_token": token}})
 	w.tested("")
 	w.do("200", "POST", "/discover", nil)
 	w.do("200", "PUT", "/mappings", map[string]any{"mappings": []map[string]any{
-		{"object": "identity", "source_path": "mail", "target_field": "email", "transform": "value.lower()"}, {"object": "identity", "source_path": "cn", "target_field": "display_name"},
-		{"object": "identity", "source_path": "desk", "target_field": "attributes.desk", "transform": "value.upper()"}, {"object": "identity", "source_path": "dept", "target_field": "department"},
+		{"object": "identity", "source_path": "mail", "target_field": "email", "transform": "value.lower()"},
+		{"object": "identity", "source_path": "displayName", "target_field": "display_name"},
+		{"object": "identity", "source_path": "hired", "target_field": "hire_date"},
+		{"object": "identity", "source_path": "dept.code", "target_field": "department", "transform": "f'Department {value[1:]}'"},
+		{"object": "identity", "source_path": "score", "target_field": "attributes.score", "transform": "round(value)"},
 	}})
-	if run := w.first(); run.Counters.Identities != 30 {
+	if run := w.first(); run.Counters.Identities != people {
 		t.Errorf("the first sync counted %+v", run.Counters)
 	}
+	if p := w.person("user7@example.test"); p.Name != "User 7" || p.Department != "Department 0" || p.Hired != "2015-01-08" || p.Attributes["score"] != 1.0 {
+		t.Errorf("after the first sync: %+v", p)
+	}
 
-	changed.Store(true)
+	for i := range people { // the system's owner changes it: a field is new, one has gone, one is of another type
+		putJSON(t, fmt.Sprintf("%susers/%d", hr, i+1), token, map[string]any{
+			"id": i + 1, "login": fmt.Sprintf("user%d", i), "mail": fmt.Sprintf("user%d@example.test", i), "displayName": fmt.Sprintf("User %d", i),
+			"hired": "2015-01-08", "enabled": true, "score": "high", "phone": fmt.Sprintf("+49 %d", i), "roles": []string{"r"}, "updatedAt": "2026-11-01T00:00:00Z", "apiToken": "t0ken",
+		})
+	}
 	type ref struct{ Path string }
 	again := harness.Read[struct {
 		Diff struct {
@@ -245,21 +237,39 @@ func TestAnAPIIsConnectedStepByStepAndItsFieldsChange(t *testing.T) {
 			Retyped        []ref `json:"type_changed"`
 		} `json:"diff"`
 	}](h, w.do("200", "POST", "/rediscover", nil)).Diff
-	if fmt.Sprint(again.Added, again.Removed, again.Retyped) != "[{phone}] [{dept}] [{desk}]" {
+	if fmt.Sprint(again.Added, again.Removed, again.Retyped) != "[{phone}] [{dept.code} {dept.site}] [{score}]" {
 		t.Errorf("the fields differ by %+v", again)
 	}
 	w.do("200", "POST", "/schema-diffs/"+again.ID+"/decide", map[string]any{"decisions": []map[string]any{
-		{"object": "identity", "path": "desk", "decision": "override", "mapping": map[string]any{"target_field": "attributes.desk", "transform": "'D' + str(value)"}},
+		{"object": "identity", "path": "score", "decision": "override", "mapping": map[string]any{"target_field": "attributes.score", "transform": "value.upper()"}},
 		{"object": "identity", "path": "phone", "decision": "override", "mapping": map[string]any{"target_field": "attributes.phone"}},
-		{"object": "identity", "path": "dept", "decision": "accept"},
+		{"object": "identity", "path": "dept.code", "decision": "accept"}, {"object": "identity", "path": "dept.site", "decision": "accept"},
 	}})
 	w.later()
-	person := harness.Read[struct {
-		Items []struct {
-			Attributes map[string]any
-		}
-	}](h, h.Expect("200", h.Admin, "GET", "/identities?q=p7@acme.test", nil))
-	if len(person.Items) != 1 || person.Items[0].Attributes["desk"] != "D7" || person.Items[0].Attributes["phone"] != "+49 7" {
-		t.Errorf("after the change: %+v", person.Items)
+	if p := w.person("user7@example.test"); p.Attributes["score"] != "HIGH" || p.Attributes["phone"] != "+49 7" {
+		t.Errorf("after the change: %+v", p)
+	}
+}
+
+// putJSON replaces a record of the system as its owner would.
+func putJSON(t *testing.T, url, token string, record map[string]any) {
+	t.Helper()
+	body, err := json.Marshal(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(harness.Context(t), http.MethodPut, url, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+token)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Fatalf("PUT %s = %d", url, res.StatusCode)
 	}
 }
