@@ -91,8 +91,8 @@ func (p *Person) decide(by *plan, record map[string]any) []Problem {
 		if s.custom != "" {
 			return putCustom(&p.Custom, s.custom, v)
 		}
-		if natural, _, _ := Match(s.source); s.eval != nil || natural != s.target {
-			p.clear(s.target) // otherwise the connector may know better what kind of thing the value is
+		if !s.usual {
+			p.clear(s.target)
 		}
 		return p.set(s.target, v)
 	})

@@ -19,6 +19,7 @@ type step struct {
 	target Field
 	custom string // the custom attribute's name, instead of a field
 	eval   Expression
+	usual  bool // the heuristics would do the same: the connector may know better what kind of thing the value is
 }
 
 // With makes a mapper of rules that Check has found right. Records of a kind that has no rules are mapped by the heuristics.
@@ -44,6 +45,8 @@ func With(rules []Mapping, compile Compiler) (*Mapper, error) {
 				return nil, fmt.Errorf("the transform of %s: %w", quoted(r.Source), err)
 			}
 		}
+		natural, _, _ := Match(r.Source)
+		s.usual = s.eval == nil && natural == s.target
 		p.steps = append(p.steps, s)
 	}
 	for _, p := range m.plans {
@@ -66,8 +69,8 @@ func (p *plan) keepFilled() {
 
 // value is what a step makes of a record. The problem it may have is one that sets the record aside: what a failed expression was
 // to fill would otherwise look as if the source had emptied it.
-func (s step) value(record map[string]any) (any, *Problem) {
-	v := record[s.source]
+func (s step) value(record *Record) (any, *Problem) {
+	v := record.Fields[s.source]
 	if s.eval == nil {
 		return v, nil
 	}
@@ -89,8 +92,9 @@ func kindOf(err error) string {
 // apply runs the plan's steps over a record's attributes. A custom attribute without a value is filled with nil, so that it is
 // known to be empty; a field of ours is left alone.
 func (p *plan) apply(record map[string]any, fill func(step, any) *Problem) (problems []Problem) {
+	whole := &Record{Fields: record}
 	for _, s := range p.steps {
-		v, problem := s.value(record)
+		v, problem := s.value(whole)
 		if problem == nil && (s.custom != "" || !empty(v)) {
 			problem = fill(s, v)
 		}

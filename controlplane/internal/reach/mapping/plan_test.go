@@ -14,7 +14,7 @@ import (
 // spoken is a transform for these tests: its text is a key of spokenBy.
 type spoken func(value any, record map[string]any) (any, error)
 
-func (s spoken) Eval(value any, record map[string]any) (any, error) { return s(value, record) }
+func (s spoken) Eval(value any, record *mapping.Record) (any, error) { return s(value, record.Fields) }
 
 type kinded struct{ error }
 

@@ -47,7 +47,13 @@ type Compiler func(text string) (Expression, error)
 type Expression interface {
 	// Eval gives what the expression makes of a field's value and the whole record: nil, a bool, a string, a number or a list of
 	// those. An error that has a method Kind() string, such as ValueError, tells by it what may be told without telling values.
-	Eval(value any, record map[string]any) (any, error)
+	Eval(value any, record *Record) (any, error)
+}
+
+// Record is a source's record on its way through all expressions of its mappings, in one goroutine.
+type Record struct {
+	Fields map[string]any
+	Read   any // what the first expression made of Fields, for those after it; theirs alone
 }
 
 // Normalise brings rules into their canonical form: fields in our spelling, an action where none was given. It leaves what it

@@ -19,9 +19,15 @@ func Compile(text string) (mapping.Expression, error) {
 
 type expression struct{ program *pyexpr.Program }
 
-// Eval has the limits of one evaluation alone: a run that is cancelled ends between records.
-func (e expression) Eval(value any, record map[string]any) (any, error) {
-	out, err := e.program.Eval(context.Background(), value, pyexpr.NewRecord(record))
+// Eval has the limits of one evaluation alone: a run that is cancelled ends between records. The record is read once for all the
+// expressions that look at it.
+func (e expression) Eval(value any, record *mapping.Record) (any, error) {
+	read, known := record.Read.(*pyexpr.Record)
+	if !known {
+		read = pyexpr.NewRecord(record.Fields)
+		record.Read = read
+	}
+	out, err := e.program.Eval(context.Background(), value, read)
 	var wrong *pyexpr.Error
 	if errors.As(err, &wrong) {
 		return nil, failed{wrong}

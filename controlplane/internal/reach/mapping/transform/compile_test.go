@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
 )
 
@@ -12,10 +13,10 @@ func TestACompiledTransformTellsItsErrorsWithoutTheRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := e.Eval("2", map[string]any{"salary": int64(40)}); err != nil || got != int64(42) {
+	if got, err := e.Eval("2", &mapping.Record{Fields: map[string]any{"salary": int64(40)}}); err != nil || got != int64(42) {
 		t.Errorf("Eval = %v, %v", got, err)
 	}
-	_, err = e.Eval("CANARY", map[string]any{"salary": int64(40)})
+	_, err = e.Eval("CANARY", &mapping.Record{Fields: map[string]any{"salary": int64(40)}})
 	if err == nil || !strings.Contains(err.Error(), "CANARY") {
 		t.Fatalf("Eval = %v; want the error for whoever wrote the transform", err)
 	}
