@@ -18,6 +18,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
@@ -76,7 +78,8 @@ func newSite(t *testing.T) *site {
 		s.world = &world{t: t, db: db}
 		d := &dispatch.Dispatcher{HostedConnector: func(string) (connectorkit.Connector, error) { return s, nil }}
 		connectors := &connector.Service{DB: db, Seal: ring, Dispatch: d, Now: time.Now, Log: log, Cursors: cursors}
-		s.runs = &syncrun.Service{DB: db, Connectors: connectors, Dispatch: d, Agents: noAgents{}, Cursors: cursors, Log: log, Now: time.Now,
+		fields := &fieldmap.Service{DB: db, Connectors: connectors, Cursors: cursors, Compile: transform.Compile, Log: log, Now: time.Now}
+		s.runs = &syncrun.Service{DB: db, Connectors: connectors, Fields: fields, Dispatch: d, Agents: noAgents{}, Cursors: cursors, Log: log, Now: time.Now,
 			CallbackKey: ring.Derive("callback"), Guard: &outbound.Guard{}}
 		decisions := &reconcile.Service{DB: db, Cursors: cursors, Now: time.Now, Wake: s.runs.Wake}
 		return append(decisions.Routes(), s.runs.Routes()...)
