@@ -3,7 +3,6 @@ package connector
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -182,64 +181,10 @@ func (s *Service) keep(ctx context.Context, tx *pg.Tx, r row, answer v1.TestResp
 
 // stream tests a connection in events: one step each, then the result.
 func (s *Service) stream(v viewer.Viewer, c call) func(ctx context.Context, e *httpapi.Events) error {
-	type outcome struct {
-		answer v1.TestResponse
-		err    error
-	}
 	return func(ctx context.Context, e *httpapi.Events) error {
-		steps, done := make(chan v1.TestStep, 64), make(chan outcome, 1)
-		go func() {
-			var o outcome
-			o.answer, o.err = s.try(ctx, v, c, func(step v1.TestStep) {
-				select {
-				case steps <- step:
-				default: // a reader this slow gets the step with the result
-				}
-			})
-			close(steps)
-			done <- o
-		}()
-		if err := relay(e, steps); err != nil {
-			return err
-		}
-		o := <-done
-		if o.err != nil {
-			s.Log.ErrorContext(ctx, "connection test failed", "connector", c.businessID, "err", o.err)
-			return e.Send("error", "", problem(o.err))
-		}
-		return e.Send("result", "", o.answer)
+		test := func(tell func(v1.TestStep)) (v1.TestResponse, error) { return s.try(ctx, v, c, tell) }
+		return httpapi.Relay(ctx, e, "step", test, func(ctx context.Context, err error) {
+			s.Log.ErrorContext(ctx, "connection test failed", "connector", c.businessID, "err", err)
+		})
 	}
-}
-
-// relay sends steps until there are no more, and a sign of life where there are none for a while.
-func relay(e *httpapi.Events, steps <-chan v1.TestStep) error {
-	alive := time.NewTicker(10 * time.Second)
-	defer alive.Stop()
-	if err := e.Ping(); err != nil {
-		return err
-	}
-	for {
-		select {
-		case step, more := <-steps:
-			if !more {
-				return nil
-			}
-			if err := e.Send("step", "", step); err != nil {
-				return err
-			}
-		case <-alive.C:
-			if err := e.Ping(); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// problem is what a stream says about a fault of our own.
-func problem(err error) map[string]string {
-	var f *fault.Fault
-	if !errors.As(err, &f) {
-		f = fault.New(fault.Internal, "something went wrong on our side; the request id finds it in the log")
-	}
-	return map[string]string{"code": f.Code, "detail": f.Message}
 }

@@ -2,13 +2,10 @@ package fieldmap
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -63,73 +60,16 @@ func (s *Service) streamDiscover(ctx context.Context, v viewer.Viewer, in *disco
 		return err
 	})
 	return func(ctx context.Context, e *httpapi.Events) error {
-		return Stream(ctx, e, func(report connectorkit.Report) (any, error) {
-			return s.Discover(ctx, v, in.ID, SourceWizard, in.options(), report)
-		})
+		look := func(tell func(v1.Progress)) (Discovery, error) {
+			return s.Discover(ctx, v, in.ID, SourceWizard, in.options(), tell)
+		}
+		return httpapi.Relay(ctx, e, "progress", look, s.LogFailure(in.ID))
 	}, err
 }
 
-// Stream runs fn and sends what it reports as events of the kind progress, then its result, or error.
-func Stream(ctx context.Context, e *httpapi.Events, fn func(report connectorkit.Report) (any, error)) error {
-	type outcome struct {
-		answer any
-		err    error
+// LogFailure logs why a look at a connector's target failed, beyond what the target itself answered.
+func (s *Service) LogFailure(connectorID string) func(ctx context.Context, err error) {
+	return func(ctx context.Context, err error) {
+		s.Log.ErrorContext(ctx, "discovery failed", "connector", connectorID, "err", err)
 	}
-	told, done := make(chan v1.Progress, 64), make(chan outcome, 1)
-	go func() {
-		answer, err := fn(func(p v1.Progress) {
-			select {
-			case told <- p:
-			default: // a reader this slow gets the result alone
-			}
-		})
-		done <- outcome{answer, err}
-	}()
-	alive := time.NewTicker(10 * time.Second)
-	defer alive.Stop()
-	if err := e.Ping(); err != nil {
-		return err
-	}
-	for {
-		select {
-		case p := <-told:
-			if err := e.Send("progress", "", p); err != nil {
-				return err
-			}
-		case <-alive.C:
-			if err := e.Ping(); err != nil {
-				return err
-			}
-		case o := <-done:
-			if err := drain(e, told); err != nil {
-				return err
-			}
-			if o.err != nil {
-				return e.Send("error", "", problem(o.err))
-			}
-			return e.Send("result", "", o.answer)
-		}
-	}
-}
-
-// drain sends what was told before the end.
-func drain(e *httpapi.Events, told <-chan v1.Progress) error {
-	for {
-		select {
-		case p := <-told:
-			if err := e.Send("progress", "", p); err != nil {
-				return err
-			}
-		default:
-			return nil
-		}
-	}
-}
-
-func problem(err error) map[string]string {
-	var f *fault.Fault
-	if !errors.As(err, &f) {
-		f = fault.New(fault.Internal, "something went wrong on our side; the request id finds it in the log")
-	}
-	return map[string]string{"code": f.Code, "detail": f.Message}
 }

@@ -59,9 +59,10 @@ func (s *Service) rediscover(ctx context.Context, v viewer.Viewer, in *rediscove
 func (s *Service) streamRediscover(ctx context.Context, v viewer.Viewer, in *rediscoverIn) (func(context.Context, *httpapi.Events) error, error) {
 	err := s.comparable(ctx, v, in.ID)
 	return func(ctx context.Context, e *httpapi.Events) error {
-		return fieldmap.Stream(ctx, e, func(report connectorkit.Report) (any, error) {
-			return s.Rediscover(ctx, v, in.ID, in.options(), report)
-		})
+		look := func(tell func(v1.Progress)) (Rediscovery, error) {
+			return s.Rediscover(ctx, v, in.ID, in.options(), tell)
+		}
+		return httpapi.Relay(ctx, e, "progress", look, s.Fields.LogFailure(in.ID))
 	}, err
 }
 
