@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -84,7 +85,7 @@ type Tx struct {
 }
 
 // As runs fn in a transaction as v: statements see v's tenant alone, and visible_identity() follows v's roles.
-// The transaction commits when fn returns nil. Serialization failures and deadlocks are tried again, twice. Under a Hold for
+// The transaction commits when fn returns nil. Serialization failures and deadlocks are tried again, up to six times in all. Under a Hold for
 // v's tenant, fn joins what is held and commits with it. What people and integrations ask for may take five seconds a statement,
 // and wait two for a lock.
 func (db *DB) As(ctx context.Context, v viewer.Viewer, fn func(tx *Tx) error) error {
@@ -215,9 +216,24 @@ func roleNames(v viewer.Viewer) string {
 func (db *DB) run(ctx context.Context, o pgx.TxOptions, v viewer.Viewer, fn func(tx *Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		err := db.once(ctx, o, v, fn)
-		if err == nil || attempt == 3 || !canRetry(err) {
+		if err == nil || attempt == maxAttempts || !canRetry(err) || !pause(ctx, attempt) {
 			return Translate(err)
 		}
+	}
+}
+
+// maxAttempts is how often a transaction is tried whose work others undid.
+const maxAttempts = 6
+
+// pause waits before another try, each time longer and never as long as the others do: those who met once would meet again.
+// It says whether the caller still waits.
+func pause(ctx context.Context, attempt int) bool {
+	most := 5 * time.Millisecond << attempt
+	select {
+	case <-time.After(most/4 + rand.N(most)):
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
