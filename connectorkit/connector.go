@@ -40,6 +40,28 @@ type Connector interface {
 	Sync(ctx context.Context, req v1.SyncRequest, emit Emit) error
 }
 
+// Provisioner is a connector that can change its target. A Connector that is none can only be read.
+type Provisioner interface {
+	// Provision makes one change, reads back, and says what became of it. A refusal of the target is an *v1.ErrorDetail with the
+	// target's own words; a request that may have arrived without an answer is a ProvisionResponse without success, of
+	// outcome unknown, and never tried again by itself. A record that is already as asked is found by looking, not by taking a
+	// target's "already exists" for it. With DryRun nothing is sent but reads.
+	Provision(ctx context.Context, req v1.ProvisionRequest) (v1.ProvisionResponse, error)
+
+	// Read tells how the named records are now. A record that is not there is no error.
+	Read(ctx context.Context, req v1.ReadRequest) (v1.ReadResponse, error)
+
+	// Writes says which changes can be made with these settings, and why not where none can.
+	Writes(auth v1.AuthConfig) Writes
+}
+
+// Writes says what a connector can change.
+type Writes struct {
+	Ops []v1.ProvisionOp `json:"ops"`
+	// Why says what is missing where something is, such as a template that the settings do not declare.
+	Why string `json:"why,omitempty"`
+}
+
 // Emit hands a page up. It may block for as long as the receiver has no room: that is the back pressure. The page belongs to
 // the receiver from then on. Emit is called from one goroutine at a time.
 type Emit func(ctx context.Context, page v1.SyncResponse) error

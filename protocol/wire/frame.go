@@ -176,12 +176,14 @@ type TaskKind string
 
 // Kinds of task.
 const (
-	KindTest     TaskKind = "test"
-	KindDiscover TaskKind = "discover"
-	KindSync     TaskKind = "sync"
+	KindTest      TaskKind = "test"
+	KindDiscover  TaskKind = "discover"
+	KindSync      TaskKind = "sync"
+	KindProvision TaskKind = "provision"
+	KindRead      TaskKind = "read"
 )
 
-// Offer gives the agent a call to run. Request is a v1 SyncRequest, TestRequest or DiscoverRequest by Kind.
+// Offer gives the agent a call to run. Request is a v1 SyncRequest, TestRequest, DiscoverRequest, ProvisionRequest or ReadRequest by Kind.
 type Offer struct {
 	Kind             TaskKind        `json:"kind"`
 	ConnectorID      string          `json:"connector_id"`

@@ -98,6 +98,48 @@ func (d *Dispatcher) Sync(ctx context.Context, t Target, req v1.SyncRequest, emi
 	return err
 }
 
+// Provision makes one change in a target. An answer of outcome unknown is not an error: the caller reads before it tries again.
+func (d *Dispatcher) Provision(ctx context.Context, t Target, req v1.ProvisionRequest) (v1.ProvisionResponse, error) {
+	p, err := d.provisioner(ctx, t)
+	if err != nil {
+		return v1.ProvisionResponse{}, err
+	}
+	return p.Provision(ctx, req)
+}
+
+// Read tells how a few records of a target are now.
+func (d *Dispatcher) Read(ctx context.Context, t Target, req v1.ReadRequest) (v1.ReadResponse, error) {
+	p, err := d.provisioner(ctx, t)
+	if err != nil {
+		return v1.ReadResponse{}, err
+	}
+	return p.Read(ctx, req)
+}
+
+// Writes says which changes connectors of a type can make with these settings. It asks no agent: both modes run the same code.
+func (d *Dispatcher) Writes(connectorType string, auth v1.AuthConfig) connectorkit.Writes {
+	c, err := d.HostedConnector(connectorType)
+	if err != nil {
+		return connectorkit.Writes{Why: err.Error()}
+	}
+	p, can := c.(connectorkit.Provisioner)
+	if !can {
+		return connectorkit.Writes{Why: "connectors of type " + connectorType + " only read"}
+	}
+	return p.Writes(auth)
+}
+
+func (d *Dispatcher) provisioner(ctx context.Context, t Target) (connectorkit.Provisioner, error) {
+	c, err := d.open(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if p, can := c.(connectorkit.Provisioner); can {
+		return p, nil
+	}
+	return nil, &v1.ErrorDetail{Class: v1.ClassConfig, Code: "read_only_connector", Message: "connectors of type " + t.Type + " only read: nothing can be changed through them"}
+}
+
 func (d *Dispatcher) open(ctx context.Context, t Target) (connectorkit.Connector, error) {
 	switch t.Mode {
 	case Hosted:
