@@ -87,3 +87,10 @@ create table access_turn (
 comment on table access_turn is 'People of whom what they should hold, or an account of theirs, has changed. Provisioning takes the rows and plans.';
 call secure_tenant_table('access_turn', 'select, insert, delete');
 call readable_across('access_turn', 'tenant_id, urgent, since');
+
+alter table access_grant
+    add column suppress_reimport_until timestamptz,
+    add column reappeared              boolean not null default false;
+comment on column access_grant.suppress_reimport_until is
+    'After we revoked it: until then a read that still shows it is taken for a late answer, and not for its return.';
+comment on column access_grant.reappeared is 'It came back in the target after we had revoked it, and without a reason of ours.';
