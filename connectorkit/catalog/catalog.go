@@ -153,5 +153,5 @@ func Open(env connectorkit.Env, connectorType string) (connectorkit.Connector, e
 			Hint: "An agent that is older than the control plane may not know a new type yet.",
 		}
 	}
-	return &renaming{Connector: k.open(env), aliases: k.aliases}, nil
+	return renamed(k.open(env), k.aliases), nil
 }

@@ -33,6 +33,44 @@ func (r *renaming) Sync(ctx context.Context, req v1.SyncRequest, emit connectork
 	return r.Connector.Sync(ctx, req, emit)
 }
 
+// changer is a connector that can change its target, and knows what.
+type changer interface {
+	connectorkit.Provisioner
+	Writes(auth v1.AuthConfig) connectorkit.Writes
+}
+
+// writing is the same for a connector that can change its target.
+type writing struct {
+	renaming
+	to changer
+}
+
+// Provision does as Provisioner says.
+func (w *writing) Provision(ctx context.Context, req v1.ProvisionRequest) (v1.ProvisionResponse, error) {
+	req.AuthConfig = rename(req.AuthConfig, w.aliases)
+	return w.to.Provision(ctx, req)
+}
+
+// Read does as Provisioner says.
+func (w *writing) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadResponse, error) {
+	req.AuthConfig = rename(req.AuthConfig, w.aliases)
+	return w.to.Read(ctx, req)
+}
+
+// Writes does as Writer says.
+func (w *writing) Writes(auth v1.AuthConfig) connectorkit.Writes {
+	return w.to.Writes(rename(auth, w.aliases))
+}
+
+// renamed gives a connector its settings under the names it knows. One that can change its target still can.
+func renamed(c connectorkit.Connector, aliases map[string]string) connectorkit.Connector {
+	names := renaming{Connector: c, aliases: aliases}
+	if to, can := c.(changer); can {
+		return &writing{renaming: names, to: to}
+	}
+	return &names
+}
+
 // rename gives settings under their first names. A setting that is there under both keeps the value of the first.
 func rename(auth map[string]any, aliases map[string]string) map[string]any {
 	out := maps.Clone(auth)
