@@ -42,6 +42,14 @@ type Connector interface {
 
 // Provisioner is a connector that can change its target. A Connector that is none can only be read.
 type Provisioner interface {
+	Changer
+
+	// Writes says which changes can be made with these settings, and why not where none can. It asks nobody.
+	Writes(auth v1.AuthConfig) Writes
+}
+
+// Changer makes changes. Besides a Provisioner, the proxy of an agent's connector is one.
+type Changer interface {
 	// Provision makes one change, reads back, and says what became of it. A refusal of the target is an *v1.ErrorDetail with the
 	// target's own words; a request that may have arrived without an answer is a ProvisionResponse without success, of
 	// outcome unknown, and never tried again by itself. A record that is already as asked is found by looking, not by taking a
@@ -50,9 +58,6 @@ type Provisioner interface {
 
 	// Read tells how the named records are now. A record that is not there is no error.
 	Read(ctx context.Context, req v1.ReadRequest) (v1.ReadResponse, error)
-
-	// Writes says which changes can be made with these settings, and why not where none can.
-	Writes(auth v1.AuthConfig) Writes
 }
 
 // Writes says what a connector can change.

@@ -13,6 +13,7 @@ import (
 	"github.com/grantwright/grantwright/agent/internal/dial"
 	"github.com/grantwright/grantwright/agent/internal/doctor"
 	"github.com/grantwright/grantwright/agent/internal/enroll"
+	"github.com/grantwright/grantwright/agent/internal/journal"
 	"github.com/grantwright/grantwright/agent/internal/link"
 	"github.com/grantwright/grantwright/agent/internal/runner"
 	"github.com/grantwright/grantwright/agent/internal/spool"
@@ -66,6 +67,9 @@ func Start(o Options) (*Agent, error) {
 	r := &runner.Runner{
 		Open:  func(connectorkit.Env, string) (connectorkit.Connector, error) { return o.Connector, nil },
 		Types: o.Types, MaxTasks: runner.DefaultMaxTasks, Log: o.Log, Now: time.Now, SpillAfter: o.SpillAfter,
+	}
+	if r.Journal, err = journal.Open(dir.Journal(), time.Now); err != nil {
+		return nil, err
 	}
 	if o.SpoolBytes > 0 {
 		if r.Spool, err = spool.Open(dir.Spool(), o.SpoolBytes); err != nil {

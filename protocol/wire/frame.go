@@ -31,7 +31,8 @@ const (
 	ReconnectMax       = 60 * time.Second
 	ProgressTimeout    = 5 * time.Minute // no chunk, page or progress for so long: the task is stuck
 	MinAgentCapability = 1
-	Capability         = 1 // grows with every change of meaning; 1: 2026-11, first version
+	Capability         = 2 // grows with every change of meaning; 1: 2026-11, first version; 2: calls of the kinds provision and read
+	WriteCapability    = 2 // what an agent must have to change a target
 )
 
 // Close codes of the websocket.

@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/agent/internal/config"
 	"github.com/grantwright/grantwright/agent/internal/dial"
 	"github.com/grantwright/grantwright/agent/internal/enroll"
+	"github.com/grantwright/grantwright/agent/internal/journal"
 	"github.com/grantwright/grantwright/agent/internal/link"
 	"github.com/grantwright/grantwright/agent/internal/runner"
 	"github.com/grantwright/grantwright/agent/internal/service"
@@ -68,6 +69,9 @@ func run(ctx context.Context, l *link.Link, dir config.Dir, spoolMiB int, log *s
 	if err == nil {
 		defer unlock()
 		l.Runner.Spool = openSpool(dir, spoolMiB, log)
+		if l.Runner.Journal = openJournal(dir, log); l.Runner.Journal != nil {
+			defer l.Runner.Journal.Close()
+		}
 		state := l.Tokens.State()
 		log.Info("agent starts", "version", l.Version, "agent", state.AgentID, "name", state.Name, "control_plane", l.Dialer.Base.Host)
 		err = l.Run(ctx)
@@ -98,6 +102,16 @@ func openSpool(dir config.Dir, mib int, log *slog.Logger) *spool.Spool {
 		return nil
 	}
 	return s
+}
+
+// openJournal reads the journal of changes. Without one the agent reads and changes nothing.
+func openJournal(dir config.Dir, log *slog.Logger) *journal.Journal {
+	j, err := journal.Open(dir.Journal(), time.Now)
+	if err != nil {
+		log.Error("there is no journal of changes: nothing will be changed in target systems until this is mended", "err", err)
+		return nil
+	}
+	return j
 }
 
 func boundMemory() {

@@ -21,6 +21,7 @@ const (
 	caFile       = "ca.pem"
 	drainFile    = "drain"
 	spoolDir     = "spool"
+	journalFile  = "journal.ndjson"
 )
 
 // ErrNotEnrolled is returned where the data directory holds no membership yet.
@@ -42,7 +43,7 @@ func (d Dir) Prepare() error {
 
 // CheckPrivate says which file of the directory, or whether the directory itself, is open to other users.
 func (d Dir) CheckPrivate() error {
-	for _, name := range []string{"", settingsFile, stateFile, identityFile, sealingFile} {
+	for _, name := range []string{"", settingsFile, stateFile, identityFile, sealingFile, journalFile} {
 		if err := checkPrivate(d.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -52,6 +53,9 @@ func (d Dir) CheckPrivate() error {
 
 // Spool is the directory of what waits for the control plane.
 func (d Dir) Spool() string { return d.path(spoolDir) }
+
+// Journal is the file that remembers which changes of target systems were made.
+func (d Dir) Journal() string { return d.path(journalFile) }
 
 // Drain says whether the operator wants the agent to take no new tasks.
 func (d Dir) Drain() bool {

@@ -8,11 +8,13 @@ import (
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
-// call is a request of one of the three kinds, decoded.
+// call is a request of one of the kinds, decoded.
 type call struct {
-	test     v1.TestRequest
-	discover v1.DiscoverRequest
-	sync     v1.SyncRequest
+	test      v1.TestRequest
+	discover  v1.DiscoverRequest
+	sync      v1.SyncRequest
+	provision v1.ProvisionRequest
+	read      v1.ReadRequest
 }
 
 func newCall(o wire.Offer) (c call, err error) {
@@ -23,6 +25,10 @@ func newCall(o wire.Offer) (c call, err error) {
 		err = json.Unmarshal(o.Request, &c.discover)
 	case wire.KindSync:
 		err = json.Unmarshal(o.Request, &c.sync)
+	case wire.KindProvision:
+		err = json.Unmarshal(o.Request, &c.provision)
+	case wire.KindRead:
+		err = json.Unmarshal(o.Request, &c.read)
 	default:
 		return c, fmt.Errorf("calls of kind %q are not known here", o.Kind)
 	}
@@ -33,14 +39,22 @@ func newCall(o wire.Offer) (c call, err error) {
 	return c, nil
 }
 
-// auth is the call's settings and secrets.
-func (c call) auth(kind wire.TaskKind) v1.AuthConfig {
+// secrets are what must not be shown of the call: those of its settings, and a password that is to be set.
+func (c call) secrets(kind wire.TaskKind) []string {
 	switch kind {
 	case wire.KindTest:
-		return c.test.AuthConfig
+		return secretsIn(c.test.AuthConfig)
 	case wire.KindDiscover:
-		return c.discover.AuthConfig
+		return secretsIn(c.discover.AuthConfig)
+	case wire.KindProvision:
+		found := secretsIn(c.provision.AuthConfig)
+		if n := c.provision.Credential; n != nil && n.Password != "" {
+			found = append(found, n.Password)
+		}
+		return found
+	case wire.KindRead:
+		return secretsIn(c.read.AuthConfig)
 	default:
-		return c.sync.AuthConfig
+		return secretsIn(c.sync.AuthConfig)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/grantwright/grantwright/agent/internal/journal"
 	"github.com/grantwright/grantwright/agent/internal/spool"
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/crashpoint"
@@ -43,6 +44,9 @@ type Runner struct {
 	MaxTasks int
 	Log      *slog.Logger
 	Now      func() time.Time
+
+	// Journal remembers what was changed in targets, so that a change which is sent again is not made again; nil: nothing is changed.
+	Journal *journal.Journal
 
 	// Spool takes pages while the control plane has no room; nil: reading waits instead.
 	Spool *spool.Spool

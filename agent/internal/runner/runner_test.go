@@ -400,7 +400,7 @@ func TestOffersThatCannotBeRunAreRejected(t *testing.T) {
 		good, strange, unread := syncOffer(t, 1, 1), syncOffer(t, 1, 1), syncOffer(t, 1, 1)
 		strange.ConnectorType, unread.Request = "mainframe", json.RawMessage(`{"auth_config":[]}`)
 		alien := good
-		alien.Kind = "provision"
+		alien.Kind = "paint"
 		for _, step := range []struct {
 			task string
 			v    any

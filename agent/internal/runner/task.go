@@ -62,7 +62,7 @@ func (t *task) work(ctx context.Context, c call) {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		p := problem(err, secretsIn(c.auth(t.offer.Kind)))
+		p := problem(err, c.secrets(t.offer.Kind))
 		t.runner.Log.Warn("task failed", "task", t.id, "class", p.Class, "code", p.Code, "message", p.Message)
 		t.finish(wire.Result{Error: p})
 		return
@@ -96,6 +96,10 @@ func (t *task) call(ctx context.Context, c call, report connectorkit.Report) (re
 			answer.Objects = []v1.DiscoveredObject{}
 		}
 		return resultOf(answer, err)
+	case wire.KindProvision:
+		return resultOf(t.runner.provision(ctx, connector, c.provision))
+	case wire.KindRead:
+		return resultOf(read(ctx, connector, c.read))
 	default:
 		telling := connectorkit.WithReport(ctx, report)
 		err := connectorkit.Sync(telling, connector, c.sync, connectorkit.LimitsOf(c.sync, wire.TargetFrame), t.emit)

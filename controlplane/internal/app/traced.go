@@ -20,7 +20,11 @@ func withTraces(c connectorkit.Connector, traces *telemetry.Traces, connectorTyp
 	if c == nil || traces == nil {
 		return c
 	}
-	return traced{c, traces, "connector " + connectorType}
+	t := traced{c, traces, "connector " + connectorType}
+	if p, can := c.(connectorkit.Provisioner); can {
+		return tracedProvisioner{t, p}
+	}
+	return t
 }
 
 // Test is the connector's, in a span.
@@ -46,4 +50,33 @@ func (t traced) Sync(ctx context.Context, req v1.SyncRequest, emit connectorkit.
 	return t.traces.Within(ctx, t.name+" sync", func(ctx context.Context) error {
 		return t.Connector.Sync(connectorkit.WithTrace(ctx, telemetry.Traceparent(ctx)), req, emit)
 	})
+}
+
+// tracedProvisioner is a connector each change of which is a span too.
+type tracedProvisioner struct {
+	traced
+	changes connectorkit.Provisioner
+}
+
+// Provision is the connector's, in a span.
+func (t tracedProvisioner) Provision(ctx context.Context, req v1.ProvisionRequest) (out v1.ProvisionResponse, err error) {
+	err = t.traces.Within(ctx, t.name+" "+string(req.Op), func(ctx context.Context) (err error) {
+		out, err = t.changes.Provision(connectorkit.WithTrace(ctx, telemetry.Traceparent(ctx)), req)
+		return err
+	})
+	return out, err
+}
+
+// Read is the connector's, in a span.
+func (t tracedProvisioner) Read(ctx context.Context, req v1.ReadRequest) (out v1.ReadResponse, err error) {
+	err = t.traces.Within(ctx, t.name+" read", func(ctx context.Context) (err error) {
+		out, err = t.changes.Read(connectorkit.WithTrace(ctx, telemetry.Traceparent(ctx)), req)
+		return err
+	})
+	return out, err
+}
+
+// Writes is the connector's.
+func (t tracedProvisioner) Writes(auth v1.AuthConfig) connectorkit.Writes {
+	return t.changes.Writes(auth)
 }

@@ -33,6 +33,7 @@ type call struct {
 	taken   int
 	stopped bool // the agent was asked to stop: it may not go on after a loss of its connection
 	ended   bool // the result is in the queue
+	denied  bool // the agent did not take the call
 	failure error
 }
 
@@ -208,9 +209,23 @@ func (c *call) rejected(s *session, f wire.Frame) error {
 		return err
 	}
 	if c.from(s, f) {
+		c.deny()
 		c.fail(rejection(s.name, c.offer.ConnectorType, r))
 	}
 	return nil
+}
+
+func (c *call) deny() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.denied = c.failure == nil && !c.ended
+}
+
+// refused says whether the agent did not take the call.
+func (c *call) refused() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.denied
 }
 
 // rejection says in the words of an error why an agent did not take a call.

@@ -134,7 +134,7 @@ func (h *Hub) run(ctx context.Context, c taken) reply {
 	s := h.pick(c.target)
 	if s == nil {
 		return reply{Error: &v1.ErrorDetail{
-			Class: v1.ClassAgentUnavailable, Code: "agent_lost", Retryable: true, Message: "the agent disconnected before the call began",
+			Class: v1.ClassAgentUnavailable, Code: "agent_not_reached", Retryable: true, Message: "the agent disconnected before the call began",
 		}}
 	}
 	p := &Proxy{hub: h, session: s, target: c.target}
@@ -149,6 +149,10 @@ func (h *Hub) run(ctx context.Context, c taken) reply {
 		answer, err = relay(ctx, c.request, func(ctx context.Context, req v1.DiscoverRequest) (v1.DiscoverResponse, error) {
 			return p.Discover(ctx, req, nil)
 		})
+	case wire.KindProvision:
+		answer, err = relay(ctx, c.request, p.Provision)
+	case wire.KindRead:
+		answer, err = relay(ctx, c.request, p.Read)
 	default:
 		err = fmt.Errorf("calls of kind %q do not travel", c.kind)
 	}

@@ -100,6 +100,9 @@ type work struct {
 	emit   connectorkit.Emit
 	hear   func(v1.Progress) // of a sync; may be nil
 	told   time.Time         // when hear was called last
+
+	// untouched says of a call that failed that its target was not: the agent did not begin, or says so itself.
+	untouched bool
 }
 
 // between is the least time between two reports of a sync's progress, the newest of which counts.
@@ -134,6 +137,7 @@ type item struct {
 func (w *work) do(ctx context.Context, s *session) (json.RawMessage, error) {
 	defer w.hub.end(w.call)
 	if err := w.hub.begin(s, w.call); err != nil {
+		w.untouched = true
 		if errors.Is(err, wire.ErrClosed) {
 			return nil, errGone(s)
 		}
@@ -191,6 +195,7 @@ func (w *work) follow(ctx context.Context, items <-chan item) (json.RawMessage, 
 			}
 		case <-w.call.wake:
 			if err := w.call.failed(); err != nil {
+				w.untouched = w.call.refused()
 				return nil, err
 			}
 			w.pass()
@@ -229,6 +234,7 @@ func (w *work) result(it item) (json.RawMessage, error) {
 	case it.err != nil:
 		return nil, malformed("the agent's result", it.err)
 	case !it.result.OK && it.result.Error != nil:
+		w.untouched = true
 		return nil, it.result.Error
 	case !it.result.OK:
 		return nil, &v1.ErrorDetail{Class: v1.ClassInternal, Code: "agent_failed", Message: "the agent reported a failure without saying which"}
@@ -307,7 +313,7 @@ func malformed(what string, err error) error {
 
 func errGone(s *session) error {
 	return &v1.ErrorDetail{
-		Class: v1.ClassAgentUnavailable, Code: "agent_lost", Retryable: true,
+		Class: v1.ClassAgentUnavailable, Code: "agent_not_reached", Retryable: true,
 		Message: fmt.Sprintf("the connection to the agent %s ended before the call began", s.name),
 	}
 }

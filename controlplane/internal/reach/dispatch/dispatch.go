@@ -100,7 +100,7 @@ func (d *Dispatcher) Sync(ctx context.Context, t Target, req v1.SyncRequest, emi
 
 // Provision makes one change in a target. An answer of outcome unknown is not an error: the caller reads before it tries again.
 func (d *Dispatcher) Provision(ctx context.Context, t Target, req v1.ProvisionRequest) (v1.ProvisionResponse, error) {
-	p, err := d.provisioner(ctx, t)
+	p, err := d.changer(ctx, t)
 	if err != nil {
 		return v1.ProvisionResponse{}, err
 	}
@@ -109,7 +109,7 @@ func (d *Dispatcher) Provision(ctx context.Context, t Target, req v1.ProvisionRe
 
 // Read tells how a few records of a target are now.
 func (d *Dispatcher) Read(ctx context.Context, t Target, req v1.ReadRequest) (v1.ReadResponse, error) {
-	p, err := d.provisioner(ctx, t)
+	p, err := d.changer(ctx, t)
 	if err != nil {
 		return v1.ReadResponse{}, err
 	}
@@ -129,12 +129,12 @@ func (d *Dispatcher) Writes(connectorType string, auth v1.AuthConfig) connectork
 	return p.Writes(auth)
 }
 
-func (d *Dispatcher) provisioner(ctx context.Context, t Target) (connectorkit.Provisioner, error) {
+func (d *Dispatcher) changer(ctx context.Context, t Target) (connectorkit.Changer, error) {
 	c, err := d.open(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	if p, can := c.(connectorkit.Provisioner); can {
+	if p, can := c.(connectorkit.Changer); can {
 		return p, nil
 	}
 	return nil, &v1.ErrorDetail{Class: v1.ClassConfig, Code: "read_only_connector", Message: "connectors of type " + t.Type + " only read: nothing can be changed through them"}
