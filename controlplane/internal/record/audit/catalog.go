@@ -141,6 +141,7 @@ var catalog = [][2]string{
 	{"identity.archived", "A person was archived."},
 	{"identity.missing", "People were not found in a complete read of their source."},
 	{"identity.removed", "People were removed after being absent from their source."},
+	{"lifecycle.updated", "How long before and after things happen to people was changed."},
 	{"identity.reappeared", "People that had been missing are there again."},
 
 	{"account.linked", "An account was given its owner."},

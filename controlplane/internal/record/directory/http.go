@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-// Routes are the paths under /identities and /accounts, but for their grants, which package access serves.
+// Routes are the paths under /identities and /accounts, and /settings/lifecycle, but for their grants, which package access serves.
 func (s *Service) Routes() []httpapi.Route {
 	return append([]httpapi.Route{
 		httpapi.Handle("GET", "/identities", "List identities", s.list),
@@ -28,7 +28,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", "/identities/{id}/reactivate", "Make an identity active again", s.reactivate).For(viewer.Admin).Errors(409, 412),
 		httpapi.Handle("GET", "/identities/{id}/accounts", "List the accounts of an identity", s.accountsOf),
 		httpapi.Handle("GET", "/identities/{id}/reports", "List the reports of an identity", s.reports),
-	}, s.accountRoutes()...)
+	}, append(s.accountRoutes(), s.lifecycleRoutes()...)...)
 }
 
 // huma reads the parameters of exported embedded structs only, hence the id in each input.

@@ -1,0 +1,153 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// LifecycleSettings are a tenant's lifecycle as the API writes it: durations in ISO 8601, null where something never happens.
+type LifecycleSettings struct {
+	Timezone        string  `json:"timezone" required:"false" maxLength:"64" example:"Europe/Zurich" doc:"Where days begin, of the IANA database. The time zone of the tenant's settings when it is left out."`
+	PreHireLead     string  `json:"pre_hire_lead" required:"false" maxLength:"64" default:"PT0S" doc:"How long before the start date a pre-hire's access is made."`
+	MoverGrace      string  `json:"mover_grace" required:"false" maxLength:"64" default:"PT0S" doc:"How long access stays that no longer follows from who somebody is, unless its policy says otherwise."`
+	NoticeLead      *string `json:"notice_lead" required:"false" maxLength:"64" doc:"How long before their last day people are on notice; null: as soon as it is known."`
+	LeaveAccess     string  `json:"leave_access" required:"false" enum:"keep,disable" default:"disable" doc:"What becomes of accounts during leave."`
+	DeleteAfter     *string `json:"delete_after" required:"false" maxLength:"64" doc:"How long after it was disabled a leaver's account is deleted; null: never."`
+	ArchiveAfter    *string `json:"archive_after" required:"false" maxLength:"64" doc:"How long after they were deactivated people are archived, and their personal data minimised; null: never."`
+	RehireAttribute *string `json:"rehire_attribute" required:"false" maxLength:"128" doc:"The custom attribute, such as a national number, by which a new record is recognised as a rehire besides the employee number; null: none."`
+}
+
+func (l Lifecycle) view() LifecycleSettings {
+	s := LifecycleSettings{Timezone: l.Timezone, PreHireLead: formatDuration(l.PreHireLead), MoverGrace: formatDuration(l.MoverGrace), LeaveAccess: l.LeaveAccess}
+	for into, d := range map[**string]*time.Duration{&s.NoticeLead: l.NoticeLead, &s.DeleteAfter: l.DeleteAfter, &s.ArchiveAfter: l.ArchiveAfter} {
+		if d != nil {
+			written := formatDuration(*d)
+			*into = &written
+		}
+	}
+	if l.RehireAttribute != "" {
+		s.RehireAttribute = &l.RehireAttribute
+	}
+	return s
+}
+
+// lifecycle reads what was sent. Whatever is left out is the default.
+func (s LifecycleSettings) lifecycle(usual Lifecycle) (Lifecycle, error) {
+	l := Lifecycle{Timezone: s.Timezone, LeaveAccess: s.LeaveAccess, RehireAttribute: strings.TrimSpace(text(s.RehireAttribute))}
+	if l.Timezone == "" {
+		l.Timezone = usual.Timezone
+	}
+	if l.LeaveAccess == "" {
+		l.LeaveAccess = DisableAccess
+	}
+	var wrong []fault.Field
+	read := func(member, value string) *time.Duration {
+		if value == "" {
+			return nil
+		}
+		d, err := parseDuration(value)
+		if err != nil {
+			wrong = append(wrong, fault.Field{Pointer: "#/" + member, Code: "invalid", Detail: err.Error()})
+		}
+		return &d
+	}
+	for _, m := range []struct {
+		name, value string
+		into        *time.Duration
+	}{{"pre_hire_lead", s.PreHireLead, &l.PreHireLead}, {"mover_grace", s.MoverGrace, &l.MoverGrace}} {
+		if d := read(m.name, m.value); d != nil {
+			*m.into = *d
+		}
+	}
+	l.NoticeLead, l.DeleteAfter, l.ArchiveAfter = read("notice_lead", text(s.NoticeLead)), read("delete_after", text(s.DeleteAfter)), read("archive_after", text(s.ArchiveAfter))
+	if len(wrong) > 0 {
+		return l, fault.New(fault.Invalid, "this lifecycle cannot be kept; see errors").With(wrong...)
+	}
+	return l, nil
+}
+
+func (s *Service) lifecycleRoutes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("GET", "/settings/lifecycle", "Read how long before and after things happen to people", s.readLifecycle).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("PUT", "/settings/lifecycle", "Replace how long before and after things happen to people", s.putLifecycle).For(viewer.Admin).Errors(412).
+			Describe("Durations are ISO 8601 of weeks, or of days, hours, minutes and seconds. What is left out gets its default."),
+	}
+}
+
+func (s *Service) readLifecycle(ctx context.Context, v viewer.Viewer, _ *struct{}) (out *httpapi.One[LifecycleSettings], err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		l, err := FindLifecycle(ctx, tx)
+		out = &httpapi.One[LifecycleSettings]{ETag: httpapi.ETag(l.Version), Body: l.view()}
+		return err
+	})
+	return out, err
+}
+
+type putLifecycleIn struct {
+	httpapi.IfMatch
+	Body LifecycleSettings
+}
+
+func (s *Service) putLifecycle(ctx context.Context, v viewer.Viewer, in *putLifecycleIn) (out *httpapi.One[LifecycleSettings], err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		before, err := findLifecycle(ctx, tx, "for update")
+		if err != nil {
+			return err
+		}
+		if err := in.Check(before.Version); err != nil {
+			return err
+		}
+		after, err := in.Body.lifecycle(before)
+		if err != nil {
+			return err
+		}
+		after, err = PutLifecycle(ctx, tx, after)
+		out = &httpapi.One[LifecycleSettings]{ETag: httpapi.ETag(after.Version), Body: after.view()}
+		return err
+	})
+	return out, err
+}
+
+const day = 24 * time.Hour
+
+var durationForm = regexp.MustCompile(`^P(?:(\d{1,3})W|(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?)$`)
+
+// parseDuration reads an ISO 8601 duration of weeks, or of days, hours, minutes and seconds. Years and months are refused: they
+// have no fixed length.
+func parseDuration(s string) (sum time.Duration, err error) {
+	parts, given := durationForm.FindStringSubmatch(s), false
+	for i, unit := range []time.Duration{7 * day, day, time.Hour, time.Minute, time.Second} {
+		if parts == nil || parts[i+1] == "" {
+			continue
+		}
+		n, err := strconv.Atoi(parts[i+1])
+		if err != nil {
+			return 0, fmt.Errorf("%q: %w", s, err)
+		}
+		sum, given = sum+time.Duration(n)*unit, true
+	}
+	if !given {
+		return 0, fmt.Errorf("an ISO 8601 duration such as P14D or PT36H; years and months have no fixed length, a year is P365D")
+	}
+	return sum, nil
+}
+
+// formatDuration writes whole days as days, whole hours as hours, and anything else in seconds.
+func formatDuration(d time.Duration) string {
+	switch {
+	case d > 0 && d%day == 0:
+		return fmt.Sprintf("P%dD", d/day)
+	case d > 0 && d%time.Hour == 0:
+		return fmt.Sprintf("PT%dH", d/time.Hour)
+	}
+	return fmt.Sprintf("PT%dS", d/time.Second)
+}
