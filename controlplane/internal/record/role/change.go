@@ -1,0 +1,169 @@
+package role
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
+	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
+)
+
+// Create makes a role.
+func Create(ctx context.Context, tx *pg.Tx, n New) (Role, error) {
+	if err := n.complete(); err != nil {
+		return Role{}, err
+	}
+	if err := directory.CheckPeople(ctx, tx, "owner_ids", n.OwnerIDs...); err != nil {
+		return Role{}, err
+	}
+	if err := checkEntitlements(ctx, tx, nil, n.EntitlementIDs); err != nil {
+		return Role{}, err
+	}
+	id := uuid.Must(uuid.NewV7()).String()
+	if err := insert(ctx, tx, id, n); err != nil {
+		return Role{}, err
+	}
+	made, err := Find(ctx, tx, id)
+	if err != nil {
+		return made, err
+	}
+	changes, err := mergepatch.Initial(made.Fields)
+	if err != nil {
+		return made, err
+	}
+	return made, audit.Record(ctx, tx, audit.Entry{Action: "role.created", Subject: made.subject(), Changes: changes})
+}
+
+// Update makes a role what after says. Who holds it is looked at again when what it gives has changed.
+func Update(ctx context.Context, tx *pg.Tx, id string, after Fields) (Role, error) {
+	before, err := find(ctx, tx, "r.id = @id", id, " for update of r")
+	if err != nil {
+		return before, err
+	}
+	return change(ctx, tx, before, after)
+}
+
+func change(ctx context.Context, tx *pg.Tx, before Role, after Fields) (Role, error) {
+	if err := after.complete(); err != nil {
+		return before, err
+	}
+	changes, err := mergepatch.Diff(before.Fields, after)
+	if err != nil {
+		return before, err
+	}
+	if len(changes) == 0 {
+		return Find(ctx, tx, before.ID)
+	}
+	if err := before.mayBecome(ctx, tx, after); err != nil {
+		return before, err
+	}
+	if err := update(ctx, tx, before.ID, after); err != nil {
+		return before, err
+	}
+	if before.gives() != after.gives() || !slices.Equal(before.EntitlementIDs, slices.Sorted(slices.Values(after.EntitlementIDs))) {
+		if err := Changed(ctx, tx, before.ID); err != nil {
+			return before, err
+		}
+	}
+	changed, err := Find(ctx, tx, before.ID)
+	if err != nil {
+		return changed, err
+	}
+	return changed, audit.Record(ctx, tx, audit.Entry{Action: "role.updated", Subject: changed.subject(), Changes: changes})
+}
+
+// mayBecome checks what a role is to become.
+func (r Role) mayBecome(ctx context.Context, tx *pg.Tx, after Fields) error {
+	if after.Lifecycle != r.Lifecycle && !slices.Contains(next[r.Lifecycle], after.Lifecycle) {
+		return fault.Coded(fault.Conflict, "invalid_transition", "a role that is %s cannot become %s", r.Lifecycle, after.Lifecycle).
+			Also("allowed", next[r.Lifecycle])
+	}
+	if after.Lifecycle == Retired && r.Lifecycle != Retired {
+		if err := r.unused(ctx, tx); err != nil {
+			return err
+		}
+	}
+	if err := directory.CheckPeople(ctx, tx, "owner_ids", after.OwnerIDs...); err != nil {
+		return err
+	}
+	return checkEntitlements(ctx, tx, r.EntitlementIDs, after.EntitlementIDs)
+}
+
+// unused is a fault of kind Conflict while people hold something through the role.
+func (r Role) unused(ctx context.Context, tx *pg.Tx) error {
+	one := []Role{r}
+	if err := countHolders(ctx, tx, one); err != nil || one[0].HolderCount == 0 {
+		return err
+	}
+	return fault.Coded(fault.Conflict, "role_in_use", "%d people hold something through this role, and would lose it; "+
+		"take it out of the rules that give it, or delete it with force", one[0].HolderCount).Also("holder_count", one[0].HolderCount)
+}
+
+// Retire takes a role out of use for good. While people hold something through it that is a fault, unless force ends their reasons.
+func Retire(ctx context.Context, tx *pg.Tx, id string, force bool) error {
+	before, err := find(ctx, tx, "r.id = @id", id, " for update of r")
+	if err != nil || before.Lifecycle == Retired {
+		return err
+	}
+	if !force {
+		if err := before.unused(ctx, tx); err != nil {
+			return err
+		}
+	}
+	after := before.Fields
+	after.Lifecycle = Retired
+	if err := update(ctx, tx, id, after); err != nil {
+		return err
+	}
+	if err := Changed(ctx, tx, id); err != nil {
+		return err
+	}
+	ended, err := ledger.End(ctx, tx, ledger.Which{RoleID: id}, time.Time{}, "the role "+before.Name+" was retired", false)
+	if err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, audit.Entry{Action: "role.retired", Subject: before.subject(), Context: map[string]any{"reasons_ended": ended},
+		Changes: []audit.Change{{Field: "lifecycle", From: before.Lifecycle, To: Retired}}})
+}
+
+// Changed has the rules of everybody looked at who holds the role. Of one that gave nobody anything nobody can say who that will be:
+// where a rule names it, everybody's are.
+func Changed(ctx context.Context, tx *pg.Tx, roleID string) error {
+	const sql = `
+		with holder as (
+		    select distinct x.identity_id
+		      from access_reason x
+		     where x.role_id = @role
+		       and x.state <> 'ended'
+		), concerned as (
+		    select identity_id from holder
+		     union
+		    select i.id
+		      from identity i
+		     where not exists (select from holder)
+		       and i.status not in ('deactivated', 'archived')
+		       and exists (select from access_policy p
+		                    where p.deleted_at is null
+		                      and p.resources->'role_ids' ? @role::text)
+		), looked as (
+		    insert into identity_turn (tenant_id, identity_id)
+		    select current_tenant(), identity_id from concerned
+		)
+		insert into access_turn (tenant_id, identity_id)
+		select current_tenant(), identity_id from holder`
+	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"role": roleID}); err != nil {
+		return fmt.Errorf("look at holders of role: %w", err)
+	}
+	return nil
+}
+
+func (r Role) subject() audit.Subject { return audit.Subject{Type: "role", ID: r.ID, Display: r.Name} }

@@ -1,0 +1,94 @@
+package role
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+const base = "/entitlements/roles"
+
+const (
+	aboutRoles = "A role is a bundle of entitlements of any number of systems. It holds nobody by itself: rules give it to people, who then have a reason " +
+		"for each of its entitlements. When what it holds changes, their access follows."
+	aboutDelete = "The role is retired: it gives nothing any more, and keeps its key and its history. While people hold something through it that is 409 " +
+		"role_in_use; force ends their reasons."
+)
+
+// Routes are the paths under /entitlements/roles. Administrators write; auditors read.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("GET", base, "List roles", s.list).For(viewer.Admin, viewer.Auditor).Describe(aboutRoles),
+		httpapi.Handle("POST", base, "Create a role", s.post).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutRoles),
+		httpapi.Handle("GET", base+"/{id}", "Read a role", s.one).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("PATCH", base+"/{id}", "Change a role by merge patch", s.patchOne).For(viewer.Admin).Errors(409, 412),
+		httpapi.Handle("DELETE", base+"/{id}", "Retire a role", s.remove).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).Describe(aboutDelete),
+	}
+}
+
+type listIn struct {
+	httpapi.Paging
+	Filters
+}
+
+func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Role], error) {
+	walk, err := s.Cursors.Walk(v, "roles", in.Paging, in.Filters)
+	if err != nil {
+		return nil, err
+	}
+	items, total, err := s.List(ctx, v, in.Filters, walk.Page)
+	return httpapi.Out(walk, items, total, in.after), err
+}
+
+type idIn struct {
+	ID string `path:"id"`
+}
+
+func (s *Service) one(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[Role], error) {
+	return shown(s.Read(ctx, v, in.ID))
+}
+
+func shown(r Role, err error) (*httpapi.One[Role], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Role]{ETag: httpapi.ETag(r.Version), Body: r}, nil
+}
+
+type postIn struct {
+	Body struct {
+		Key string `json:"key,omitempty" maxLength:"100" doc:"Small letters, digits, points, hyphens and underscores; made of the name when absent." example:"finance-clerk"`
+		Fields
+	}
+}
+
+func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpapi.Created[Role], error) {
+	made, err := s.Create(ctx, v, New{Key: in.Body.Key, Fields: in.Body.Fields})
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.Created[Role]{Location: httpapi.Prefix + base + "/" + made.ID, ETag: httpapi.ETag(made.Version), Body: made}, nil
+}
+
+type patchIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body    Fields
+	RawBody []byte
+}
+
+func (s *Service) patchOne(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[Role], error) {
+	return shown(s.Patch(ctx, v, in.ID, in.IfMatch, in.RawBody))
+}
+
+type removeIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Force bool `query:"force" doc:"Retire it although people hold something through it; their reasons end."`
+}
+
+func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *removeIn) (*httpapi.None, error) {
+	return nil, s.Delete(ctx, v, in.ID, in.IfMatch, in.Force)
+}
