@@ -89,9 +89,13 @@ func (o *outbox) result(t *testing.T) wire.Result {
 	return r
 }
 
+func opens(c connectorkit.Connector) Open {
+	return func(connectorkit.Env, string) (connectorkit.Connector, error) { return c, nil }
+}
+
 func newRunner(c fake) (*Runner, *outbox) {
 	r := &Runner{
-		Open:  func(connectorkit.Env, string) (connectorkit.Connector, error) { return c, nil },
+		Open:  opens(c),
 		Types: []string{"ldap"}, MaxTasks: 2, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	}
 	o := &outbox{}

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -272,16 +273,17 @@ func (h *house) eventually(id, want string) time.Duration {
 
 // host is a machine with an agent.
 type host struct {
-	t        testing.TB
-	house    *house
-	id       string
-	token    string
-	joinSeq  int64
-	boot     string
-	name     string
-	types    []string
-	identity ed25519.PrivateKey
-	sealing  []byte
+	capability int // 0: the newest
+	t          testing.TB
+	house      *house
+	id         string
+	token      string
+	joinSeq    int64
+	boot       string
+	name       string
+	types      []string
+	identity   ed25519.PrivateKey
+	sealing    []byte
 }
 
 func newHost(t testing.TB, h *house) *host {
@@ -367,7 +369,7 @@ func (m *host) dryRenewal(nonce string) map[string]any {
 func (m *host) hello(resume ...wire.ResumeRequest) wire.Hello {
 	now := time.Now().UTC()
 	return wire.Hello{
-		AgentID: m.id, BootID: m.boot, Version: "1.2.3", Capability: 1, OS: "linux", Arch: "amd64", Hostname: m.name, StartedAt: now, Clock: now,
+		AgentID: m.id, BootID: m.boot, Version: "1.2.3", Capability: cmp.Or(m.capability, wire.Capability), OS: "linux", Arch: "amd64", Hostname: m.name, StartedAt: now, Clock: now,
 		ConnectorTypes: m.types, Limits: wire.AgentLimits{MaxFrame: 1 << 20, MaxTasks: 8}, Resume: resume, JoinSeq: m.joinSeq,
 	}
 }
