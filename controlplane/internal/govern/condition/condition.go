@@ -1,0 +1,142 @@
+package condition
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// Limits of a condition.
+const (
+	MaxSize   = 64 << 10 // bytes of JSON
+	maxDepth  = 8        // groups in groups
+	maxRules  = 200      // all together
+	maxValues = 1000     // of one rule
+	maxText   = 512      // characters of one value
+)
+
+// Condition says whom a rule is about. The zero Condition is about nobody.
+type Condition struct {
+	root  node
+	needs Needs
+}
+
+// Needs are the facts that a condition asks for beyond the fields of the person.
+type Needs struct {
+	Managers     []string // whose trees it names
+	Roles        []string
+	Entitlements []string
+	Clock        bool // its answer may change with the day alone
+}
+
+// Problem is something that a condition cannot be saved with.
+type Problem struct {
+	Pointer     string   `json:"pointer" doc:"Where in the condition, as a JSON pointer." example:"#/rules/0/field"`
+	Code        string   `json:"code" example:"unknown_field"`
+	Detail      string   `json:"detail"`
+	Suggestions []string `json:"suggestions" nullable:"false" doc:"What was perhaps meant."`
+}
+
+// Warning tells of a rule that could not be answered and so counted as false.
+type Warning struct {
+	Pointer string `json:"pointer" example:"#/rules/0"`
+	Code    string `json:"code" example:"unknown_attribute"`
+	Detail  string `json:"detail"`
+}
+
+// node is a group, a rule or an expression.
+type node interface {
+	met(f Facts, warn *[]Warning) bool
+	normal() any
+	say(nested bool) string
+}
+
+// Parse reads a condition: a group {match, rules}, one rule {field, op, value}, or {expression}. Without problems it can be matched.
+func Parse(raw json.RawMessage) (Condition, []Problem) {
+	p := &parser{}
+	root := p.whole(raw)
+	if len(p.problems) > 0 {
+		return Condition{}, p.problems
+	}
+	return finish(root), nil
+}
+
+// finish makes a condition of a tree: its normal form, with pointers into that.
+func finish(root node) Condition {
+	root = simplify(root)
+	if _, alone := root.(*rule); alone {
+		root = &group{match: all, of: []node{root}}
+	}
+	c := Condition{root: root}
+	place(root, "#")
+	c.needs.collect(root)
+	return c
+}
+
+// Everybody is the condition that all people meet.
+func Everybody() Condition { return finish(&group{match: all}) }
+
+// Match says whether somebody meets the condition, and which rules could not be answered.
+func (c Condition) Match(f Facts) (bool, []Warning) {
+	if c.root == nil {
+		return false, nil
+	}
+	var warnings []Warning
+	return c.root.met(f, &warnings), warnings
+}
+
+// Sentence is the condition in plain words.
+func (c Condition) Sentence() string {
+	if c.root == nil {
+		return "nobody"
+	}
+	return c.root.say(false)
+}
+
+// Needs are the facts that it asks for.
+func (c Condition) Needs() Needs { return c.needs }
+
+// MarshalJSON gives the normal form: two conditions of one form ask the same.
+func (c Condition) MarshalJSON() ([]byte, error) {
+	if c.root == nil {
+		return []byte("null"), nil
+	}
+	return json.Marshal(c.root.normal())
+}
+
+func (n *Needs) collect(x node) {
+	switch x := x.(type) {
+	case *group:
+		for _, each := range x.of {
+			n.collect(each)
+		}
+	case *script:
+		// An expression has no clock and reads fields alone.
+	case *rule:
+		switch x.op {
+		case inTree:
+			n.Managers = merge(n.Managers, x.texts)
+		case hasRole:
+			n.Roles = merge(n.Roles, x.texts)
+		case hasEntitlement:
+			n.Entitlements = merge(n.Entitlements, x.texts)
+		}
+		n.Clock = n.Clock || x.moment.relative
+	}
+}
+
+func merge(into, more []string) []string {
+	for _, m := range more {
+		if !slices.Contains(into, m) {
+			into = append(into, m)
+		}
+	}
+	return into
+}
+
+// And joins what two conditions need.
+func (n Needs) And(o Needs) Needs {
+	return Needs{
+		Managers: merge(slices.Clone(n.Managers), o.Managers), Roles: merge(slices.Clone(n.Roles), o.Roles),
+		Entitlements: merge(slices.Clone(n.Entitlements), o.Entitlements), Clock: n.Clock || o.Clock,
+	}
+}

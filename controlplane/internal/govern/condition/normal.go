@@ -1,0 +1,165 @@
+package condition
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+)
+
+// ruleForm and groupForm have the order of members that is stored.
+type ruleForm struct {
+	Field string `json:"field,omitempty"`
+	Op    string `json:"op"`
+	Value any    `json:"value"`
+}
+
+type groupForm struct {
+	Match string `json:"match"`
+	Rules []any  `json:"rules"`
+}
+
+type scriptForm struct {
+	Expression string `json:"expression"`
+}
+
+func (g *group) normal() any {
+	out := groupForm{Match: g.match, Rules: []any{}}
+	for _, n := range g.of {
+		out.Rules = append(out.Rules, n.normal())
+	}
+	return out
+}
+
+func (s *script) normal() any { return scriptForm{s.source} }
+
+func (r *rule) normal() any {
+	out := ruleForm{Op: r.op, Value: r.stored()}
+	if r.field != nil {
+		out.Field = r.field.full()
+	}
+	return out
+}
+
+func (r *rule) stored() any {
+	switch r.op {
+	case exists:
+		return r.want
+	case gt, lt:
+		return r.number
+	case before, after:
+		return r.moment.String()
+	case in, notIn, inTree, hasRole, hasEntitlement:
+		if values := r.values(); len(values) != 1 || r.op == in || r.op == notIn {
+			return values
+		}
+		return r.texts[0]
+	}
+	switch {
+	case r.field.kind == date:
+		return r.moment.String()
+	case r.field.kind == flag:
+		return r.want
+	}
+	return r.values()[0]
+}
+
+// values are all that it compares with: texts, then numbers, then true and false.
+func (r *rule) values() []any {
+	out := make([]any, 0, len(r.texts)+len(r.numbers)+len(r.flags))
+	for _, t := range r.texts {
+		out = append(out, t)
+	}
+	for _, n := range r.numbers {
+		out = append(out, n)
+	}
+	for _, b := range r.flags {
+		out = append(out, b)
+	}
+	return out
+}
+
+// simplify brings a tree into the one form of all that mean the same in the same order: values sorted and once each, one value instead
+// of a list of one, groups joined with those around them that match alike, rules once.
+func simplify(n node) node {
+	switch x := n.(type) {
+	case *rule:
+		return x.simplified()
+	case *group:
+		return x.simplified()
+	}
+	return n
+}
+
+func (r *rule) simplified() node {
+	s := *r
+	s.texts, s.numbers = sortedOnce(r.texts), sortedOnce(r.numbers)
+	s.flags = nil
+	for _, b := range []bool{false, true} {
+		if containsOf(r.flags, b) {
+			s.flags = append(s.flags, b)
+		}
+	}
+	if len(s.texts)+len(s.numbers)+len(s.flags) == 1 {
+		switch s.op {
+		case in:
+			s.op = eq
+		case notIn:
+			s.op = ne
+		}
+	}
+	s.prepare()
+	return &s
+}
+
+func sortedOnce[T string | float64](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func (g *group) simplified() node {
+	out := &group{match: g.match}
+	seen := map[string]bool{}
+	add := func(n node) {
+		text, err := json.Marshal(n.normal())
+		if err == nil && seen[string(text)] {
+			return
+		}
+		seen[string(text)] = true
+		out.of = append(out.of, n)
+	}
+	for _, n := range g.of {
+		n = simplify(n)
+		inner, nested := n.(*group)
+		switch {
+		case nested && (inner.match == g.match && g.match != none || inner.match == some && g.match == none):
+			for _, each := range inner.of {
+				add(each)
+			}
+		default:
+			add(n)
+		}
+	}
+	if len(out.of) != 1 || out.match == none {
+		return out
+	}
+	// A group of one is what it holds. The outermost one stays a group: finish sees to that.
+	return out.of[0]
+}
+
+// place tells every rule where it stands in the normal form.
+func place(n node, at string) {
+	switch x := n.(type) {
+	case *rule:
+		x.at = at
+	case *script:
+		x.at = at
+	case *group:
+		for i, each := range x.of {
+			place(each, at+"/rules/"+strconv.Itoa(i))
+		}
+	}
+}

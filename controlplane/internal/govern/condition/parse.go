@@ -1,0 +1,304 @@
+package condition
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// parser collects what is wrong, so that all of it is told at once.
+type parser struct {
+	problems []Problem
+	rules    int
+}
+
+// mostProblems are told of one condition.
+const mostProblems = 50
+
+func (p *parser) refuse(at, code string, suggestions []string, format string, args ...any) {
+	if suggestions == nil {
+		suggestions = []string{}
+	}
+	if len(p.problems) < mostProblems {
+		p.problems = append(p.problems, Problem{Pointer: at, Code: code, Detail: fmt.Sprintf(format, args...), Suggestions: suggestions})
+	}
+}
+
+func (p *parser) whole(raw json.RawMessage) node {
+	if len(raw) > MaxSize {
+		p.refuse("#", "too_large", nil, "a condition may have at most %d bytes of JSON; move long lists into an attribute of the person", MaxSize)
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil || d.More() {
+		p.refuse("#", "malformed", nil, "the condition is no JSON object; it looks like {\"match\": \"all\", \"rules\": []}")
+		return nil
+	}
+	return p.node(v, "#", 1)
+}
+
+func (p *parser) node(v any, at string, depth int) node {
+	m, ok := v.(map[string]any)
+	if !ok {
+		p.refuse(at, "malformed", nil, "a condition is an object: {match, rules}, {field, op, value} or {expression}")
+		return nil
+	}
+	_, expression := m["expression"]
+	_, match := m["match"]
+	_, rules := m["rules"]
+	switch {
+	case expression:
+		p.only(m, at, "expression")
+		return p.script(m["expression"], at)
+	case match || rules:
+		p.only(m, at, "match", "rules")
+		return p.group(m, at, depth)
+	}
+	p.only(m, at, "field", "op", "value")
+	return p.rule(m, at)
+}
+
+// only refuses members that the object does not have.
+func (p *parser) only(m map[string]any, at string, names ...string) {
+	for _, n := range sortedKeys(m) {
+		if !slices.Contains(names, n) {
+			p.refuse(at+"/"+escape(n), "unknown_member", alike(n, names), "this object has the members %s and no other", strings.Join(names, ", "))
+		}
+	}
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func escape(s string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(s) }
+
+func (p *parser) group(m map[string]any, at string, depth int) node {
+	g := &group{}
+	if g.match, _ = m["match"].(string); g.match == "" && m["match"] == nil {
+		p.refuse(at+"/match", "required", []string{all, some, none}, "say whether all of the rules, any or none must hold")
+	} else if !slices.Contains([]string{all, some, none}, g.match) {
+		p.refuse(at+"/match", "unknown_match", []string{all, some, none}, "match is all, any or none")
+	}
+	if depth > maxDepth {
+		p.refuse(at, "too_deep", nil, "groups may stand in one another %d levels deep; join those that match alike", maxDepth)
+		return g
+	}
+	rules, ok := m["rules"].([]any)
+	if !ok {
+		p.refuse(at+"/rules", "required", nil, "rules is a list of rules and groups")
+		return g
+	}
+	if len(rules) == 0 && (g.match != all || depth > 1) {
+		p.refuse(at+"/rules", "required", nil, "a group needs at least one rule; only {\"match\": \"all\", \"rules\": []} may be empty, and is about everybody")
+	}
+	for i, r := range rules {
+		if p.rules > maxRules {
+			p.refuse(at+"/rules", "too_many", nil, "a condition may have at most %d rules", maxRules)
+			break
+		}
+		if n := p.node(r, at+"/rules/"+strconv.Itoa(i), depth+1); n != nil {
+			g.of = append(g.of, n)
+		}
+	}
+	return g
+}
+
+func (p *parser) rule(m map[string]any, at string) node {
+	p.rules++
+	op, _ := m["op"].(string)
+	if !known(op) {
+		suggested := alike(op, operators)
+		if s, ok := otherwise[strings.ToLower(op)]; ok {
+			suggested = []string{s}
+		}
+		p.refuse(at+"/op", "unknown_operator", suggested, "op is one of %s", strings.Join(operators, ", "))
+		return nil
+	}
+	r := &rule{op: op}
+	named, has := m["field"]
+	switch op {
+	case hasRole, hasEntitlement:
+		if has && named != nil {
+			p.refuse(at+"/field", "unknown_member", nil, "%s asks for what the person holds and has no field", op)
+		}
+		r.texts = p.texts(m["value"], at+"/value", "the id of what they hold, or a list of ids")
+		return r
+	case inTree:
+		if !has {
+			named = "manager"
+		}
+	}
+	text, _ := named.(string)
+	f, found := fieldNamed(text)
+	if !found {
+		p.refuse(at+"/field", "unknown_field", alike(text, append(FieldNames(), "attributes.", "labels.")),
+			"there is no field %q; a custom attribute is attributes.name", clipped(text))
+		return nil
+	}
+	if utf8.RuneCountInString(text) > maxText {
+		p.refuse(at+"/field", "too_long", nil, "a name may have at most %d characters", maxText)
+		return nil
+	}
+	r.field = f
+	if !slices.Contains(possible[f.kind], op) {
+		p.refuse(at+"/op", "wrong_operator", possible[f.kind], "%s is %s, for which there are %s", f.full(), f.kind, strings.Join(possible[f.kind], ", "))
+		return nil
+	}
+	p.value(r, m, at+"/value")
+	return r
+}
+
+// value reads what the field is compared to, as the operator and the field's kind want it.
+func (p *parser) value(r *rule, m map[string]any, at string) {
+	v, has := m["value"]
+	switch r.op {
+	case exists:
+		want, isBool := v.(bool)
+		if has && !isBool {
+			p.refuse(at, "wrong_type", nil, "exists has the value true or false")
+		}
+		r.want = want || !has
+	case in, notIn:
+		list, ok := v.([]any)
+		if !ok || len(list) == 0 || len(list) > maxValues {
+			p.refuse(at, "wrong_type", nil, "%s has a list of 1 to %d values", r.op, maxValues)
+			return
+		}
+		for i, each := range list {
+			p.scalar(r, each, at+"/"+strconv.Itoa(i))
+		}
+	case gt, lt:
+		n, ok := number(v)
+		if !ok {
+			p.refuse(at, "wrong_type", []string{before, after}, "%s compares with a number; for dates there are before and after", r.op)
+		}
+		r.number = n
+	case inTree:
+		r.texts = p.texts(v, at, "the id or external_id of a manager, or a list of them")
+	case contains, startsWith:
+		if s, ok := p.text(v, at); ok {
+			r.texts = []string{s}
+		}
+	case before, after:
+		p.when(r, v, at)
+	default: // eq, ne
+		switch r.field.kind {
+		case date:
+			p.when(r, v, at)
+		case flag:
+			want, isBool := v.(bool)
+			if !isBool {
+				p.refuse(at, "wrong_type", nil, "%s is true or false, without quotes", r.field.full())
+			}
+			r.want = want
+		default:
+			p.scalar(r, v, at)
+		}
+	}
+}
+
+func (p *parser) when(r *rule, v any, at string) {
+	s, _ := v.(string)
+	w, ok := parseWhen(s)
+	if !ok {
+		p.refuse(at, "wrong_type", []string{"today", "P30D", "-P30D"}, "a date such as 2026-03-01, or one that moves: today, P30D for 30 days from today, -P30D for 30 days ago")
+	} else if w.exact && r.field.kind == date {
+		p.refuse(at, "wrong_type", []string{w.at.Format("2006-01-02")}, "%s is a date without a time", r.field.full())
+	}
+	r.moment = w
+}
+
+// scalar adds one value that a field may have.
+func (p *parser) scalar(r *rule, v any, at string) {
+	if r.field.kind == anyone {
+		switch x := v.(type) {
+		case bool:
+			r.flags = append(r.flags, x)
+			return
+		case json.Number:
+			if n, ok := number(x); ok {
+				r.numbers = append(r.numbers, n)
+				return
+			}
+		}
+	}
+	s, ok := p.text(v, at)
+	if !ok {
+		return
+	}
+	if a := r.field.among; a != nil && !slices.Contains(a, s) {
+		p.refuse(at, "unknown_value", alike(s, a), "%s is one of %s", r.field.full(), strings.Join(a, ", "))
+	}
+	r.texts = append(r.texts, s)
+}
+
+func (p *parser) text(v any, at string) (string, bool) {
+	s, ok := v.(string)
+	switch {
+	case !ok:
+		p.refuse(at, "wrong_type", nil, "a text in quotes is needed here")
+		return "", false
+	case s == "":
+		p.refuse(at, "wrong_type", []string{exists}, "an empty text says nothing; ask by exists whether there is something")
+		return "", false
+	case utf8.RuneCountInString(s) > maxText:
+		p.refuse(at, "too_long", nil, "a value may have at most %d characters", maxText)
+		return "", false
+	}
+	return s, true
+}
+
+// texts reads one id, or a list of them of which one is enough.
+func (p *parser) texts(v any, at, wanted string) []string {
+	list, isList := v.([]any)
+	if !isList {
+		list = []any{v}
+	}
+	if len(list) == 0 || len(list) > maxValues {
+		p.refuse(at, "wrong_type", nil, "%s, at most %d", wanted, maxValues)
+		return nil
+	}
+	var out []string
+	for i, each := range list {
+		where := at
+		if isList {
+			where += "/" + strconv.Itoa(i)
+		}
+		s, ok := each.(string)
+		if !ok || s == "" || utf8.RuneCountInString(s) > maxText {
+			p.refuse(where, "wrong_type", nil, "%s", wanted)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func number(v any) (float64, bool) {
+	n, ok := v.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	f, err := n.Float64()
+	return f, err == nil && !math.IsInf(f, 0)
+}
+
+func clipped(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		return string(r[:60]) + "…"
+	}
+	return s
+}
