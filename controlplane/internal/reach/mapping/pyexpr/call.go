@@ -81,6 +81,9 @@ func spread(t *object.Thread, named []object.Keyword, v object.Value) []object.K
 }
 
 func (c *compiler) call(x *syntax.Call) node {
+	if member := c.read(x); member != nil {
+		return member
+	}
 	if n, ok := x.Func.(*syntax.Name); ok && n.ID == "default" {
 		if _, _, shadowed := c.scope.find("default"); !shadowed {
 			return c.fallback(x)

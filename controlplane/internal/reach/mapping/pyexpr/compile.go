@@ -163,6 +163,9 @@ var mutators = map[string]bool{
 }
 
 func (c *compiler) attribute(x *syntax.Attribute) node {
+	if member := c.read(x); member != nil {
+		return member
+	}
 	of, at, name := c.expr(x.X), x.At(), x.Name
 	return func(f *frame) object.Value {
 		v := of(f)
@@ -173,6 +176,9 @@ func (c *compiler) attribute(x *syntax.Attribute) node {
 }
 
 func (c *compiler) subscript(x *syntax.Subscript) node {
+	if member := c.read(x); member != nil {
+		return member
+	}
 	if name, ok := c.fieldName(x.X, x.Index); ok {
 		at := x.At()
 		return func(f *frame) object.Value {

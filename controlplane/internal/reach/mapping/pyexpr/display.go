@@ -116,6 +116,7 @@ func (c *compiler) fstring(x *syntax.FString) node {
 
 func (c *compiler) field(x *syntax.Field) func(f *frame) string {
 	of, at, conv := c.expr(x.X), x.At(), x.Conv
+	strict := c.p.names.members
 	var spec node
 	if x.Spec != nil {
 		spec = c.fstring(x.Spec)
@@ -127,6 +128,9 @@ func (c *compiler) field(x *syntax.Field) func(f *frame) string {
 			format = spec(f).(string)
 		}
 		f.t.At = at
+		if v == nil && strict {
+			f.t.ValueError("a field of the text is None")
+		}
 		switch conv {
 		case 'r':
 			v = f.t.Repr(v)

@@ -21,6 +21,8 @@ type Program struct {
 	size    int  // of the outermost frame
 	changes bool // it may change what it is given, so it is given a copy
 	reads   bool // it reads record as a whole
+	names   names
+	members []string // see Reads
 	runs    sync.Pool
 }
 
@@ -31,12 +33,14 @@ type run struct {
 }
 
 // Compile reads an expression. Its errors are *Error.
-func Compile(source string) (*Program, error) {
+func Compile(source string) (*Program, error) { return compile(source, transform) }
+
+func compile(source string, names names) (*Program, error) {
 	tree, err := syntax.Parse(source)
 	if err != nil {
 		return nil, refusal(source, err)
 	}
-	p := &Program{source: source}
+	p := &Program{source: source, names: names}
 	if err := p.compile(tree); err != nil {
 		return nil, refusal(source, err)
 	}

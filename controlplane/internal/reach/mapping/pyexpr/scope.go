@@ -69,8 +69,8 @@ func (p *Program) compile(tree syntax.Expr) (err error) {
 		}
 	}()
 	c := &compiler{p: p, scope: newScope(nil, false)}
-	c.scope.add("value")
-	c.scope.add("record")
+	c.scope.add(p.names.value)
+	c.scope.add(p.names.record)
 	syntax.Walk(tree, func(x syntax.Expr) bool {
 		if a, ok := x.(*syntax.Attribute); ok {
 			p.changes = p.changes || mutators[a.Name]
@@ -94,7 +94,7 @@ func (c *compiler) assigned(x syntax.Expr) {
 		switch x := x.(type) {
 		case *syntax.Named:
 			c.scope.add(x.Target.ID)
-			c.reassigned = c.reassigned || x.Target.ID == "record"
+			c.reassigned = c.reassigned || x.Target.ID == c.p.names.record
 		case *syntax.Lambda:
 			for _, p := range x.Params {
 				if p.Default != nil {
@@ -114,7 +114,7 @@ func (c *compiler) name(x *syntax.Name) node {
 	at := x.At()
 	if !found {
 		if !global {
-			refuse(at, syntax.NotAllowed, "name '%s' is not defined%s", x.ID, suggestion(x.ID))
+			refuse(at, syntax.NotAllowed, "name '%s' is not defined%s", x.ID, c.p.names.suggestion(x.ID))
 		}
 		return func(*frame) object.Value { return known }
 	}
@@ -165,10 +165,10 @@ func (c *compiler) up(n int) *scope {
 func (c *compiler) fieldName(of, key syntax.Expr) (name string, ok bool) {
 	n, isName := of.(*syntax.Name)
 	k, isConst := key.(*syntax.Const)
-	if !isName || !isConst || n.ID != "record" || c.p.changes {
+	if !isName || !isConst || n.ID != c.p.names.record || c.p.changes {
 		return "", false
 	}
-	up, slot, found := c.scope.find("record")
+	up, slot, found := c.scope.find(n.ID)
 	if !found || slot != 1 || c.up(up).up != nil || c.reassigned {
 		return "", false
 	}
@@ -210,19 +210,22 @@ var elsewhere = map[string]string{
 }
 
 // suggestion names what was perhaps meant.
-func suggestion(name string) string {
-	if s, ok := elsewhere[name]; ok {
+func (n names) suggestion(name string) string {
+	if s, ok := elsewhere[name]; ok && !n.members {
 		return "; in its place write " + s
 	}
-	names := []string{"value", "record"}
+	names := []string{n.value, n.record}
 	for n := range library.Names {
 		names = append(names, n)
 	}
 	slices.Sort(names)
-	for _, n := range names {
-		if strings.EqualFold(n, name) || len(n) > 2 && near(n, name) {
-			return "; did you mean " + n + "?"
+	for _, known := range names {
+		if strings.EqualFold(known, name) || len(known) > 2 && near(known, name) {
+			return "; did you mean " + known + "?"
 		}
+	}
+	if n.members {
+		return "; a member of " + n.record + " is " + n.record + "." + name
 	}
 	return "; a field of the record is record['" + name + "']"
 }

@@ -1,0 +1,132 @@
+package shape
+
+import (
+	"time"
+)
+
+// Modes of writing.
+const (
+	WriteOff      = "off"
+	WriteSimulate = "simulate"
+	WriteManual   = "manual"
+	WriteAuto     = "auto"
+)
+
+// When an attribute is written.
+const (
+	OnCreate = "create" // with a new account alone: what becomes of it later is the target's own affair
+	OnAlways = "always" // also when the person changes, and it is compared with what the target has
+)
+
+// Directions of drift.
+const (
+	DriftReport = "report"
+	DriftPush   = "push"
+	DriftAccept = "accept"
+)
+
+// Config is how a connector writes.
+type Config struct {
+	WriteMode    string          `json:"write_mode" enum:"off,simulate,manual,auto" doc:"off: nothing is written; simulate: each change is planned to the last byte and not sent; manual: somebody makes it by hand and says so; auto: it is made."`
+	Template     AccountTemplate `json:"account"`
+	Deprovision  Deprovision     `json:"deprovision"`
+	NativeGrants string          `json:"native_grant_policy" enum:"tolerate,review,revoke" doc:"What becomes of access that was given in the target itself."`
+	Drift        DriftRule       `json:"drift"`
+	Breaker      Breaker         `json:"breaker"`
+
+	// Purpose, status and type are the connector's own, for those who plan changes.
+	ConnectorID string `json:"-"`
+	BusinessID  string `json:"-"`
+	Type        string `json:"-"` // of the connector that serves it: ldap, scim2, rest, custom
+	Purpose     string `json:"-"`
+	Status      string `json:"-"`
+
+	BreakerOpenSince *time.Time `json:"-"`
+	BreakerReason    string     `json:"-"`
+
+	stored  row   // what was set; the rest are defaults
+	version int   // of the connector
+	plan    *plan // of the template
+}
+
+// AccountTemplate says what an account looks like.
+type AccountTemplate struct {
+	Username        UsernameRule    `json:"username"`
+	Attributes      []AttributeRule `json:"attributes" maxItems:"200" nullable:"false"`
+	Container       *ContainerRule  `json:"container" nullable:"true" doc:"Where the account is to lie: in a directory the DN of its parent. null: where the connector puts it."`
+	Credential      CredentialRule  `json:"credential"`
+	EnabledOnCreate bool            `json:"enabled_on_create"`
+}
+
+// UsernameRule makes the name of an account.
+type UsernameRule struct {
+	Expression string     `json:"expression" doc:"A Python expression over identity." example:"f'{identity.first_name[0]}{identity.last_name}'"`
+	On         string     `json:"on,omitempty" enum:"create,always" default:"create" doc:"always: the account is renamed when the expression gives something else."`
+	Unique     UniqueRule `json:"unique"`
+}
+
+// UniqueRule makes of a text a name that the target takes and that nobody else has.
+type UniqueRule struct {
+	Suffix          string `json:"suffix,omitempty" enum:"number,none" default:"number" doc:"What becomes of a name that is taken. number: jdoe2, jdoe3, before an @; none: no account."`
+	Start           int    `json:"start,omitempty" minimum:"0" maximum:"1000" default:"2" doc:"The first number."`
+	Separator       string `json:"separator,omitempty" maxLength:"1" doc:"Between the name and its number."`
+	MaxLength       int    `json:"max_length,omitempty" minimum:"1" maximum:"256" default:"64" doc:"In characters, the number included."`
+	Allowed         string `json:"allowed,omitempty" maxLength:"100" default:"a-z0-9._-" doc:"The characters that stay, as in the brackets of a regular expression; all are of ASCII. A letter that is allowed in one case alone changes to it."`
+	Transliteration string `json:"transliteration,omitempty" enum:"plain,german" default:"plain" doc:"How letters that ASCII does not have are written. plain: ä becomes a; german: ae."`
+}
+
+// AttributeRule makes one attribute of an account.
+type AttributeRule struct {
+	Target     string `json:"target" minLength:"1" maxLength:"256" doc:"email, display_name, first_name, last_name or employee_number, which the connector writes where its target keeps them; or an attribute as the target names it." example:"departmentNumber"`
+	Expression string `json:"expression" doc:"A Python expression over identity and username. None leaves the attribute out." example:"identity.department"`
+	On         string `json:"on,omitempty" enum:"create,always" default:"always"`
+	Required   bool   `json:"required,omitempty" doc:"Without it there is no account."`
+}
+
+// ContainerRule makes the place of an account.
+type ContainerRule struct {
+	Expression string `json:"expression" doc:"A Python expression over identity and username." example:"'ou=people,dc=acme,dc=test'"`
+	On         string `json:"on,omitempty" enum:"create,always" default:"create" doc:"always: the account is moved when the expression gives something else."`
+}
+
+// CredentialRule says what becomes of the password of a new account.
+type CredentialRule struct {
+	Mode        string `json:"mode" enum:"none,random" doc:"none: it has none; random: one that nobody is told, for targets that want one."`
+	ForceChange bool   `json:"force_change,omitempty" doc:"It has to be changed at the first sign-in."`
+}
+
+// Deprovision says what becomes of an account that nobody should have any more.
+type Deprovision struct {
+	Disable     bool    `json:"disable" doc:"Always true: an account is disabled before anything else becomes of it."`
+	DeleteAfter *string `json:"delete_after" nullable:"true" doc:"An ISO 8601 duration of weeks, days and hours after which a disabled account is deleted; null: as the tenant's lifecycle has it." example:"P30D"`
+	KeepGroups  bool    `json:"keep_groups" doc:"A disabled account keeps its memberships."`
+}
+
+// DriftRule says what is done about attributes of managed accounts that are other than their template has them.
+type DriftRule struct {
+	Check      string   `json:"check" enum:"on_sync,never" doc:"on_sync: whenever the target has been read, and when somebody asks."`
+	Attributes []string `json:"attributes" nullable:"true" maxItems:"200" doc:"The targets of the template that are compared; null: all that it always writes."`
+	Direction  string   `json:"direction" enum:"report,push,accept" doc:"report: they are listed; push: written again, within the breaker; accept: what the target has stays."`
+}
+
+// Breaker bounds what is changed without anybody looking.
+type Breaker struct {
+	MaxFailures int    `json:"max_failures" minimum:"1" maximum:"1000" doc:"So many failures, one after the other, stop all changes."`
+	MaxChanges  int    `json:"max_changes" minimum:"1" maximum:"1000000" doc:"More changes than these within the window stop all further ones."`
+	Window      string `json:"window" doc:"An ISO 8601 duration." example:"PT1H"`
+}
+
+// Length is the window.
+func (b Breaker) Length() time.Duration {
+	d, _ := parseDuration(b.Window) // checked when it was saved
+	return d
+}
+
+// After is when a disabled account is deleted; ok is false where the tenant's lifecycle says it.
+func (d Deprovision) After() (length time.Duration, ok bool) {
+	if d.DeleteAfter == nil {
+		return 0, false
+	}
+	length, err := parseDuration(*d.DeleteAfter)
+	return length, err == nil
+}

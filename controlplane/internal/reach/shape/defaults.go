@@ -1,0 +1,185 @@
+package shape
+
+import (
+	"strings"
+
+	"github.com/grantwright/grantwright/connectorkit/catalog"
+)
+
+// subject is what defaults are made of.
+type subject struct {
+	engine, vendor string // the type of the connector that serves it, and the key of its vendor
+	purpose        string
+	settings       map[string]any // those that may be shown, as the connector code gets them
+	parent         string         // where most of the accounts that are known lie, for directories
+}
+
+// defaults are how a connector writes of which nobody has said anything.
+func (s subject) defaults() Config {
+	mode := WriteAuto
+	if s.purpose == "source" {
+		mode = WriteOff
+	}
+	return Config{
+		WriteMode: mode, Template: s.template(), NativeGrants: "review",
+		Deprovision: Deprovision{Disable: true, KeepGroups: false},
+		Drift:       DriftRule{Check: "on_sync", Direction: DriftReport},
+		Breaker:     Breaker{MaxFailures: 10, MaxChanges: 1000, Window: "PT1H"},
+	}
+}
+
+// What names are made of where nothing is said: the one that the person has already, or else what stands before the @ of their
+// address, or else their names.
+const (
+	localName = "coalesce(identity.username, first(split(identity.email, '@')), join([identity.first_name, identity.last_name], '.'), identity.employee_number)"
+	loginName = "coalesce(identity.username, identity.email, join([identity.first_name, identity.last_name], '.'), identity.employee_number)"
+	mailName  = "coalesce(identity.email, identity.username, join([identity.first_name, identity.last_name], '.'), identity.employee_number)"
+	fullName  = "coalesce(identity.display_name, join([identity.first_name, identity.last_name]), username)"
+	lastName  = "coalesce(identity.last_name, identity.display_name, username)"
+)
+
+const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:"
+
+func (s subject) template() AccountTemplate {
+	switch s.engine {
+	case catalog.LDAP:
+		if s.activeDirectory() {
+			return s.domainAccount()
+		}
+		return s.directoryAccount()
+	case catalog.SCIM2:
+		return s.scimAccount()
+	}
+	return s.plainAccount()
+}
+
+func names(expression string, unique UniqueRule) UsernameRule {
+	unique.Suffix, unique.Start, unique.Transliteration = "number", 2, "plain"
+	return UsernameRule{Expression: expression, On: OnCreate, Unique: unique}
+}
+
+func always(pairs ...string) []AttributeRule {
+	out := make([]AttributeRule, 0, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		out = append(out, AttributeRule{Target: pairs[i], Expression: pairs[i+1], On: OnAlways})
+	}
+	return out
+}
+
+// directoryAccount is an inetOrgPerson (RFC 2798), of which cn and sn are mandatory.
+func (s subject) directoryAccount() AccountTemplate {
+	rules := always("cn", fullName, "sn", lastName, "givenName", "identity.first_name", "displayName", "identity.display_name", "mail", "identity.email",
+		"employeeNumber", "identity.employee_number", "departmentNumber", "identity.department", "title", "identity.title", "o", "identity.organization", "l", "identity.location",
+		"employeeType", "identity.employment_type", "preferredLanguage", "identity.locale")
+	rules[0].Required, rules[1].Required = true, true
+	if strings.EqualFold(text(s.settings["username_attribute"]), "cn") {
+		rules = rules[1:] // the name of the account is its cn
+	}
+	return AccountTemplate{
+		Username: names(localName, UniqueRule{MaxLength: 64, Allowed: "a-z0-9._-"}), Attributes: rules, Container: s.container(),
+		Credential: CredentialRule{Mode: "none"}, EnabledOnCreate: true,
+	}
+}
+
+// domainAccount is a user of Active Directory. A sAMAccountName has 20 characters at most.
+func (s subject) domainAccount() AccountTemplate {
+	rules := always("displayName", fullName, "givenName", "identity.first_name", "sn", "identity.last_name", "mail", "identity.email", "employeeID", "identity.employee_number",
+		"department", "identity.department", "title", "identity.title", "company", "identity.organization", "division", "identity.division",
+		"physicalDeliveryOfficeName", "identity.location")
+	if domain := s.domain(); domain != "" {
+		rules = append([]AttributeRule{{Target: "userPrincipalName", Expression: "f'{username}@" + domain + "'", On: OnCreate, Required: true}}, rules...)
+	}
+	return AccountTemplate{
+		Username: names(localName, UniqueRule{MaxLength: 20, Allowed: "a-z0-9._-"}), Attributes: rules, Container: s.container(),
+		Credential: CredentialRule{Mode: "random", ForceChange: true}, EnabledOnCreate: true,
+	}
+}
+
+func (s subject) scimAccount() AccountTemplate {
+	expression, unique := loginName, UniqueRule{MaxLength: 256, Allowed: "a-zA-Z0-9._@+-"}
+	switch s.vendor {
+	case "slack":
+		expression, unique = localName, UniqueRule{MaxLength: 21, Allowed: "a-z0-9._-"}
+	case "atlassian", "aws-iam-identity-center":
+		expression = mailName
+	}
+	rules := always(memberEmail, "identity.email", memberFirstName, "identity.first_name", memberLastName, lastName, memberDisplayName, fullName, "title", "identity.title",
+		memberEmployeeNumber, "identity.employee_number", enterprise+"department", "identity.department", enterprise+"division", "identity.division",
+		enterprise+"organization", "identity.organization", enterprise+"costCenter", "identity.cost_center")
+	return AccountTemplate{
+		Username: names(expression, unique), Attributes: rules, Credential: CredentialRule{Mode: "none"}, EnabledOnCreate: true,
+	}
+}
+
+// plainAccount has what every system knows in some way.
+func (s subject) plainAccount() AccountTemplate {
+	rules := always(memberEmail, "identity.email", memberFirstName, "identity.first_name", memberLastName, "identity.last_name", memberDisplayName, fullName,
+		memberEmployeeNumber, "identity.employee_number")
+	return AccountTemplate{
+		Username: names(loginName, UniqueRule{MaxLength: 128, Allowed: "a-zA-Z0-9._@+-"}), Attributes: rules,
+		Credential: CredentialRule{Mode: "none"}, EnabledOnCreate: true,
+	}
+}
+
+func (s subject) activeDirectory() bool {
+	flavor := text(s.settings["flavor"])
+	return s.vendor == "active-directory" || flavor == "ad" || flavor == "adlds"
+}
+
+// container is where new accounts lie: where most of those that are known do, or where the settings look for people.
+func (s subject) container() *ContainerRule {
+	dn := s.parent
+	if dn == "" {
+		dn = text(s.settings["user_base_dn"])
+	}
+	if base := text(s.settings["base_dn"]); dn == "" && base != "" {
+		if dn = base; s.activeDirectory() {
+			dn = "CN=Users," + base
+		}
+	}
+	if dn == "" {
+		return nil
+	}
+	return &ContainerRule{Expression: literal(dn), On: OnCreate}
+}
+
+// domain is that of Active Directory, which its naming context tells: dc=acme,dc=test is acme.test.
+func (s subject) domain() string {
+	var labels []string
+	for _, part := range splitDN(text(s.settings["base_dn"])) {
+		if name, value, ok := strings.Cut(part, "="); ok && strings.EqualFold(strings.TrimSpace(name), "dc") {
+			labels = append(labels, strings.TrimSpace(value))
+		}
+	}
+	domain := strings.ToLower(strings.Join(labels, "."))
+	if strings.ContainsAny(domain, `'"\{} `) {
+		return ""
+	}
+	return domain
+}
+
+// literal is a text of Python.
+func literal(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(text) + "'"
+}
+
+// splitDN takes a DN apart at the commas that are not escaped (RFC 4514).
+func splitDN(dn string) []string {
+	var parts []string
+	from := 0
+	for i := 0; i < len(dn); i++ {
+		switch dn[i] {
+		case '\\':
+			i++
+		case ',':
+			parts = append(parts, dn[from:i])
+			from = i + 1
+		}
+	}
+	return append(parts, dn[from:])
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}

@@ -1,0 +1,152 @@
+package shape
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/connectorkit/catalog"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// row is what is stored of how a connector writes. Members that are null are as the connector's type has them.
+type row struct {
+	WriteMode    *string
+	Template     *AccountTemplate
+	Deprovision  *Deprovision
+	NativeGrants *string
+	Drift        *DriftRule
+	Breaker      *Breaker
+}
+
+// Load tells how connectors write, with the defaults of their type and vendor where nothing was said. Those that there are not
+// are left out.
+func Load(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Config, error) {
+	const sql = `
+		select c.id::text, c.business_id, c.type, coalesce(c.vendor_key, ''), c.purpose, c.status, c.connection, c.version,
+		       p.write_mode, nullif(p.account, '{}'), nullif(p.deprovision, '{}'), p.native_grant_policy, nullif(p.drift, '{}'), nullif(p.breaker, '{}'),
+		       p.breaker_open_since, coalesce(p.breaker_reason, ''), places.refs
+		  from connector c
+		  left join connector_provisioning p
+		    on p.tenant_id = c.tenant_id
+		   and p.connector_id = c.id
+		  cross join lateral (
+		       select array_agg(a.native_identity) as refs
+		         from (select a.native_identity
+		                 from account a
+		                where a.tenant_id = c.tenant_id
+		                  and a.connector_id = c.id
+		                  and a.native_identity is not null
+		                  and c.type in ('ldap', 'vendor')
+		                  and p.account -> 'container' is null
+		                order by a.external_id
+		                limit 200) a) places
+		 where c.tenant_id = current_tenant()
+		   and c.id = any($1::text[]::uuid[])
+		   and c.deleted_at is null`
+	rows, err := tx.Query(ctx, sql, connectorIDs)
+	if err != nil {
+		return nil, fmt.Errorf("read how connectors write: %w", err)
+	}
+	out := make(map[string]Config, len(connectorIDs))
+	var r loaded
+	_, err = pgx.ForEachRow(rows, r.fields(), func() error {
+		c, err := r.config()
+		out[r.id] = c
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read how connectors write: %w", err)
+	}
+	return out, nil
+}
+
+// loaded is one row of Load.
+type loaded struct {
+	id, businessID, kind, vendor, purpose, status string
+	connection                                    []byte
+	version                                       int
+	mode, native                                  *string
+	account, deprovision, drift, breaker          []byte
+	openSince                                     *time.Time
+	openReason                                    string
+	refs                                          []string
+}
+
+func (r *loaded) fields() []any {
+	return []any{&r.id, &r.businessID, &r.kind, &r.vendor, &r.purpose, &r.status, &r.connection, &r.version,
+		&r.mode, &r.account, &r.deprovision, &r.native, &r.drift, &r.breaker, &r.openSince, &r.openReason, &r.refs}
+}
+
+func (r *loaded) config() (Config, error) {
+	var connection map[string]any
+	stored := row{WriteMode: r.mode, NativeGrants: r.native}
+	for _, part := range []struct {
+		raw []byte
+		to  any
+	}{{r.connection, &connection}, {r.account, &stored.Template}, {r.deprovision, &stored.Deprovision}, {r.drift, &stored.Drift}, {r.breaker, &stored.Breaker}} {
+		if part.raw == nil {
+			continue
+		}
+		if err := json.Unmarshal(part.raw, part.to); err != nil {
+			return Config{}, fmt.Errorf("connector %s: %w", r.businessID, err)
+		}
+	}
+	engine, settings := catalog.Resolve(catalog.KeyOf(r.kind, r.vendor), connection)
+	c := subject{engine: engine, vendor: r.vendor, purpose: r.purpose, settings: settings, parent: commonParent(r.refs)}.defaults().with(stored)
+	c.ConnectorID, c.BusinessID, c.Type, c.Purpose, c.Status = r.id, r.businessID, engine, r.purpose, r.status
+	c.BreakerOpenSince, c.BreakerReason, c.version = r.openSince, r.openReason, r.version
+	p, wrong := c.Template.compile()
+	if len(wrong) == 0 {
+		c.plan = p
+	}
+	return c, nil
+}
+
+// with puts what was set over the defaults.
+func (c Config) with(stored row) Config {
+	set(&c.WriteMode, stored.WriteMode)
+	set(&c.Template, stored.Template)
+	set(&c.Deprovision, stored.Deprovision)
+	set(&c.NativeGrants, stored.NativeGrants)
+	set(&c.Drift, stored.Drift)
+	set(&c.Breaker, stored.Breaker)
+	c.stored = stored
+	return c
+}
+
+func set[T any](to *T, given *T) {
+	if given != nil {
+		*to = *given
+	}
+}
+
+// commonParent is the DN below which most of the entries lie, the first by its letters of several; empty where there are none.
+func commonParent(refs []string) string {
+	count := map[string]int{}
+	for _, ref := range refs {
+		if parts := splitDN(ref); len(parts) > 1 {
+			count[strings.Join(parts[1:], ",")]++
+		}
+	}
+	parents := make([]string, 0, len(count))
+	for dn := range count {
+		parents = append(parents, dn)
+	}
+	slices.SortFunc(parents, func(a, b string) int {
+		if count[a] != count[b] {
+			return count[b] - count[a]
+		}
+		return strings.Compare(a, b)
+	})
+	if len(parents) == 0 {
+		return ""
+	}
+	return parents[0]
+}
