@@ -1,0 +1,278 @@
+package format
+
+import (
+	"encoding/json"
+)
+
+// Pack is a pack, read and filled in with parameters.
+type Pack struct {
+	Metadata               Metadata         `json:"metadata"`
+	Requires               Requires         `json:"requires"`
+	Parameters             []Parameter      `json:"parameters"`
+	DutyTags               []DutyTag        `json:"dutyTags"`
+	FieldMappings          []FieldMapping   `json:"fieldMappings"`
+	Roles                  []Role           `json:"roles"`
+	Birthrights            []Policy         `json:"birthrights"`
+	AccessGrantPolicies    []Policy         `json:"accessGrantPolicies"`
+	SodPolicies            []SodPolicy      `json:"sodPolicies"`
+	MitigationPolicies     []Keyed          `json:"mitigationPolicies"`
+	CertificationTemplates []RoleScoped     `json:"certificationTemplates"`
+	ApprovalRules          []RoleScoped     `json:"approvalRules"`
+	LifecyclePolicies      []Lifecycle      `json:"lifecyclePolicies"`
+	ReportSections         []string         `json:"reportSections"`
+	Tests                  []Test           `json:"tests"`
+	Raw                    map[string][]any `json:"-"` // the objects as they stand in the pack, by kind
+}
+
+// Metadata says what a pack is.
+type Metadata struct {
+	Key         string   `json:"key"`
+	Version     string   `json:"version"`
+	Name        string   `json:"name"`
+	Sector      string   `json:"sector"`
+	Publisher   string   `json:"publisher"`
+	Description string   `json:"description"`
+	Licence     string   `json:"licence"`
+	Languages   []string `json:"languages"`
+	Regulations []string `json:"regulations"`
+}
+
+// Requires says what a pack needs.
+type Requires struct {
+	Service        string   `json:"service"`
+	ConnectorTypes []string `json:"connectorTypes"`
+}
+
+// Parameter is something that a tenant says about itself when it installs a pack.
+type Parameter struct {
+	Key      string   `json:"key"`
+	Type     string   `json:"type"`
+	Default  any      `json:"default,omitempty"`
+	Example  any      `json:"example,omitempty"`
+	Prompt   string   `json:"prompt"`
+	Required bool     `json:"required"`
+	Values   []string `json:"values,omitempty"`
+	Minimum  *int64   `json:"minimum,omitempty"`
+	Maximum  *int64   `json:"maximum,omitempty"`
+}
+
+// DutyTag names a duty, for rules about duties that one person may not have together.
+type DutyTag struct {
+	Key         string `json:"key"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+// FieldMapping is offered where a connector's fields are mapped.
+type FieldMapping struct {
+	Key    string       `json:"key"`
+	Name   string       `json:"name,omitempty"`
+	When   When         `json:"when"`
+	Object string       `json:"object"`
+	Fields []MappedFrom `json:"fields"`
+}
+
+// When says for which connectors a mapping is; what is empty is not asked.
+type When struct {
+	ConnectorType string `json:"connectorType,omitempty"`
+	Vendor        string `json:"vendor,omitempty"`
+	Purpose       string `json:"purpose,omitempty"`
+	Tag           string `json:"tag,omitempty"`
+}
+
+// MappedFrom is what is done with a field of the source.
+type MappedFrom struct {
+	Source    string `json:"source"`
+	Target    string `json:"target,omitempty"`
+	Transform string `json:"transform,omitempty"`
+	Ignore    bool   `json:"ignore,omitempty"`
+}
+
+// Connectors selects connectors; what is empty is not asked.
+type Connectors struct {
+	Tag        string `json:"tag,omitempty"`
+	Type       string `json:"type,omitempty"`
+	BusinessID string `json:"business_id,omitempty"`
+	Vendor     string `json:"vendor,omitempty"`
+}
+
+// Selector selects entitlements of the tenant's connectors.
+type Selector struct {
+	Connector  Connectors `json:"connector"`
+	Kind       string     `json:"kind,omitempty"`
+	Name       string     `json:"name,omitempty"`
+	NameLike   string     `json:"nameLike,omitempty"`
+	ExternalID string     `json:"external_id,omitempty"`
+}
+
+// Role is a bundle of entitlements.
+type Role struct {
+	Key          string      `json:"key"`
+	Name         string      `json:"name"`
+	Description  string      `json:"description,omitempty"`
+	Type         string      `json:"type,omitempty"`
+	DutyTags     []string    `json:"dutyTags,omitempty"`
+	Entitlements []RoleGrant `json:"entitlements,omitempty"`
+}
+
+// RoleGrant is what a role holds.
+type RoleGrant struct {
+	Select Selector `json:"select"`
+}
+
+// Policy gives, or denies, by rule.
+type Policy struct {
+	Key         string          `json:"key"`
+	Name        string          `json:"name,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Mode        string          `json:"mode,omitempty"`
+	Effect      string          `json:"effect,omitempty"`
+	Priority    *int            `json:"priority,omitempty"`
+	Subject     json.RawMessage `json:"subject"`
+	Grant       []PolicyGrant   `json:"grant"`
+	Lifecycle   PolicyLifecycle `json:"lifecycle"`
+}
+
+// PolicyGrant is a role of the pack, entitlements, or an account alone.
+type PolicyGrant struct {
+	Role    string      `json:"role,omitempty"`
+	Select  *Selector   `json:"select,omitempty"`
+	Account *Connectors `json:"account,omitempty"`
+}
+
+// PolicyLifecycle says in which states of a person a policy gives, how long before the first day, and what happens when it no
+// longer fits.
+type PolicyLifecycle struct {
+	When      []string `json:"when,omitempty"`
+	LeadTime  string   `json:"leadTime,omitempty"`
+	OnNoMatch string   `json:"onNoMatch,omitempty"`
+	Grace     string   `json:"grace,omitempty"`
+}
+
+// SodPolicy keeps duties apart.
+type SodPolicy struct {
+	Key                string   `json:"key"`
+	Kind               string   `json:"kind"`
+	N                  int      `json:"n"`
+	Sides              []Side   `json:"sides"`
+	AllowedMitigations []string `json:"allowedMitigations"`
+}
+
+// Side is one of the duties that are kept apart.
+type Side struct {
+	Label    string   `json:"label"`
+	DutyTags []string `json:"dutyTags"`
+	Roles    []string `json:"roles"`
+}
+
+// Keyed is an object of which only its key matters here.
+type Keyed struct {
+	Key string `json:"key"`
+}
+
+// RoleScoped is an object that may be about roles.
+type RoleScoped struct {
+	Key   string   `json:"key"`
+	Roles []string `json:"roles"`
+	Scope struct {
+		Roles []string `json:"roles"`
+	} `json:"scope"`
+}
+
+// Lifecycle is how long before and after things happen to people.
+type Lifecycle struct {
+	Key          string `json:"key"`
+	PreHireLead  string `json:"preHireLead,omitempty"`
+	MoverGrace   string `json:"moverGrace,omitempty"`
+	LeaveAccess  string `json:"leaveAccess,omitempty"`
+	DeleteAfter  string `json:"deleteAfter,omitempty"`
+	ArchiveAfter string `json:"archiveAfter,omitempty"`
+}
+
+// Test tries a pack on somebody who does not exist, or on a record of a source.
+type Test struct {
+	Name  string `json:"name"`
+	Given struct {
+		Identity   map[string]any `json:"identity"`
+		Parameters map[string]any `json:"parameters"`
+		Today      string         `json:"today"`
+		Mapping    string         `json:"mapping"`
+		Record     map[string]any `json:"record"`
+	} `json:"given"`
+	ExpectGrants   []string       `json:"expectGrants"`
+	ExpectNoGrants []string       `json:"expectNoGrants"`
+	ExpectOnly     []string       `json:"expectOnly"`
+	ExpectIdentity map[string]any `json:"expectIdentity"`
+}
+
+// The kinds of object, by the names of the API, in the order in which they are installed.
+const (
+	KindDutyTag               = "duty_tag"
+	KindFieldMapping          = "field_mapping"
+	KindRole                  = "role"
+	KindBirthright            = "birthright"
+	KindAccessGrantPolicy     = "access_grant_policy"
+	KindLifecyclePolicy       = "lifecycle_policy"
+	KindSodPolicy             = "sod_policy"
+	KindMitigationPolicy      = "mitigation_policy"
+	KindCertificationTemplate = "certification_template"
+	KindApprovalRule          = "approval_rule"
+	KindReportSection         = "report_section"
+)
+
+// Kind is a kind of object with the member of pack.yaml that lists it.
+type Kind struct {
+	Name, Member string
+	Supported    bool // whether the service has what it is installed as
+}
+
+// Kinds are all of them in the order in which they are installed.
+func Kinds() []Kind {
+	return []Kind{
+		{KindDutyTag, "dutyTags", true}, {KindFieldMapping, "fieldMappings", true}, {KindRole, "roles", true}, {KindBirthright, "birthrights", true},
+		{KindAccessGrantPolicy, "accessGrantPolicies", true}, {KindLifecyclePolicy, "lifecyclePolicies", true}, {KindSodPolicy, "sodPolicies", false},
+		{KindMitigationPolicy, "mitigationPolicies", false}, {KindCertificationTemplate, "certificationTemplates", false},
+		{KindApprovalRule, "approvalRules", false}, {KindReportSection, "reportSections", false},
+	}
+}
+
+// Object is one object of a pack.
+type Object struct {
+	Kind      string          `json:"kind"`
+	Key       string          `json:"object_key"`
+	Content   json.RawMessage `json:"content"`
+	Supported bool            `json:"-"`
+}
+
+// Objects are all objects of a pack in the order in which they are installed.
+func (p Pack) Objects() ([]Object, error) {
+	var out []Object
+	for _, k := range Kinds() {
+		for _, raw := range p.Raw[k.Member] {
+			o := Object{Kind: k.Name, Supported: k.Supported}
+			switch v := raw.(type) {
+			case string:
+				o.Key = v
+			case map[string]any:
+				o.Key, _ = v["key"].(string)
+			}
+			var err error
+			if o.Content, err = json.Marshal(raw); err != nil {
+				return nil, err
+			}
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// Contents counts the objects by kind.
+func (p Pack) Contents() map[string]int {
+	out := map[string]int{}
+	for _, k := range Kinds() {
+		if n := len(p.Raw[k.Member]); n > 0 {
+			out[k.Name] = n
+		}
+	}
+	return out
+}
