@@ -148,8 +148,8 @@ func (p *parser) rule(m map[string]any, at string) node {
 			"there is no field %q; a custom attribute is attributes.name", clipped(text))
 		return nil
 	}
-	if utf8.RuneCountInString(text) > maxText {
-		p.refuse(at+"/field", "too_long", nil, "a name may have at most %d characters", maxText)
+	if utf8.RuneCountInString(text) > maxText || strings.ContainsRune(text, 0) {
+		p.refuse(at+"/field", "too_long", nil, "a name may have at most %d characters, none of them NUL", maxText)
 		return nil
 	}
 	r.field = f
@@ -257,6 +257,9 @@ func (p *parser) text(v any, at string) (string, bool) {
 	case utf8.RuneCountInString(s) > maxText:
 		p.refuse(at, "too_long", nil, "a value may have at most %d characters", maxText)
 		return "", false
+	case strings.ContainsRune(s, 0):
+		p.refuse(at, "wrong_type", nil, "the character NUL cannot be stored")
+		return "", false
 	}
 	return s, true
 }
@@ -278,7 +281,7 @@ func (p *parser) texts(v any, at, wanted string) []string {
 			where += "/" + strconv.Itoa(i)
 		}
 		s, ok := each.(string)
-		if !ok || s == "" || utf8.RuneCountInString(s) > maxText {
+		if !ok || s == "" || utf8.RuneCountInString(s) > maxText || strings.ContainsRune(s, 0) {
 			p.refuse(where, "wrong_type", nil, "%s", wanted)
 			continue
 		}

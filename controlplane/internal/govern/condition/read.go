@@ -7,12 +7,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // ParseSentence reads a condition from the words that Sentence says it with. Its problems have positions in the text for pointers.
 func ParseSentence(text string) (Condition, []Problem) {
 	if len(text) > MaxSize {
 		return Condition{}, []Problem{{Pointer: "#", Code: "too_large", Detail: "the sentence is too long", Suggestions: []string{}}}
+	}
+	if !utf8.ValidString(text) {
+		return Condition{}, []Problem{{Pointer: "#", Code: "malformed", Detail: "the sentence is not valid UTF-8", Suggestions: []string{}}}
 	}
 	r := &reader{text: strings.TrimSpace(text)}
 	r.text = strings.TrimSuffix(r.text, ".")

@@ -28,7 +28,7 @@ func (p *parser) script(v any, at string) node {
 	at += "/expression"
 	source, ok := v.(string)
 	source = strings.TrimSpace(source)
-	if !ok || source == "" {
+	if !ok || source == "" || strings.ContainsRune(source, 0) {
 		p.refuse(at, "wrong_type", nil, "an expression is a text, such as \"identity['department'] == 'Nursing'\"")
 		return nil
 	}
