@@ -126,21 +126,13 @@ func (s subject) activeDirectory() bool {
 	return s.vendor == "active-directory" || flavor == "ad" || flavor == "adlds"
 }
 
-// container is where new accounts lie: where most of those that are known do, or where the settings look for people.
+// container is where most of the accounts lie that are known. Where the settings say where new ones go, or nothing is known yet, the
+// connector puts them there.
 func (s subject) container() *ContainerRule {
-	dn := s.parent
-	if dn == "" {
-		dn = text(s.settings["user_base_dn"])
-	}
-	if base := text(s.settings["base_dn"]); dn == "" && base != "" {
-		if dn = base; s.activeDirectory() {
-			dn = "CN=Users," + base
-		}
-	}
-	if dn == "" {
+	if s.parent == "" || text(s.settings["create_container"]) != "" {
 		return nil
 	}
-	return &ContainerRule{Expression: literal(dn), On: OnCreate}
+	return &ContainerRule{Expression: literal(s.parent), On: OnCreate}
 }
 
 // domain is that of Active Directory, which its naming context tells: dc=acme,dc=test is acme.test.

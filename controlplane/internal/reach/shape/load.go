@@ -44,7 +44,7 @@ func Load(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Con
 		                  and a.connector_id = c.id
 		                  and a.native_identity is not null
 		                  and c.type in ('ldap', 'vendor')
-		                  and p.account -> 'container' is null
+		                  and coalesce(p.account, '{}') = '{}'
 		                order by a.external_id
 		                limit 200) a) places
 		 where c.tenant_id = current_tenant()
