@@ -73,7 +73,11 @@ create index access_reason_by_entitlement on access_reason (tenant_id, entitleme
 create index access_reason_by_source on access_reason (tenant_id, source_id) where state <> 'ended';
 create index access_reason_to_start on access_reason (tenant_id, starts_at) where state = 'scheduled';
 create index access_reason_to_end on access_reason (tenant_id, ends_at) where state = 'active' and ends_at is not null;
-create index access_reason_history on access_reason (tenant_id, identity_id, created_at);
+-- For the reasons of a pair, those that have ended too.
+create index access_reason_history on access_reason (tenant_id, identity_id, entitlement_id);
+-- Denials are few, and asked for with every allow.
+create index access_reason_denying on access_reason (tenant_id, identity_id, connector_id) where effect = 'deny' and state = 'active';
+create index access_reason_by_role on access_reason (tenant_id, role_id) where role_id is not null and state <> 'ended';
 
 -- Whose access has to be looked at. Rows are only ever added and taken, never changed, so that nobody who adds one waits.
 create table access_turn (

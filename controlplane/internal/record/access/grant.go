@@ -31,18 +31,27 @@ type Grant struct {
 	Immutable     bool                 `json:"immutable" db:"immutable"`
 	AssignedBy    *string              `json:"assigned_by" db:"assigned_by"`
 	StartsAt      *time.Time           `json:"starts_at" db:"starts_at"`
-	EndsAt        *time.Time           `json:"ends_at" db:"ends_at"`
+	EndsAt        *time.Time           `json:"ends_at" db:"ends_at" doc:"By the target, or by the last of its reasons, whichever is sooner."`
 	GrantedAt     *time.Time           `json:"granted_at" db:"granted_at"`
 	LastUsedAt    *time.Time           `json:"last_used_at" db:"last_used_at"`
 	FirstSeenAt   time.Time            `json:"first_seen_at" db:"first_seen_at"`
 	MissingSince  *time.Time           `json:"missing_since" db:"missing_since"`
+	RevokedAt     *time.Time           `json:"revoked_at" db:"revoked_at"`
 	Attributes    map[string]any       `json:"attributes" db:"attributes"`
 	Labels        map[string]string    `json:"labels" db:"labels"`
 	CreatedAt     time.Time            `json:"created_at" db:"created_at"`
 	UpdatedAt     time.Time            `json:"updated_at" db:"updated_at"`
 	Version       int                  `json:"version" db:"version"`
-	Paths         *[]NestingPath       `json:"paths,omitempty" db:"-" nullable:"false" doc:"The ways by which nesting brings it, at most 20; none when it is held directly alone. On the single read, and with expand=paths."`
-	HiddenPaths   int                  `json:"hidden_paths,omitempty" db:"-" doc:"Ways that pass entitlements which the reader may not see."`
+
+	Desired               bool          `json:"desired" db:"-" doc:"Whether it should be: a reason allows it and none denies it."`
+	Observed              bool          `json:"observed" db:"-" doc:"Whether the target has it, as far as is known."`
+	ComplianceStatus      *string       `json:"compliance_status" db:"-" enum:"approved,implied,native,orphaned,ending" doc:"What it stands on: somebody's decision; a rule, a role or nesting; nothing but the target; an account without an owner; it should end, or will within the week. Null when it is neither there nor wanted."`
+	Reasons               []GrantReason `json:"reasons" db:"-" nullable:"false" doc:"Those that have not ended. The single read has the last ones that have, too."`
+	Reappeared            bool          `json:"reappeared" db:"reappeared" doc:"It came back in the target after we had revoked it."`
+	SuppressReimportUntil *time.Time    `json:"suppress_reimport_until" db:"suppress_reimport_until" doc:"After our revocation: until then, a read that still shows it is taken for a late answer."`
+
+	Paths       *[]NestingPath `json:"paths,omitempty" db:"-" nullable:"false" doc:"The ways by which nesting brings it, at most 20; none when it is held directly alone. On the single read, and with expand=paths."`
+	HiddenPaths int            `json:"hidden_paths,omitempty" db:"-" doc:"Ways that pass entitlements which the reader may not see."`
 }
 
 // around joins the account a, its owner i and the entitlement e to the grants g.
@@ -58,7 +67,7 @@ const grantColumns = `g.id, g.account_id, a.identity_id, g.entitlement_id, g.con
 	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity,
 	jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
 	g.external_id, g.directness, g.status, g.immutable, g.assigned_by, g.starts_at, g.ends_at, g.granted_at, g.last_used_at,
-	g.first_seen_at, g.missing_since, g.attributes, g.labels, g.created_at, g.updated_at, g.version`
+	g.first_seen_at, g.missing_since, g.revoked_at, g.reappeared, g.suppress_reimport_until, g.attributes, g.labels, g.created_at, g.updated_at, g.version`
 
 // GrantFilters narrow a list of grants; each one given must hold.
 type GrantFilters struct {
@@ -68,14 +77,22 @@ type GrantFilters struct {
 	ConnectorID   string   `query:"connector_id" format:"uuid"`
 	Directness    string   `query:"directness" enum:"direct,inherited"`
 	Status        []string `query:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing" doc:"Several by comma. Revoked ones are shown only when asked for."`
-	Expand        []string `query:"expand" enum:"paths"`
+
+	ComplianceStatus []string  `query:"compliance_status" enum:"approved,implied,native,orphaned,ending" doc:"Several by comma."`
+	ReasonKind       []string  `query:"reason_kind" enum:"birthright,policy,role,request,emergency,native,certified,exception,imported,manual" doc:"Several by comma: those with such a reason that has not ended."`
+	EndsBefore       time.Time `query:"ends_before" doc:"Those that end before this instant."`
+
+	Expand []string `query:"expand" enum:"paths"`
 }
 
 // query is the list of the grants that are found by one sight and shown by the other.
 func (f GrantFilters) query(found, shown string) *listing.Query {
 	// By id, which rises with time: an index on the time as well would cost every sync of a large directory.
 	q := &listing.Query{Columns: grantColumns, From: around(shown), Counted: found, ID: "g.id", Order: listing.Order{Column: "g.id", Type: "uuid"}}
-	if f.IdentityID != "" {
+	if f.asksLedger() {
+		q.From, q.Counted = around(shown)+standing, around(found)+standing
+		f.askLedger(q)
+	} else if f.IdentityID != "" {
 		q.Counted = found + " join account a on a.tenant_id = g.tenant_id and a.id = g.account_id"
 	}
 	if len(f.Status) > 0 {
@@ -89,6 +106,30 @@ func (f GrantFilters) query(found, shown string) *listing.Query {
 	q.Equal("g.connector_id", "connector_id", f.ConnectorID)
 	q.Equal("g.directness", "directness", f.Directness)
 	return q
+}
+
+// asksLedger says whether a filter asks what the ledger says.
+func (f GrantFilters) asksLedger() bool {
+	return len(f.ComplianceStatus) > 0 || len(f.ReasonKind) > 0 || !f.EndsBefore.IsZero()
+}
+
+func (f GrantFilters) askLedger(q *listing.Query) {
+	if len(f.ComplianceStatus) > 0 {
+		q.Where("("+compliance+") = any(@compliance_status)", pgx.NamedArgs{"compliance_status": f.ComplianceStatus})
+	}
+	if len(f.ReasonKind) > 0 {
+		q.Where(`(exists (select from access_reason r
+		           where r.identity_id = a.identity_id
+		             and r.entitlement_id = g.entitlement_id
+		             and r.kind = any(@reason_kind)
+		             and r.effect = 'allow'
+		             and r.state <> 'ended'
+		             and (r.account_id = a.id or r.account_id is null and main.is))
+		          or 'native' = any(@reason_kind) and `+native+`)`, pgx.NamedArgs{"reason_kind": f.ReasonKind})
+	}
+	if !f.EndsBefore.IsZero() {
+		q.Where("least(g.ends_at, case when s.desired and not s.lasting then s.until end) < @ends_before", pgx.NamedArgs{"ends_before": f.EndsBefore})
+	}
 }
 
 // after is the position of a grant in the list's order.
@@ -114,6 +155,9 @@ func FindGrant(ctx context.Context, tx *pg.Tx, id string) (Grant, error) {
 		return Grant{}, fmt.Errorf("find grant: %w", err)
 	}
 	one := []Grant{found}
+	if err := fillStanding(ctx, tx, one, true); err != nil {
+		return Grant{}, err
+	}
 	err = fillPaths(ctx, tx, one)
 	return one[0], err
 }

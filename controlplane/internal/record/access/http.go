@@ -130,7 +130,10 @@ func (s *Service) grantPage(ctx context.Context, v viewer.Viewer, name string, i
 		if err := of(tx); err != nil {
 			return err
 		}
-		if items, total, err = listing.Fetch[Grant](ctx, tx, in.query(found(v, "access_grant", "g"), shown(v, "access_grant", "g")), walk.Page); err != nil || len(in.Expand) == 0 {
+		if items, total, err = listing.Fetch[Grant](ctx, tx, in.query(found(v, "access_grant", "g"), shown(v, "access_grant", "g")), walk.Page); err != nil {
+			return err
+		}
+		if err := fillStanding(ctx, tx, items, false); err != nil || len(in.Expand) == 0 {
 			return err
 		}
 		return fillPaths(ctx, tx, items)
