@@ -143,6 +143,7 @@ type attribute struct {
 	drop     bool // not part of a record's Attributes
 	id       bool
 	username bool
+	closing  bool   // disables, as the settings say
 	member   bool   // lists members
 	byName   bool   // members are user names
 	base     string // the name without options
@@ -210,6 +211,7 @@ func (d *dictionary) resolve(name string) *attribute {
 	}
 	a.id = strings.EqualFold(base, d.se.idAttribute)
 	a.username = strings.EqualFold(base, d.se.usernameAttribute)
+	a.closing = strings.EqualFold(base, d.se.writing.closingAttribute)
 	a.member, a.byName = d.membership(lower)
 	if slices.ContainsFunc(d.se.binary, func(b string) bool { return strings.EqualFold(b, base) }) {
 		a.format = asBinary
@@ -250,14 +252,14 @@ func (d *dictionary) request() []string {
 	f := d.se.flavor
 	extra := append([]string{d.se.idAttribute}, f.operational...)
 	if d.wanted == nil {
-		return append([]string{"*", "createTimestamp", "modifyTimestamp"}, append(extra, ifSet(d.se.usernameAttribute, d.se.memberAttribute)...)...)
+		return append([]string{"*", "createTimestamp", "modifyTimestamp"}, append(extra, ifSet(d.se.usernameAttribute, d.se.memberAttribute, d.se.writing.closingAttribute)...)...)
 	}
 	list := append(slices.Clone(requested), extra...)
 	if f.activeDir {
 		list = append(list, requestedAD...)
 	}
 	list = append(list, memberAttributes...)
-	list = append(list, ifSet(d.se.usernameAttribute, d.se.memberAttribute)...)
+	list = append(list, ifSet(d.se.usernameAttribute, d.se.memberAttribute, d.se.writing.closingAttribute)...)
 	for n := range d.wanted {
 		list = append(list, n)
 	}

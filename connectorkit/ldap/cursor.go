@@ -86,6 +86,9 @@ func (r *run) sumSettings(o *v1.SyncOptions) string {
 		{r.flavor.name, strings.ToLower(r.idAttribute), strings.ToLower(r.usernameAttribute), strings.ToLower(r.memberAttribute)},
 		{NormalizeDN(r.bindDN), fmt.Sprint(r.anonymous)},
 	}
+	if w := r.writing; w.closing == closeAttribute || w.closing == closeMove {
+		lists = append(lists, []string{strings.ToLower(w.closingAttribute), w.closedValue, NormalizeDN(w.disabledContainer)})
+	}
 	for _, l := range lists[:4] {
 		slices.Sort(l)
 	}

@@ -74,6 +74,9 @@ func problem(class v1.ErrorClass, code, message, hint string) *v1.ErrorDetail {
 func (s *settings) refused(e *wire.ResultError) *v1.ErrorDetail {
 	result := s.result(e.Result)
 	m := explainCode(result)
+	if isChange(e.Op) {
+		m = explainChange(result, m)
+	}
 	code := fmt.Sprintf("ldap_%d", result.ResultCode)
 	if result.ADSubcode != "" {
 		code += "_" + strings.ToLower(result.ADSubcode)

@@ -20,7 +20,8 @@ const auto = "auto"
 // Fields describes the connection settings of an LDAP connector.
 func Fields() []connectorkit.Field {
 	fields := append(connectionFields(), scopeFields()...)
-	return append(fields, advancedFields()...)
+	fields = append(fields, advancedFields()...)
+	return append(fields, writeFields()...)
 }
 
 func connectionFields() []connectorkit.Field {

@@ -19,6 +19,7 @@ const (
 type record struct {
 	id         string
 	username   []byte
+	closing    [][]byte      // values of the attribute that the settings say disables
 	slots      [slots][]byte // the first value of each
 	classes    [][]byte
 	members    []members
@@ -59,6 +60,9 @@ func (r *record) take(d *dictionary, e *wire.Entry, keep bool) {
 		}
 		if a.username {
 			r.username = first
+		}
+		if a.closing {
+			r.closing = raw.Values
 		}
 		switch {
 		case !keep || a.drop:

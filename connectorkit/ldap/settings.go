@@ -42,6 +42,8 @@ type settings struct {
 	silence   time.Duration // for each read
 	timeLimit int           // seconds
 
+	writing writing
+
 	scrub *connectorkit.Scrubber
 }
 
@@ -79,6 +81,7 @@ func (c *connector) read(auth v1.AuthConfig) (*settings, error) {
 	s.readEndpoint(in, auth)
 	s.readBind(in)
 	s.readTLS(in, c.env.AllowInsecureTLS)
+	s.readWriting(in)
 	if err := in.Err(); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ func (r *run) user(e *wire.Entry) error {
 	native := NormalizeDN(dn)
 	r.odd.note(native)
 	st := r.rec.status(r.now)
+	r.closedHere(&st, native)
 	r.seen(later(r.rec.at(slotModified), r.rec.at(slotCreated)))
 	r.noteTruncated(r.rec.id)
 	if r.want[v1.Identities] {

@@ -13,6 +13,8 @@ import (
 const (
 	uacDisabled           = 0x2
 	uacLockout            = 0x10
+	uacNormal             = 0x200
+	uacSmartcard          = 0x40000
 	uacTrust              = 0x800 | 0x1000 | 0x2000 // accounts of machines and domains
 	uacPasswordNeverEnds  = 0x10000
 	uacPasswordExpired    = 0x800000

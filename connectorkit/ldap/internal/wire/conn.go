@@ -1,5 +1,6 @@
-// Package wire speaks the four LDAPv3 operations a reader needs (RFC 4511): simple bind, StartTLS, search and unbind, with the
-// controls for pages, content synchronisation (RFC 4533) and Active Directory's DirSync.
+// Package wire speaks the LDAPv3 operations a connector needs (RFC 4511): simple bind, StartTLS, search and unbind, with the
+// controls for pages, content synchronisation (RFC 4533) and Active Directory's DirSync; and add, modify, modify DN, delete and the
+// password modification of RFC 3062.
 //
 // It exists beside go-ldap, whose filters, DNs and names of codes are used all over, for three reasons. go-ldap builds a
 // tree of packets for every entry, which costs ten times the processor time of the whole rest of a large read. Its searches
@@ -61,7 +62,7 @@ type Result struct {
 
 // ResultError is a Result other than success.
 type ResultError struct {
-	Op string // bind, start_tls, search, disconnect
+	Op string // bind, start_tls, search, disconnect, add, modify, modify_dn, delete, password_modify
 	Result
 }
 

@@ -1,0 +1,400 @@
+package ldap
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	goldap "github.com/go-ldap/ldap/v3"
+
+	"github.com/grantwright/grantwright/connectorkit/ldap/internal/wire"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// draft is an account to be made.
+type draft struct {
+	username  string
+	container string
+	dn        string
+	rdn       string
+	rdnValue  string
+	asked     []wish            // by the request, without the naming attribute
+	values    map[string][]wish // what else the entry gets; by lower-case name, one each
+	enabled   bool              // as far as that can be
+	password  string            // empty: none
+}
+
+// create makes an account, unless there is one that is as asked.
+func (w *writer) create() error {
+	d, err := w.draft()
+	if err != nil {
+		return err
+	}
+	done, err := w.existing(d)
+	if done || err != nil {
+		return err
+	}
+	steps := w.creation(d)
+	for _, c := range steps[0].changes {
+		if !isSecret(strings.ToLower(c.Name)) {
+			w.changed(c.Name, nil, c.Values)
+		}
+	}
+	w.out.Changes = append(w.out.Changes, v1.ChangedField{Field: "dn", New: d.dn})
+	if err := w.perform(steps); err != nil {
+		return w.collided(d, err)
+	}
+	return w.confirm(d.dn, "", func(e *found) bool {
+		return len(w.fulfilled(e, d.asked)) == 0 && e.status.disabled != d.enabled && NormalizeDN(d.dn) == e.native
+	})
+}
+
+// draft works out what the new entry is to be.
+func (w *writer) draft() (*draft, error) {
+	a := w.req.Account
+	if a == nil || a.Username == nil || *a.Username == "" {
+		return nil, complaint(v1.ClassData, "username_missing", "a new account needs a user name", "Give account.username.")
+	}
+	if !utf8.ValidString(*a.Username) {
+		return nil, complaint(v1.ClassData, "invalid_value", "the user name is no UTF-8", "")
+	}
+	asked, err := w.wishes(a)
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{username: *a.Username, asked: asked}
+	if d.password, err = w.newPassword(); err != nil {
+		return nil, err
+	}
+	w.enabling(d)
+	if d.container, err = w.containerOf(d); err != nil {
+		return nil, err
+	}
+	if err := w.name(d); err != nil {
+		return nil, err
+	}
+	if w.closing().control { // its bit for disabled is not the template's
+		d.asked = slices.DeleteFunc(d.asked, func(x wish) bool { return strings.EqualFold(x.name, "userAccountControl") })
+	}
+	return d, nil
+}
+
+// enabling decides whether the new account can be open from the start, and says why not.
+func (w *writer) enabling(d *draft) {
+	d.enabled = w.req.Account.Enabled == nil || *w.req.Account.Enabled
+	if !w.flavor.activeDir {
+		return
+	}
+	smartcard := false
+	for _, x := range d.asked {
+		if n, err := strconv.ParseInt(text(x), 10, 64); err == nil && strings.EqualFold(x.name, "userAccountControl") {
+			smartcard = n&uacSmartcard != 0
+		}
+	}
+	wanted := d.password != "" || d.enabled && !smartcard
+	switch {
+	case d.password != "" && w.security == securityNone:
+		d.password, d.enabled = "", d.enabled && smartcard
+		w.warn("password_needs_tls", "Active Directory takes passwords over TLS only: the account gets none and stays disabled. Set security to ldaps or starttls, reset its password, and enable it")
+	case d.password == "" && wanted:
+		d.enabled = false
+		w.warn("left_disabled", "the account has no password, and Active Directory would let anybody in: it stays disabled. Reset its password, and enable it")
+	}
+}
+
+func text(x wish) string {
+	if len(x.values) == 0 {
+		return ""
+	}
+	return string(x.values[0])
+}
+
+// containerOf is the place of a new account.
+func (w *writer) containerOf(d *draft) (string, error) {
+	place := w.openContainer()
+	if c := w.req.Account.Container; c != nil && *c != "" {
+		place = *c
+	}
+	if closed := w.closing().container; closed != "" && !d.enabled {
+		place = closed
+	}
+	return place, w.checkPlace(place)
+}
+
+// openContainer is where accounts that are not disabled lie, unless somebody says otherwise.
+func (w *writer) openContainer() string {
+	switch {
+	case w.writing.container != "":
+		return w.writing.container
+	case NormalizeDN(w.userBase) != NormalizeDN(w.base):
+		return w.userBase
+	case w.flavor.name == flavorAD:
+		return "CN=Users," + w.base
+	}
+	return "ou=people," + w.base
+}
+
+// checkPlace keeps accounts where a sync sees them: one that is moved out of its sight would pass for deleted.
+func (w *writer) checkPlace(dn string) error {
+	if _, err := goldap.ParseDN(dn); err != nil {
+		return complaint(v1.ClassData, "invalid_container", fmt.Sprintf("the container %q is not a DN: %v", dn, err), "It looks like ou=people,dc=example,dc=com.")
+	}
+	if !isWithin(dn, w.userBase) {
+		return complaint(v1.ClassConfig, "container_outside", fmt.Sprintf("the container %s does not lie below %s, where people are read", dn, w.userBase), "Choose one below it, or widen user_base_dn: what a sync cannot see would pass for deleted.")
+	}
+	return nil
+}
+
+// name gives the entry its name, and the attributes that follow from it.
+func (w *writer) name(d *draft) error {
+	d.values = map[string][]wish{}
+	put := func(name string, values ...[]byte) {
+		if len(values) > 0 && len(d.values[strings.ToLower(name)]) == 0 {
+			d.values[strings.ToLower(name)] = []wish{{name, values}}
+		}
+	}
+	for _, x := range d.asked {
+		put(x.name, x.values...)
+	}
+	put(w.loginAttribute(), []byte(d.username))
+	d.rdn = w.rdnAttribute()
+	if given := d.values[strings.ToLower(d.rdn)]; len(given) > 0 {
+		d.rdnValue = text(given[0])
+	} else {
+		d.rdnValue = strings.TrimSpace(w.expand(w.writing.rdnTemplate, d.username, d.values))
+	}
+	if d.rdnValue == "" {
+		return complaint(v1.ClassData, "name_missing", fmt.Sprintf("the name of the entry (%s) would be empty: create_rdn_value is %q", d.rdn, w.writing.rdnTemplate), "Give the account what the template asks for, or change create_rdn_value.")
+	}
+	put(d.rdn, []byte(d.rdnValue))
+	d.dn = d.rdn + "=" + goldap.EscapeDN(d.rdnValue) + "," + d.container
+	for _, name := range sortedKeys(w.writing.defaults) {
+		if err := w.fill(name, d, put); err != nil {
+			return err
+		}
+	}
+	w.obvious(d, put)
+	return nil
+}
+
+func (w *writer) fill(name string, d *draft, put func(string, ...[]byte)) error {
+	if err := w.writable(name); err != nil {
+		return err
+	}
+	v := w.writing.defaults[name]
+	if s, ok := v.(string); ok {
+		v = strings.TrimSpace(w.expand(s, d.username, d.values))
+	}
+	values, err := w.encode(name, v)
+	if err != nil {
+		return err
+	}
+	put(name, values...)
+	return nil
+}
+
+// obvious fills what the usual classes demand.
+func (w *writer) obvious(d *draft, put func(string, ...[]byte)) {
+	classes := w.writing.classes
+	if w.flavor.activeDir {
+		if len(classes) == 0 {
+			classes = []string{"top", "person", "organizationalPerson", "user"}
+		}
+		if domain := domainOf(w.base); domain != "" && w.flavor.name == flavorAD && !strings.Contains(d.username, "@") {
+			put("userPrincipalName", []byte(d.username+"@"+domain))
+		}
+	} else {
+		if len(classes) == 0 {
+			classes = []string{"top", "person", "organizationalPerson", "inetOrgPerson"}
+		}
+		whole := strings.TrimSpace(w.expand("{givenName} {sn}", d.username, d.values))
+		put("cn", []byte(firstOf(w.expand("{displayName}", d.username, d.values), whole, d.username)))
+		put("sn", []byte(firstOf(w.expand("{displayName}", d.username, d.values), d.username)))
+	}
+	put("objectClass", rawAll(classes)...)
+}
+
+func firstOf(list ...string) string {
+	i := slices.IndexFunc(list, func(s string) bool { return s != "" })
+	return list[i]
+}
+
+// domainOf is the DNS name behind the last parts of a DN.
+func domainOf(base string) string {
+	dn, err := goldap.ParseDN(base)
+	if err != nil {
+		return ""
+	}
+	var labels []string
+	for _, rdn := range dn.RDNs {
+		if a := rdn.Attributes[0]; strings.EqualFold(a.Type, "dc") {
+			labels = append(labels, strings.ToLower(a.Value))
+		}
+	}
+	return strings.Join(labels, ".")
+}
+
+// loginAttribute holds the user name.
+func (w *writer) loginAttribute() string {
+	if w.usernameAttribute != "" {
+		return w.usernameAttribute
+	}
+	return "uid"
+}
+
+// rdnAttribute names entries.
+func (w *writer) rdnAttribute() string {
+	switch {
+	case w.writing.rdn != "":
+		return w.writing.rdn
+	case w.flavor.activeDir:
+		return "cn"
+	}
+	return w.loginAttribute()
+}
+
+var placeholder = regexp.MustCompile(`\{([A-Za-z0-9_.;-]+)\}`)
+
+// templateFields are the names of an account's fields in a template.
+var templateFields = map[string]string{"email": "mail", "display_name": "displayname", "first_name": "givenname", "last_name": "sn", "employee_number": "employeenumber"}
+
+// expand fills a template. What is not known is empty.
+func (w *writer) expand(template, username string, values map[string][]wish) string {
+	return placeholder.ReplaceAllStringFunc(template, func(p string) string {
+		name := strings.ToLower(p[1 : len(p)-1])
+		if name == "username" {
+			return username
+		}
+		if attribute, ok := templateFields[name]; ok {
+			name = attribute
+		}
+		if x := values[name]; len(x) > 0 {
+			return text(x[0])
+		}
+		return ""
+	})
+}
+
+// existing looks whether the account is there: by its user name, and under the name the entry would get. One that is as asked is
+// what an earlier try has left; any other is somebody's.
+func (w *writer) existing(d *draft) (done bool, err error) {
+	for _, x := range d.asked {
+		w.extra = append(w.extra, x.name)
+	}
+	e, err := w.byUsername(d.username)
+	if err == nil && e == nil {
+		var list []*found
+		list, err = w.look(d.dn, goldap.ScopeBaseObject, "(objectClass=*)")
+		e = one(list)
+	}
+	if e == nil || err != nil {
+		return false, err
+	}
+	return true, w.settleExisting(d, e, nil)
+}
+
+// settleExisting compares. refusal is the directory's own word, where it has spoken.
+func (w *writer) settleExisting(d *draft, e *found, refusal *v1.ErrorDetail) error {
+	differing := w.fulfilled(e, d.asked)
+	if !strings.EqualFold(e.username(), d.username) {
+		differing = append(differing, w.loginAttribute())
+	}
+	if e.status.disabled == d.enabled {
+		differing = append(differing, "enabled")
+	}
+	if e.native != NormalizeDN(d.dn) {
+		differing = append(differing, "dn")
+	}
+	if len(differing) == 0 {
+		w.out.Plan, w.out.Changes = nil, nil
+		w.out.Outcome, w.out.Verified, w.out.Account = v1.OutcomeAlready, true, &e.account
+		return nil
+	}
+	if refusal == nil {
+		refusal = complaint(v1.ClassConflict, "account_exists", "", "")
+	}
+	refusal.Message = fmt.Sprintf("there is already an account %s, and it differs in %s", e.dn, strings.Join(differing, ", "))
+	refusal.Hint = "Correlate that account with its person, or choose another user name. It was not touched."
+	return refusal
+}
+
+// collided looks at what is in the way of a new entry: somebody may have been quicker, or the same change may have been made by an
+// earlier try.
+func (w *writer) collided(d *draft, err error) error {
+	var detail *v1.ErrorDetail
+	if !isRefused(err, goldap.LDAPResultEntryAlreadyExists) || !asDetail(err, &detail) {
+		return err
+	}
+	list, lookErr := w.look(d.dn, goldap.ScopeBaseObject, "(objectClass=*)")
+	if lookErr != nil || len(list) == 0 {
+		return err
+	}
+	return w.settleExisting(d, list[0], detail)
+}
+
+// creation lists the requests that make the account. On Active Directory it is disabled until it has its password, for it would be
+// open to anybody before.
+func (w *writer) creation(d *draft) []step {
+	add := step{op: stepAdd, dn: d.dn, note: "make the account"}
+	names := sortedKeys(d.values)
+	slices.SortFunc(names, func(a, b string) int { return order(a) - order(b) })
+	how := w.closing()
+	for _, name := range names {
+		x := d.values[name][0]
+		if how.control && name == "useraccountcontrol" {
+			continue
+		}
+		add.changes = append(add.changes, wire.Change{Kind: wire.ChangeAdd, Name: x.name, Values: x.values})
+	}
+	put := func(name, value string) {
+		add.changes = append(add.changes, wire.Change{Kind: wire.ChangeAdd, Name: name, Values: rawAll([]string{value})})
+	}
+	late := w.flavor.activeDir && d.enabled // enabled after the password
+	control := int64(uacNormal)
+	switch {
+	case how.control:
+		if x := d.values["useraccountcontrol"]; len(x) > 0 {
+			if n, err := strconv.ParseInt(text(x[0]), 10, 64); err == nil {
+				control = n &^ uacDisabled
+			}
+		}
+		put("userAccountControl", strconv.FormatInt(control|uacDisabled, 10))
+	case how.attribute != "" && (late || !d.enabled):
+		put(how.attribute, how.closed)
+	case how.attribute != "" && how.open != "":
+		put(how.attribute, how.open)
+	}
+	steps := []step{add}
+	if w.flavor.activeDir {
+		add.note = "make the account, disabled until it has a password"
+		steps = []step{add}
+	} else if d.password != "" && !w.extendedPassword() {
+		steps[0].changes = append(steps[0].changes, wire.Change{Kind: wire.ChangeAdd, Name: "userPassword", Values: rawAll([]string{d.password})})
+	}
+	if d.password != "" && (w.flavor.activeDir || w.extendedPassword()) {
+		s := w.passwordStep(d.dn, d.password)
+		s.soft = "password_refused"
+		steps = append(steps, s)
+	}
+	if d.password != "" {
+		steps = append(steps, w.forcing(d.dn, true)...)
+	}
+	switch {
+	case late && how.control:
+		steps = append(steps, step{op: stepModify, dn: d.dn, changes: []wire.Change{replace("userAccountControl", strconv.FormatInt(control, 10))}, note: "enable it", soft: "left_disabled"})
+	case late && how.attribute != "":
+		steps = append(steps, step{op: stepModify, dn: d.dn, changes: []wire.Change{w.opened(how)}, note: "enable it", soft: "left_disabled"})
+	}
+	return steps
+}
+
+// order puts the class first, as everybody writes it.
+func order(name string) int {
+	if name == "objectclass" {
+		return 0
+	}
+	return 1
+}

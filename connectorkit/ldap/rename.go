@@ -1,0 +1,319 @@
+package ldap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	goldap "github.com/go-ldap/ldap/v3"
+
+	"github.com/grantwright/grantwright/connectorkit/ldap/internal/wire"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// update writes attributes. The name of the entry, its place and the user name are not among them.
+func (w *writer) update(e *found) error {
+	e, wishes, err := w.reread(e)
+	if err != nil {
+		return err
+	}
+	if err := w.noRename(e); err != nil {
+		return err
+	}
+	if err := w.notNamed(e, wishes); err != nil {
+		return err
+	}
+	steps := w.modifySteps(e, "change what differs", w.differences(e, wishes))
+	more, dn, err := w.enabledSteps(e)
+	if err != nil {
+		return err
+	}
+	steps = append(steps, more...)
+	if len(steps) == 0 {
+		w.out.Outcome, w.out.Verified = v1.OutcomeNoop, true
+		return nil
+	}
+	if err := w.perform(steps); err != nil {
+		return err
+	}
+	return w.confirm(dn, e.account.ExternalID, func(now *found) bool { return len(w.fulfilled(now, wishes)) == 0 && w.enabledAs(now) })
+}
+
+// reread reads the account with the attributes that are to be written, where a sync does not read them.
+func (w *writer) reread(e *found) (*found, []wish, error) {
+	wishes, err := w.wishes(w.req.Account)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, x := range wishes {
+		w.extra = append(w.extra, x.name)
+	}
+	if len(wishes) == 0 {
+		return e, nil, nil
+	}
+	list, err := w.look(e.dn, goldap.ScopeBaseObject, "(objectClass=*)")
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(list) == 0 || list[0].account.ExternalID != e.account.ExternalID:
+		return nil, nil, w.noAccount(w.req.Target)
+	}
+	w.out.Account = &list[0].account
+	return list[0], w.keepDisabled(list[0], wishes), nil
+}
+
+// keepDisabled leaves the bit of userAccountControl alone that disables: it has operations of its own.
+func (w *writer) keepDisabled(e *found, wishes []wish) []wish {
+	if !w.closing().control {
+		return wishes
+	}
+	for i, x := range wishes {
+		var now, want int64
+		if strings.EqualFold(x.name, "userAccountControl") && scan(e.first(x.name), &now) && scan(text(x), &want) {
+			wishes[i].values = rawAll([]string{fmt.Sprint(want&^uacDisabled | now&uacDisabled)})
+		}
+	}
+	return wishes
+}
+
+func scan(s string, n *int64) bool {
+	_, err := fmt.Sscan(s, n)
+	return err == nil
+}
+
+func (w *writer) differences(e *found, wishes []wish) []wire.Change {
+	var out []wire.Change
+	for _, x := range wishes {
+		out = append(out, w.changesTo(x, e.values[strings.ToLower(x.name)])...)
+	}
+	return out
+}
+
+// noRename keeps user name and place out of an update.
+func (w *writer) noRename(e *found) error {
+	a := w.req.Account
+	if a == nil {
+		return nil
+	}
+	other := a.Username != nil && *a.Username != e.username()
+	if v, given := attributeOf(a, w.loginAttribute()); given && v != e.username() {
+		other = true
+	}
+	if other || a.Container != nil && *a.Container != "" && NormalizeDN(*a.Container) != parentOf(e.native) {
+		return complaint(v1.ClassConfig, "rename_needed", "an update changes neither the user name nor the place of an account", "Ask for account.rename.")
+	}
+	return nil
+}
+
+func attributeOf(a *v1.ProvisionAccount, name string) (any, bool) {
+	for k, v := range a.Attributes {
+		if strings.EqualFold(k, name) {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// notNamed refuses to take a value away that is part of the entry's name: the directory would.
+func (w *writer) notNamed(e *found, wishes []wish) error {
+	for _, a := range nameOfEntry(e.dn) {
+		for _, x := range wishes {
+			if strings.EqualFold(x.name, a.Type) && !slices.ContainsFunc(x.values, func(v []byte) bool { return foldValue(string(v)) == foldValue(a.Value) }) {
+				return complaint(v1.ClassData, "attribute_names_entry", fmt.Sprintf("%s is part of the entry's name, %s, and cannot change by an update", x.name, e.dn), "Ask for account.rename with the new value.")
+			}
+		}
+	}
+	return nil
+}
+
+// nameOfEntry takes the first part of a DN apart.
+func nameOfEntry(dn string) []*goldap.AttributeTypeAndValue {
+	parsed, err := goldap.ParseDN(dn)
+	if err != nil || len(parsed.RDNs) == 0 {
+		return nil
+	}
+	return parsed.RDNs[0].Attributes
+}
+
+func (w *writer) enabledSteps(e *found) ([]step, string, error) {
+	if a := w.req.Account; a != nil && a.Enabled != nil && *a.Enabled == e.status.disabled {
+		return w.closingSteps(e, e.status.disabled == false)
+	}
+	return nil, e.dn, nil
+}
+
+func (w *writer) enabledAs(e *found) bool {
+	a := w.req.Account
+	return a == nil || a.Enabled == nil || *a.Enabled != e.status.disabled
+}
+
+// rename gives an account another user name, another place or both, and writes whatever else is given.
+func (w *writer) rename(e *found) error {
+	e, wishes, err := w.reread(e)
+	if err != nil {
+		return err
+	}
+	a := w.req.Account
+	if a == nil {
+		return complaint(v1.ClassData, "username_missing", "the change is to rename an account and says not how", "Give account.username, or account.container.")
+	}
+	wishes = w.renamed(e, wishes)
+	place := ""
+	if a.Container != nil && *a.Container != "" && NormalizeDN(*a.Container) != parentOf(e.native) {
+		place = *a.Container
+		if err := w.checkPlace(place); err != nil {
+			return err
+		}
+	}
+	steps, after := w.renaming(e, wishes, place)
+	if len(steps) == 0 {
+		w.out.Outcome, w.out.Verified = v1.OutcomeAlready, true
+		return nil
+	}
+	if err := w.perform(steps); err != nil {
+		return err
+	}
+	return w.confirm(after, e.account.ExternalID, func(now *found) bool {
+		return len(w.fulfilled(now, wishes)) == 0 && now.native == NormalizeDN(after)
+	})
+}
+
+// renamed adds to the wishes what follows from a new user name.
+func (w *writer) renamed(e *found, wishes []wish) []wish {
+	a := w.req.Account
+	if a.Username == nil || *a.Username == "" {
+		return wishes
+	}
+	add := func(name, value string) {
+		if !slices.ContainsFunc(wishes, func(x wish) bool { return strings.EqualFold(x.name, name) }) {
+			wishes = append(wishes, wish{name, rawAll([]string{value})})
+		}
+	}
+	add(w.loginAttribute(), *a.Username)
+	// The part before the @ of a userPrincipalName follows where it has followed so far.
+	if local, domain, ok := strings.Cut(e.first("userPrincipalName"), "@"); ok && w.flavor.activeDir && strings.EqualFold(local, e.username()) {
+		add("userPrincipalName", *a.Username+"@"+domain)
+	}
+	return wishes
+}
+
+// renaming lists the requests: first the name, by which everything else finds the entry, then the attributes.
+func (w *writer) renaming(e *found, wishes []wish, place string) ([]step, string) {
+	dn := e.dn
+	var steps []step
+	rdn := w.newRDN(e, wishes)
+	if rdn != "" || place != "" {
+		s, after := w.moved(e, rdn, place)
+		steps, dn = append(steps, s), after
+		if rdn != "" {
+			// What the name holds has changed with it.
+			renamed := *e
+			renamed.values = map[string][][]byte{}
+			for k, v := range e.values {
+				renamed.values[k] = v
+			}
+			for _, a := range nameOfEntry(after) {
+				key := strings.ToLower(a.Type)
+				before := oldValue(e.dn, a.Type)
+				kept := slices.DeleteFunc(slices.Clone(e.values[key]), func(v []byte) bool { return foldValue(string(v)) == foldValue(before) })
+				renamed.values[key] = append([][]byte{[]byte(a.Value)}, kept...)
+				if a.Value != before {
+					w.changed(a.Type, e.values[key], renamed.values[key])
+				}
+			}
+			e = &renamed
+		}
+	}
+	for _, s := range w.modifySteps(e, "change what goes with the name", w.differences(e, wishes)) {
+		s.dn = dn
+		steps = append(steps, s)
+	}
+	return steps, dn
+}
+
+func oldValue(dn, attribute string) string {
+	for _, a := range nameOfEntry(dn) {
+		if strings.EqualFold(a.Type, attribute) {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// newRDN is the entry's new name, empty where it keeps its own. An attribute of the name takes its new value; a name that followed
+// the template for new accounts follows it still; any other stays.
+func (w *writer) newRDN(e *found, wishes []wish) string {
+	parts := nameOfEntry(e.dn)
+	after := w.merged(e, wishes)
+	var out []string
+	changed := false
+	for _, a := range parts {
+		value := a.Value
+		i := slices.IndexFunc(wishes, func(x wish) bool { return strings.EqualFold(x.name, a.Type) && len(x.values) > 0 })
+		switch {
+		case i >= 0 && !slices.ContainsFunc(wishes[i].values, func(v []byte) bool { return string(v) == value }):
+			value = text(wishes[i])
+		case i < 0 && strings.EqualFold(a.Type, w.rdnAttribute()) && w.fromTemplate(e.username(), w.merged(e, nil)) == value:
+			if v := w.fromTemplate(w.nameAfter(e), after); v != "" {
+				value = v
+			}
+		}
+		changed = changed || value != a.Value
+		out = append(out, a.Type+"="+goldap.EscapeDN(value))
+	}
+	if !changed {
+		return ""
+	}
+	return strings.Join(out, "+")
+}
+
+func (w *writer) fromTemplate(username string, values map[string][]wish) string {
+	return strings.TrimSpace(w.expand(w.writing.rdnTemplate, username, values))
+}
+
+func (w *writer) nameAfter(e *found) string {
+	if a := w.req.Account; a.Username != nil && *a.Username != "" {
+		return *a.Username
+	}
+	return e.username()
+}
+
+// merged are the values of an entry with the wishes fulfilled.
+func (w *writer) merged(e *found, wishes []wish) map[string][]wish {
+	out := map[string][]wish{}
+	for name, values := range e.values {
+		out[name] = []wish{{name, values}}
+	}
+	for _, x := range wishes {
+		out[strings.ToLower(x.name)] = []wish{x}
+	}
+	return out
+}
+
+// moved is the request that gives an entry another name, another place, or both, and the DN after it.
+func (w *writer) moved(e *found, rdn, place string) (step, string) {
+	s := step{op: stepModifyDN, dn: e.dn, newRDN: rdn, newSuperior: place, note: "rename the entry"}
+	own, parent := cutDN(e.dn)
+	if rdn == "" {
+		s.newRDN, s.note = own, "move the entry"
+	}
+	if place != "" {
+		parent = place
+	}
+	dn := s.newRDN + "," + parent
+	w.out.Changes = append(w.out.Changes, v1.ChangedField{Field: "dn", Old: e.dn, New: dn})
+	return s, dn
+}
+
+// cutDN divides a DN, as it is written, behind its first part.
+func cutDN(dn string) (rdn, parent string) {
+	for i := 0; i < len(dn); i++ {
+		switch dn[i] {
+		case '\\':
+			i++
+		case ',', ';':
+			return dn[:i], strings.TrimSpace(dn[i+1:])
+		}
+	}
+	return dn, ""
+}
