@@ -13,11 +13,12 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// Connector reads SCIM service providers. It keeps tokens and rate budgets between calls.
+// Connector reads and changes SCIM service providers. Between calls it keeps tokens, rate budgets, and what targets declare.
 type Connector struct {
 	env    connectorkit.Env
 	shared *target.Shared
 	sleep  target.Sleep // for tests
+	facts  facts
 }
 
 // New makes a connector that reaches its targets through env.

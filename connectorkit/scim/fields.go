@@ -52,6 +52,7 @@ type settings struct {
 	attributes     string
 	groupChanges   string
 	contentType    string
+	write          quirks.Writing
 }
 
 var authMethods = []string{target.AuthBearer, target.AuthClientCredentials, target.AuthBasic, target.AuthAPIKey, target.AuthNone}
@@ -82,6 +83,18 @@ func read(auth v1.AuthConfig) (settings, error) {
 		attributes:     oneOf("attributes_support", p.Attributes, auto, quirks.Yes, quirks.No),
 		groupChanges:   oneOf("group_changes", p.GroupChanges, auto, quirks.GroupsByLastModified, quirks.GroupsAlways),
 		contentType:    s.String("content_type", "application/scim+json"),
+		write:          p.Write,
+	}
+	for _, choice := range writeChoices {
+		at := choice.at(&set.write)
+		*at = oneOf(choice.key, *at, append([]string{auto}, choice.words...)...)
+		if *at == auto {
+			*at = ""
+		}
+	}
+	set.write.Unlock = s.String("unlock_attribute", p.Write.Unlock)
+	if _, err := parsePath(set.write.Unlock); set.write.Unlock != "" && err != nil {
+		s.Wrong("unlock_attribute is not the name of an attribute")
 	}
 	if _, given := auth["rate_limit_rps"]; !given {
 		set.options.RateRPS = p.RateRPS
@@ -91,6 +104,34 @@ func read(auth v1.AuthConfig) (settings, error) {
 	}
 	set.options.Auth = target.ReadAuth(s, authMethods...)
 	return set, s.Err()
+}
+
+// writeChoices are the settings that say how a target is changed, each instead of what the profile knows.
+var writeChoices = []struct {
+	key, label, help string
+	words            []string
+	at               func(*quirks.Writing) *string
+}{
+	{"update_method", "Changes by", "PATCH, or PUT of the whole record; auto does as the target declares.",
+		[]string{quirks.ByPatch, quirks.ByPut}, func(w *quirks.Writing) *string { return &w.Update }},
+	{"patch_style", "PATCH operations", "With a path each, or with their values in one object.",
+		[]string{quirks.StylePath, quirks.StyleNoPath}, func(w *quirks.Writing) *string { return &w.Style }},
+	{"patch_words", "PATCH words", "add, replace and remove, or with a capital letter.",
+		[]string{quirks.WordsLower, quirks.WordsCapital}, func(w *quirks.Writing) *string { return &w.Words }},
+	{"booleans", "Truth values", "As JSON has them, or as the texts True and False.",
+		[]string{quirks.BooleansJSON, quirks.BooleansText}, func(w *quirks.Writing) *string { return &w.Booleans }},
+	{"add_member", "A member is added", "How one member of a group is added; replace and put send the whole list, and are for targets that know no other way.",
+		[]string{quirks.MemberPath, quirks.MemberNoPath, quirks.MemberWrapped, quirks.MemberReplace, quirks.MemberPut},
+		func(w *quirks.Writing) *string { return &w.AddMember }},
+	{"remove_member", "A member is removed", "How one member of a group is removed. array and wrapped empty the group of a target that does not know them.",
+		[]string{quirks.MemberValuePath, quirks.MemberArray, quirks.MemberWrapped, quirks.MemberReplace, quirks.MemberPut},
+		func(w *quirks.Writing) *string { return &w.RemoveMember }},
+	{"disable_by", "Users are disabled", "By active, by DELETE where that only deactivates, or not at all.",
+		[]string{quirks.DisableActive, quirks.DisableDelete, quirks.DisableNever}, func(w *quirks.Writing) *string { return &w.Disable }},
+	{"delete_means", "DELETE of a user", "Whether it deletes for good or only deactivates. Users are deleted only where it deletes.",
+		[]string{quirks.DeleteDeletes, quirks.DeleteDeactivates}, func(w *quirks.Writing) *string { return &w.Delete }},
+	{"password_support", "Passwords", "Whether passwords may be set; auto does as the target declares.",
+		[]string{quirks.Yes, quirks.No}, func(w *quirks.Writing) *string { return &w.Password }},
 }
 
 // profileOf is the profile that is set, or the one that the address hints at.
@@ -137,6 +178,11 @@ func Fields() []connectorkit.Field {
 		{Key: "group_changes", Label: "Changed groups", Type: "enum", Enum: []string{auto, quirks.GroupsByLastModified, quirks.GroupsAlways}, Default: auto,
 			Advanced: true, Help: "Whether meta.lastModified of a group moves with its members; always reads every group each time."},
 		{Key: "content_type", Label: "Media type", Type: "string", Default: "application/scim+json", Advanced: true},
+		{Key: "unlock_attribute", Label: "Attribute of a lock", Type: "string", Advanced: true, Help: "Set to false to unlock a user. SCIM itself knows no locks."},
+	}
+	for _, choice := range writeChoices {
+		own = append(own, connectorkit.Field{Key: choice.key, Label: choice.label, Type: "enum", Enum: append([]string{auto}, choice.words...), Default: auto,
+			Advanced: true, Help: choice.help})
 	}
 	fields := []connectorkit.Field{{
 		Key: "base_url", Label: "Base URL", Type: "string", Required: true, Help: "Where /Users is found below, such as https://example.com/scim/v2.",

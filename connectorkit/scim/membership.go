@@ -2,6 +2,7 @@ package scim
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -164,7 +165,11 @@ func (g *groupReading) usersOf(id string) *listing {
 
 // quoted writes a text as a filter wants it: as JSON does (RFC 7644 section 3.4.2.2).
 func quoted(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+	var out strings.Builder
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a text can always be written
+	return strings.TrimSuffix(out.String(), "\n")
 }
 
 // filtersByGroup finds out, once, whether users can be asked for by their group: one that does not exist must have none.

@@ -15,6 +15,7 @@ const providerPath = "/ServiceProviderConfig"
 type provider struct {
 	declared                        bool // it was told
 	filter, sort, patch, bulk, etag bool
+	password                        bool // passwords can be changed
 	index, cursor                   bool
 	preferred                       string        // index or cursor
 	maxPage                         int           // 0: not told
@@ -26,7 +27,7 @@ func providerOf(rec record) provider {
 		b := rec.sub(name).flag("supported")
 		return b != nil && *b
 	}
-	p := provider{declared: true, filter: supports("filter"), sort: supports("sort"), patch: supports("patch"), bulk: supports("bulk"), etag: supports("etag")}
+	p := provider{declared: true, filter: supports("filter"), sort: supports("sort"), patch: supports("patch"), bulk: supports("bulk"), etag: supports("etag"), password: supports("changePassword")}
 	p.maxPage = positive(rec.sub("filter").text("maxResults"))
 	paging := rec.sub("pagination")
 	yes := func(name string) bool { b := paging.flag(name); return b != nil && *b }

@@ -96,7 +96,8 @@ func (c *Client) shown(u *url.URL) string {
 // exchange does one HTTP round trip. It follows nothing.
 func (c *Client) exchange(ctx context.Context, via http.RoundTripper, req *http.Request, r Request, shown string) (*Response, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	req = req.WithContext(ctx)
+	traced, sent := watched(ctx)
+	req = req.WithContext(traced)
 	req.Header.Set("Accept-Encoding", "gzip")
 	c.tally.mu.Lock()
 	c.tally.calls++
@@ -104,7 +105,7 @@ func (c *Client) exchange(ctx context.Context, via http.RoundTripper, req *http.
 	answer, err := via.RoundTrip(req)
 	if err != nil {
 		cancel(err)
-		return nil, c.explain(err, hostPort(req.URL), r)
+		return nil, c.unanswered(err, hostPort(req.URL), r, sent.Load())
 	}
 	return c.response(ctx, cancel, answer, r, shown), nil
 }

@@ -57,10 +57,78 @@ type Profile struct {
 
 	OnlyUsers bool `json:"only_users,omitempty"` // groups hold users only, so that members need not say what they are
 
+	Write Writing `json:"write,omitzero"`
+
 	RateRPS     float64 `json:"rate_rps,omitempty"` // requests a second that reading may use
 	Concurrency int     `json:"concurrency,omitempty"`
 	Rates       []Rate  `json:"rates,omitempty"` // as the vendor states them
 	Quirks      []Quirk `json:"quirks"`
+}
+
+// How records are changed, in Writing.Update. Empty: by PATCH, unless the service declares that it has none.
+const (
+	ByPatch = "patch"
+	ByPut   = "put"
+)
+
+// What a PATCH looks like, in Writing.Style and Writing.Words. Empty: as RFC 7644 section 3.5.2 has it.
+const (
+	StylePath   = "path"    // {"op":"replace","path":"active","value":false}
+	StyleNoPath = "no_path" // {"op":"replace","value":{"active":false}}
+
+	WordsLower   = "lower"
+	WordsCapital = "capital" // Add, Replace, Remove
+)
+
+// How truth values are written, in Writing.Booleans. Empty: as JSON has them.
+const (
+	BooleansJSON = "json"
+	BooleansText = "text" // "True", "False"
+)
+
+// What one member is added by, in Writing.AddMember, and removed by, in Writing.RemoveMember.
+const (
+	MemberPath      = "path"       // add: path members, value [{value}]
+	MemberNoPath    = "no_path"    // add: value {members:[{value}]}
+	MemberWrapped   = "wrapped"    // path members, value {members:[{value}]}
+	MemberValuePath = "value_path" // remove: members[value eq "…"]
+	MemberArray     = "array"      // remove: path members, value [{value}]
+	MemberReplace   = "replace"    // the whole list by PATCH
+	MemberPut       = "put"        // the whole group by PUT
+)
+
+// What keeps a user from signing in, in Writing.Disable, and what DELETE of a user does, in Writing.Delete. Empty: active is
+// written, and nobody knows what DELETE does.
+const (
+	DisableActive = "active"
+	DisableDelete = "delete"
+	DisableNever  = "none"
+
+	DeleteDeletes     = "deletes"     // for good
+	DeleteDeactivates = "deactivates" // and the record stays, or can be had back
+)
+
+// Writing is what is known of how a service is changed.
+type Writing struct {
+	Update       string `json:"update,omitempty"`
+	Style        string `json:"style,omitempty"`
+	Words        string `json:"words,omitempty"`
+	Booleans     string `json:"booleans,omitempty"`
+	NoFilterPath bool   `json:"no_filter_path,omitempty"` // emails[type eq "work"] is not understood in a path
+
+	AddMember    string `json:"add_member,omitempty"`
+	RemoveMember string `json:"remove_member,omitempty"`
+	MemberFilter string `json:"member_filter,omitempty"` // of groups, with {group} and {user}: says whether somebody is a member
+	MostMembers  int    `json:"most_members,omitempty"`  // changes of members in one request at most
+	NoGroups     bool   `json:"no_groups,omitempty"`     // there is nothing to be a member of
+
+	Disable  string   `json:"disable,omitempty"`
+	Delete   string   `json:"delete,omitempty"`
+	Password string   `json:"password,omitempty"`  // yes, no; empty: as the service declares
+	Unlock   string   `json:"unlock,omitempty"`    // attribute that is set to false to unlock
+	ReadOnly []string `json:"read_only,omitempty"` // attributes of a user that are told and must not be sent back
+
+	SettlesMS []int `json:"settles_ms,omitempty"` // pauses between looks at what became of a change; empty: 250, 1000
 }
 
 // Rate is a limit that a vendor states: so many of these requests in so many seconds.

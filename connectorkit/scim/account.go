@@ -1,0 +1,455 @@
+package scim
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/grantwright/grantwright/connectorkit/scim/quirks"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+const patchSchema = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
+
+// create makes a user, unless there is one of this name already.
+func (c *writing) create(ctx context.Context) error {
+	asked, err := wishes(c.req.Account)
+	if err != nil {
+		return err
+	}
+	name := ""
+	if a := c.req.Account; a != nil && a.Username != nil {
+		name = *a.Username
+	}
+	if name == "" {
+		return badAsk("username_missing", "a user cannot be created without a user name", "Have the account's template make one.")
+	}
+	if c.findable(c.provider) {
+		if rec, err := c.byName(ctx, name); err != nil || rec != nil {
+			return c.exists(rec, asked, err, nil)
+		}
+	}
+	secret, err := c.credential()
+	if err != nil {
+		return err
+	}
+	if secret != nil && c.write.Password == quirks.No {
+		return badAsk("password_unsupported", c.cannot(v1.OpAccountPassword), "Set no password for new accounts of this connector.")
+	}
+	if secret != nil {
+		asked = append(asked, *secret)
+	}
+	body := record{}
+	c.apply(body, asked)
+	body["schemas"] = schemasOf(body, userSchema)
+	made, location, err := c.send(ctx, request{method: http.MethodPost, path: c.usersPath, body: body, phase: phaseUsers, note: "the user is created"})
+	if err != nil {
+		if taken(err) && c.findable(c.provider) {
+			rec, lookErr := c.byName(ctx, name)
+			return c.exists(rec, asked, lookErr, err)
+		}
+		return err
+	}
+	c.resp.Outcome = v1.OutcomeApplied
+	c.resp.Changes = changesOf(nil, asked)
+	return c.created(ctx, made, location, name, asked)
+}
+
+// created finds out the id of a new user, and reads it.
+func (c *writing) created(ctx context.Context, made record, location, name string, asked []wish) error {
+	id := made.text("id")
+	if id == "" && location != "" {
+		id = lastSegment(location)
+	}
+	if badID(id) != "" && c.findable(c.provider) {
+		c.settled(ctx, func() (bool, error) {
+			rec, err := c.byName(ctx, name)
+			id = rec.text("id")
+			return rec != nil, err
+		})
+	}
+	if why := badID(id); why != "" {
+		c.warn("id_not_told", "the user was created, and the target does not tell its id; the next read will", "")
+		return nil
+	}
+	if made.text("id") != "" {
+		c.resp.Account = account(made) // until it is read back
+	}
+	c.readBack(ctx, id, asked)
+	if c.resp.Account == nil {
+		c.resp.Account = &v1.RemoteAccount{ExternalID: id, NativeIdentity: name, Username: &name}
+	}
+	return nil
+}
+
+// exists judges a user that is there before it was created: it is what was asked for, or somebody else's.
+func (c *writing) exists(rec record, asked []wish, err, refusal error) error {
+	switch {
+	case err != nil:
+		return err
+	case rec == nil:
+		return refusal
+	}
+	var differ []string
+	for _, w := range asked {
+		if !w.secret && !w.met(rec) {
+			differ = append(differ, w.path.String())
+		}
+	}
+	if len(differ) == 0 {
+		c.resp.Outcome, c.resp.Account, c.resp.Verified = v1.OutcomeAlready, account(rec), true
+		return nil
+	}
+	d := &v1.ErrorDetail{Class: v1.ClassConflict, Code: "account_exists", Phase: phaseUsers,
+		Message: "the target has a user of this name already, which differs in " + strings.Join(differ, ", ") + " (id " + rec.text("id") + ")",
+		Hint:    "Link that account, or have the account's template make another name."}
+	var said *v1.ErrorDetail
+	if errors.As(refusal, &said) {
+		d.Target = said.Target
+	}
+	return d
+}
+
+// taken tells a refusal because of a value that another record has: 409, or 400 as some targets have it.
+func taken(err error) bool {
+	var d *v1.ErrorDetail
+	if !errors.As(err, &d) || d.Target == nil || d.Target.HTTP == nil {
+		return false
+	}
+	return d.Target.HTTP.Status == http.StatusConflict || strings.EqualFold(d.Target.HTTP.SCIMType, "uniqueness")
+}
+
+// credential is the wish for a password, where one is to be set.
+func (c *writing) credential() (*wish, error) {
+	cred := c.req.Credential
+	if cred == nil || cred.Mode == "" || cred.Mode == "none" {
+		return nil, nil
+	}
+	password := cred.Password
+	switch {
+	case cred.Mode == "random":
+		password = randomPassword()
+	case cred.Mode != "password":
+		return nil, badAsk("credential_mode", "a credential is none, random or password", "")
+	case password == "":
+		return nil, badAsk("password_missing", "the new password is missing", "")
+	}
+	c.c.Hide(password)
+	if cred.ForceChange {
+		c.warn("force_change_unsupported", "SCIM cannot demand that a password be changed at the next sign-in", c.req.Target.RemoteID)
+	}
+	return &wish{path: path{attribute: "password"}, value: password, secret: true}, nil
+}
+
+// randomPassword is one that nobody is told: 26 letters and digits hold 130 bits, and the rest pleases rules of composition.
+func randomPassword() string { return rand.Text() + "-aZ7!" }
+
+// update changes attributes of a user, and with rename its name.
+func (c *writing) update(ctx context.Context) error {
+	asked, err := wishes(c.req.Account)
+	if err != nil {
+		return err
+	}
+	if len(asked) == 0 {
+		c.resp.Outcome = v1.OutcomeNoop
+		return nil
+	}
+	rename := slices.IndexFunc(asked, func(w wish) bool { return w.path.key() == "username" })
+	return c.modify(ctx, asked, func(rec record) error {
+		switch {
+		case rename < 0 || asked[rename].met(rec):
+			return nil
+		case c.req.Op == v1.OpAccountUpdate:
+			return badAsk("use_rename", "an update does not change the user name", "Ask for account.rename.")
+		case asked[rename].value == nil:
+			return badAsk("username_missing", "a user cannot be without a user name", "")
+		}
+		return c.free(ctx, textOf(asked[rename].value), rec.text("id"))
+	})
+}
+
+// free makes sure that nobody else has a name: not every target looks.
+func (c *writing) free(ctx context.Context, name, id string) error {
+	if !c.findable(c.provider) {
+		return nil
+	}
+	other, err := c.byName(ctx, name)
+	if err == nil && other != nil && other.text("id") != id {
+		return &v1.ErrorDetail{Class: v1.ClassConflict, Code: "username_taken", Phase: phaseUsers,
+			Message: "another user of the target has this name (id " + other.text("id") + ")", Hint: "Have the account's template make another name."}
+	}
+	return err
+}
+
+// mostTries is how often a change is made anew because somebody else changed the record meanwhile.
+const mostTries = 3
+
+// modify brings a user to what was asked for. before may object once the user is read.
+func (c *writing) modify(ctx context.Context, asked []wish, before func(record) error) error {
+	for try := 1; ; try++ {
+		rec, err := c.mustLocate(ctx)
+		if err != nil {
+			return err
+		}
+		if before != nil {
+			if err := before(rec); err != nil {
+				return err
+			}
+		}
+		unmet := slices.DeleteFunc(slices.Clone(asked), func(w wish) bool { return w.met(rec) })
+		if len(unmet) == 0 {
+			c.resp.Outcome, c.resp.Account, c.resp.Verified = v1.OutcomeAlready, account(rec), true
+			return nil
+		}
+		r, err := c.modification(ctx, rec, unmet)
+		if err != nil {
+			return err
+		}
+		_, _, err = c.send(ctx, r)
+		var d *v1.ErrorDetail
+		if errors.As(err, &d) && d.Code == "version_changed" && c.req.Expect == nil && try < mostTries {
+			continue // it was refused, so that nothing was done
+		}
+		if err != nil {
+			return err
+		}
+		c.resp.Outcome, c.resp.Changes = v1.OutcomeApplied, changesOf(rec, unmet)
+		c.readBack(ctx, rec.text("id"), asked)
+		return nil
+	}
+}
+
+// modification is the request that changes what is unmet.
+func (c *writing) modification(ctx context.Context, rec record, unmet []wish) (request, error) {
+	at, err := c.userPath(rec.text("id"))
+	if err != nil {
+		return request{}, err
+	}
+	r := request{method: http.MethodPatch, path: at, etag: rec.sub("meta").text("version"), phase: phaseUsers, note: "the user is changed"}
+	if !c.byPut() {
+		r.body = c.patched(c.operations(rec, unmet)...)
+		return r, nil
+	}
+	body := rec.copied()
+	c.takeOut(body, c.k.lockedOnce(ctx, c.session, c.req.AuthConfig))
+	c.apply(body, unmet)
+	body["schemas"] = schemasOf(body, userSchema)
+	r.method, r.body, r.note = http.MethodPut, body, "the whole user is sent, with the change in it"
+	return r, nil
+}
+
+func (c *writing) byPut() bool {
+	if c.write.Update != "" {
+		return c.write.Update == quirks.ByPut
+	}
+	return c.provider.declared && !c.provider.patch
+}
+
+func (c *writing) patched(operations ...any) map[string]any {
+	return map[string]any{"schemas": []any{patchSchema}, "Operations": operations}
+}
+
+func (c *writing) word(op string) string {
+	if c.write.Words == quirks.WordsCapital {
+		return strings.ToUpper(op[:1]) + op[1:]
+	}
+	return op
+}
+
+func (c *writing) truth(v any) any {
+	b, is := v.(bool)
+	switch {
+	case !is || c.write.Booleans != quirks.BooleansText:
+		return v
+	case b:
+		return "True"
+	}
+	return "False"
+}
+
+// operations are those of a PATCH.
+func (c *writing) operations(rec record, unmet []wish) []any {
+	var ops []any
+	object := record{}
+	for _, w := range unmet {
+		at, v := w.path, w.value
+		if at.multi() && at.sub == "value" {
+			at, v = at.whole(), w.items(rec)
+		}
+		if v == nil && at.urn == enterpriseUser && at.attribute == "manager" {
+			at = at.whole()
+		}
+		switch {
+		case v == nil:
+			ops = append(ops, map[string]any{"op": c.word("remove"), "path": at.String()})
+		case c.write.Style == quirks.StyleNoPath:
+			at.put(object, c.truth(v))
+		default:
+			ops = append(ops, map[string]any{"op": c.word("replace"), "path": at.String(), "value": c.truth(v)})
+		}
+	}
+	if len(object) > 0 {
+		ops = append([]any{map[string]any{"op": c.word("replace"), "value": map[string]any(object)}}, ops...)
+	}
+	return ops
+}
+
+// apply writes wishes into a record that is sent whole.
+func (c *writing) apply(rec record, unmet []wish) {
+	for _, w := range unmet {
+		at, v := w.path, w.value
+		if at.multi() && at.sub == "value" {
+			at, v = at.whole(), w.items(rec)
+		}
+		if v == nil && at.urn == enterpriseUser && at.attribute == "manager" {
+			at = at.whole()
+		}
+		at.put(rec, c.truth(v))
+	}
+	maps.DeleteFunc(rec, func(name string, v any) bool { return schemaName.MatchString(name) && blank(v) })
+}
+
+// takeOut removes what only the target writes (RFC 7643 sections 3.1, 4.1.2 and 4.3), what it declares to be so, and what the
+// profile knows of.
+func (c *writing) takeOut(rec record, locked map[string]bool) {
+	maps.DeleteFunc(rec, func(name string, _ any) bool {
+		lower := strings.ToLower(name)
+		return lower == "meta" || lower == "groups" || lower != "id" && locked[lower]
+	})
+	names := append([]string{enterpriseUser + ":manager.displayName", enterpriseUser + ":manager.$ref"}, c.write.ReadOnly...)
+	for key := range locked {
+		names = append(names, key)
+	}
+	for _, name := range names {
+		if strings.EqualFold(name, "id") {
+			continue
+		}
+		if p, err := parsePath(name); err == nil {
+			p.put(rec, nil)
+		}
+	}
+}
+
+// schemasOf names the schemas of a record: the core one and those of its extensions.
+func schemasOf(rec record, core string) []any {
+	out := []any{core}
+	for _, name := range slices.Sorted(maps.Keys(rec)) {
+		if len(name) > 4 && strings.EqualFold(name[:4], "urn:") && !blank(rec[name]) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// changesOf tells what a change did, without secrets.
+func changesOf(rec record, unmet []wish) []v1.ChangedField {
+	var out []v1.ChangedField
+	f := flattener{out: map[string]any{}}
+	for _, w := range unmet {
+		name := w.path.String()
+		if w.secret {
+			out = append(out, v1.ChangedField{Field: name, New: "[secret]"})
+			continue
+		}
+		var old any
+		if w.path.multi() && w.path.sub == "value" {
+			if items := rec.items(w.path.attribute); foremost(items) >= 0 {
+				old = items[foremost(items)].get("value")
+			}
+		} else {
+			old = w.path.of(rec)
+		}
+		out = append(out, v1.ChangedField{Field: name, Old: f.clean(name, old), New: f.clean(name, w.value)})
+	}
+	return out
+}
+
+// setActive enables or disables a user.
+func (c *writing) setActive(ctx context.Context, on bool) error {
+	asked := []wish{{path: path{attribute: "active"}, value: on}}
+	if on || c.write.Disable != quirks.DisableDelete {
+		return c.modify(ctx, asked, nil)
+	}
+	rec, err := c.locate(ctx, c.provider, c.req.Target)
+	switch {
+	case err != nil:
+		return err
+	case rec == nil:
+		c.resp.Outcome, c.resp.Verified = v1.OutcomeAlready, true
+		c.warn("not_shown", "the target does not show the user; users that were deactivated are not shown by every target", c.req.Target.RemoteID)
+		return nil
+	case asked[0].met(rec):
+		c.resp.Outcome, c.resp.Account, c.resp.Verified = v1.OutcomeAlready, account(rec), true
+		return nil
+	}
+	return c.remove(ctx, rec, "DELETE deactivates the user", func(now record) bool { return now == nil || asked[0].met(now) })
+}
+
+// delete removes a user for good.
+func (c *writing) delete(ctx context.Context) error {
+	rec, err := c.locate(ctx, c.provider, c.req.Target)
+	switch {
+	case err != nil:
+		return err
+	case rec == nil:
+		c.resp.Outcome, c.resp.Verified = v1.OutcomeAlready, true
+		return nil
+	}
+	return c.remove(ctx, rec, "the user is deleted", func(now record) bool { return now == nil })
+}
+
+// remove sends a DELETE and looks whether it had the effect.
+func (c *writing) remove(ctx context.Context, rec record, note string, done func(record) bool) error {
+	if err := c.expected(rec); err != nil {
+		return err
+	}
+	at, err := c.userPath(rec.text("id"))
+	if err != nil {
+		return err
+	}
+	_, _, err = c.send(ctx, request{method: http.MethodDelete, path: at, etag: rec.sub("meta").text("version"), phase: phaseUsers, note: note})
+	if err != nil && !gone(err) {
+		return err
+	}
+	c.resp.Outcome = v1.OutcomeApplied
+	c.resp.Verified = c.settled(ctx, func() (bool, error) {
+		now, err := c.get(ctx, at, phaseUsers)
+		if c.resp.Account = nil; now != nil {
+			c.resp.Account = account(now)
+		}
+		return err == nil && done(now), err
+	})
+	if !c.resp.Verified {
+		c.warn("not_as_asked", "the target took the DELETE and still shows the user as it was", rec.text("id"))
+	}
+	return nil
+}
+
+// unlock sets the attribute that says so to false.
+func (c *writing) unlock(ctx context.Context) error {
+	p, err := parsePath(c.write.Unlock)
+	if err != nil {
+		return badAsk("invalid_attribute", err.Error(), "")
+	}
+	return c.modify(ctx, []wish{{path: p, value: false}}, nil)
+}
+
+// resetPassword sets a password. Nobody can look at the result.
+func (c *writing) resetPassword(ctx context.Context) error {
+	if c.write.Password == "" && c.provider.declared && !c.provider.password {
+		return badAsk("password_unsupported", "the target declares that passwords cannot be changed", "password_support overrules that.")
+	}
+	secret, err := c.credential()
+	switch {
+	case err != nil:
+		return err
+	case secret == nil:
+		c.resp.Outcome = v1.OutcomeNoop
+		return nil
+	}
+	return c.modify(ctx, []wish{*secret}, nil)
+}
