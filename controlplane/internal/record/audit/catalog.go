@@ -139,6 +139,7 @@ var catalog = [][2]string{
 	{"identity.updated", "Attributes of a person changed; of many at once with a count, after a sync."},
 	{"identity.deactivated", "A person was deactivated; of many at once with a count, after a sync."},
 	{"identity.archived", "A person was archived."},
+	{"identity.minimised", "Of a person who was archived long enough ago, personal data that need not be kept was deleted."},
 	{"identity.missing", "People were not found in a complete read of their source."},
 	{"identity.removed", "People were removed after being absent from their source."},
 	{"lifecycle.updated", "How long before and after things happen to people was changed."},

@@ -24,12 +24,22 @@ func (s *Service) Routes() []httpapi.Route {
 			Describe("A JSON merge patch (RFC 7396): null clears a member, an absent one stays."),
 		httpapi.Handle("DELETE", "/identities/{id}", "Archive an identity", s.archive).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412),
 		httpapi.Handle("POST", "/identities/{id}/deactivate", "Deactivate an identity", s.deactivate).For(viewer.Admin).Errors(409, 412).
-			Describe("With effective_at in the future the identity is on notice until then."),
-		httpapi.Handle("POST", "/identities/{id}/reactivate", "Make an identity active again", s.reactivate).For(viewer.Admin).Errors(409, 412),
+			Describe("With effective_at in the future the identity is on notice until then. urgent lets the ending of their access go before everybody else's. " + aboutDryRun),
+		httpapi.Handle("POST", "/identities/{id}/leave", "Let somebody be on leave", s.leave).For(viewer.Admin).Errors(409, 412).
+			Describe("From today when from is left out; until they return when to is. Both are whole days in the tenant's time zone. " + aboutDryRun),
+		httpapi.Handle("POST", "/identities/{id}/return", "End somebody's leave", s.endOfLeave).For(viewer.Admin).Errors(409, 412).
+			Describe("A leave that has not begun is taken back. " + aboutDryRun),
+		httpapi.Handle("POST", "/identities/{id}/unpin", "Give fields back to their source", s.unpin).For(viewer.Admin).Errors(409, 412).
+			Describe("They become what the source says. attribute_sources of the identity names the fields that are pinned."),
+		httpapi.Handle("GET", "/identities/{id}/handover", "List what somebody answers for", s.handover).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("POST", "/identities/{id}/reactivate", "Make an identity active again", s.reactivate).For(viewer.Admin).Errors(409, 412).
+			Describe("Access that ended is not restored; what rules give is given anew. " + aboutDryRun),
 		httpapi.Handle("GET", "/identities/{id}/accounts", "List the accounts of an identity", s.accountsOf),
 		httpapi.Handle("GET", "/identities/{id}/reports", "List the reports of an identity", s.reports),
 	}, append(s.accountRoutes(), s.lifecycleRoutes()...)...)
 }
+
+const aboutDryRun = "With dry_run=true nothing is written: the answer is the identity as it would be, with impact."
 
 // huma reads the parameters of exported embedded structs only, hence the id in each input.
 type one struct {
@@ -109,15 +119,42 @@ func (s *Service) me(ctx context.Context, v viewer.Viewer, in *meIn) (*httpapi.O
 type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Body    identityPatch
-	RawBody []byte
+	PinUntil time.Time `query:"pin_until" doc:"Until when fields that a source writes keep what this sets. Without it: until they are unpinned."`
+	Body     identityPatch
+	RawBody  []byte
+}
+
+// until is when pins end; the body goes before the query.
+func (in *patchIn) until(now time.Time) (*time.Time, error) {
+	until := in.PinUntil
+	if in.Body.PinUntil != "" {
+		var err error
+		if until, err = time.Parse(time.RFC3339, in.Body.PinUntil); err != nil {
+			return nil, wrongPin("this is no time such as 2026-12-31T00:00:00Z")
+		}
+	}
+	switch {
+	case until.IsZero():
+		return nil, nil
+	case !until.After(now):
+		return nil, wrongPin("this time is over")
+	}
+	return &until, nil
+}
+
+func wrongPin(why string) error {
+	return fault.New(fault.Invalid, "fields cannot be pinned until then").With(fault.Field{Pointer: "#/pin_until", Code: "invalid", Detail: why})
 }
 
 func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[Identity], error) {
 	if err := checkMembers(in.RawBody); err != nil {
 		return nil, err
 	}
-	i, err := s.Patch(ctx, v, in.ID, in.IfMatch, in.RawBody)
+	until, err := in.until(s.Now())
+	if err != nil {
+		return nil, err
+	}
+	i, err := s.Patch(ctx, v, in.ID, in.IfMatch, in.RawBody, until)
 	if err != nil {
 		return nil, err
 	}
@@ -134,17 +171,24 @@ func (s *Service) archive(ctx context.Context, v viewer.Viewer, in *archiveIn) (
 	return nil, s.Archive(ctx, v, in.ID, in.IfMatch, in.Force)
 }
 
+// dryRun is whether an action only tells what it would do. huma reads the parameters of exported embedded structs only.
+type DryRun struct {
+	DryRun bool `query:"dry_run" doc:"Tell what would change, and write nothing."`
+}
+
 type deactivateIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
+	DryRun
 	Body struct {
 		Reason      string    `json:"reason" minLength:"1" maxLength:"1000"`
 		EffectiveAt time.Time `json:"effective_at,omitempty" doc:"Now, when it is left out."`
+		Urgent      bool      `json:"urgent,omitempty" doc:"An immediate termination."`
 	}
 }
 
-func (s *Service) deactivate(ctx context.Context, v viewer.Viewer, in *deactivateIn) (*httpapi.One[Identity], error) {
-	return identityOut(s.Deactivate(ctx, v, in.ID, in.IfMatch, in.Body.Reason, in.Body.EffectiveAt))
+func (s *Service) deactivate(ctx context.Context, v viewer.Viewer, in *deactivateIn) (*httpapi.One[Acted], error) {
+	return actedOut(s.Deactivate(ctx, v, ask{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason}, in.Body.EffectiveAt, in.Body.Urgent))
 }
 
 // reasonIn is a decision whose reason may be left out, and then the body with it.
@@ -163,8 +207,64 @@ func (in *reasonIn) reason() string {
 	return in.Body.Reason
 }
 
-func (s *Service) reactivate(ctx context.Context, v viewer.Viewer, in *reasonIn) (*httpapi.One[Identity], error) {
-	return identityOut(s.Reactivate(ctx, v, in.ID, in.IfMatch, in.reason()))
+// tryIn is reasonIn of what can be tried.
+type tryIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	DryRun
+	Body *struct {
+		Reason string `json:"reason,omitempty" maxLength:"1000"`
+	}
+}
+
+func (in *tryIn) ask() ask {
+	a := ask{in.ID, in.IfMatch, in.DryRun.DryRun, ""}
+	if in.Body != nil {
+		a.reason = in.Body.Reason
+	}
+	return a
+}
+
+func (s *Service) reactivate(ctx context.Context, v viewer.Viewer, in *tryIn) (*httpapi.One[Acted], error) {
+	return actedOut(s.Reactivate(ctx, v, in.ask()))
+}
+
+func (s *Service) endOfLeave(ctx context.Context, v viewer.Viewer, in *tryIn) (*httpapi.One[Acted], error) {
+	return actedOut(s.Return(ctx, v, in.ask()))
+}
+
+type leaveIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	DryRun
+	Body struct {
+		From   *string `json:"from,omitempty" format:"date" doc:"The first day; today when it is left out."`
+		To     *string `json:"to,omitempty" format:"date" doc:"The last day; until they return when it is left out."`
+		Reason string  `json:"reason" minLength:"1" maxLength:"1000"`
+	}
+}
+
+func (s *Service) leave(ctx context.Context, v viewer.Viewer, in *leaveIn) (*httpapi.One[Acted], error) {
+	return actedOut(s.Leave(ctx, v, ask{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason}, in.Body.From, in.Body.To))
+}
+
+type unpinIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body struct {
+		Fields []string `json:"fields" minItems:"1" maxItems:"100" nullable:"false" doc:"As attribute_sources names them."`
+	}
+}
+
+func (s *Service) unpin(ctx context.Context, v viewer.Viewer, in *unpinIn) (*httpapi.One[Identity], error) {
+	return identityOut(s.Unpin(ctx, v, in.ID, in.IfMatch, in.Body.Fields))
+}
+
+func actedOut(a Acted, err error) (*httpapi.One[Acted], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Acted]{ETag: httpapi.ETag(a.Version), Body: a}, nil
 }
 
 func identityOut(i Identity, err error) (*httpapi.One[Identity], error) {

@@ -59,10 +59,15 @@ type Identity struct {
 	StatusSource      string     `json:"status_source" db:"status_source"`
 	StatusChangedAt   time.Time  `json:"status_changed_at" db:"status_changed_at"`
 	IsDisabled        bool       `json:"is_disabled" db:"is_disabled" doc:"Deactivated or archived."`
+	Urgent            bool       `json:"urgent" db:"urgent" doc:"Their access ends before everybody else's: an immediate termination."`
+	MergedIntoID      *string    `json:"merged_into_id" db:"merged_into_id" doc:"Whom this record was merged into."`
+	PreviousID        *string    `json:"previous_identity_id" db:"previous_identity_id" doc:"Who this person was when they were here before: a rehire."`
 	LastSyncedAt      *time.Time `json:"last_synced_at" db:"last_synced_at"`
 	CreatedAt         time.Time  `json:"created_at" db:"created_at"`
 	UpdatedAt         time.Time  `json:"updated_at" db:"updated_at"`
 	Version           int        `json:"version" db:"version"`
+	Standing          string     `json:"-" db:"standing"` // what is said of them apart from their dates
+	Pins              Pins       `json:"-" db:"pins"`
 }
 
 // IdentityCounts are how many of each the reader may see.
@@ -84,8 +89,11 @@ type HeldGrant struct {
 // IdentityDetail is one identity with what hangs on it.
 type IdentityDetail struct {
 	Identity
-	Counts   IdentityCounts `json:"counts"`
-	Manager  *Reference     `json:"manager,omitempty" doc:"With expand=manager, where the reader may see the manager."`
-	Accounts []Account      `json:"accounts,omitempty" nullable:"false" doc:"With expand=accounts, the first 500."`
-	Grants   []HeldGrant    `json:"grants,omitempty" nullable:"false" doc:"With expand=grants, the first 500."`
+	Counts           IdentityCounts             `json:"counts"`
+	ManagerCycle     bool                       `json:"manager_cycle" doc:"This person is above themselves in the line of managers that the source tells."`
+	MergedIDs        []string                   `json:"merged_ids" nullable:"false" doc:"The records that were merged into this one."`
+	AttributeSources map[string]AttributeSource `json:"attribute_sources" nullable:"false" doc:"By field that has a value, or is pinned: where its value is from."`
+	Manager          *Reference                 `json:"manager,omitempty" doc:"With expand=manager, where the reader may see the manager."`
+	Accounts         []Account                  `json:"accounts,omitempty" nullable:"false" doc:"With expand=accounts, the first 500."`
+	Grants           []HeldGrant                `json:"grants,omitempty" nullable:"false" doc:"With expand=grants, the first 500."`
 }

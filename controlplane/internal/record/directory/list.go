@@ -21,6 +21,7 @@ type IdentityFilters struct {
 	Email             string    `query:"email" doc:"Without regard to case."`
 	ExternalID        string    `query:"external_id"`
 	EmployeeNumber    string    `query:"employee_number"`
+	ManagerCycle      string    `query:"manager_cycle" enum:"true,false" doc:"Whether they are above themselves in the line of managers that the source tells."`
 	Q                 string    `query:"q" maxLength:"200" doc:"Part of a name, e-mail address, username, external_id or employee_number."`
 	UpdatedSince      time.Time `query:"updated_since" doc:"Changed at or after this instant."`
 	Sort              string    `query:"sort" default:"created_at" enum:"created_at,display_name,last_name,email,department,-created_at,-display_name,-last_name,-email,-department" doc:"A leading - is descending."`
@@ -54,6 +55,7 @@ func (f IdentityFilters) query(v viewer.Viewer) (*listing.Query, error) {
 	q.Equal("i.source_connector_id", "source_connector_id", f.SourceConnectorID)
 	q.Equal("i.external_id", "external_id", f.ExternalID)
 	q.Equal("i.employee_number", "employee_number", f.EmployeeNumber)
+	q.Is("i.id in ("+inCycle+")", f.ManagerCycle)
 	if f.Email != "" {
 		q.Where("i.email_lc = lower(@email)", pgx.NamedArgs{"email": f.Email})
 	}

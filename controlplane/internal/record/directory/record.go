@@ -13,11 +13,16 @@ import (
 
 // recordIdentity puts what was done to somebody on record, and tells those who listen.
 func recordIdentity(ctx context.Context, tx *pg.Tx, action string, i Identity, changes []audit.Change) error {
-	if err := tell(ctx, tx, action, i, changes); err != nil {
+	return recordEntry(ctx, tx, audit.Entry{Action: action, Changes: changes}, i)
+}
+
+// recordEntry is recordIdentity with more to say.
+func recordEntry(ctx context.Context, tx *pg.Tx, e audit.Entry, i Identity) error {
+	if err := tell(ctx, tx, e.Action, i, e.Changes); err != nil {
 		return err
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: action, Changes: changes,
-		Subject: audit.Subject{Type: "identity", ID: i.ID, Display: i.DisplayName}})
+	e.Subject = audit.Subject{Type: "identity", ID: i.ID, Display: i.DisplayName}
+	return audit.Record(ctx, tx, e)
 }
 
 // tell publishes what the audit log is told. Whoever is archived without having been deactivated before leaves by that.

@@ -2,11 +2,8 @@ package directory
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -35,7 +32,15 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewIdentity) (c
 		if err := checkSponsors(ctx, tx, n.IdentityFields); err != nil {
 			return err
 		}
-		id, err := insert(ctx, tx, n, firstState(n.IdentityFields, s.Now()), s.Now())
+		l, err := FindLifecycle(ctx, tx)
+		if err != nil {
+			return err
+		}
+		previous, err := previousOf(ctx, tx, l, n.IdentityFields)
+		if err != nil {
+			return err
+		}
+		id, err := insert(ctx, tx, n, l.Clock(s.Now()).state(Active, n.IdentityFields), previous, s.Now())
 		if err != nil {
 			return err
 		}
@@ -79,35 +84,55 @@ func resolved(ctx context.Context, tx *pg.Tx, id string, fresh bool) (Identity, 
 }
 
 // Patch applies a merge patch to an identity, if its version still is what the caller has seen.
-func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, body []byte) (patched Identity, err error) {
+// Fields that a source writes are pinned by that: until a time, or until they are unpinned.
+func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, body []byte, until *time.Time) (patched Identity, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := s.lockMatching(ctx, tx, id, match)
 		if err != nil {
 			return err
 		}
-		after, err := patchedFields(before, body)
-		if err != nil {
+		after := before
+		if after.IdentityFields, err = patchedFields(before, body); err != nil {
 			return err
 		}
-		changes, err := mergepatch.Diff(before.IdentityFields, after)
+		changes, err := mergepatch.Diff(before.IdentityFields, after.IdentityFields)
 		if err != nil {
 			return err
 		}
 		if patched = before; len(changes) == 0 {
 			return nil
 		}
-		if err := checkSponsors(ctx, tx, after); err != nil {
+		if err := checkSponsors(ctx, tx, after.IdentityFields); err != nil {
 			return err
 		}
-		if err := store(ctx, tx, id, after, s.Now()); err != nil {
+		pinChanges(before, &after, changes, Pin{By: pinnedBy(v), Kind: "manual", At: s.Now(), Until: until})
+		if changes, err = s.followed(ctx, tx, before, &after, changes); err != nil {
+			return err
+		}
+		if err := store(ctx, tx, after, s.Now()); err != nil {
 			return err
 		}
 		if patched, err = resolved(ctx, tx, id, false); err != nil {
 			return err
 		}
-		return recordIdentity(ctx, tx, "identity.updated", patched, changes)
+		return recordIdentity(ctx, tx, actionTo(before.Status, patched.Status), patched, changes)
 	})
 	return patched, err
+}
+
+// followed brings the state up to date where dates have changed, and adds that to the changes.
+func (s *Service) followed(ctx context.Context, tx *pg.Tx, before Identity, after *Identity, changes []audit.Change) ([]audit.Change, error) {
+	if !datesDiffer(changes) {
+		return changes, nil
+	}
+	l, err := FindLifecycle(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	if after.follow(l.Clock(s.Now()), "manual"); after.Status != before.Status {
+		changes = append(changes, statusChange(before, *after)...)
+	}
+	return changes, nil
 }
 
 func (s *Service) lockMatching(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch) (Identity, error) {
@@ -127,7 +152,7 @@ type patchable struct {
 
 func patchedFields(before Identity, body []byte) (IdentityFields, error) {
 	if before.Status == Archived {
-		return IdentityFields{}, fault.Coded(fault.Conflict, "identity_archived", "an archived identity cannot be changed")
+		return IdentityFields{}, archivedFault()
 	}
 	after, err := mergepatch.Apply(patchable{before.ExternalID, before.Kind, before.IdentityFields}, body)
 	if err != nil {
@@ -140,46 +165,6 @@ func patchedFields(before Identity, body []byte) (IdentityFields, error) {
 		return IdentityFields{}, fault.Coded(fault.Invalid, "read_only_field", "external_id and kind are set when an identity is made and stay")
 	}
 	return after.IdentityFields, after.complete(before.ExternalID, before.Kind)
-}
-
-// Deactivate ends somebody's time now, or gives them notice until effective.
-func (s *Service) Deactivate(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, reason string, effective time.Time) (Identity, error) {
-	now := s.Now()
-	if effective.IsZero() {
-		effective = now
-	}
-	to := leavingState(effective, now)
-	action := map[string]string{Notice: "identity.updated", Deactivated: "identity.deactivated"}[to]
-	return s.move(ctx, v, id, match, action, to, reason, &effective)
-}
-
-// Reactivate brings somebody to active: back from leave or after deactivation, out of notice, or before the first day.
-func (s *Service) Reactivate(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, reason string) (Identity, error) {
-	return s.move(ctx, v, id, match, "identity.updated", Active, reason, nil)
-}
-
-func (s *Service) move(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, action, to, reason string, last *time.Time) (moved Identity, err error) {
-	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		before, err := s.lockMatching(ctx, tx, id, match)
-		if err != nil {
-			return err
-		}
-		if err := checkMove(before.Status, to); err != nil {
-			return err
-		}
-		if moved, err = s.put(ctx, tx, before, to, reason, last); err != nil {
-			return err
-		}
-		return recordIdentity(ctx, tx, action, moved, statusChange(before, moved))
-	})
-	return moved, err
-}
-
-func (s *Service) put(ctx context.Context, tx *pg.Tx, before Identity, to, reason string, last *time.Time) (Identity, error) {
-	if err := setStatus(ctx, tx, before.ID, to, reason, last, s.Now()); err != nil {
-		return before, err
-	}
-	return Find(ctx, tx, before.ID)
 }
 
 func statusChange(before, after Identity) []audit.Change {
@@ -205,58 +190,17 @@ func (s *Service) Archive(ctx context.Context, v viewer.Viewer, id string, match
 			return fault.Coded(fault.Conflict, "has_live_accounts", "%s still has %d live accounts; remove them first, or archive with force=true and they become orphaned", before.DisplayName, live).
 				Also("live_accounts", live)
 		}
-		after, err := s.put(ctx, tx, before, Archived, "archived", before.LastWorkingAt)
+		after, reason := before, "archived"
+		after.Status, after.StatusReason, after.StatusSource, after.Standing = Archived, &reason, "manual", Deactivated
+		if err := store(ctx, tx, after, s.Now()); err != nil {
+			return err
+		}
+		stored, err := Find(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		return recordIdentity(ctx, tx, "identity.archived", after, statusChange(before, after))
+		return recordIdentity(ctx, tx, "identity.archived", stored, statusChange(before, stored))
 	})
-}
-
-// Due says how many people ApplyDue moved.
-type Due struct{ Started, Left int }
-
-// ApplyDue does what a date decides: pre-hires whose start date has come, in UTC, become active; people on notice whose last
-// moment has passed are deactivated. It is to be called now and then, and at least daily.
-func ApplyDue(ctx context.Context, tx *pg.Tx, now time.Time) (Due, error) {
-	var due Due
-	for _, step := range []struct {
-		count     *int
-		to        string
-		action    string
-		condition string
-	}{
-		{&due.Started, Active, "identity.updated", `status = 'pre_hire' and start_date <= @today`},
-		{&due.Left, Deactivated, "identity.deactivated", `status = 'notice' and last_working_at <= @now`},
-	} {
-		moved, err := moveDue(ctx, tx, step.to, step.condition, now)
-		if err != nil {
-			return due, err
-		}
-		*step.count = len(moved)
-		for _, i := range moved {
-			if err := recordIdentity(ctx, tx, step.action, i, []audit.Change{{Field: "status", From: nil, To: i.Status}}); err != nil {
-				return due, err
-			}
-		}
-	}
-	return due, nil
-}
-
-func moveDue(ctx context.Context, tx *pg.Tx, to, condition string, now time.Time) ([]Identity, error) {
-	sql := `
-		update identity i
-		   set status = @to, status_source = 'policy', status_changed_at = @now, updated_at = @now, version = version + 1
-		 where ` + condition + ` returning ` + columns
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"to": to, "now": now, "today": now.UTC().Format(time.DateOnly)})
-	if err != nil {
-		return nil, fmt.Errorf("apply due dates: %w", err)
-	}
-	moved, err := pgx.CollectRows(rows, pgx.RowToStructByName[Identity])
-	if err != nil {
-		return nil, fmt.Errorf("apply due dates: %w", err)
-	}
-	return moved, nil
 }
 
 // Read gives one identity with its counts and whatever expand names: manager, accounts, grants.
@@ -266,6 +210,9 @@ func (s *Service) Read(ctx context.Context, v viewer.Viewer, id string, expand [
 			return err
 		}
 		if d.Counts, err = count(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := about(ctx, tx, &d); err != nil {
 			return err
 		}
 		return s.expand(ctx, tx, &d, expand)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 )
 
@@ -36,18 +38,70 @@ func checkMove(from, to string) error {
 		Also("allowed", moves[from])
 }
 
-// firstState is the state of somebody new: a start date in the future, in UTC, makes a pre-hire.
-func firstState(f IdentityFields, now time.Time) string {
-	if f.StartDate != nil && *f.StartDate > now.UTC().Format(time.DateOnly) {
+// Clock is an instant as a tenant's days see it.
+type Clock struct {
+	Now       time.Time
+	Today     string     // the tenant's date
+	noticeAt  *time.Time // last moments until then are close enough for notice; nil: all are
+	noticeDay *string
+}
+
+// Clock gives an instant as the tenant's days see it.
+func (l Lifecycle) Clock(now time.Time) Clock {
+	c := Clock{Now: now, Today: l.Today(now)}
+	if l.NoticeLead != nil {
+		ahead := now.Add(*l.NoticeLead)
+		until := l.Today(ahead)
+		c.noticeAt, c.noticeDay = &ahead, &until
+	}
+	return c
+}
+
+// StateSQL is the state of the people i that follows from what is said of them and from their dates. Its arguments are those of
+// Args. TestSQLAndGoAgreeOnStates holds it against state.
+const StateSQL = `identity_state(i.standing, i.start_date, i.termination_date, i.last_working_at, i.leave_from, i.leave_to,
+	@clock_now::timestamptz, @clock_today::date, coalesce(@clock_notice_at::timestamptz, 'infinity'), coalesce(@clock_notice_day::date, 'infinity'))`
+
+// Args are the arguments of StateSQL, and of statements about due dates.
+func (c Clock) Args(more pgx.NamedArgs) pgx.NamedArgs {
+	args := pgx.NamedArgs{"clock_now": c.Now, "clock_today": c.Today, "clock_notice_at": c.noticeAt, "clock_notice_day": c.noticeDay}
+	for name, value := range more {
+		args[name] = value
+	}
+	return args
+}
+
+// state is what follows from what is said of somebody and from their dates: the last day, and the last of a leave, are whole days;
+// last_working_at decides before termination_date; whoever is on notice is not on leave.
+func (c Clock) state(standing string, f IdentityFields) string {
+	switch {
+	case standing == Deactivated || standing == Archived || c.ended(f):
+		return Deactivated
+	case f.StartDate != nil && *f.StartDate > c.Today, standing == PreHire && f.StartDate == nil:
 		return PreHire
+	case standing == Notice || c.ending(f):
+		return Notice
+	case (standing == OnLeave || f.LeaveFrom != nil) && c.within(f.LeaveFrom, f.LeaveTo):
+		return OnLeave
 	}
 	return Active
 }
 
-// leavingState is what deactivating somebody at a time makes of them: notice until then.
-func leavingState(effective, now time.Time) string {
-	if effective.After(now) {
-		return Notice
+func (c Clock) ended(f IdentityFields) bool {
+	if f.LastWorkingAt != nil {
+		return !f.LastWorkingAt.After(c.Now)
 	}
-	return Deactivated
+	return f.TerminationDate != nil && *f.TerminationDate < c.Today
+}
+
+// ending reports whether the last moment is known, and close enough.
+func (c Clock) ending(f IdentityFields) bool {
+	if f.LastWorkingAt != nil {
+		return c.noticeAt == nil || !f.LastWorkingAt.After(*c.noticeAt)
+	}
+	return f.TerminationDate != nil && (c.noticeDay == nil || *f.TerminationDate <= *c.noticeDay)
+}
+
+func (c Clock) within(from, to *string) bool {
+	return (from == nil || *from <= c.Today) && (to == nil || *to >= c.Today)
 }

@@ -25,6 +25,7 @@ const columns = `i.id, i.external_id, i.source_connector_id, i.kind,
 	i.manager_id, (i.manager_id is null and i.manager_external_id is not null) as manager_unresolved,
 	i.manager_from_source,
 	i.status, i.status_reason, i.status_source, i.status_changed_at, (i.status in ('deactivated', 'archived')) as is_disabled,
+	i.urgent, i.merged_into_id, i.previous_identity_id, i.standing, i.pins,
 	i.last_synced_at, i.created_at, i.updated_at, i.version`
 
 // Find reads the identity if the transaction's viewer may see it; else, and when there is none, it is a fault of kind NotFound.
@@ -58,29 +59,30 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (Identity, error) 
 
 func noIdentity(id string) error { return fault.New(fault.NotFound, "there is no identity %s", id) }
 
-func insert(ctx context.Context, tx *pg.Tx, n NewIdentity, status string, now time.Time) (string, error) {
+func insert(ctx context.Context, tx *pg.Tx, n NewIdentity, status string, previous *string, now time.Time) (string, error) {
 	const sql = `
 		insert into identity (tenant_id, id, external_id, kind, employment_type, email, secondary_emails, username, first_name,
 			middle_name, last_name, preferred_name, display_name, employee_number, department, division, organization, cost_center,
 			title, job_code, job_family, location, country, locale, timezone, manager_external_id, sponsor_id, backup_owner_id,
 			hire_date, start_date, termination_date, last_working_at, leave_from, leave_to, attributes, labels, status,
-			status_changed_at, created_at, updated_at)
+			previous_identity_id, status_changed_at, created_at, updated_at)
 		values (current_tenant(), @id, @external_id, @kind, @employment_type, @email, @secondary_emails, @username, @first_name,
 			@middle_name, @last_name, @preferred_name, @display_name, @employee_number, @department, @division, @organization, @cost_center,
 			@title, @job_code, @job_family, @location, @country, @locale, @timezone, @manager_external_id, @sponsor_id, @backup_owner_id,
 			@hire_date, @start_date, @termination_date, @last_working_at, @leave_from, @leave_to, @attributes, @labels, @status,
-			@now, @now, @now)`
+			@previous, @now, @now, @now)`
 	id := uuid.Must(uuid.NewV7()).String()
 	args := n.args()
 	args["id"], args["external_id"], args["kind"], args["status"], args["now"] = id, n.ExternalID, n.Kind, status, now
+	args["previous"] = previous
 	if _, err := tx.Exec(ctx, sql, args); err != nil {
 		return "", taken(err, n.ExternalID)
 	}
 	return id, nil
 }
 
-// store writes the fields of an existing identity.
-func store(ctx context.Context, tx *pg.Tx, id string, f IdentityFields, now time.Time) error {
+// store writes the fields and the state of an existing identity.
+func store(ctx context.Context, tx *pg.Tx, after Identity, now time.Time) error {
 	const sql = `
 		update identity
 		   set employment_type = @employment_type, email = @email, secondary_emails = @secondary_emails, username = @username,
@@ -91,10 +93,14 @@ func store(ctx context.Context, tx *pg.Tx, id string, f IdentityFields, now time
 		       manager_external_id = @manager_external_id, sponsor_id = @sponsor_id, backup_owner_id = @backup_owner_id,
 		       hire_date = @hire_date, start_date = @start_date, termination_date = @termination_date, last_working_at = @last_working_at,
 		       leave_from = @leave_from, leave_to = @leave_to, attributes = @attributes, labels = @labels,
+		       standing = @standing, status = @status, status_reason = @status_reason, status_source = @status_source,
+		       status_changed_at = case when status <> @status or status_reason is distinct from @status_reason then @now else status_changed_at end,
+		       urgent = @urgent, pins = @pins, merged_into_id = @merged_into_id,
 		       updated_at = @now, version = version + 1
 		 where id = @id`
-	args := f.args()
-	args["id"], args["now"] = id, now
+	args := after.IdentityFields.args()
+	args["id"], args["now"], args["standing"], args["status"], args["status_reason"] = after.ID, now, after.Standing, after.Status, after.StatusReason
+	args["status_source"], args["urgent"], args["pins"], args["merged_into_id"] = after.StatusSource, after.Urgent, after.Pins.stored(), after.MergedIntoID
 	if _, err := tx.Exec(ctx, sql, args); err != nil {
 		return taken(err, "")
 	}
@@ -125,22 +131,6 @@ func (f *IdentityFields) args() pgx.NamedArgs {
 		"hire_date": f.HireDate, "start_date": f.StartDate, "termination_date": f.TerminationDate, "last_working_at": f.LastWorkingAt,
 		"leave_from": f.LeaveFrom, "leave_to": f.LeaveTo, "attributes": f.Attributes, "labels": f.Labels,
 	}
-}
-
-// setStatus moves an identity that the caller has locked.
-func setStatus(ctx context.Context, tx *pg.Tx, id, status, reason string, lastWorkingAt *time.Time, now time.Time) error {
-	const sql = `
-		update identity
-		   set status = @status, status_reason = nullif(@reason, ''), status_source = 'manual', status_changed_at = @now,
-		       last_working_at = @last_working_at,
-		       termination_date = case when @status = 'active' then null else termination_date end,
-		       updated_at = @now, version = version + 1
-		 where id = @id`
-	_, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "status": status, "reason": reason, "last_working_at": lastWorkingAt, "now": now})
-	if err != nil {
-		return taken(err, "")
-	}
-	return nil
 }
 
 // liveAccounts counts the accounts of an identity that still exist in their target systems.

@@ -43,9 +43,9 @@ func TestWhatHappensToPeopleIsTold(t *testing.T) {
 		"identity.created ada 1 1 active ",
 		"identity.updated ada 2 2 active manager_id",
 		"identity.updated ada 3 3 active department,title",
-		"identity.updated ada 4 4 notice status,status_reason",
+		"identity.updated ada 4 4 notice last_working_at,status,status_reason",
 		"identity.deactivated ada 5 5 deactivated status",
-		"identity.updated ada 6 6 active status,status_reason",
+		"identity.updated ada 6 6 active last_working_at,status,status_reason",
 		"identity.deactivated ada 7 7 archived status,status_reason",
 	}
 	const told = `

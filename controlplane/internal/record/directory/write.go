@@ -23,12 +23,14 @@ type identityPatch struct {
 	_          struct{} `json:"-" additionalProperties:"true"`
 	ExternalID string   `json:"external_id,omitempty"`
 	Kind       string   `json:"kind,omitempty"`
+	PinUntil   string   `json:"pin_until,omitempty" format:"date-time" doc:"Until when fields that a source writes keep what this sets. Without it: until they are unpinned."`
 	IdentityFields
 }
 
 // serverOwned are the members of an identity that only the service sets, beyond those of every resource.
 var serverOwned = []string{"manager_id", "manager_unresolved", "manager_from_source", "source_connector_id", "is_disabled", "status_reason",
-	"status_source", "status_changed_at", "last_synced_at", "counts"}
+	"status_source", "status_changed_at", "last_synced_at", "counts", "urgent", "merged_into_id", "merged_ids", "previous_identity_id",
+	"attribute_sources", "manager_cycle"}
 
 // checkMembers refuses what belongs to the service. Members that nobody knows are not its business: they are ignored, by name.
 func checkMembers(body []byte) error {

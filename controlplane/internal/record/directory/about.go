@@ -1,0 +1,199 @@
+package directory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
+)
+
+// AttributeSource says where the value of a field is from.
+type AttributeSource struct {
+	ConnectorID        *string    `json:"connector_id" doc:"The source that told it; null when a person did."`
+	Kind               string     `json:"kind" enum:"hr,manual,import"`
+	ObservedAt         *time.Time `json:"observed_at" doc:"When the source's record was last read as different, or the value was set by hand; null where that is not known."`
+	Pinned             bool       `json:"pinned" doc:"The value stays whatever the source says."`
+	PinnedUntil        *time.Time `json:"pinned_until"`
+	PinnedBy           *PinnedBy  `json:"pinned_by"`
+	UntilSourceChanges bool       `json:"until_source_changes" doc:"An action set the value; it stays until the source says something new."`
+	SourceValue        any        `json:"source_value,omitempty" doc:"Of what is pinned: what the source says instead."`
+}
+
+// about adds what is known of one person beyond the record itself.
+func about(ctx context.Context, tx *pg.Tx, d *IdentityDetail) (err error) {
+	const sql = `
+		select exists (with recursive up (id) as (
+		                   select i.manager_id from identity i where i.tenant_id = current_tenant() and i.id = $1 and i.manager_id is not null
+		                    union
+		                   select i.manager_id from up join identity i on i.tenant_id = current_tenant() and i.id = up.id where i.manager_id is not null)
+		               select from up where up.id = $1),
+		       array(select i.id::text from identity i where i.tenant_id = current_tenant() and i.merged_into_id = $1 order by i.id)`
+	if err := tx.QueryRow(ctx, sql, d.ID).Scan(&d.ManagerCycle, &d.MergedIDs); err != nil {
+		return fmt.Errorf("look at somebody's surroundings: %w", err)
+	}
+	d.AttributeSources, err = attributeSources(ctx, tx, d.Identity)
+	return err
+}
+
+// inCycle are the people of the tenant who are above themselves. It walks up from managers alone, and ends in every cycle since union
+// keeps no pair twice.
+const inCycle = `
+	with recursive boss (id) as (
+		select distinct i.manager_id from identity i where i.tenant_id = current_tenant() and i.manager_id is not null
+	), up (start, id) as (
+		select b.id, i.manager_id
+		  from boss b
+		  join identity i on i.tenant_id = current_tenant() and i.id = b.id
+		 where i.manager_id is not null
+		 union
+		select u.start, i.manager_id
+		  from up u
+		  join identity i on i.tenant_id = current_tenant() and i.id = u.id
+		 where i.manager_id is not null and u.id <> u.start
+	)
+	select start from up where start = id`
+
+// observed is what one source's record fills.
+type observed struct {
+	Connector string
+	Own       bool
+	Filled    *int64 // nil: not known
+	At        time.Time
+}
+
+func attributeSources(ctx context.Context, tx *pg.Tx, i Identity) (map[string]AttributeSource, error) {
+	const sql = `
+		select s.connector_id::text as connector, s.connector_id is not distinct from $2::uuid as own, s.filled, s.changed_at as at
+		  from identity_source s
+		 where s.tenant_id = current_tenant()
+		   and s.identity_id = $1
+		   and s.removed_at is null
+		 order by own desc, s.first_seen_at, s.connector_id, s.external_id`
+	rows, err := tx.Query(ctx, sql, i.ID, i.SourceConnectorID)
+	if err != nil {
+		return nil, fmt.Errorf("find sources of attributes: %w", err)
+	}
+	records, err := pgx.CollectRows(rows, pgx.RowToStructByName[observed])
+	if err != nil {
+		return nil, fmt.Errorf("find sources of attributes: %w", err)
+	}
+	filled, err := mergepatch.Initial(i.IdentityFields)
+	if err != nil {
+		return nil, err
+	}
+	sources := map[string]AttributeSource{}
+	for _, f := range filled {
+		if f.Field != "attributes" && f.Field != "labels" {
+			sources[f.Field] = sourceOf(f.Field, records)
+		}
+	}
+	for name := range i.Attributes {
+		sources[customPin+name] = AttributeSource{Kind: "manual"}
+		if len(records) > 0 && records[0].Own {
+			sources[customPin+name] = records[0].source()
+		}
+	}
+	for f, pin := range i.Pins {
+		sources[f] = AttributeSource{Kind: pin.Kind, ObservedAt: &pin.At, Pinned: !pin.Soft, PinnedUntil: pin.Until, PinnedBy: &pin.By,
+			UntilSourceChanges: pin.Soft, SourceValue: pin.SourceValue}
+	}
+	return sources, nil
+}
+
+// sourceOf is the first record that fills a field; a person's own source comes first. Nobody's is set by hand.
+func sourceOf(field string, records []observed) AttributeSource {
+	bit := slices.Index(SourceFields, field)
+	for _, r := range records {
+		if bit >= 0 && (r.Filled == nil && r.Own || r.Filled != nil && *r.Filled>>bit&1 == 1) {
+			return r.source()
+		}
+	}
+	return AttributeSource{Kind: "manual"}
+}
+
+func (r observed) source() AttributeSource {
+	return AttributeSource{ConnectorID: &r.Connector, Kind: "hr", ObservedAt: &r.At}
+}
+
+// FilledSQL is the value of identity_source.filled for a row of SourceFields.
+func FilledSQL(row string) string {
+	bits := make([]string, len(SourceFields))
+	for i, f := range SourceFields {
+		bits[i] = fmt.Sprintf("(%s.%s is not null)::int::bigint << %d", row, f, i)
+	}
+	return "(" + strings.Join(bits, ") | (") + ")"
+}
+
+// previousOf is who somebody new was when they were here before: the one who left last with the same employee number, or with the
+// same value of the attribute that the lifecycle names. A name alone says nothing.
+func previousOf(ctx context.Context, tx *pg.Tx, l Lifecycle, f IdentityFields) (*string, error) {
+	value, _ := f.Attributes[l.RehireAttribute].(string)
+	if l.RehireAttribute == "" {
+		value = ""
+	}
+	if f.EmployeeNumber == nil && value == "" {
+		return nil, nil
+	}
+	const sql = `
+		select i.id::text
+		  from identity i
+		 where i.tenant_id = current_tenant()
+		   and i.status in ('deactivated', 'archived')
+		   and i.merged_into_id is null
+		   and (i.employee_number = @number or @value <> '' and i.attributes ->> @attribute = @value)
+		 order by i.status_changed_at desc, i.id desc
+		 limit 1`
+	var id string
+	err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"number": f.EmployeeNumber, "attribute": l.RehireAttribute, "value": value}).Scan(&id)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("look for who came back: %w", err)
+	}
+	return &id, nil
+}
+
+// LinkRehires says of the people whose ids the query gives, who are new, who they were when they were here before.
+func LinkRehires(ctx context.Context, tx *pg.Tx, people string) error {
+	const sql = `
+		update identity n
+		   set previous_identity_id = p.previous
+		  from (select distinct on (n.id) n.id, i.id as previous
+		          from (%s) q (id)
+		          join identity n on n.tenant_id = current_tenant() and n.id = q.id and n.status not in ('deactivated', 'archived')
+		          join identity i
+		            on i.tenant_id = current_tenant()
+		           and i.status in ('deactivated', 'archived')
+		           and i.merged_into_id is null
+		           and i.id <> n.id
+		           and %s
+		         order by n.id, i.status_changed_at desc, i.id desc) p
+		 where n.tenant_id = current_tenant()
+		   and n.id = p.id
+		   and n.previous_identity_id is null`
+	var left bool
+	if err := tx.QueryRow(ctx, `select exists (select from identity where tenant_id = current_tenant() and status in ('deactivated', 'archived') and employee_number is not null)`).Scan(&left); err != nil {
+		return fmt.Errorf("look for who came back: %w", err)
+	}
+	if left {
+		if _, err := tx.Exec(ctx, fmt.Sprintf(sql, people, "i.employee_number = n.employee_number")); err != nil {
+			return fmt.Errorf("look for who came back: %w", err)
+		}
+	}
+	l, err := FindLifecycle(ctx, tx)
+	if err != nil || l.RehireAttribute == "" {
+		return err
+	}
+	if _, err := tx.Exec(ctx, fmt.Sprintf(sql, people, "i.attributes ->> $1 = n.attributes ->> $1"), l.RehireAttribute); err != nil {
+		return fmt.Errorf("look for who came back: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,304 @@
+package directory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
+)
+
+// Acted is an identity after an action, or as a dry run says that it would be.
+type Acted struct {
+	Identity
+	Impact *Impact `json:"impact,omitempty" doc:"With dry_run: what the action would change. Nothing was written."`
+}
+
+// Impact is what an action would change.
+type Impact struct {
+	DryRun   bool           `json:"dry_run"`
+	Changes  []FieldChange  `json:"changes" nullable:"false"`
+	Affects  map[string]int `json:"affects" doc:"How many of each hang on this person: live accounts, active grants, active reasons for access, what they own and whom they answer for."`
+	Warnings []string       `json:"warnings" nullable:"false"`
+}
+
+// FieldChange is one field that would become different.
+type FieldChange struct {
+	Field string `json:"field"`
+	From  any    `json:"from"`
+	To    any    `json:"to"`
+}
+
+// errDryRun undoes what a dry run has done.
+var errDryRun = errors.New("dry run")
+
+// ask is a decision about somebody.
+type ask struct {
+	id     string
+	match  httpapi.IfMatch
+	dry    bool
+	reason string
+}
+
+// step is what an action does to a record that is locked. It says which state the action leads to, for the states' own rules.
+type step func(c Clock, i *Identity) (to string, err error)
+
+// act does something to somebody's state, by their dates and what is said of them. What the action changes of a source's fields
+// holds until the source says something else than now.
+func (s *Service) act(ctx context.Context, v viewer.Viewer, a ask, do step) (acted Acted, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		before, err := s.lockMatching(ctx, tx, a.id, a.match)
+		if err != nil {
+			return err
+		}
+		changes, err := s.acted(ctx, tx, before, a, do)
+		if err != nil {
+			return err
+		}
+		if acted.Identity, err = Find(ctx, tx, a.id); err != nil {
+			return err
+		}
+		if a.dry {
+			acted.Impact, err = impactOf(ctx, tx, before, acted.Identity, changes)
+			return errors.Join(err, errDryRun)
+		}
+		e := audit.Entry{Action: actionTo(before.Status, acted.Status), Changes: changes, Reason: a.reason}
+		if err := recordEntry(ctx, tx, e, acted.Identity); err != nil || acted.Status != Deactivated {
+			return err
+		}
+		return handOver(ctx, tx, s.Now())
+	})
+	if errors.Is(err, errDryRun) {
+		err = nil
+	}
+	return acted, err
+}
+
+func (s *Service) acted(ctx context.Context, tx *pg.Tx, before Identity, a ask, do step) ([]audit.Change, error) {
+	l, err := FindLifecycle(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	clock, after := l.Clock(s.Now()), before
+	to, err := do(clock, &after)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkMove(before.Status, to); err != nil {
+		return nil, err
+	}
+	changes, err := mergepatch.Diff(before.IdentityFields, after.IdentityFields)
+	if err != nil {
+		return nil, err
+	}
+	pin := Pin{By: pinnedBy(tx.Viewer), Kind: "manual", At: s.Now(), Soft: true}
+	pinChanges(before, &after, changes, pin)
+	if after.Standing != before.Standing && before.SourceConnectorID != nil {
+		said, err := saidBySource(ctx, tx, before)
+		if err != nil {
+			return nil, err
+		}
+		after.Pins.set(standingPin, said, pin)
+	}
+	after.follow(clock, "manual")
+	if after.StatusReason = before.StatusReason; after.Status != before.Status || to == before.Status {
+		after.StatusReason, after.StatusSource = nil, "manual"
+		if a.reason != "" {
+			after.StatusReason = &a.reason
+		}
+	}
+	for _, c := range statusChange(before, after) {
+		if said(c.From) != said(c.To) {
+			changes = append(changes, c)
+		}
+	}
+	if after.Urgent != before.Urgent {
+		changes = append(changes, audit.Change{Field: "urgent", From: before.Urgent, To: after.Urgent})
+	}
+	return changes, store(ctx, tx, after, s.Now())
+}
+
+// saidBySource is what a person's own source last said of their state; nil: nothing, or it is not known.
+func saidBySource(ctx context.Context, tx *pg.Tx, i Identity) (any, error) {
+	const sql = `
+		select source_status
+		  from identity_source
+		 where tenant_id = current_tenant() and identity_id = $1 and connector_id = $2
+		 order by first_seen_at, external_id
+		 limit 1`
+	var said *string
+	err := tx.QueryRow(ctx, sql, i.ID, i.SourceConnectorID).Scan(&said)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && said == nil {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find what the source says: %w", err)
+	}
+	return *said, nil
+}
+
+// follow brings the state up to date with the dates.
+func (i *Identity) follow(c Clock, source string) {
+	if i.Status == Archived {
+		return
+	}
+	if to := c.state(i.Standing, i.IdentityFields); to != i.Status {
+		i.Status, i.StatusSource, i.StatusReason = to, source, nil
+	}
+}
+
+// actionTo names what an audit log and listeners are told of a change of state.
+func actionTo(from, to string) string {
+	if to == Deactivated && from != Deactivated {
+		return "identity.deactivated"
+	}
+	return "identity.updated"
+}
+
+// Deactivate ends somebody's time now, or gives them notice until effective. urgent lets the ending of their access go before
+// everybody else's.
+func (s *Service) Deactivate(ctx context.Context, v viewer.Viewer, a ask, effective time.Time, urgent bool) (Acted, error) {
+	now := s.Now()
+	if effective.IsZero() {
+		effective = now
+	}
+	if urgent && effective.After(now) {
+		return Acted{}, fault.New(fault.Invalid, "what is urgent happens now; leave effective_at out").
+			With(fault.Field{Pointer: "#/effective_at", Code: "invalid", Detail: "leave it out, or urgent"})
+	}
+	return s.act(ctx, v, a, func(_ Clock, i *Identity) (string, error) {
+		i.LastWorkingAt = &effective
+		if effective.After(now) {
+			return Notice, nil
+		}
+		i.Standing, i.Urgent = Deactivated, i.Urgent || urgent
+		return Deactivated, nil
+	})
+}
+
+// Reactivate brings somebody to active: back from leave or after deactivation, out of notice, or before the first day. Access that
+// ended is not restored.
+func (s *Service) Reactivate(ctx context.Context, v viewer.Viewer, a ask) (Acted, error) {
+	return s.act(ctx, v, a, func(c Clock, i *Identity) (string, error) {
+		i.LastWorkingAt, i.TerminationDate = nil, nil
+		if i.StartDate != nil && *i.StartDate > c.Today {
+			i.StartDate = &c.Today
+		}
+		i.endLeave(c)
+		i.Standing, i.Urgent = Active, false
+		return Active, nil
+	})
+}
+
+// endLeave makes yesterday the last day of a leave that goes on, and takes back one that has not begun.
+func (i *Identity) endLeave(c Clock) {
+	switch {
+	case i.LeaveFrom == nil && i.LeaveTo == nil, !c.within(nil, i.LeaveTo):
+	case i.LeaveFrom != nil && *i.LeaveFrom < c.Today:
+		i.LeaveTo = yesterday(c.Today)
+	default:
+		i.LeaveFrom, i.LeaveTo = nil, nil
+	}
+	if i.Standing == OnLeave {
+		i.Standing = Active
+	}
+}
+
+func yesterday(today string) *string {
+	t, err := time.Parse(time.DateOnly, today)
+	if err != nil {
+		return nil
+	}
+	before := t.AddDate(0, 0, -1).Format(time.DateOnly)
+	return &before
+}
+
+// Leave lets somebody be away from a day, or from today, to a day, or until they return.
+func (s *Service) Leave(ctx context.Context, v viewer.Viewer, a ask, from, to *string) (Acted, error) {
+	return s.act(ctx, v, a, func(c Clock, i *Identity) (string, error) {
+		if from == nil {
+			from = &c.Today
+		}
+		var wrong []fault.Field
+		if to != nil && *to < *from {
+			wrong = append(wrong, fault.Field{Pointer: "#/to", Code: "invalid", Detail: "a leave ends on the day it begins, or later"})
+		} else if to != nil && *to < c.Today {
+			wrong = append(wrong, fault.Field{Pointer: "#/to", Code: "invalid", Detail: "this leave is over"})
+		}
+		for pointer, d := range map[string]*string{"#/from": from, "#/to": to} {
+			if d != nil && (len(*d) < 4 || (*d)[:4] == "0000") {
+				wrong = append(wrong, fault.Field{Pointer: pointer, Code: "invalid", Detail: "there is no year 0"})
+			}
+		}
+		if len(wrong) > 0 {
+			return "", fault.New(fault.Invalid, "this is no leave").With(wrong...)
+		}
+		i.LeaveFrom, i.LeaveTo = from, to
+		return OnLeave, nil
+	})
+}
+
+// Return ends somebody's leave today, or takes back one that is planned.
+func (s *Service) Return(ctx context.Context, v viewer.Viewer, a ask) (Acted, error) {
+	return s.act(ctx, v, a, func(c Clock, i *Identity) (string, error) {
+		planned := i.Status == Active && i.LeaveFrom != nil && *i.LeaveFrom > c.Today
+		if i.Status != OnLeave && !planned {
+			return "", fault.Coded(fault.Conflict, "invalid_transition", "an identity that is %s is not on leave", i.Status).Also("allowed", moves[i.Status])
+		}
+		i.endLeave(c)
+		if planned {
+			return OnLeave, nil // a planned leave is taken back from where it would have begun
+		}
+		return Active, nil
+	})
+}
+
+// impactOf says what hangs on somebody whom a dry run has changed.
+func impactOf(ctx context.Context, tx *pg.Tx, before, after Identity, changes []audit.Change) (*Impact, error) {
+	impact := &Impact{DryRun: true, Changes: []FieldChange{}, Affects: map[string]int{}, Warnings: []string{}}
+	for _, c := range changes {
+		impact.Changes = append(impact.Changes, FieldChange(c))
+	}
+	const sql = `
+		select (select count(*) from account a where a.tenant_id = current_tenant() and a.identity_id = $1 and a.status not in ('deleted', 'failed')),
+		       (select count(*) from account a join access_grant g on g.tenant_id = a.tenant_id and g.account_id = a.id
+		         where a.tenant_id = current_tenant() and a.identity_id = $1 and g.status = 'active'),
+		       (select count(*) from access_reason r where r.tenant_id = current_tenant() and r.identity_id = $1 and r.state <> 'ended'),
+		       (select count(*) from entitlement e where e.tenant_id = current_tenant() and $1 = any(e.owner_ids)),
+		       (select count(*) from identity i where i.tenant_id = current_tenant() and i.sponsor_id = $1 and i.status <> 'archived'),
+		       (select count(*) from identity i where i.tenant_id = current_tenant() and i.manager_id = $1 and i.status <> 'archived')`
+	var n [6]int
+	if err := tx.QueryRow(ctx, sql, before.ID).Scan(&n[0], &n[1], &n[2], &n[3], &n[4], &n[5]); err != nil {
+		return nil, fmt.Errorf("count what hangs on somebody: %w", err)
+	}
+	for k, name := range []string{"accounts", "grants", "reasons", "owned_entitlements", "sponsored", "reports"} {
+		impact.Affects[name] = n[k]
+	}
+	if after.Status == Deactivated && n[3]+n[4] > 0 {
+		impact.Warnings = append(impact.Warnings, "what they own or answer for goes to who stands in for them; see the handover for what nobody takes")
+	}
+	if before.Status == Deactivated && after.Status == Active {
+		impact.Warnings = append(impact.Warnings, "access that ended is not restored; what rules give is given anew")
+	}
+	return impact, nil
+}
+
+// datesDiffer reports whether a change touches what states follow from.
+func datesDiffer(changes []audit.Change) bool {
+	return slices.ContainsFunc(changes, func(c audit.Change) bool {
+		return slices.Contains([]string{"start_date", "termination_date", "last_working_at", "leave_from", "leave_to"}, c.Field)
+	})
+}
+
+func archivedFault() error {
+	return fault.Coded(fault.Conflict, "identity_archived", "an archived identity cannot be changed")
+}

@@ -1,0 +1,117 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+)
+
+// handOver gives what leavers answered for to whoever stands in for them: the people and machines whom they sponsored to those records'
+// backup owners, and the entitlements that they owned to their own backup owner. Where nobody stands in, or who does has left too, it
+// stays as it is, and Handover lists it. Nothing is left for a second call.
+func handOver(ctx context.Context, tx *pg.Tx, now time.Time) error {
+	const sponsored = `
+		update identity i
+		   set sponsor_id = i.backup_owner_id, updated_at = $1, version = i.version + 1
+		  from identity gone, identity heir
+		 where i.tenant_id = current_tenant()
+		   and i.status <> 'archived'
+		   and i.sponsor_id is not null
+		   and gone.tenant_id = current_tenant()
+		   and gone.id = i.sponsor_id
+		   and gone.status in ('deactivated', 'archived')
+		   and heir.tenant_id = current_tenant()
+		   and heir.id = i.backup_owner_id
+		   and heir.status not in ('deactivated', 'archived')
+		returning 'identity', i.id::text, i.display_name, 'sponsor_id', gone.id::text, heir.id::text`
+	const owned = `
+		update entitlement e
+		   set owner_ids = case when heir.id = any(e.owner_ids) then array_remove(e.owner_ids, gone.id) else array_replace(e.owner_ids, gone.id, heir.id) end,
+		       updated_at = $1, version = e.version + 1
+		  from identity gone, identity heir
+		 where e.tenant_id = current_tenant()
+		   and e.owner_ids <> '{}'
+		   and gone.tenant_id = current_tenant()
+		   and gone.id = any(e.owner_ids)
+		   and gone.status in ('deactivated', 'archived')
+		   and heir.tenant_id = current_tenant()
+		   and heir.id = gone.backup_owner_id
+		   and heir.status not in ('deactivated', 'archived')
+		returning 'entitlement', e.id::text, e.display_name, 'owner_ids', gone.id::text, heir.id::text`
+	var entries []audit.Entry
+	for _, sql := range []string{sponsored, owned} {
+		rows, err := tx.Query(ctx, sql, now)
+		if err != nil {
+			return fmt.Errorf("hand over: %w", err)
+		}
+		type handed struct{ Type, ID, Display, Field, From, To string }
+		all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[handed])
+		if err != nil {
+			return fmt.Errorf("hand over: %w", err)
+		}
+		for _, h := range all {
+			entries = append(entries, audit.Entry{Action: h.Type + ".updated", Subject: audit.Subject{Type: h.Type, ID: h.ID, Display: h.Display},
+				Changes: []audit.Change{{Field: h.Field, From: h.From, To: h.To}}, Context: map[string]any{"reason": "handover"}})
+		}
+	}
+	return audit.RecordAll(ctx, tx, entries)
+}
+
+// Responsibility is something that somebody answers for.
+type Responsibility struct {
+	Type    string `json:"type" db:"type" enum:"entitlement,identity,account,report"`
+	ID      string `json:"id" db:"id"`
+	Display string `json:"display" db:"display"`
+	As      string `json:"as" db:"as" enum:"owner,sponsor,backup_owner,manager"`
+}
+
+// handoverLimit is the most of what is listed of each kind.
+const handoverLimit = 500
+
+// Handover lists what somebody answers for, which others have to take over when they leave.
+func (s *Service) Handover(ctx context.Context, v viewer.Viewer, id string) (list []Responsibility, err error) {
+	const sql = `
+		(select 'entitlement' as type, e.id::text, coalesce(nullif(e.display_name, ''), e.name) as display, 'owner' as "as"
+		   from entitlement e where e.tenant_id = current_tenant() and $1 = any(e.owner_ids) order by e.id limit $2)
+		 union all
+		(select 'identity', i.id::text, i.display_name, 'sponsor' from identity i
+		  where i.tenant_id = current_tenant() and i.sponsor_id = $1 and i.status <> 'archived' order by i.id limit $2)
+		 union all
+		(select 'identity', i.id::text, i.display_name, 'backup_owner' from identity i
+		  where i.tenant_id = current_tenant() and i.backup_owner_id = $1 and i.status <> 'archived' order by i.id limit $2)
+		 union all
+		(select 'report', i.id::text, i.display_name, 'manager' from identity i
+		  where i.tenant_id = current_tenant() and i.manager_id = $1 and i.status not in ('deactivated', 'archived') order by i.id limit $2)`
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		if _, err := Find(ctx, tx, id); err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, sql, id, handoverLimit)
+		if err != nil {
+			return fmt.Errorf("list what somebody answers for: %w", err)
+		}
+		list, err = pgx.CollectRows(rows, pgx.RowToStructByName[Responsibility])
+		return err
+	})
+	return list, err
+}
+
+// HandoverView is what others have to take over.
+type HandoverView struct {
+	Items []Responsibility `json:"items" nullable:"false" doc:"At most 500 of each kind."`
+}
+
+func (s *Service) handover(ctx context.Context, v viewer.Viewer, in *one) (*httpapi.One[HandoverView], error) {
+	list, err := s.Handover(ctx, v, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[HandoverView]{Body: HandoverView{Items: list}}, nil
+}

@@ -1,0 +1,207 @@
+package directory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// Provisioned is an account that is about to be made in its system. Until its key there is known it goes under one of our own.
+type Provisioned struct {
+	ID          string `json:"id"`
+	ConnectorID string `json:"connector_id"`
+	IdentityID  string `json:"identity_id"`
+	Username    string `json:"username"`
+	Email       string `json:"email"`
+	DisplayName string `json:"display_name"`
+	Status      string `json:"status"` // provisioning, or failed where it cannot be made
+}
+
+// unmade begins the external_id of an account that has none yet: no target's keys look so.
+const unmade = "grantwright:unmade:"
+
+// Announce enters accounts that are about to be made.
+func Announce(ctx context.Context, tx *pg.Tx, accounts []Provisioned) error {
+	if len(accounts) == 0 {
+		return nil
+	}
+	const sql = `
+		insert into account (tenant_id, id, connector_id, external_id, identity_id, username, email, display_name, account_type, status, managed,
+		                     correlation_state, correlation, row_hash, wanted_at)
+		select current_tenant(), r.id, r.connector_id, '` + unmade + `' || r.id, r.identity_id, nullif(r.username, ''), nullif(r.email, ''), nullif(r.display_name, ''),
+		       'person', r.status, 'managed', 'linked',
+		       '{"rule_ids": ["provisioned"], "score": 1, "explanation": ["this account was made for this person"]}', '\x', now()
+		  from jsonb_to_recordset($1::jsonb) r (id uuid, connector_id uuid, identity_id uuid, username text, email text, display_name text, status text)`
+	text, err := json.Marshal(accounts)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, sql, string(text)); err != nil {
+		return fmt.Errorf("announce accounts: %w", err)
+	}
+	return nil
+}
+
+// Unannounce takes back accounts that were to be made and are not.
+func Unannounce(ctx context.Context, tx *pg.Tx, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	const sql = `
+		update account
+		   set status = 'deleted', deleted_at = now(), updated_at = now(), version = version + 1
+		 where id = any($1::text[]::uuid[])
+		   and status in ('provisioning', 'failed')`
+	if _, err := tx.Exec(ctx, sql, ids); err != nil {
+		return fmt.Errorf("take back accounts: %w", err)
+	}
+	return nil
+}
+
+// Want notes that a reason asks for these accounts.
+func Want(ctx context.Context, tx *pg.Tx, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	const sql = `update account set wanted_at = now() where id = any($1::text[]::uuid[]) and wanted_at is null`
+	if _, err := tx.Exec(ctx, sql, ids); err != nil {
+		return fmt.Errorf("mark wanted accounts: %w", err)
+	}
+	return nil
+}
+
+// SetAccountStatus says how an account stands with us.
+func SetAccountStatus(ctx context.Context, tx *pg.Tx, id, status string) error {
+	const sql = `update account set status = $2, updated_at = now(), version = version + 1 where id = $1 and status is distinct from $2`
+	if _, err := tx.Exec(ctx, sql, id, status); err != nil {
+		return fmt.Errorf("set account status: %w", err)
+	}
+	return nil
+}
+
+// TakenNames gives those of the names, each of a system and in lower case, that an account has which is there.
+func TakenNames(ctx context.Context, tx *pg.Tx, connectors, names []string) ([][2]string, error) {
+	const sql = `
+		select distinct a.connector_id::text, a.username_lc
+		  from unnest($1::text[]::uuid[], $2::text[]) n (connector_id, name)
+		  join account a
+		    on a.tenant_id = current_tenant()
+		   and a.connector_id = n.connector_id
+		   and a.username_lc = n.name
+		   and a.status <> 'deleted'`
+	rows, err := tx.Query(ctx, sql, connectors, names)
+	if err != nil {
+		return nil, fmt.Errorf("look for names: %w", err)
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (key [2]string, err error) {
+		err = row.Scan(&key[0], &key[1])
+		return key, err
+	})
+}
+
+// Observed is what became of an account in its system: what was read back after a change, or what the change says.
+type Observed struct {
+	ID             string     `json:"id"`
+	Status         string     `json:"status,omitempty"` // empty: by is_disabled and is_locked
+	ExternalID     string     `json:"external_id,omitempty"`
+	NativeRef      string     `json:"native_ref,omitempty"`
+	NativeIdentity string     `json:"native_identity,omitempty"`
+	Username       *string    `json:"username,omitempty"`
+	Email          *string    `json:"email,omitempty"`
+	DisplayName    *string    `json:"display_name,omitempty"`
+	FirstName      *string    `json:"first_name,omitempty"`
+	LastName       *string    `json:"last_name,omitempty"`
+	EmployeeNumber *string    `json:"employee_number,omitempty"`
+	IsDisabled     *bool      `json:"is_disabled,omitempty"`
+	IsLocked       *bool      `json:"is_locked,omitempty"`
+	PasswordSetAt  *time.Time `json:"password_set_at,omitempty"`
+	DisabledFor    string     `json:"disabled_for,omitempty"` // we have disabled it, for this
+	Enabled        bool       `json:"enabled,omitempty"`      // we have enabled it
+	Deleted        bool       `json:"deleted,omitempty"`      // we have deleted it
+}
+
+// Observe writes what became of accounts. The next reading of the system writes them anew, whatever they say.
+func Observe(ctx context.Context, tx *pg.Tx, seen []Observed) error {
+	if len(seen) == 0 {
+		return nil
+	}
+	const sql = `
+		update account a
+		   set external_id = coalesce(r.external_id, a.external_id), native_ref = coalesce(r.native_ref, a.native_ref),
+		       native_identity = coalesce(r.native_identity, a.native_identity), username = coalesce(r.username, a.username), email = coalesce(r.email, a.email),
+		       display_name = coalesce(r.display_name, a.display_name), first_name = coalesce(r.first_name, a.first_name),
+		       last_name = coalesce(r.last_name, a.last_name), employee_number = coalesce(r.employee_number, a.employee_number),
+		       is_disabled = coalesce(r.is_disabled, a.is_disabled), is_locked = coalesce(r.is_locked, a.is_locked),
+		       password_last_set_at = coalesce(r.password_set_at, a.password_last_set_at),
+		       status = case when r.deleted then 'deleted'
+		                     when r.status is not null then r.status
+		                     when coalesce(r.is_disabled, a.is_disabled) then 'disabled'
+		                     when coalesce(r.is_locked, a.is_locked) then 'locked'
+		                     else 'active' end,
+		       deleted_at = case when r.deleted then now() end,
+		       disabled_for = case when r.enabled or r.deleted then null when r.disabled_for is not null then r.disabled_for else a.disabled_for end,
+		       disabled_at = case when r.enabled or r.deleted then null when r.disabled_for is not null then now() else a.disabled_at end,
+		       missing_since = null, missing_runs = 0, row_hash = '\x', updated_at = now(), version = a.version + 1
+		  from jsonb_to_recordset($1::jsonb) r (id uuid, status text, external_id text, native_ref text, native_identity text, username text, email text,
+		       display_name text, first_name text, last_name text, employee_number text, is_disabled boolean, is_locked boolean, password_set_at timestamptz,
+		       disabled_for text, enabled boolean, deleted boolean)
+		 where a.id = r.id`
+	text, err := json.Marshal(seen)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, sql, string(text)); err != nil {
+		return fmt.Errorf("write what became of accounts: %w", err)
+	}
+	return nil
+}
+
+// Twin is another row of a system that has the key which an account of ours turns out to have.
+type Twin struct {
+	ID         string
+	IdentityID *string
+}
+
+// FindTwin finds the row of a system that has this key, other than the account itself.
+func FindTwin(ctx context.Context, tx *pg.Tx, connectorID, externalID, except string) (twin Twin, found bool, err error) {
+	const sql = `select id::text, identity_id::text from account where connector_id = $1 and external_id = $2 and id <> $3 for update`
+	rows, err := tx.Query(ctx, sql, connectorID, externalID, except)
+	if err != nil {
+		return twin, false, fmt.Errorf("look for the same account: %w", err)
+	}
+	twins, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (t Twin, err error) { err = row.Scan(&t.ID, &t.IdentityID); return t, err })
+	if err != nil || len(twins) == 0 {
+		return twin, false, err
+	}
+	return twins[0], true, nil
+}
+
+// Adopt makes one account of two rows: that which we announced, under whose id people know it, takes over what a reading of the
+// system has brought as another. Its owner stays.
+func Adopt(ctx context.Context, tx *pg.Tx, id, twin string) error {
+	const take = `delete from account where id = $1 returning to_jsonb(account)`
+	const give = `
+		update account a
+		   set external_id = t.external_id, native_ref = t.native_ref, native_identity = t.native_identity, identity_external_id = t.identity_external_id,
+		       username = t.username, email = t.email, display_name = t.display_name, first_name = t.first_name, last_name = t.last_name,
+		       employee_number = t.employee_number, is_disabled = t.is_disabled, is_locked = t.is_locked, password_expired = t.password_expired,
+		       mfa_enrolled = t.mfa_enrolled, privileged = t.privileged, status = case when t.status = 'missing' then 'active' else t.status end, attributes = t.attributes, expires_at = t.expires_at,
+		       last_login_at = t.last_login_at, password_last_set_at = t.password_last_set_at, native_created_at = t.native_created_at,
+		       native_modified_at = t.native_modified_at, row_hash = t.row_hash, first_seen_at = t.first_seen_at, changed_run_id = t.changed_run_id,
+		       created_run_id = t.created_run_id, deleted_at = null, missing_since = null, missing_runs = 0, updated_at = now(), version = a.version + 1
+		  from jsonb_populate_record(null::account, $2::jsonb - 'username_lc' - 'email_lc') t
+		 where a.id = $1`
+	var row []byte
+	if err := tx.QueryRow(ctx, take, twin).Scan(&row); err != nil {
+		return fmt.Errorf("adopt account: %w", err)
+	}
+	if _, err := tx.Exec(ctx, give, id, string(row)); err != nil {
+		return fmt.Errorf("adopt account: %w", err)
+	}
+	return nil
+}
