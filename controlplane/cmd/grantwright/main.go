@@ -68,7 +68,7 @@ func root() *cobra.Command {
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	cmd.AddCommand(serveCommand(), bootstrapCommand(), migrateCommand(), checkCommand(), configCommand(), keysCommand(), versionCommand())
-	cmd.AddCommand(backupCommand(), restoreCommand(), auditCommand())
+	cmd.AddCommand(backupCommand(), restoreCommand(), auditCommand(), packCommand())
 	return cmd
 }
 
