@@ -28,10 +28,8 @@ func (c *writing) create(ctx context.Context) error {
 	if name == "" {
 		return badAsk("username_missing", "a user cannot be created without a user name", "Have the account's template make one.")
 	}
-	if c.findable(c.provider) {
-		if rec, err := c.byName(ctx, name); err != nil || rec != nil {
-			return c.exists(rec, asked, err, nil)
-		}
+	if rec, err := c.looked(ctx, name); err != nil || rec != nil {
+		return c.exists(rec, asked, err, nil)
 	}
 	secret, err := c.credential()
 	if err != nil {
@@ -48,8 +46,8 @@ func (c *writing) create(ctx context.Context) error {
 	body["schemas"] = schemasOf(body, userSchema)
 	made, location, err := c.send(ctx, request{method: http.MethodPost, path: c.usersPath, body: body, phase: phaseUsers, note: "the user is created"})
 	if err != nil {
-		if taken(err) && c.findable(c.provider) {
-			rec, lookErr := c.byName(ctx, name)
+		if taken(err) {
+			rec, lookErr := c.looked(ctx, name)
 			return c.exists(rec, asked, lookErr, err)
 		}
 		return err
@@ -57,6 +55,24 @@ func (c *writing) create(ctx context.Context) error {
 	c.resp.Outcome = v1.OutcomeApplied
 	c.resp.Changes = changesOf(nil, asked)
 	return c.created(ctx, made, location, name, asked)
+}
+
+// looked is byName for those who can do without: a target that cannot be asked, or does not understand the name in a filter,
+// judges by itself when the change is sent.
+func (c *writing) looked(ctx context.Context, name string) (record, error) {
+	if !c.findable(c.provider) {
+		return nil, nil
+	}
+	rec, err := c.byName(ctx, name)
+	var d *v1.ErrorDetail
+	if errors.As(err, &d) && d.Target != nil && d.Target.HTTP != nil {
+		switch d.Target.HTTP.Status {
+		case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusUnprocessableEntity, http.StatusNotImplemented:
+			c.warn("lookup_refused", "the target does not let users be asked for by this name: "+d.Message, "")
+			return nil, nil
+		}
+	}
+	return rec, err
 }
 
 // created finds out the id of a new user, and reads it.
@@ -67,7 +83,7 @@ func (c *writing) created(ctx context.Context, made record, location, name strin
 	}
 	if badID(id) != "" && c.findable(c.provider) {
 		c.settled(ctx, func() (bool, error) {
-			rec, err := c.byName(ctx, name)
+			rec, err := c.looked(ctx, name)
 			id = rec.text("id")
 			return rec != nil, err
 		})
@@ -174,10 +190,7 @@ func (c *writing) update(ctx context.Context) error {
 
 // free makes sure that nobody else has a name: not every target looks.
 func (c *writing) free(ctx context.Context, name, id string) error {
-	if !c.findable(c.provider) {
-		return nil
-	}
-	other, err := c.byName(ctx, name)
+	other, err := c.looked(ctx, name)
 	if err == nil && other != nil && other.text("id") != id {
 		return &v1.ErrorDetail{Class: v1.ClassConflict, Code: "username_taken", Phase: phaseUsers,
 			Message: "another user of the target has this name (id " + other.text("id") + ")", Hint: "Have the account's template make another name."}
@@ -288,8 +301,13 @@ func (c *writing) operations(rec record, unmet []wish) []any {
 			ops = append(ops, map[string]any{"op": c.word("remove"), "path": at.String()})
 		case c.write.Style == quirks.StyleNoPath:
 			at.put(object, c.truth(v))
-		default:
+		case !blank(at.of(rec)):
 			ops = append(ops, map[string]any{"op": c.word("replace"), "path": at.String(), "value": c.truth(v)})
+		case at.sub != "" && blank(at.whole().of(rec)):
+			// Not every target makes the whole for the sake of a part.
+			ops = append(ops, map[string]any{"op": c.word("add"), "path": at.whole().String(), "value": map[string]any{at.sub: c.truth(v)}})
+		default:
+			ops = append(ops, map[string]any{"op": c.word("add"), "path": at.String(), "value": c.truth(v)})
 		}
 	}
 	if len(object) > 0 {

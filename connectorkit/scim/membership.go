@@ -2,7 +2,6 @@ package scim
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -166,10 +165,22 @@ func (g *groupReading) usersOf(id string) *listing {
 // quoted writes a text as a filter wants it: as JSON does (RFC 7644 section 3.4.2.2).
 func quoted(s string) string {
 	var out strings.Builder
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a text can always be written
-	return strings.TrimSuffix(out.String(), "\n")
+	out.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			out.WriteByte('\\')
+			out.WriteRune(r)
+		case strings.ContainsRune("\n\r\t", r):
+			out.WriteString(map[rune]string{'\n': `\n`, '\r': `\r`, '\t': `\t`}[r])
+		case r < ' ':
+			fmt.Fprintf(&out, `\u%04x`, r)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	out.WriteByte('"')
+	return out.String()
 }
 
 // filtersByGroup finds out, once, whether users can be asked for by their group: one that does not exist must have none.

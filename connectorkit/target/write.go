@@ -144,7 +144,9 @@ func (c *Client) Hide(secret string) {
 	}
 	c.tally.mu.Lock()
 	defer c.tally.mu.Unlock()
-	c.tally.scrubbers = append(c.tally.scrubbers, connectorkit.NewScrubber(secret))
+	// Targets repeat what they were sent, as a text inside of JSON inside of JSON.
+	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(secret)
+	c.tally.scrubbers = append(c.tally.scrubbers, connectorkit.NewScrubber(secret, escaped))
 }
 
 // Pause waits, between a change and another look at what became of it.
