@@ -137,7 +137,8 @@ func (w *writer) openContainer() string {
 	return "ou=people," + w.base
 }
 
-// checkPlace keeps accounts where a sync sees them: one that is moved out of its sight would pass for deleted.
+// checkPlace keeps accounts where a sync sees them: one that is moved out of its sight would pass for deleted. Directories answer in
+// many ways when the place does not exist, so it is looked for.
 func (w *writer) checkPlace(dn string) error {
 	if _, err := goldap.ParseDN(dn); err != nil {
 		return complaint(v1.ClassData, "invalid_container", fmt.Sprintf("the container %q is not a DN: %v", dn, err), "It looks like ou=people,dc=example,dc=com.")
@@ -145,7 +146,11 @@ func (w *writer) checkPlace(dn string) error {
 	if !isWithin(dn, w.userBase) {
 		return complaint(v1.ClassConfig, "container_outside", fmt.Sprintf("the container %s does not lie below %s, where people are read", dn, w.userBase), "Choose one below it, or widen user_base_dn: what a sync cannot see would pass for deleted.")
 	}
-	return nil
+	there, err := w.isThere(dn)
+	if err == nil && !there {
+		err = complaint(v1.ClassConfig, "container_not_found", fmt.Sprintf("the container %s does not exist, or the login may not see it", dn), "Create it, or name one that exists: create_container, disabled_container, or the container of the account's template.")
+	}
+	return err
 }
 
 // name gives the entry its name, and the attributes that follow from it.

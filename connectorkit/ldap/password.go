@@ -69,17 +69,16 @@ func below64(n int) (int, error) {
 	return int(v.Int64()), nil
 }
 
-// extendedPassword tells whether passwords are set by RFC 3062. 389 Directory Server offers that and refuses it without TLS.
+// extendedPassword tells whether passwords are set by RFC 3062. OpenLDAP stores a userPassword as it comes, and a password that is set
+// so as a hash; others hash either, and some refuse the operation without TLS, or for an account that has no password yet.
 func (w *writer) extendedPassword() bool {
 	switch {
 	case w.flavor.activeDir:
 		return false
 	case w.writing.password != auto:
 		return w.writing.password == passwordExtended
-	case w.security == securityNone && (w.flavor.name == flavor389 || w.flavor.name == flavorFreeIPA):
-		return false
 	}
-	return w.offers(wire.PasswordModifyOID)
+	return w.flavor.name == flavorOpenLDAP && w.offers(wire.PasswordModifyOID)
 }
 
 // passwordStep sets a password.

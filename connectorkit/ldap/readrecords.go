@@ -75,7 +75,7 @@ func (w *writer) readAccounts(targets []v1.ProvisionTarget) ([]*found, error) {
 	return out, nil
 }
 
-// readGrants tells which accounts hold which groups. Of what is not there nothing is told.
+// readGrants tells which accounts hold which groups. What is not there holds nothing, and nobody holds it.
 func (w *writer) readGrants(targets []v1.ProvisionTarget, accounts []*found, entitlements []v1.ProvisionTarget) ([]v1.GrantState, error) {
 	var keys strings.Builder
 	for _, t := range entitlements {

@@ -170,12 +170,33 @@ func (w *writer) rename(e *found) error {
 		w.out.Outcome, w.out.Verified = v1.OutcomeAlready, true
 		return nil
 	}
+	if err := w.free(e, after); err != nil {
+		return err
+	}
 	if err := w.perform(steps); err != nil {
 		return err
 	}
 	return w.confirm(after, e.account.ExternalID, func(now *found) bool {
 		return len(w.fulfilled(now, wishes)) == 0 && now.native == NormalizeDN(after)
 	})
+}
+
+// free makes sure that nobody else has the new user name or the new DN. Not every directory refuses that by itself.
+func (w *writer) free(e *found, dn string) error {
+	var other *found
+	var err error
+	if name := w.nameAfter(e); !strings.EqualFold(name, e.username()) {
+		other, err = w.byUsername(name)
+	}
+	if err == nil && other == nil && NormalizeDN(dn) != e.native {
+		var list []*found
+		list, err = w.look(dn, goldap.ScopeBaseObject, "(objectClass=*)")
+		other = one(list)
+	}
+	if err != nil || other == nil || other.account.ExternalID == e.account.ExternalID {
+		return err
+	}
+	return complaint(v1.ClassConflict, "account_exists", fmt.Sprintf("there is already an account %s", other.dn), "Choose another user name or another container. Neither account was touched.")
 }
 
 // renamed adds to the wishes what follows from a new user name.

@@ -55,7 +55,7 @@ func writeFields() []connectorkit.Field {
 		{Key: "enable_value", Label: "Its value when enabled", Type: "string", Advanced: true, DependsOn: "disable_strategy", DependsVals: []string{closeAttribute}, Help: "Left out, the attribute is removed."},
 		{Key: "disabled_container", Label: "Place of disabled accounts", Type: "string", Required: true, Advanced: true, DependsOn: "disable_strategy", DependsVals: []string{closeMove}, Help: "A DN below the base DN of people. Enabling moves an account to the place of new accounts."},
 		{Key: "delete_leaf_only", Label: "Delete single entries only", Type: "boolean", Default: true, Advanced: true, Help: "An account with entries below it is not deleted. Off, it is deleted with all below it, where the directory offers that."},
-		{Key: "password_method", Label: "How passwords are set", Type: "enum", Enum: []string{auto, passwordExtended, passwordAttribute}, Default: auto, Advanced: true, Help: "auto: unicodePwd on Active Directory; elsewhere the password modify operation (RFC 3062) where it is offered, else userPassword."},
+		{Key: "password_method", Label: "How passwords are set", Type: "enum", Enum: []string{auto, passwordExtended, passwordAttribute}, Default: auto, Advanced: true, Help: "auto: unicodePwd on Active Directory; the password modify operation (RFC 3062) on OpenLDAP, which hashes only what is set so; userPassword elsewhere."},
 	}
 }
 
