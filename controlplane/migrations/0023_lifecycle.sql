@@ -31,13 +31,13 @@ call secure_tenant_table('lifecycle_policy');
 -- What is said of somebody apart from their dates stands beside what follows from both. pins are the fields that a person decided
 -- about though a source writes them.
 alter table identity
-    add column standing             text        not null default 'active',
+    add column standing             text,
     add column pins                 jsonb       not null default '{}',
     add column merged_into_id       uuid,
     add column previous_identity_id uuid,
     add column minimised_at         timestamptz;
 comment on column identity.standing is
-    'What the source, or somebody by hand, says of a person apart from dates. status follows from it and from the dates: identity_state().';
+    'What the source, or somebody by hand, says of a person apart from dates. status follows from it and from the dates: identity_state(). Null: the state itself.';
 comment on column identity.pins is
     'By field: who pinned it, until when, and what the source says instead. A soft pin, made by an action, holds until the source says something else than then.';
 comment on column identity.previous_identity_id is 'Who this person was when they were here before: a rehire.';
@@ -51,7 +51,7 @@ update identity
                        when status = 'pre_hire' and start_date is not null then 'active'
                        when status = 'notice' and coalesce(last_working_at, termination_date) is not null then 'active'
                        else status end
- where status <> 'active';
+;
 
 alter table identity_source
     add column source_status text,

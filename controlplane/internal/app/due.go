@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,10 +14,10 @@ import (
 )
 
 // dueInterval is how soon a date that decides somebody's state is noticed.
-const dueInterval = 15 * time.Minute
+const dueInterval = 5 * time.Minute
 
-// applyDue moves people whose day has come: who starts becomes active, whose notice has ended is deactivated. Several processes
-// may do it at once; the second finds nothing left.
+// applyDue moves people whose day has come, at once when a process starts and then now and then: who starts, goes on leave, returns,
+// leaves, or left long ago. Several processes may do it at once; the second finds nothing left.
 func (a *App) applyDue(ctx context.Context) error {
 	tick := time.NewTicker(dueInterval)
 	defer tick.Stop()
@@ -37,16 +38,27 @@ func (a *App) applyDueOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var failed error
 	for _, t := range tenants {
-		err := a.DB.As(ctx, viewer.System(t), func(tx *pg.Tx) error {
-			_, err := directory.ApplyDue(ctx, tx, time.Now())
+		if err := a.applyDueIn(ctx, t); err != nil { // the others' days have come all the same
+			failed = errors.Join(failed, fmt.Errorf("tenant %s: %w", t, err))
+		}
+	}
+	return failed
+}
+
+// applyDueIn moves a tenant's people, some thousands a transaction.
+func (a *App) applyDueIn(ctx context.Context, tenant string) error {
+	for {
+		var due directory.Due
+		err := a.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) (err error) {
+			due, err = directory.ApplyDue(ctx, tx, time.Now())
 			return err
 		})
-		if err != nil {
+		if err != nil || !due.More {
 			return err
 		}
 	}
-	return nil
 }
 
 // tenantIDs lists all tenants, the oldest first.

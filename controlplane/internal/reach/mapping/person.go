@@ -21,7 +21,8 @@ type Person struct {
 	StartDate             *time.Time
 	TerminationDate       *time.Time
 	IsDisabled            *bool
-	Status                string // active, pre_hire, on_leave, deactivated; empty: the source does not say
+	Status                string // active, pre_hire, on_leave, notice, deactivated, as of a day; empty: the source does not say
+	Said                  string // the same by the source's word and flag alone, whatever the dates say
 	Manager               *v1.Ref
 	Custom                map[string]any // custom attributes by name; nil: none is mapped
 }
@@ -320,6 +321,8 @@ func statusWord(s string) string {
 		return "deactivated"
 	case "onleave", "leave", "loa", "leaveofabsence", "sabbatical", "parentalleave":
 		return "on_leave"
+	case "notice", "onnotice", "noticeperiod":
+		return "notice"
 	case "prehire", "future", "pending", "notstarted":
 		return "pre_hire"
 	}
@@ -347,12 +350,14 @@ func (p *Person) conclude(today time.Time) {
 		}
 	}
 	switch {
-	case p.TerminationDate != nil && p.TerminationDate.Before(today):
-		p.Status = "deactivated"
 	case p.IsDisabled != nil && *p.IsDisabled && p.Status != "on_leave" && p.Status != "pre_hire":
 		p.Status = "deactivated"
 	case p.Status == "" && p.IsDisabled != nil:
 		p.Status = "active"
+	}
+	p.Said = p.Status
+	if p.TerminationDate != nil && p.TerminationDate.Before(today) {
+		p.Status = "deactivated"
 	}
 	if p.StartDate != nil && p.StartDate.After(today) && (p.Status == "active" || p.Status == "") {
 		p.Status = "pre_hire"

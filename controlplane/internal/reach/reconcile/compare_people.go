@@ -3,7 +3,11 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 )
 
 // personTold are the fields of a person that a source writes and whose values are told; personFields are the others.
@@ -103,10 +107,7 @@ func (c *comparison) changedPeople(ctx context.Context) error {
 		select c.external_id, c.seq, c.ord, c.identity_id, c.known, c.away, c.marked, s.native_ref, s.manager_ref_kind, s.manager_ref_value,
 		       i.source_connector_id = @connector as owned, coalesce(s.is_disabled, false) as is_disabled, s.display_name as staged_name,
 		       ` + nextValues(filled) + `,
-		       case when i.id is null then coalesce(s.source_status, 'active')
-		            when i.source_connector_id = @connector and i.status_source = 'hr' then coalesce(s.source_status, i.status)
-		            else i.status end as status,
-		       null::uuid as manager_id
+		       s.source_status, null::text as status, null::uuid as manager_id
 		  from c_identity c
 		  join stage_identity s
 		    on s.tenant_id = current_tenant() and s.run_id = @run and s.seq = c.seq and s.ord = c.ord
@@ -126,13 +127,53 @@ func (c *comparison) changedPeople(ctx context.Context) error {
 		   and other.status <> 'archived'
 		   and other.id <> i.id
 		   and i.email is distinct from n.email`
-	if err := c.do(ctx, "people", next, taken); err != nil {
+	if err := c.do(ctx, "people", next); err != nil {
+		return err
+	}
+	kept := directory.Kept{Table: "w_person", Connector: c.run.Connector, Filled: slices.Collect(maps.Keys(filled)), Bare: true}
+	if err := directory.KeepPinned(ctx, c.tx, kept); err != nil {
+		return err
+	}
+	if err := c.do(ctx, "people", taken); err != nil {
+		return err
+	}
+	if err := c.statesOf(ctx); err != nil {
 		return err
 	}
 	if err := c.managersOf(ctx); err != nil {
 		return err
 	}
 	return c.do(ctx, "people", newPeople, peopleChanged, peopleBack)
+}
+
+// statesOf finds the states that follow when the records are merged: from what the source says, where that counts, and from dates.
+func (c *comparison) statesOf(ctx context.Context) error {
+	clock, err := directory.ClockOf(ctx, c.tx)
+	if err != nil {
+		return err
+	}
+	const sql = `
+		update w_person n
+		   set status = case when p.status = 'archived' then 'archived'
+		                     else identity_state(p.standing, n.start_date, n.termination_date, p.last_working_at, p.leave_from, p.leave_to,
+		                          @clock_now::timestamptz, @clock_today::date, coalesce(@clock_notice_at::timestamptz, 'infinity'),
+		                          coalesce(@clock_notice_day::date, 'infinity')) end
+		  from (select w.external_id, i.status, i.last_working_at, i.leave_from, i.leave_to,
+		               case when i.id is null then coalesce(w.source_status, 'active')
+		                    when w.owned and w.source_status is not null
+		                         and (i.status_source <> 'manual' or src.source_status is not null and w.source_status <> src.source_status)
+		                    then w.source_status
+		                    else coalesce(i.standing, i.status) end as standing
+		          from w_person w
+		          left join identity i
+		            on i.tenant_id = current_tenant() and i.id = w.identity_id
+		          left join identity_source src
+		            on src.tenant_id = current_tenant() and src.connector_id = @connector and src.external_id = w.external_id) p
+		 where p.external_id = n.external_id`
+	if _, err := c.tx.Exec(ctx, sql, clock.Args(c.args)); err != nil {
+		return fmt.Errorf("compare states: %w", err)
+	}
+	return nil
 }
 
 // filled are the fields that the run fills for at least one person.
@@ -207,7 +248,8 @@ const newPeople = `
 
 const personContainer = `case when n.native_ref ~ '^[^=,]+=' then nullif(regexp_replace(n.native_ref, '^(\\.|[^,\\])*(,\s*|$)', ''), '') end`
 
-// peopleChanged: somebody who becomes deactivated by their own source is disabled; a change of manager counts when another person
+// peopleChanged: somebody who becomes deactivated by what their source says is disabled. Last days that are still to come count as
+// much: in mass, they are the same mistake some days earlier. A change of manager counts when another person
 // is meant, or when it goes.
 var peopleChanged = `
 	with compared as (
@@ -229,6 +271,7 @@ var peopleChanged = `
 	), judged as (
 	    select c.*,
 	           c.status = 'deactivated' and c.old_status not in ('deactivated', 'archived') as leaves,
+	           c.status = 'notice' and c.old_status not in ('notice', 'deactivated', 'archived') as announced,
 	           c.differing || case when c.reassigned or c.assigned then '{manager}'::text[] else '{}' end
 	               || case when c.status <> c.old_status then '{status}'::text[] else '{}' end as fields,
 	           coalesce(c.was, '{}') || case when c.reassigned or c.assigned then jsonb_build_object('manager', c.old_boss) else '{}' end
@@ -240,7 +283,7 @@ var peopleChanged = `
 	insert into r_change (object, change, object_id, external_id, display, guard, fields, before, after, department, container, manager, owner_id, stage_seq, stage_ord)
 	select 'identity', case when n.away then 'reappear' when n.leaves then 'disable' else 'update' end, n.identity_id, n.external_id, n.old_name,
 	       case when n.away then null
-	            when n.leaves then 'identity_deactivation'
+	            when n.leaves or n.announced then 'identity_deactivation'
 	            when n.before ->> 'department' is not null or n.before ->> 'email' is not null or n.before ->> 'employee_number' is not null
 	              or n.before ->> 'manager' is not null then 'attribute_rewrite' end,
 	       n.fields, n.before, n.after, n.old_department, ` + personContainer + `, n.old_boss, n.identity_id, n.seq, n.ord

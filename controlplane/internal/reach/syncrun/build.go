@@ -113,7 +113,7 @@ func (o *batch) identity(b *builder, r *v1.RemoteIdentity) {
 		nil, p.ExternalID, filled(p.NativeRef), nil, t(mapping.Email), t(mapping.Username), t(mapping.FirstName), t(mapping.MiddleName), t(mapping.LastName),
 		t(mapping.PreferredName), t(mapping.DisplayName), t(mapping.EmployeeNumber), t(mapping.Department), t(mapping.Division), t(mapping.Organization),
 		t(mapping.CostCenter), t(mapping.Title), t(mapping.JobCode), t(mapping.Location), t(mapping.Country), t(mapping.EmploymentType),
-		kind, value, p.HireDate, p.StartDate, p.TerminationDate, p.IsDisabled, filled(p.Status), attributes, false,
+		kind, value, p.HireDate, p.StartDate, p.TerminationDate, p.IsDisabled, filled(p.Said), attributes, false,
 	})
 }
 

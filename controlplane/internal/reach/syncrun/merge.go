@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 )
 
 // span is a part of a run's staged chunks: those with lo <= seq <= hi.
@@ -68,6 +69,15 @@ func mergeIdentities(ctx context.Context, tx *pg.Tx, s span) (c Counts, taken in
 	if err := matchIdentities(ctx, tx, s); err != nil {
 		return c, 0, err
 	}
+	filled, err := filledFields(ctx, tx, s.run)
+	if err != nil {
+		return c, 0, err
+	}
+	filled = append(filled, s.known.fields...)
+	kept := directory.Kept{Table: "m_identity", Connector: s.connector, Filled: filled, Forget: true}
+	if err := directory.KeepPinned(ctx, tx, kept); err != nil {
+		return c, 0, err
+	}
 	if taken, err = clearTakenEmails(ctx, tx, s); err != nil {
 		return c, 0, err
 	}
@@ -76,14 +86,15 @@ func mergeIdentities(ctx context.Context, tx *pg.Tx, s span) (c Counts, taken in
 		return c, 0, err
 	}
 	c.Unchanged += unchanged
-	if err := writePeople(ctx, tx, s, &c); err != nil {
+	if err := writePeople(ctx, tx, s, filled, &c); err != nil {
 		return c, 0, err
 	}
 	return c, taken, rememberSources(ctx, tx, s)
 }
 
 // writePeople inserts who is new and updates the others, and tells of both where somebody listens.
-func writePeople(ctx context.Context, tx *pg.Tx, s span, c *Counts) error {
+// Their states follow from what is written of them.
+func writePeople(ctx context.Context, tx *pg.Tx, s span, filled []string, c *Counts) error {
 	listened, err := heard(ctx, tx)
 	if err != nil {
 		return err
@@ -98,7 +109,15 @@ func writePeople(ctx context.Context, tx *pg.Tx, s span, c *Counts) error {
 		return fmt.Errorf("insert: %w", err)
 	}
 	c.Created = tag.RowsAffected()
-	if err := updatePeople(ctx, tx, s, c); err != nil || !listened {
+	if err := updatePeople(ctx, tx, s, filled, c); err != nil {
+		return err
+	}
+	if c.Created > 0 {
+		if err := directory.LinkRehires(ctx, tx, `select m.identity_id from m_identity m where m.is_new`); err != nil {
+			return err
+		}
+	}
+	if _, err := directory.FollowDates(ctx, tx, "hr", `select m.identity_id from m_identity m`, nil); err != nil || !listened {
 		return err
 	}
 	return tellPeople(ctx, tx)
@@ -108,13 +127,15 @@ func writePeople(ctx context.Context, tx *pg.Tx, s span, c *Counts) error {
 func loadPeople(ctx context.Context, tx *pg.Tx, s span) (some bool, err error) {
 	const temp = `
 		create temp table if not exists m_identity (
-		    like stage_identity, identity_id uuid, old_hash bytea, match_rule text, gone boolean, removed boolean, again boolean, is_new boolean
+		    like stage_identity, identity_id uuid, old_hash bytea, match_rule text, gone boolean, removed boolean, again boolean, is_new boolean,
+		    said text, said_before text, filled bigint
 		) on commit delete rows`
-	const load = `
+	load := `
 		insert into m_identity
 		select s.*, src.identity_id, src.row_hash, src.match_rule,
 		       coalesce(src.missing_since is not null or src.missing_runs > 0 or src.removed_at is not null, false),
-		       src.removed_at is not null, coalesce(src.changed_run_id = s.run_id, false), false
+		       src.removed_at is not null, coalesce(src.changed_run_id = s.run_id, false), false,
+		       s.source_status, src.source_status, ` + directory.FilledSQL("s") + `
 		  from (select distinct on (external_id) *
 		          from stage_identity
 		         where tenant_id = current_tenant()
@@ -130,9 +151,25 @@ func loadPeople(ctx context.Context, tx *pg.Tx, s span) (some bool, err error) {
 	if _, err := tx.Exec(ctx, temp); err != nil {
 		return false, err
 	}
+	// Whoever was archived stays so; when their source says that they are here again, it is as somebody new.
+	const anew = `
+		update m_identity m
+		   set identity_id = null
+		  from identity i
+		 where i.tenant_id = m.tenant_id
+		   and i.id = m.identity_id
+		   and i.status = 'archived'
+		   and i.merged_into_id is null
+		   and (m.said_before = 'deactivated' or i.status_reason = 'retention')
+		   and m.said is distinct from 'deactivated'
+		   and (m.termination_date is null or m.termination_date >= current_date)
+		   and m.old_hash <> m.row_hash`
 	tag, err := tx.Exec(ctx, load, s.run, s.lo, s.hi, s.connector)
 	if err != nil {
 		return false, fmt.Errorf("load: %w", err)
+	}
+	if _, err := tx.Exec(ctx, anew); err != nil {
+		return false, fmt.Errorf("load who is here again: %w", err)
 	}
 	return tag.RowsAffected() > 0, nil
 }
@@ -153,13 +190,9 @@ func dropUnchanged(ctx context.Context, tx *pg.Tx) (n int64, err error) {
 }
 
 // updatePeople writes whom the store knows otherwise.
-func updatePeople(ctx context.Context, tx *pg.Tx, s span, c *Counts) error {
-	filled, err := filledFields(ctx, tx, s.run)
-	if err != nil {
-		return err
-	}
+func updatePeople(ctx context.Context, tx *pg.Tx, s span, filled []string, c *Counts) error {
 	sql := `
-		with updated as (` + updateIdentities(append(filled, s.known.fields...)) + `
+		with updated as (` + updateIdentities(filled) + `
 		    returning m.again, m.gone
 		)
 		select count(*) filter (where not again and not gone), count(*) filter (where not again and gone) from updated`
@@ -285,10 +318,10 @@ func insertIdentities() string {
 	columns := strings.Join(personFields, ", ")
 	return `
 		insert into identity (tenant_id, id, external_id, source_connector_id, email, display_name, ` + columns + `,
-		                      status, status_source, last_synced_at, manager_id, manager_external_id, manager_from_source, attributes)
+		                      status, standing, status_source, last_synced_at, manager_id, manager_external_id, manager_from_source, attributes)
 		select p.tenant_id, p.identity_id, p.external_id, $1, p.email, coalesce(p.display_name, p.email, p.username, p.external_id), p.` +
 		strings.Join(personFields, ", p.") + `,
-		       coalesce(p.source_status, 'active'), 'hr', now(), boss.id, boss.external_id, boss.id is not null, jsonb_strip_nulls(p.attributes)
+		       coalesce(p.source_status, 'active'), coalesce(p.source_status, 'active'), 'hr', now(), boss.id, boss.external_id, boss.id is not null, jsonb_strip_nulls(p.attributes)
 		  from m_identity p
 		  left join (` + bosses + `) boss
 		    on boss.reference = p.manager_ref_value
@@ -323,7 +356,8 @@ func filledFields(ctx context.Context, tx *pg.Tx, run string) ([]string, error) 
 }
 
 // updateIdentities lets a person's own source write every field that it fills for anybody, so that a cleared field is cleared
-// here too, and lets any other source fill what is empty. A state that a person has set by hand stays.
+// here too, and lets any other source fill what is empty. What somebody has decided about a person's state stays until the source says
+// something else about it.
 func updateIdentities(filled []string) string {
 	var set strings.Builder
 	for _, f := range written {
@@ -336,11 +370,10 @@ func updateIdentities(filled []string) string {
 	}
 	return `
 		update identity i
-		   set ` + set.String() + customAttributes + `status = case when i.source_connector_id = $1 and i.status_source = 'hr' and (m.source_status is not null or m.removed)
-		                     then coalesce(m.source_status, 'active') else i.status end,
-		       status_changed_at = case when i.source_connector_id = $1 and i.status_source = 'hr'
-		                                 and (m.source_status <> i.status or m.removed and m.source_status is null and i.status <> 'active')
-		                                then now() else i.status_changed_at end,
+		   set ` + set.String() + customAttributes + `standing = case when ` + heeded + ` then coalesce(m.source_status, 'active') else i.standing end,
+		       last_working_at = case when ` + heeded + ` and m.source_status is distinct from m.said_before and i.standing = 'deactivated'
+		                               and coalesce(m.source_status, 'active') <> 'deactivated' and i.last_working_at <= now()
+		                              then null else i.last_working_at end,
 		       last_synced_at = now(), updated_at = now(), version = i.version + 1
 		  from m_identity m
 		 where i.tenant_id = m.tenant_id
@@ -348,6 +381,11 @@ func updateIdentities(filled []string) string {
 		   and not m.is_new
 		   and i.status <> 'archived'`
 }
+
+// heeded holds where what a source says of a person's state counts: it is their own, and nobody has decided otherwise by hand since it
+// last said something else.
+const heeded = `(i.source_connector_id = $1 and (m.source_status is not null or m.removed)
+		           and (i.status_source <> 'manual' or m.said_before is not null and m.source_status is distinct from m.said_before))`
 
 // customAttributes are written by a person's own source, and filled in by others. A source says null of an attribute that it maps and
 // has no value for. What somebody else keeps under other names stays.
@@ -361,14 +399,14 @@ const customAttributes = `attributes = case
 func rememberSources(ctx context.Context, tx *pg.Tx, s span) error {
 	const sql = `
 		insert into identity_source (tenant_id, connector_id, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value,
-		                             row_hash, match_rule, changed_run_id, created_run_id)
-		select tenant_id, $1, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value, row_hash, match_rule, run_id, run_id
+		                             row_hash, match_rule, changed_run_id, created_run_id, source_status, filled)
+		select tenant_id, $1, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value, row_hash, match_rule, run_id, run_id, said, filled
 		  from m_identity
 		on conflict (tenant_id, connector_id, external_id) do update
 		   set identity_id = excluded.identity_id, native_ref = excluded.native_ref,
 		       manager_ref_kind = excluded.manager_ref_kind, manager_ref_value = excluded.manager_ref_value,
 		       row_hash = excluded.row_hash, changed_run_id = excluded.changed_run_id, changed_at = now(), missing_since = null,
-		       missing_runs = 0, removed_at = null`
+		       missing_runs = 0, removed_at = null, source_status = excluded.source_status, filled = excluded.filled`
 	if _, err := tx.Exec(ctx, sql, s.connector); err != nil {
 		return fmt.Errorf("remember sources: %w", err)
 	}

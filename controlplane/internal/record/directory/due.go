@@ -97,12 +97,25 @@ type Move struct {
 // FollowDates brings the states of people up to date with their dates and with what is said of them: of those whose ids the query
 // gives, which may name further arguments. It is for large numbers: the caller audits them together. Rows that this transaction has
 // written already keep the version that they got by that.
-func FollowDates(ctx context.Context, tx *pg.Tx, now time.Time, source, people string, args pgx.NamedArgs) ([]Move, error) {
-	l, err := FindLifecycle(ctx, tx)
+func FollowDates(ctx context.Context, tx *pg.Tx, source, people string, args pgx.NamedArgs) ([]Move, error) {
+	c, err := ClockOf(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	return follow(ctx, tx, l.Clock(now), people, args, source, true)
+	return follow(ctx, tx, c, people, args, source, true)
+}
+
+// ClockOf is the transaction's own instant as the tenant's days see it.
+func ClockOf(ctx context.Context, tx *pg.Tx) (c Clock, err error) {
+	l, err := FindLifecycle(ctx, tx)
+	if err != nil {
+		return c, err
+	}
+	var now time.Time
+	if err := tx.QueryRow(ctx, `select now()`).Scan(&now); err != nil {
+		return c, fmt.Errorf("read the clock: %w", err)
+	}
+	return l.Clock(now), nil
 }
 
 // follow moves whoever's state is another than the one that follows, with the reason that a notice had, or none. along says that it

@@ -20,6 +20,7 @@ type Provisioned struct {
 	Email       string `json:"email"`
 	DisplayName string `json:"display_name"`
 	Status      string `json:"status"` // provisioning, or failed where it cannot be made
+	Wanted      bool   `json:"wanted"` // a reason asks for it
 }
 
 // unmade begins the external_id of an account that has none yet: no target's keys look so.
@@ -35,8 +36,8 @@ func Announce(ctx context.Context, tx *pg.Tx, accounts []Provisioned) error {
 		                     correlation_state, correlation, row_hash, wanted_at)
 		select current_tenant(), r.id, r.connector_id, '` + unmade + `' || r.id, r.identity_id, nullif(r.username, ''), nullif(r.email, ''), nullif(r.display_name, ''),
 		       'person', r.status, 'managed', 'linked',
-		       '{"rule_ids": ["provisioned"], "score": 1, "explanation": ["this account was made for this person"]}', '\x', now()
-		  from jsonb_to_recordset($1::jsonb) r (id uuid, connector_id uuid, identity_id uuid, username text, email text, display_name text, status text)`
+		       '{"rule_ids": ["provisioned"], "score": 1, "explanation": ["this account was made for this person"]}', '\x', case when r.wanted then now() end
+		  from jsonb_to_recordset($1::jsonb) r (id uuid, connector_id uuid, identity_id uuid, username text, email text, display_name text, status text, wanted boolean)`
 	text, err := json.Marshal(accounts)
 	if err != nil {
 		return err

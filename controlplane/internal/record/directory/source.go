@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -16,7 +18,7 @@ const sourceRemoved = "source_removed"
 func LeaveWithSource(ctx context.Context, tx *pg.Tx, ids []string) (int64, error) {
 	const sql = `
 		update identity i
-		   set status = 'deactivated', status_reason = $2, status_source = 'hr', status_changed_at = now(), updated_at = now(), version = i.version + 1
+		   set status = 'deactivated', standing = 'deactivated', status_reason = $2, status_source = 'hr', status_changed_at = now(), updated_at = now(), version = i.version + 1
 		  from unnest($1::text[]::uuid[]) gone (id)
 		  left join identity_source s
 		    on s.tenant_id = current_tenant() and s.identity_id = gone.id and s.removed_at is null
@@ -38,7 +40,7 @@ func LeaveWithSource(ctx context.Context, tx *pg.Tx, ids []string) (int64, error
 func ReturnWithSource(ctx context.Context, tx *pg.Tx, ids, still []string) (int64, error) {
 	const sql = `
 		update identity i
-		   set status = case when i.status = 'deactivated' then 'active' else i.status end, status_reason = null,
+		   set status = case when i.status = 'deactivated' then 'active' else i.status end, standing = 'active', status_reason = null,
 		       status_changed_at = case when i.status = 'deactivated' then now() else i.status_changed_at end,
 		       updated_at = now(), version = i.version + 1
 		  from (select id from unnest($1::text[]::uuid[]) back (id) except select id from unnest($2::text[]::uuid[]) still (id)) back
@@ -50,5 +52,6 @@ func ReturnWithSource(ctx context.Context, tx *pg.Tx, ids, still []string) (int6
 	if err != nil {
 		return 0, fmt.Errorf("bring back whom a source knows again: %w", err)
 	}
-	return tag.RowsAffected(), nil
+	_, err = FollowDates(ctx, tx, "hr", `select unnest(@back::text[]::uuid[])`, pgx.NamedArgs{"back": ids})
+	return tag.RowsAffected(), err
 }

@@ -25,7 +25,7 @@ const columns = `i.id, i.external_id, i.source_connector_id, i.kind,
 	i.manager_id, (i.manager_id is null and i.manager_external_id is not null) as manager_unresolved,
 	i.manager_from_source,
 	i.status, i.status_reason, i.status_source, i.status_changed_at, (i.status in ('deactivated', 'archived')) as is_disabled,
-	i.urgent, i.merged_into_id, i.previous_identity_id, i.standing, i.pins,
+	i.urgent, i.merged_into_id, i.previous_identity_id, coalesce(i.standing, i.status) as standing, i.pins,
 	i.last_synced_at, i.created_at, i.updated_at, i.version`
 
 // Find reads the identity if the transaction's viewer may see it; else, and when there is none, it is a fault of kind NotFound.
@@ -65,12 +65,12 @@ func insert(ctx context.Context, tx *pg.Tx, n NewIdentity, status string, previo
 			middle_name, last_name, preferred_name, display_name, employee_number, department, division, organization, cost_center,
 			title, job_code, job_family, location, country, locale, timezone, manager_external_id, sponsor_id, backup_owner_id,
 			hire_date, start_date, termination_date, last_working_at, leave_from, leave_to, attributes, labels, status,
-			previous_identity_id, status_changed_at, created_at, updated_at)
+			standing, previous_identity_id, status_changed_at, created_at, updated_at)
 		values (current_tenant(), @id, @external_id, @kind, @employment_type, @email, @secondary_emails, @username, @first_name,
 			@middle_name, @last_name, @preferred_name, @display_name, @employee_number, @department, @division, @organization, @cost_center,
 			@title, @job_code, @job_family, @location, @country, @locale, @timezone, @manager_external_id, @sponsor_id, @backup_owner_id,
 			@hire_date, @start_date, @termination_date, @last_working_at, @leave_from, @leave_to, @attributes, @labels, @status,
-			@previous, @now, @now, @now)`
+			'active', @previous, @now, @now, @now)`
 	id := uuid.Must(uuid.NewV7()).String()
 	args := n.args()
 	args["id"], args["external_id"], args["kind"], args["status"], args["now"] = id, n.ExternalID, n.Kind, status, now
