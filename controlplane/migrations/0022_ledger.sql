@@ -98,3 +98,24 @@ alter table access_grant
 comment on column access_grant.suppress_reimport_until is
     'After we revoked it: until then a read that still shows it is taken for a late answer, and not for its return.';
 comment on column access_grant.reappeared is 'It came back in the target after we had revoked it, and without a reason of ours.';
+
+-- +goose StatementBegin
+create function grant_leaves_and_returns() returns trigger language plpgsql
+as $$
+begin
+    if old.status = 'revoking' and new.status = 'revoked' then
+        new.suppress_reimport_until := now() + interval '10 minutes';
+        new.reappeared := false;
+    elsif new.status = 'pending' then
+        new.suppress_reimport_until := null;
+        new.reappeared := false;
+    end if;
+    return new;
+end $$;
+-- +goose StatementEnd
+comment on function grant_leaves_and_returns() is
+    'Whoever ends a revocation, we or a reading that no longer finds the grant, begins the time in which a target may still answer late; a new order to grant ends it.';
+
+create trigger grant_leaves_and_returns before update of status on access_grant
+    for each row when (old.status = 'revoking' and new.status = 'revoked' or new.status = 'pending' and old.status <> 'pending')
+    execute function grant_leaves_and_returns();

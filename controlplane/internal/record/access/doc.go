@@ -6,5 +6,8 @@
 // nesting. Inherited grants are rows like the others: ExpandInherited brings them up to date after a sync. Who is seen is
 // decided by visible_grant() and visible_entitlement() in the database alone.
 //
+// Why somebody should hold a grant is the ledger's: a grant tells its reasons, what should be and what is, and orders to give,
+// revoke and extend write reasons and nothing else. The target follows by provisioning.
+//
 // A function that takes a transaction joins it; a method of Service opens its own.
 package access

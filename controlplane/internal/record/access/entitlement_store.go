@@ -55,6 +55,24 @@ func find(ctx context.Context, tx *pg.Tx, id, locking string) (Entitlement, erro
 	return found, nil
 }
 
+// readEntitlements reads those of these entitlements that the viewer may see, without their counts.
+func readEntitlements(ctx context.Context, tx *pg.Tx, ids []string) (map[string]Entitlement, error) {
+	sql := `select ` + columns + ` from ` + listing.Readable(tx.Viewer, "entitlement", "e") + ` where e.id = any(@ids::text[]::uuid[])`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
+	if err != nil {
+		return nil, fmt.Errorf("read entitlements: %w", err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByName[Entitlement])
+	if err != nil {
+		return nil, fmt.Errorf("read entitlements: %w", err)
+	}
+	found := make(map[string]Entitlement, len(list))
+	for _, e := range list {
+		found[e.ID] = e
+	}
+	return found, nil
+}
+
 // Filters narrow a list of entitlements; each one given must hold.
 type Filters struct {
 	ConnectorID string   `query:"connector_id" format:"uuid"`

@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -142,24 +141,33 @@ func FindGrant(ctx context.Context, tx *pg.Tx, id string) (Grant, error) {
 	if !listing.IsID(id) {
 		return Grant{}, missing
 	}
-	sql := `select ` + grantColumns + ` from ` + around(listing.Readable(tx.Viewer, "access_grant", "g")) + ` where g.id = @id`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id})
+	found, err := readGrants(ctx, tx, "g.id = @id", pgx.NamedArgs{"id": id})
 	if err != nil {
-		return Grant{}, fmt.Errorf("find grant: %w", err)
+		return Grant{}, err
 	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Grant])
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
+	if len(found) == 0 {
 		return Grant{}, missing
-	case err != nil:
-		return Grant{}, fmt.Errorf("find grant: %w", err)
 	}
-	one := []Grant{found}
+	one := found[:1]
 	if err := fillStanding(ctx, tx, one, true); err != nil {
 		return Grant{}, err
 	}
 	err = fillPaths(ctx, tx, one)
 	return one[0], err
+}
+
+// readGrants reads the grants that the viewer may see and that meet a condition, by id.
+func readGrants(ctx context.Context, tx *pg.Tx, condition string, args pgx.NamedArgs) ([]Grant, error) {
+	sql := `select ` + grantColumns + ` from ` + around(listing.Readable(tx.Viewer, "access_grant", "g")) + ` where ` + condition + ` order by g.id`
+	rows, err := tx.Query(ctx, sql, args)
+	if err != nil {
+		return nil, fmt.Errorf("read grants: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[Grant])
+	if err != nil {
+		return nil, fmt.Errorf("read grants: %w", err)
+	}
+	return found, nil
 }
 
 // fillPaths finds the paths of a page of grants with as many statements as for one.

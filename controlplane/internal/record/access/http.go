@@ -12,7 +12,7 @@ import (
 
 // Routes are the paths under /entitlements, and the grants beneath an identity and an account.
 func (s *Service) Routes() []httpapi.Route {
-	return []httpapi.Route{
+	return append(s.orderRoutes(),
 		httpapi.Handle("GET", "/entitlements", "List entitlements", s.list),
 		httpapi.Handle("GET", "/entitlements/{id}", "Read an entitlement", s.read),
 		httpapi.Handle("PATCH", "/entitlements/{id}", "Change an entitlement by merge patch", s.patch).For(viewer.Admin).Errors(412),
@@ -22,7 +22,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", "/entitlements/grants/{id}", "Read a grant", s.grant),
 		httpapi.Handle("GET", "/identities/{id}/grants", "List the grants of an identity", s.grantsOfIdentity),
 		httpapi.Handle("GET", "/accounts/{id}/grants", "List the grants of an account", s.grantsOfAccount),
-	}
+	)
 }
 
 type listIn struct {

@@ -13,11 +13,12 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
-// Service answers for entitlements and grants. All fields are needed.
+// Service answers for entitlements and grants. All fields but Say are needed.
 type Service struct {
 	DB      *pg.DB
 	Cursors *httpapi.Cursors
 	Now     func() time.Time
+	Say     func(condition []byte) string // tells whom a rule is for, in words; empty when it cannot. Without it nobody is told
 }
 
 // List gives a page of entitlements with their counts, and how many there are.

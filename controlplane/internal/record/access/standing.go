@@ -22,15 +22,17 @@ const (
 // decided are the kinds of reason behind which a decision about this very grant stands.
 const decided = `('request', 'emergency', 'certified', 'exception', 'imported', 'manual')`
 
-// mainAccount is the condition that a reason which names no account means account a: the oldest of its owner's own in the system.
+// mainAccount is the condition that a reason which names no account means account a: one of its owner's own in the system, and of
+// several the one that provisioning takes.
 const mainAccount = `
 	(a.account_type in ('person', 'unknown')
 	 and not exists (select from account o
 	                  where o.identity_id = a.identity_id
 	                    and o.connector_id = a.connector_id
-	                    and o.id < a.id
 	                    and o.account_type in ('person', 'unknown')
-	                    and o.status <> 'deleted'))`
+	                    and o.status <> 'deleted'
+	                    and (o.status in ('missing', 'failed'), o.managed in ('protected', 'unmanaged'), o.account_type <> 'person', o.created_at, o.id)
+	                      < (a.status in ('missing', 'failed'), a.managed in ('protected', 'unmanaged'), a.account_type <> 'person', a.created_at, a.id)))`
 
 // standing joins what the ledger says, as s, to the grants g of accounts a.
 const standing = `
@@ -80,12 +82,12 @@ type GrantReason struct {
 	Kind              string       `json:"kind" enum:"birthright,policy,role,request,emergency,native,certified,exception,imported,manual"`
 	State             string       `json:"state" enum:"scheduled,active,ended"`
 	Source            ReasonSource `json:"source"`
-	Role              *Named       `json:"role" doc:"The role through which it comes."`
+	Role              *NamedParty  `json:"role" doc:"The role through which it comes."`
 	Since             time.Time    `json:"since"`
 	Until             *time.Time   `json:"until" doc:"When it is to end; null: never by itself."`
 	EndedAt           *time.Time   `json:"ended_at"`
 	EndReason         *string      `json:"end_reason" doc:"Why it ended, or will."`
-	ApprovedBy        []Named      `json:"approved_by" nullable:"false"`
+	ApprovedBy        []NamedParty `json:"approved_by" nullable:"false"`
 	RequestID         *string      `json:"request_id"`
 	ExternalReference *string      `json:"external_reference"`
 	Note              *string      `json:"note"`
@@ -101,8 +103,8 @@ type ReasonSource struct {
 	Version int    `json:"version" doc:"Of the policy or role, as it was when it first gave this."`
 }
 
-// Named is somebody or something by name.
-type Named struct {
+// NamedParty is somebody or something by name.
+type NamedParty struct {
 	ID      string `json:"id"`
 	Display string `json:"display"`
 }
@@ -200,6 +202,6 @@ func scanStanding(rows pgx.Rows, index map[string]*Grant) error {
 
 // nativeReason stands for a reason where there is none: the target has it.
 func (g Grant) nativeReason() GrantReason {
-	return GrantReason{Effect: "allow", Kind: Native, State: "active", Since: g.FirstSeenAt, ApprovedBy: []Named{},
+	return GrantReason{Effect: "allow", Kind: Native, State: "active", Since: g.FirstSeenAt, ApprovedBy: []NamedParty{},
 		Source: ReasonSource{Type: "connector", ID: g.ConnectorID, Display: "found in the target", Version: 1}}
 }

@@ -111,3 +111,21 @@ func Settle(ctx context.Context, tx *pg.Tx, now time.Time) (started, ended int, 
 	}
 	return started, ended, nil
 }
+
+// Extend moves the end of one live reason. Who extends it need not be who gave it.
+func Extend(ctx context.Context, tx *pg.Tx, reasonID string, until time.Time) error {
+	const sql = `
+		with extended as (
+		    update access_reason r
+		       set ends_at = @until, end_reason = null
+		     where r.id = @id
+		       and r.state <> 'ended'
+		    returning r.identity_id
+		)
+		insert into access_turn (tenant_id, identity_id)
+		select current_tenant(), identity_id from extended`
+	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": reasonID, "until": until}); err != nil {
+		return fmt.Errorf("extend reason: %w", err)
+	}
+	return nil
+}

@@ -36,7 +36,7 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (Role, error) {
 	if err != nil {
 		return made, err
 	}
-	changes, err := mergepatch.Initial(made.Fields)
+	changes, err := mergepatch.Initial(made.RoleFields)
 	if err != nil {
 		return made, err
 	}
@@ -44,7 +44,7 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (Role, error) {
 }
 
 // Update makes a role what after says. Who holds it is looked at again when what it gives has changed.
-func Update(ctx context.Context, tx *pg.Tx, id string, after Fields) (Role, error) {
+func Update(ctx context.Context, tx *pg.Tx, id string, after RoleFields) (Role, error) {
 	before, err := find(ctx, tx, "r.id = @id", id, " for update of r")
 	if err != nil {
 		return before, err
@@ -52,11 +52,11 @@ func Update(ctx context.Context, tx *pg.Tx, id string, after Fields) (Role, erro
 	return change(ctx, tx, before, after)
 }
 
-func change(ctx context.Context, tx *pg.Tx, before Role, after Fields) (Role, error) {
+func change(ctx context.Context, tx *pg.Tx, before Role, after RoleFields) (Role, error) {
 	if err := after.complete(); err != nil {
 		return before, err
 	}
-	changes, err := mergepatch.Diff(before.Fields, after)
+	changes, err := mergepatch.Diff(before.RoleFields, after)
 	if err != nil {
 		return before, err
 	}
@@ -82,7 +82,7 @@ func change(ctx context.Context, tx *pg.Tx, before Role, after Fields) (Role, er
 }
 
 // mayBecome checks what a role is to become.
-func (r Role) mayBecome(ctx context.Context, tx *pg.Tx, after Fields) error {
+func (r Role) mayBecome(ctx context.Context, tx *pg.Tx, after RoleFields) error {
 	if after.Lifecycle != r.Lifecycle && !slices.Contains(next[r.Lifecycle], after.Lifecycle) {
 		return fault.Coded(fault.Conflict, "invalid_transition", "a role that is %s cannot become %s", r.Lifecycle, after.Lifecycle).
 			Also("allowed", next[r.Lifecycle])
@@ -119,7 +119,7 @@ func Retire(ctx context.Context, tx *pg.Tx, id string, force bool) error {
 			return err
 		}
 	}
-	after := before.Fields
+	after := before.RoleFields
 	after.Lifecycle = Retired
 	if err := update(ctx, tx, id, after); err != nil {
 		return err

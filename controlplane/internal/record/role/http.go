@@ -60,12 +60,12 @@ func shown(r Role, err error) (*httpapi.One[Role], error) {
 type postIn struct {
 	Body struct {
 		Key string `json:"key,omitempty" maxLength:"100" doc:"Small letters, digits, points, hyphens and underscores; made of the name when absent." example:"finance-clerk"`
-		Fields
+		RoleFields
 	}
 }
 
 func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpapi.Created[Role], error) {
-	made, err := s.Create(ctx, v, New{Key: in.Body.Key, Fields: in.Body.Fields})
+	made, err := s.Create(ctx, v, New{Key: in.Body.Key, RoleFields: in.Body.RoleFields})
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpa
 type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Body    Fields
+	Body    RoleFields
 	RawBody []byte
 }
 

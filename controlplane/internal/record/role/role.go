@@ -8,8 +8,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 )
 
-// Fields are what may be written of a role at any time.
-type Fields struct {
+// RoleFields are what may be written of a role at any time.
+type RoleFields struct {
 	Name           string            `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
 	Description    string            `json:"description" db:"description" required:"false" maxLength:"4000"`
 	RoleType       string            `json:"role_type" db:"role_type" required:"false" enum:"birthright,business,application,emergency,technical"`
@@ -23,7 +23,7 @@ type Fields struct {
 type Role struct {
 	ID  string `json:"id" db:"id"`
 	Key string `json:"key" db:"key" doc:"A stable name for files and packs; it never changes."`
-	Fields
+	RoleFields
 	Origin      map[string]any `json:"origin" db:"origin" nullable:"false" doc:"Who made it: by hand, or a pack."`
 	HolderCount int64          `json:"holder_count" db:"holder_count" doc:"People who hold something through it, by a reason that has not ended."`
 	CreatedAt   time.Time      `json:"created_at" db:"created_at"`
@@ -35,7 +35,7 @@ type Role struct {
 type New struct {
 	Key    string
 	Origin map[string]any
-	Fields
+	RoleFields
 }
 
 // Lifecycles of a role.
@@ -72,7 +72,7 @@ func (n *New) complete() error {
 	if n.Origin == nil {
 		n.Origin = map[string]any{"kind": "manual"}
 	}
-	if err := n.Fields.complete(); err != nil {
+	if err := n.RoleFields.complete(); err != nil {
 		return err
 	}
 	if !slug.MatchString(n.Key) {
@@ -86,7 +86,7 @@ func (n *New) complete() error {
 	return nil
 }
 
-func (f *Fields) complete() error {
+func (f *RoleFields) complete() error {
 	if strings.TrimSpace(f.Name) == "" {
 		return fault.New(fault.Invalid, "a role needs a name").With(fault.Field{Pointer: "#/name", Code: "required", Detail: "say what its holders do"})
 	}
@@ -109,4 +109,4 @@ func (f *Fields) complete() error {
 }
 
 // gives says whether those who have the role hold what is in it.
-func (f Fields) gives() bool { return f.Lifecycle == Active || f.Lifecycle == Deprecated }
+func (f RoleFields) gives() bool { return f.Lifecycle == Active || f.Lifecycle == Deprecated }

@@ -62,7 +62,7 @@ func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match h
 		if err := match.Check(before.Version); err != nil {
 			return err
 		}
-		after, err := mergepatch.Apply(before.Fields, body)
+		after, err := mergepatch.Apply(before.RoleFields, body)
 		if err != nil {
 			return err
 		}

@@ -209,7 +209,7 @@ func insert(ctx context.Context, tx *pg.Tx, id string, n New) error {
 	return fill(ctx, tx, id, n.EntitlementIDs)
 }
 
-func update(ctx context.Context, tx *pg.Tx, id string, f Fields) error {
+func update(ctx context.Context, tx *pg.Tx, id string, f RoleFields) error {
 	const sql = `
 		update role
 		   set name = @name, description = @description, role_type = @role_type, lifecycle = @lifecycle, owner_ids = @owner_ids::text[]::uuid[],
@@ -221,7 +221,7 @@ func update(ctx context.Context, tx *pg.Tx, id string, f Fields) error {
 	return fill(ctx, tx, id, f.EntitlementIDs)
 }
 
-func (f Fields) args(id string) pgx.NamedArgs {
+func (f RoleFields) args(id string) pgx.NamedArgs {
 	return pgx.NamedArgs{"id": id, "name": f.Name, "description": f.Description, "role_type": f.RoleType, "lifecycle": f.Lifecycle,
 		"owner_ids": f.OwnerIDs, "labels": f.Labels}
 }

@@ -1,0 +1,69 @@
+package access
+
+import (
+	"context"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
+)
+
+// Extend moves the end of a grant that somebody decided for a time.
+func (s *Service) Extend(ctx context.Context, v viewer.Viewer, id string, until time.Time) (after Grant, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		g, err := FindGrant(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		r, err := g.extendable(until, s.Now())
+		if err != nil {
+			return err
+		}
+		if err := ledger.Extend(ctx, tx, *r.ID, until); err != nil {
+			return err
+		}
+		if after, err = FindGrant(ctx, tx, id); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, audit.Entry{Action: "grant.extended", Subject: g.subject(), Objects: g.objects(),
+			Changes: []audit.Change{{Field: "ends_at", From: r.Until, To: until}}, Context: map[string]any{"reason_id": *r.ID}})
+	})
+	return after, err
+}
+
+// extendable finds the reason whose end can be moved: the last one that somebody decided.
+func (g Grant) extendable(until, now time.Time) (GrantReason, error) {
+	var last *GrantReason
+	rule, lasting := false, false
+	for _, r := range g.Reasons {
+		switch {
+		case !r.live() || r.Effect == ledger.Deny:
+		case r.Until == nil:
+			lasting = true
+		case r.byRule():
+			rule = true
+		case last == nil || r.Until.After(*last.Until):
+			last = &r
+		}
+	}
+	switch {
+	case lasting:
+		return GrantReason{}, fault.Coded(fault.Conflict, "invalid_transition", "a reason without an end asks for it: there is nothing to extend").Also("allowed", []string{"revoke"})
+	case last == nil && rule:
+		return GrantReason{}, fault.Coded(fault.Conflict, "not_extendable", "a rule gives it, and the rule says when it ends: change the rule, or give it directly for longer")
+	case last == nil:
+		return GrantReason{}, fault.Coded(fault.Conflict, "invalid_transition", "no reason asks for it that could be extended: give it directly").Also("allowed", []string{"grant", "revoke"})
+	case !until.After(now):
+		return GrantReason{}, endFault("an end that has passed gives nothing: choose an instant to come")
+	case !until.After(*last.Until):
+		return GrantReason{}, endFault("it ends later than that already; to end it sooner, revoke it")
+	}
+	return *last, nil
+}
+
+func endFault(detail string) error {
+	return fault.New(fault.Invalid, "%s", detail).With(fault.Field{Pointer: "#/ends_at", Code: "invalid", Detail: detail})
+}

@@ -1,0 +1,93 @@
+package access
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+const (
+	aboutGive = "An administrator's order is a reason like any other: the access is there while it lasts, and longer if others ask for it. 409 not_grantable, " +
+		"account_without_owner, identity_inactive and access_denied say what is in the way. The target follows: links.explain tells how far it is."
+	aboutRevoke = "Ends the reasons of a grant, or one of them; the access ends with the last. What a rule would give again needs exclude_until, " +
+		"and is kept away by a denial until then. A grant that only the target knows is revoked too. With dry_run nothing is written."
+	aboutExtend  = "Moves the end of what somebody decided for a time. What a rule gives ends as the rule says: 409 not_extendable."
+	aboutBulk    = "Revokes at most 500 grants wholly, as the single call does, in one transaction; those that cannot be are refused one by one, and say why."
+	aboutExplain = "Reasons with their rules, ways of nesting, who saw it first, what should be and what is, why they differ, and what would end it: in plain words and as data."
+	aboutPair    = "The same story from the person's side, also when there is no grant: then it says why not. Whoever may not see such a grant gets 404."
+)
+
+func (s *Service) orderRoutes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("POST", "/entitlements/grants", "Give somebody an entitlement", s.give).For(viewer.Admin).Status(http.StatusAccepted).Errors(409).Describe(aboutGive),
+		httpapi.Handle("POST", "/entitlements/grants/{id}/revoke", "Revoke a grant", s.revoke).For(viewer.Admin).Status(http.StatusAccepted).Errors(409).Describe(aboutRevoke),
+		httpapi.Handle("POST", "/entitlements/grants/{id}/extend", "Extend a grant", s.extendOne).For(viewer.Admin).Errors(409).Describe(aboutExtend),
+		httpapi.Handle("POST", "/entitlements/grants/bulk-revoke", "Revoke many grants", s.bulkRevoke).For(viewer.Admin).Describe(aboutBulk),
+		httpapi.Handle("GET", "/entitlements/grants/{id}/explain", "Explain a grant", s.explain).Describe(aboutExplain),
+		httpapi.Handle("GET", "/identities/{id}/access-explain", "Explain why somebody holds an entitlement, or not", s.explainPair).Describe(aboutPair),
+	}
+}
+
+type giveIn struct {
+	Body GrantOrder
+}
+
+type answer[T any] struct {
+	Body T
+}
+
+func (s *Service) give(ctx context.Context, v viewer.Viewer, in *giveIn) (*answer[GrantOrdered], error) {
+	out, err := s.Give(ctx, v, in.Body)
+	return &answer[GrantOrdered]{Body: out}, err
+}
+
+type revokeIn struct {
+	ID     string `path:"id"`
+	DryRun bool   `query:"dry_run" doc:"Say what it would do, and write nothing."`
+	Body   GrantRevocation
+}
+
+func (s *Service) revoke(ctx context.Context, v viewer.Viewer, in *revokeIn) (*answer[RevocationImpact], error) {
+	out, err := s.Revoke(ctx, v, in.ID, in.Body, in.DryRun)
+	return &answer[RevocationImpact]{Body: out}, err
+}
+
+type extendIn struct {
+	ID   string `path:"id"`
+	Body struct {
+		EndsAt time.Time `json:"ends_at"`
+	}
+}
+
+func (s *Service) extendOne(ctx context.Context, v viewer.Viewer, in *extendIn) (*httpapi.One[Grant], error) {
+	g, err := s.Extend(ctx, v, in.ID, in.Body.EndsAt)
+	return &httpapi.One[Grant]{ETag: httpapi.ETag(g.Version), Body: g}, err
+}
+
+type bulkRevokeIn struct {
+	DryRun bool `query:"dry_run" doc:"Say what it would do, and write nothing."`
+	Body   BulkGrantRevocation
+}
+
+func (s *Service) bulkRevoke(ctx context.Context, v viewer.Viewer, in *bulkRevokeIn) (*answer[BulkGrantsRevoked], error) {
+	out, err := s.BulkRevoke(ctx, v, in.Body, in.DryRun)
+	return &answer[BulkGrantsRevoked]{Body: out}, err
+}
+
+func (s *Service) explain(ctx context.Context, v viewer.Viewer, in *one) (*answer[AccessExplanation], error) {
+	out, err := s.Explain(ctx, v, in.ID)
+	return &answer[AccessExplanation]{Body: out}, err
+}
+
+type explainPairIn struct {
+	ID            string `path:"id"`
+	EntitlementID string `query:"entitlement_id" required:"true" format:"uuid"`
+}
+
+func (s *Service) explainPair(ctx context.Context, v viewer.Viewer, in *explainPairIn) (*answer[AccessExplanation], error) {
+	out, err := s.ExplainPair(ctx, v, in.ID, in.EntitlementID)
+	return &answer[AccessExplanation]{Body: out}, err
+}

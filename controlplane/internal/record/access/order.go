@@ -1,0 +1,241 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
+)
+
+// GrantOrder is an administrator's word that somebody shall hold an entitlement.
+type GrantOrder struct {
+	IdentityID    string     `json:"identity_id,omitempty" format:"uuid" doc:"Who shall hold it, through their main account of its system. This or account_id."`
+	AccountID     string     `json:"account_id,omitempty" format:"uuid" doc:"The account that shall hold it, where somebody has several."`
+	EntitlementID string     `json:"entitlement_id" format:"uuid"`
+	StartsAt      *time.Time `json:"starts_at,omitempty" doc:"At once when absent."`
+	EndsAt        *time.Time `json:"ends_at,omitempty" doc:"Never by itself when absent."`
+	Justification string     `json:"justification" minLength:"1" maxLength:"2000" doc:"It stands in the history of the access."`
+}
+
+// GrantOrdered is what became of an order.
+type GrantOrdered struct {
+	Reason GrantReason       `json:"reason"`
+	Links  map[string]string `json:"links"`
+}
+
+// Give enters an administrator's order as a reason. Provisioning makes it true.
+func (s *Service) Give(ctx context.Context, v viewer.Viewer, o GrantOrder) (out GrantOrdered, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		e, err := s.orderable(ctx, tx, &o)
+		if err != nil {
+			return err
+		}
+		r := o.reason(v, e)
+		if _, err := ledger.Add(ctx, tx, []ledger.Reason{r}); err != nil {
+			return err
+		}
+		if out.Reason, err = ownReason(ctx, tx, r); err != nil {
+			return err
+		}
+		out.Links = pairLinks(o.IdentityID, o.EntitlementID)
+		return audit.Record(ctx, tx, audit.Entry{Action: "grant.ordered", Reason: o.Justification,
+			Subject: audit.Subject{Type: "identity", ID: o.IdentityID}, Objects: []audit.Subject{{Type: "entitlement", ID: e.ID, Display: e.called()}},
+			Context: map[string]any{"reason_id": out.Reason.ID, "starts_at": o.StartsAt, "ends_at": o.EndsAt}})
+	})
+	return out, err
+}
+
+func (o GrantOrder) reason(v viewer.Viewer, e Entitlement) ledger.Reason {
+	note := strings.TrimSpace(o.Justification)
+	r := ledger.Reason{IdentityID: o.IdentityID, ConnectorID: *e.ConnectorID, EntitlementID: &e.ID, Kind: ledger.Manual,
+		SourceType: string(v.Kind), SourceID: v.ID, Note: &note, EndsAt: o.EndsAt}
+	if o.AccountID != "" {
+		r.AccountID = &o.AccountID
+	}
+	if o.StartsAt != nil {
+		r.StartsAt = *o.StartsAt
+	}
+	return r
+}
+
+// orderable checks an order, fills in whose account it names, and gives what is ordered.
+func (s *Service) orderable(ctx context.Context, tx *pg.Tx, o *GrantOrder) (Entitlement, error) {
+	if err := o.checkTimes(s.Now()); err != nil {
+		return Entitlement{}, err
+	}
+	if (o.IdentityID == "") == (o.AccountID == "") {
+		return Entitlement{}, fault.New(fault.Invalid, "say who shall hold it: identity_id, or account_id").
+			With(fault.Field{Pointer: "#/identity_id", Code: "invalid", Detail: "exactly one of identity_id and account_id"})
+	}
+	e, err := find(ctx, tx, o.EntitlementID, "")
+	if err != nil {
+		return e, asField(err, "entitlement_id", "unknown_entitlement")
+	}
+	if err := e.grantable(); err != nil {
+		return e, err
+	}
+	if err := o.settleOwner(ctx, tx, e); err != nil {
+		return e, err
+	}
+	return e, refuseDenied(ctx, tx, *o, e)
+}
+
+func (o GrantOrder) checkTimes(now time.Time) error {
+	wrong := func(member, detail string) error {
+		return fault.New(fault.Invalid, "%s", detail).With(fault.Field{Pointer: "#/" + member, Code: "invalid", Detail: detail})
+	}
+	switch {
+	case strings.TrimSpace(o.Justification) == "":
+		return wrong("justification", "say why: it stands in the history of the access")
+	case o.EndsAt != nil && !o.EndsAt.After(now):
+		return wrong("ends_at", "an end that has passed gives nothing: choose an instant to come")
+	case o.EndsAt != nil && o.StartsAt != nil && !o.EndsAt.After(*o.StartsAt):
+		return wrong("ends_at", "the end must come after the start")
+	}
+	return nil
+}
+
+// asField makes of a thing that is not there a fault of the member that names it.
+func asField(err error, member, code string) error {
+	if !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	return fault.New(fault.Invalid, "%s", err).With(fault.Field{Pointer: "#/" + member, Code: code, Detail: err.Error()})
+}
+
+// called is an entitlement's name for people.
+func (e Entitlement) called() string {
+	if e.DisplayName != "" {
+		return e.DisplayName
+	}
+	return e.Name
+}
+
+// grantable is a fault of kind Conflict when nobody can be given an entitlement, and says why.
+func (e Entitlement) grantable() error {
+	var why string
+	switch {
+	case e.ConnectorID == nil:
+		why = "it belongs to no system"
+	case e.MissingSince != nil:
+		why = "its system no longer shows it"
+	case e.Lifecycle != "active":
+		why = "it is " + e.Lifecycle
+	case !e.Grantable:
+		why = "its system does not let it be granted from outside"
+	default:
+		return nil
+	}
+	return fault.Coded(fault.Conflict, "not_grantable", "%s cannot be given to anybody: %s", e.called(), why)
+}
+
+// settleOwner checks who shall hold it. Of an account that is named, its owner does.
+func (o *GrantOrder) settleOwner(ctx context.Context, tx *pg.Tx, e Entitlement) error {
+	if o.AccountID != "" {
+		a, err := directory.FindAccount(ctx, tx, o.AccountID)
+		if err != nil {
+			return asField(err, "account_id", "unknown_account")
+		}
+		switch {
+		case a.ConnectorID != *e.ConnectorID:
+			return fault.New(fault.Invalid, "the account is one of another system than the entitlement").
+				With(fault.Field{Pointer: "#/account_id", Code: "wrong_system", Detail: "name an account of the system " + *e.ConnectorID})
+		case a.Status == "deleted":
+			return fault.Coded(fault.Conflict, "account_deleted", "the account is deleted")
+		case a.IdentityID == nil:
+			return fault.Coded(fault.Conflict, "account_without_owner", "the account belongs to nobody, and access is given to people: link it to its owner first")
+		}
+		o.IdentityID = *a.IdentityID
+	}
+	person, err := directory.Find(ctx, tx, o.IdentityID)
+	if err != nil {
+		return asField(err, "identity_id", "unknown_identity")
+	}
+	if person.Status == "deactivated" || person.Status == "archived" {
+		return fault.Coded(fault.Conflict, "identity_inactive", "%s is %s, and whoever has left is given nothing: activate them first", person.DisplayName, person.Status)
+	}
+	return nil
+}
+
+// refuseDenied is a fault of kind Conflict while a denial would make the order vain.
+func refuseDenied(ctx context.Context, tx *pg.Tx, o GrantOrder, e Entitlement) error {
+	reasons, err := pairReasons(ctx, tx, o.IdentityID, e)
+	if err != nil {
+		return err
+	}
+	for _, r := range reasons {
+		if r.Effect == ledger.Deny && r.State == ledger.Active && (r.Account == nil || *r.Account == o.AccountID) {
+			return fault.Coded(fault.Conflict, "access_denied", "%s may not hold %s: %s", "this person", e.called(), r.sentence()).Also("denied_by", r)
+		}
+	}
+	return nil
+}
+
+// pairReasons are the reasons of a person for an entitlement: the live ones, the denials of its whole system, and the last ones that ended.
+func pairReasons(ctx context.Context, tx *pg.Tx, identity string, e Entitlement) ([]GrantReason, error) {
+	const sql = `
+		select x.reason
+		  from (select ` + reasonObject + ` as reason, r.state = 'ended' as ended, r.starts_at as at, r.id,
+		               row_number() over (partition by r.state = 'ended' order by r.created_at desc, r.id desc) as nth
+		          from access_reason r` + reasonSources + `
+		         where r.identity_id = @identity
+		           and r.connector_id = @connector
+		           and (r.entitlement_id = @entitlement or r.entitlement_id is null and r.effect = 'deny')) x
+		 where not x.ended or x.nth <= @most
+		 order by x.ended, x.at, x.id`
+	return collectReasons(ctx, tx, sql, pgx.NamedArgs{"identity": identity, "connector": e.ConnectorID, "entitlement": e.ID, "most": maxHistory})
+}
+
+// ownReason reads the live reason that was entered with this one's key.
+func ownReason(ctx context.Context, tx *pg.Tx, of ledger.Reason) (GrantReason, error) {
+	const sql = `
+		select ` + reasonObject + `
+		  from access_reason r` + reasonSources + `
+		 where r.identity_id = @identity
+		   and r.entitlement_id = @entitlement
+		   and r.account_id is not distinct from @account::uuid
+		   and r.effect = @effect
+		   and r.kind = @kind
+		   and r.source_id = @source
+		   and r.state <> 'ended'`
+	effect := of.Effect
+	if effect == "" {
+		effect = ledger.Allow
+	}
+	found, err := collectReasons(ctx, tx, sql, pgx.NamedArgs{"identity": of.IdentityID, "entitlement": of.EntitlementID, "account": of.AccountID,
+		"effect": effect, "kind": of.Kind, "source": of.SourceID})
+	if err != nil || len(found) == 0 {
+		return GrantReason{}, err
+	}
+	return found[0], nil
+}
+
+func collectReasons(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs) ([]GrantReason, error) {
+	rows, err := tx.Query(ctx, sql, args)
+	if err != nil {
+		return nil, fmt.Errorf("read reasons: %w", err)
+	}
+	reasons, err := pgx.CollectRows(rows, pgx.RowTo[GrantReason])
+	if err != nil {
+		return nil, fmt.Errorf("read reasons: %w", err)
+	}
+	return reasons, nil
+}
+
+// pairLinks lead to what became of an order.
+func pairLinks(identity, entitlement string) map[string]string {
+	return map[string]string{
+		"explain": httpapi.Prefix + "/identities/" + identity + "/access-explain?entitlement_id=" + entitlement,
+		"grants":  httpapi.Prefix + "/entitlements/grants?identity_id=" + identity + "&entitlement_id=" + entitlement,
+	}
+}
