@@ -38,6 +38,8 @@ func Fields() []connectorkit.Field {
 			Help: "whsec_ and the base64 of 24 to 64 random bytes. Requests are signed as webhooks are; with another method too, where it is given."},
 		connectorkit.Field{Key: "settings", Label: "Settings", Type: "object", Help: "What the service wants to know, passed on as auth_config."},
 		connectorkit.Field{Key: "secret_settings", Label: "Secret settings", Type: "object", Secret: true, Help: "The secrets among it, passed on in the same object."},
+		connectorkit.Field{Key: "writes", Label: "Makes changes", Type: "boolean", Default: false,
+			Help: "The service takes changes at /v1/provision and tells single records at /v1/read."},
 		connectorkit.Field{Key: "changes_by", Label: "Changes by", Type: "enum", Enum: []string{changesByCursor, changesByTime}, Default: changesByCursor, Advanced: true,
 			Help: "last_sync_at: the service gives no cursor, but answers an incremental request with what has changed since last_sync_at."},
 		connectorkit.Field{Key: "max_pages", Label: "Most pages", Type: "integer", Default: most, Min: &least, Max: &most, Advanced: true,

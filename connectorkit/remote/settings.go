@@ -25,6 +25,7 @@ type config struct {
 	exact    bool          // the service has this one address
 	auth     v1.AuthConfig // passed on
 	byTime   bool          // changes are asked for by last_sync_at
+	writes   bool          // the service changes its target too
 	maxPages int
 	digest   string // of what decides which records are read
 }
@@ -55,7 +56,7 @@ func readConfig(auth v1.AuthConfig) (*config, error) {
 	c := &config{
 		options: target.ReadOptions(s), syncPath: "v1/sync", auth: v1.AuthConfig{},
 		byTime:   s.OneOf("changes_by", changesByCursor, changesByCursor, changesByTime) == changesByTime,
-		maxPages: s.Int("max_pages", mostPages, 1, mostPages),
+		maxPages: s.Int("max_pages", mostPages, 1, mostPages), writes: s.Bool("writes", false),
 	}
 	c.readAuth(s)
 	if path := s.String("sync_path", ""); path != "" {

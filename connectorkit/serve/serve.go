@@ -52,7 +52,8 @@ type Manifest struct {
 	Capabilities     []string `json:"capabilities"`
 }
 
-// ServeHTTP answers /v1/sync, and with a Connector also /v1/test and /v1/discover; /v1/manifest and /v1/healthz always.
+// ServeHTTP answers /v1/sync, and with a Connector also /v1/test and /v1/discover; with one that is a connectorkit.Changer
+// /v1/provision and /v1/read too; /v1/manifest and /v1/healthz always.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	method, operation := http.MethodPost, (func(http.ResponseWriter, *http.Request, []byte))(nil)
 	switch r.URL.Path {
@@ -69,8 +70,15 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		operation = h.test
 	case "/v1/discover":
 		operation = h.discover
+	case "/v1/provision":
+		operation = h.provision
+	case "/v1/read":
+		operation = h.read
 	}
 	if h.Connector == nil && (r.URL.Path == "/v1/test" || r.URL.Path == "/v1/discover") {
+		operation = nil
+	}
+	if _, writes := h.Connector.(connectorkit.Changer); !writes && (r.URL.Path == "/v1/provision" || r.URL.Path == "/v1/read") {
 		operation = nil
 	}
 	switch {
@@ -136,6 +144,9 @@ func (h *Handler) manifest(w http.ResponseWriter, _ *http.Request, _ []byte) {
 	m := Manifest{Name: h.Name, Version: h.Version, ProtocolVersions: []string{"v1"}, Capabilities: []string{"sync"}}
 	if h.Connector != nil {
 		m.Capabilities = []string{"test", "discover", "sync"}
+	}
+	if _, writes := h.Connector.(connectorkit.Changer); writes {
+		m.Capabilities = append(m.Capabilities, "provision", "read")
 	}
 	reply(w, http.StatusOK, m)
 }
