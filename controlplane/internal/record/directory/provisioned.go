@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -48,14 +46,14 @@ func Announce(ctx context.Context, tx *pg.Tx, accounts []Provisioned) error {
 	return nil
 }
 
-// Unannounce takes back accounts that were to be made and are not.
+// Unannounce takes back accounts that were to be made and are not. Their names are free again.
 func Unannounce(ctx context.Context, tx *pg.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	const sql = `
 		update account
-		   set status = 'deleted', deleted_at = now(), updated_at = now(), version = version + 1
+		   set status = 'deleted', username = null, deleted_at = now(), updated_at = now(), version = version + 1
 		 where id = any($1::text[]::uuid[])
 		   and status in ('provisioning', 'failed')`
 	if _, err := tx.Exec(ctx, sql, ids); err != nil {
@@ -83,26 +81,6 @@ func SetAccountStatus(ctx context.Context, tx *pg.Tx, id, status string) error {
 		return fmt.Errorf("set account status: %w", err)
 	}
 	return nil
-}
-
-// TakenNames gives those of the names, each of a system and in lower case, that an account has which is there.
-func TakenNames(ctx context.Context, tx *pg.Tx, connectors, names []string) ([][2]string, error) {
-	const sql = `
-		select distinct a.connector_id::text, a.username_lc
-		  from unnest($1::text[]::uuid[], $2::text[]) n (connector_id, name)
-		  join account a
-		    on a.tenant_id = current_tenant()
-		   and a.connector_id = n.connector_id
-		   and a.username_lc = n.name
-		   and a.status <> 'deleted'`
-	rows, err := tx.Query(ctx, sql, connectors, names)
-	if err != nil {
-		return nil, fmt.Errorf("look for names: %w", err)
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (key [2]string, err error) {
-		err = row.Scan(&key[0], &key[1])
-		return key, err
-	})
 }
 
 // Observed is what became of an account in its system: what was read back after a change, or what the change says.
@@ -160,26 +138,6 @@ func Observe(ctx context.Context, tx *pg.Tx, seen []Observed) error {
 		return fmt.Errorf("write what became of accounts: %w", err)
 	}
 	return nil
-}
-
-// Twin is another row of a system that has the key which an account of ours turns out to have.
-type Twin struct {
-	ID         string
-	IdentityID *string
-}
-
-// FindTwin finds the row of a system that has this key, other than the account itself.
-func FindTwin(ctx context.Context, tx *pg.Tx, connectorID, externalID, except string) (twin Twin, found bool, err error) {
-	const sql = `select id::text, identity_id::text from account where connector_id = $1 and external_id = $2 and id <> $3 for update`
-	rows, err := tx.Query(ctx, sql, connectorID, externalID, except)
-	if err != nil {
-		return twin, false, fmt.Errorf("look for the same account: %w", err)
-	}
-	twins, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (t Twin, err error) { err = row.Scan(&t.ID, &t.IdentityID); return t, err })
-	if err != nil || len(twins) == 0 {
-		return twin, false, err
-	}
-	return twins[0], true, nil
 }
 
 // Adopt makes one account of two rows: that which we announced, under whose id people know it, takes over what a reading of the

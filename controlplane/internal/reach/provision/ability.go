@@ -1,0 +1,164 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
+)
+
+// ability is what may be changed through a connector.
+type ability struct {
+	ID          string
+	Name        string
+	Mode        string
+	Ops         []string // as connectors name them; nil: not known yet
+	WhyNot      string   // what is missing in the connector's settings, by its own words
+	DeleteAfter *time.Duration
+	KeepGroups  bool
+	config      shape.Config
+}
+
+// may says whether tasks of an operation are made at all. What a person does by hand needs no ability of the connector.
+func (a ability) may(operation string) bool {
+	switch a.Mode {
+	case ModeOff:
+		return false
+	case ModeManual:
+		return true
+	}
+	return slices.Contains(a.Ops, string(ops[operation]))
+}
+
+// refusal says why no task of the operation is made.
+func (a ability) refusal(operation string) string {
+	switch {
+	case a.Mode == ModeOff:
+		return fmt.Sprintf("the connector %s writes nothing: its write_mode is off", a.Name)
+	case a.may(operation):
+		return ""
+	case a.Ops == nil:
+		return fmt.Sprintf("it is not known yet what can be changed through the connector %s", a.Name)
+	case a.WhyNot != "":
+		return fmt.Sprintf("the connector %s cannot %s: %s", a.Name, spoken(operation), a.WhyNot)
+	}
+	return fmt.Sprintf("the connector %s cannot %s", a.Name, spoken(operation))
+}
+
+// spoken is an operation in words that follow can, or is to.
+func spoken(operation string) string {
+	return map[string]string{
+		CreateAccount: "create accounts", UpdateAccount: "change accounts", RenameAccount: "rename accounts", Enable: "enable accounts",
+		Disable: "disable accounts", DeleteAccount: "delete accounts", Unlock: "unlock accounts", SetPassword: "set passwords",
+		Grant: "grant entitlements", Revoke: "revoke entitlements",
+	}[operation]
+}
+
+// abilities reads what may be changed through connectors. Those that are deleted are left out.
+func abilities(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]ability, error) {
+	configs, err := shape.Load(ctx, tx, connectorIDs)
+	if err != nil {
+		return nil, err
+	}
+	const sql = `
+		select c.id::text, c.name, l.ops, coalesce(l.ops_why, '')
+		  from connector c
+		  left join provisioning_lane l
+		    on l.tenant_id = c.tenant_id
+		   and l.connector_id = c.id
+		   and l.ops_version = c.version
+		 where c.id = any($1::text[]::uuid[])
+		   and c.deleted_at is null`
+	rows, err := tx.Query(ctx, sql, connectorIDs)
+	if err != nil {
+		return nil, fmt.Errorf("read abilities: %w", err)
+	}
+	found := map[string]ability{}
+	var a ability
+	_, err = pgx.ForEachRow(rows, []any{&a.ID, &a.Name, &a.Ops, &a.WhyNot}, func() error {
+		c, known := configs[a.ID]
+		if !known {
+			return nil
+		}
+		one := a
+		one.Ops = slices.Clone(a.Ops)
+		one.Mode, one.KeepGroups, one.config = c.WriteMode, c.Deprovision.KeepGroups, c
+		if after, set := c.Deprovision.After(); set {
+			one.DeleteAfter = &after
+		}
+		found[a.ID] = one
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read abilities: %w", err)
+	}
+	return found, nil
+}
+
+// Why says why nothing, or not everything, is written through a connector now, in words for people; empty when all is well. Tasks
+// that were made wait for as long as it holds.
+func Why(ctx context.Context, tx *pg.Tx, connectorID string) (string, error) {
+	can, err := abilities(ctx, tx, []string{connectorID})
+	if err != nil {
+		return "", err
+	}
+	a, known := can[connectorID]
+	if !known {
+		return "there is no such connector any more", nil
+	}
+	if a.Mode == ModeOff {
+		return a.refusal(Grant), nil
+	}
+	if a.Mode == ModeSimulate {
+		return fmt.Sprintf("the connector %s only simulates: changes are planned and not sent", a.Name), nil
+	}
+	for _, operation := range []string{CreateAccount, Grant, Revoke, Disable} {
+		if why := a.refusal(operation); why != "" {
+			return why, nil
+		}
+	}
+	w, err := waitingFor(ctx, tx, connectorID)
+	if err != nil || w == nil {
+		return "", err
+	}
+	return w.Reason, nil
+}
+
+// Waiting is why the tasks of a connector wait.
+type Waiting struct {
+	Code   string     `json:"code" enum:"switch_off,write_mode_off,connector_not_running,breaker_open,target_unavailable" doc:"What keeps it from being sent."`
+	Reason string     `json:"reason"`
+	Until  *time.Time `json:"until" doc:"When it is tried again by itself; null: when somebody has acted."`
+}
+
+// waiting is the SQL of what keeps a connector's tasks from being sent: of a connector c, its provisioning p and its lane l.
+const waiting = `
+	case when exists (select from provisioning_switch s where s.tenant_id = c.tenant_id and not s.writes)
+	     then jsonb_build_object('code', 'switch_off', 'reason', 'writing is switched off for the whole tenant' || coalesce(': ' || (select s.reason from provisioning_switch s where s.tenant_id = c.tenant_id), ''))
+	     when p.write_mode = 'off'
+	     then jsonb_build_object('code', 'write_mode_off', 'reason', 'the connector writes nothing: its write_mode is off')
+	     when c.status not in ('ready', 'active', 'degraded')
+	     then jsonb_build_object('code', 'connector_not_running', 'reason', 'the connector is ' || c.status || coalesce(': ' || c.status_reason, ''))
+	     when p.breaker_open_since is not null
+	     then jsonb_build_object('code', 'breaker_open', 'reason', coalesce(p.breaker_reason, 'too much has failed or changed; look at it, then reset the breaker'))
+	     when l.wait_until > now() and l.wait_code is not null
+	     then jsonb_build_object('code', 'target_unavailable', 'reason', l.wait_reason, 'until', l.wait_until)
+	end`
+
+const aroundConnector = `
+	left join connector_provisioning p on p.tenant_id = c.tenant_id and p.connector_id = c.id
+	left join provisioning_lane l on l.tenant_id = c.tenant_id and l.connector_id = c.id`
+
+func waitingFor(ctx context.Context, tx *pg.Tx, connectorID string) (w *Waiting, err error) {
+	err = tx.QueryRow(ctx, `select `+waiting+` from connector c `+aroundConnector+` where c.id = $1`, connectorID).Scan(&w)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return nil, fmt.Errorf("read what tasks wait for: %w", err)
+	}
+	return w, nil
+}

@@ -1,0 +1,288 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// Order asks for one change of one account: by somebody, or by a rule such as the one about drift.
+type Order struct {
+	Operation   string // one of those of accounts, or Grant, Revoke with GrantID
+	ConnectorID string // of CreateAccount; else the account's
+	IdentityID  string // of CreateAccount; else the account's owner
+	AccountID   string
+	GrantID     string
+	Account     *v1.ProvisionAccount // of CreateAccount, UpdateAccount, RenameAccount; nil of CreateAccount: by the connector's template
+	Credential  *v1.NewCredential    // of SetPassword
+	CreatedFrom string               // FromManual when empty
+	Refs        []Ref                // what it is for
+	Note        string
+	Urgent      bool
+}
+
+// byRule says that nobody looks at it before it is done.
+func (o Order) byRule() bool { return o.CreatedFrom != FromManual }
+
+// steps are what may be done with an account in each of its states.
+var steps = map[string][]string{
+	"active":   {Disable, DeleteAccount, UpdateAccount, RenameAccount, SetPassword},
+	"disabled": {Enable, DeleteAccount, UpdateAccount, RenameAccount, SetPassword},
+	"locked":   {Unlock, Disable, DeleteAccount, UpdateAccount, RenameAccount, SetPassword},
+}
+
+// actions are the operations as the API's paths call them.
+var actions = map[string]string{Enable: "enable", Disable: "disable", Unlock: "unlock", DeleteAccount: "delete", RenameAccount: "rename", SetPassword: "reset-password"}
+
+// allowed are the paths that an account's state allows.
+func allowed(status string) []string {
+	names := []string{}
+	for _, s := range steps[status] {
+		if name, known := actions[s]; known {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Place writes one task down and gives its id; workers do it like every other. A deletion of an account that can be used disables it
+// first, in a task of its own. It returns a fault of kind NotFound, or of kind Conflict where the account's state, its protection or the
+// connector's settings do not allow the change.
+func Place(ctx context.Context, tx *pg.Tx, o Order) (string, error) {
+	if o.CreatedFrom == "" {
+		o.CreatedFrom = FromManual
+	}
+	if o.Operation == CreateAccount {
+		return placeNew(ctx, tx, o)
+	}
+	t, err := subjectOf(ctx, tx, o)
+	if err != nil {
+		return "", err
+	}
+	if err := t.check(o); err != nil {
+		return "", err
+	}
+	tasks, err := t.drafts(ctx, tx, o)
+	if err != nil {
+		return "", err
+	}
+	return put(ctx, tx, tasks, t.can)
+}
+
+// subject is the account that an order is about.
+type subject struct {
+	ID, ConnectorID, Status, Managed, Type string
+	IdentityID                             *string
+	Disabled                               bool
+	display, entitlement                   string // the entitlement of a grant
+	can                                    ability
+}
+
+// subjectOf reads and locks the account, which the viewer must be able to see.
+func subjectOf(ctx context.Context, tx *pg.Tx, o Order) (t subject, err error) {
+	if o.GrantID != "" {
+		const sql = `select account_id::text, entitlement_id::text from access_grant where id = $1`
+		err := tx.QueryRow(ctx, sql, o.GrantID).Scan(&o.AccountID, &t.entitlement)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return t, fault.New(fault.NotFound, "there is no grant %s", o.GrantID)
+		}
+		if err != nil {
+			return t, fmt.Errorf("find grant: %w", err)
+		}
+	}
+	if _, err := directory.FindAccount(ctx, tx, o.AccountID); err != nil {
+		return t, err
+	}
+	const sql = `
+		select a.id::text, a.connector_id::text, a.status, a.managed, a.account_type, a.identity_id::text, coalesce(a.is_disabled, false), ` + directory.AccountDisplay + `
+		  from account a where a.id = $1 for update`
+	if err := tx.QueryRow(ctx, sql, o.AccountID).Scan(&t.ID, &t.ConnectorID, &t.Status, &t.Managed, &t.Type, &t.IdentityID, &t.Disabled, &t.display); err != nil {
+		return t, fmt.Errorf("find account: %w", err)
+	}
+	can, err := abilities(ctx, tx, []string{t.ConnectorID})
+	t.can = can[t.ConnectorID]
+	return t, err
+}
+
+// check refuses what may not be done with the account.
+func (t subject) check(o Order) error {
+	a := account{Managed: t.Managed, Type: t.Type}
+	switch {
+	case t.Managed == "protected":
+		return fault.Coded(fault.Conflict, "account_protected", "the account %s is protected: nothing is ever written to it", t.display)
+	case o.byRule() && !a.writable():
+		return fault.Coded(fault.Conflict, "account_protected", "the account %s is no person's managed account: rules do not write to it", t.display)
+	case o.Operation == Grant || o.Operation == Revoke:
+		if t.Status == "deleted" || t.Status == "missing" {
+			return fault.Coded(fault.Conflict, "invalid_transition", "the account is %s", t.Status)
+		}
+	case !slices.Contains(steps[t.Status], o.Operation):
+		return fault.Coded(fault.Conflict, "invalid_transition", "the account is %s", t.Status).Also("allowed", allowed(t.Status))
+	}
+	return writes(t.can, o.Operation)
+}
+
+// writes refuses what is not written through a connector at all. What it cannot do a person may be asked for, in another mode.
+func writes(can ability, operation string) error {
+	if can.Mode == ModeOff || can.Ops != nil && !can.may(operation) {
+		return fault.Coded(fault.Conflict, "writes_off", "%s", can.refusal(operation))
+	}
+	return nil
+}
+
+// drafts are the tasks of an order: its own, and for the deletion of an account that can be used the disabling before.
+func (t subject) drafts(ctx context.Context, tx *pg.Tx, o Order) ([]draft, error) {
+	d := draft{
+		ID: newID(), ConnectorID: t.ConnectorID, Operation: o.Operation, IdentityID: orEmpty(t.IdentityID), AccountID: t.ID, GrantID: o.GrantID, EntitlementID: t.entitlement,
+		Payload: payload{Account: o.Account, Credential: o.Credential}, CreatedFrom: o.CreatedFrom, Mode: t.can.Mode, Urgent: o.Urgent, Note: o.Note, Refs: o.Refs,
+	}
+	if o.Operation == Disable {
+		d.Payload.DisabledFor = forOrder
+	}
+	if err := t.clear(ctx, tx, o.Operation); err != nil {
+		return nil, err
+	}
+	if o.Operation != DeleteAccount || t.Disabled || t.Status == "disabled" {
+		return []draft{d}, nil
+	}
+	first := d
+	first.ID, first.Operation, first.Payload = newID(), Disable, payload{DisabledFor: forOrder}
+	d.After = []string{first.ID}
+	return []draft{first, d}, nil
+}
+
+// clear makes way for an order: the opposite that has not been sent is taken back, and what is under way already is said.
+func (t subject) clear(ctx context.Context, tx *pg.Tx, operation string) error {
+	const sql = `
+		select id::text, operation
+		  from provisioning_task
+		 where account_id = $1
+		   and grant_id is null
+		   and mode <> 'simulate'
+		   and state in ('queued', 'blocked', 'running', 'retrying', 'failed', 'manual')
+		   and (operation = $2 or $3 and operation in ('create_account', 'enable', 'disable', 'delete_account'))`
+	rows, err := tx.Query(ctx, sql, t.ID, operation, aboutLife(operation))
+	if err != nil {
+		return fmt.Errorf("find open tasks: %w", err)
+	}
+	var id, other string
+	var back []ending
+	_, err = pgx.ForEachRow(rows, []any{&id, &other}, func() error {
+		if other == operation {
+			return taskOpen(id, "the account has an open task to "+spoken(other)+" already")
+		}
+		back = append(back, ending{id, "somebody has asked for the opposite"})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	_, sent, err := withdraw(ctx, tx, back)
+	if err == nil && len(sent) > 0 {
+		return taskOpen(sent[0], "another change of the account is being made now; try again when it has ended")
+	}
+	return err
+}
+
+func taskOpen(id, why string) error {
+	return fault.Coded(fault.Conflict, "task_open", "%s", why).Also("task_id", id)
+}
+
+// placeNew orders an account for somebody.
+func placeNew(ctx context.Context, tx *pg.Tx, o Order) (string, error) {
+	if _, err := directory.Find(ctx, tx, o.IdentityID); err != nil {
+		return "", err
+	}
+	can, err := abilities(ctx, tx, []string{o.ConnectorID})
+	if err != nil {
+		return "", err
+	}
+	c, known := can[o.ConnectorID]
+	if !known {
+		return "", fault.New(fault.NotFound, "there is no connector %s", o.ConnectorID)
+	}
+	if err := writes(c, CreateAccount); err != nil {
+		return "", err
+	}
+	const another = `
+		select id::text from account
+		 where connector_id = $1 and identity_id = $2 and account_type in ('person', 'unknown') and status not in ('deleted', 'failed')
+		 order by created_at limit 1`
+	var has string
+	switch err := tx.QueryRow(ctx, another, o.ConnectorID, o.IdentityID).Scan(&has); {
+	case err == nil:
+		return "", fault.Coded(fault.Conflict, "account_exists", "the person has an account of this system already").Also("account_id", has)
+	case !errors.Is(err, pgx.ErrNoRows):
+		return "", fmt.Errorf("look for an account: %w", err)
+	}
+	p := newPlan(o, c)
+	var sum Planned
+	if err := p.write(ctx, tx, &sum); err != nil {
+		return "", err
+	}
+	return p.tasks[0].ID, nil
+}
+
+// newPlan is the plan of one new account, rendered when it is written.
+func newPlan(o Order, c ability) *plan {
+	p := &plan{can: map[string]ability{c.ID: c}, creates: map[string]string{}, given: o.Account}
+	id := newID()
+	d := draft{ID: newID(), ConnectorID: c.ID, Operation: CreateAccount, IdentityID: o.IdentityID, CreatedFrom: o.CreatedFrom, Mode: c.Mode, Urgent: o.Urgent, Note: o.Note, Refs: o.Refs}
+	if c.Mode != ModeSimulate {
+		d.AccountID = id
+	}
+	p.tasks = append(p.tasks, d)
+	p.accounts = append(p.accounts, newAccount{ID: id, ConnectorID: c.ID, IdentityID: o.IdentityID, Status: "provisioning"})
+	return p
+}
+
+// put writes the drafts of one order, and gives the id of the last.
+func put(ctx context.Context, tx *pg.Tx, tasks []draft, can ability) (string, error) {
+	words, err := namesOf(ctx, tx, tasks)
+	if err != nil {
+		return "", err
+	}
+	rows := make([]taskRow, len(tasks))
+	for i, d := range tasks {
+		advice := ""
+		if d.Mode == ModeManual {
+			advice = byHand(d, can, words)
+		}
+		rows[i] = d.row(can, advice)
+	}
+	ids, err := enter(ctx, tx, rows)
+	if err != nil {
+		return "", err
+	}
+	last := tasks[len(tasks)-1].ID
+	if !slices.Contains(ids, last) {
+		return "", fault.Coded(fault.Conflict, "task_open", "the same change is open already")
+	}
+	if len(ids) != len(rows) {
+		return "", fault.Coded(fault.Conflict, "task_open", "another change of the account is open")
+	}
+	for _, d := range tasks {
+		if err := mark(ctx, tx, d); err != nil {
+			return "", err
+		}
+	}
+	return last, nil
+}
+
+// mark shows at the account or grant what is about to become of it.
+func mark(ctx context.Context, tx *pg.Tx, d draft) error {
+	switch {
+	case d.Mode == ModeSimulate:
+	case d.Operation == DeleteAccount && len(d.After) == 0:
+		return directory.SetAccountStatus(ctx, tx, d.AccountID, "deprovisioning")
+	}
+	return nil
+}

@@ -1,0 +1,252 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/grantwright/grantwright/connectorkit/crashpoint"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// outcome is what became of an attempt.
+type outcome struct {
+	job      job
+	state    string // of the task, from now on
+	result   v1.Outcome
+	unsure   bool // it may have been made
+	counts   bool // it is one of the tries that a task has
+	class    string
+	detail   *v1.ErrorDetail
+	advice   string
+	pause    time.Duration // until the next attempt
+	halt     string        // nothing else is to be sent through the connector for as long, because of this
+	plan     []v1.PlannedRequest
+	changes  []v1.ChangedField
+	by       *v1.ExecutedBy
+	account  *v1.RemoteAccount
+	verified bool
+	at       time.Duration // with the target
+}
+
+// made says whether the target was changed, as far as is known.
+func (o outcome) made() bool {
+	return (o.state == Done || o.state == Verifying) && o.job.Mode == ModeAuto
+}
+
+// maxTries is how often a change is tried that may succeed another time: with their pauses, for about an hour and a half.
+const maxTries = 9
+
+// pause is how long to wait after so many tries: 5 s, and twice as long each time up to half an hour, spread so that many tasks do
+// not come back at one moment.
+func pause(tries int) time.Duration {
+	d := min(5*time.Second<<min(tries, 20), 30*time.Minute)
+	return d/2 + rand.N(d/2+1)
+}
+
+// attempt sends a task. It knows no database: what it says is written afterwards.
+func (l *lane) attempt(ctx context.Context, j job) (o outcome) {
+	if !l.sure() {
+		return outcome{job: j, state: Queued, unsure: j.Unsure, result: "not_sent"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, l.s.CallLimit)
+	defer cancel()
+	began := time.Now()
+	defer func() {
+		if cause := recover(); cause != nil {
+			o = l.judgeError(j, fmt.Errorf("panic: %v", cause), true)
+			l.s.Log.ErrorContext(ctx, "the connector panicked over a change", "task", j.ID, "cause", fmt.Sprint(cause))
+		}
+		o.at = time.Since(began)
+	}()
+	if j.Operation != CreateAccount && j.RemoteID == "" && j.Mode != ModeSimulate {
+		return l.judge(j, v1.ProvisionResponse{ErrorDetail: &v1.ErrorDetail{Class: v1.ClassNotFound, Code: "account_not_made", Message: "the account does not exist in the target yet"}})
+	}
+	if j.Unsure && j.Mode != ModeSimulate {
+		if settled, o := l.lookFirst(ctx, j); settled {
+			return o
+		}
+	}
+	crashpoint.Reach("provision.send")
+	res, err := l.s.Dispatch.Provision(ctx, l.target.Target, j.request(l))
+	crashpoint.Reach("provision.sent")
+	if err != nil {
+		return l.judgeError(j, err, ctx.Err() != nil)
+	}
+	if res.Success && res.Account == nil && j.Operation == CreateAccount && res.Outcome != v1.OutcomePending {
+		res.Account = l.find(ctx, j)
+	}
+	return l.judge(j, res)
+}
+
+// find reads the account that a create was to make; nil where that cannot be seen.
+func (l *lane) find(ctx context.Context, j job) *v1.RemoteAccount {
+	seen, err := l.s.Dispatch.Read(ctx, l.target.Target, v1.ReadRequest{ConnectorBusinessID: l.target.BusinessID, AuthConfig: l.target.Auth, Accounts: []v1.ProvisionTarget{j.target()}})
+	if err != nil || len(seen.Accounts) != 1 {
+		return nil
+	}
+	return seen.Accounts[0].Account
+}
+
+// lookFirst reads what is there before a change is sent again whose end nobody saw. Settled means that there is nothing to send:
+// all is as asked, or it cannot be seen now.
+func (l *lane) lookFirst(ctx context.Context, j job) (settled bool, o outcome) {
+	req := v1.ReadRequest{ConnectorBusinessID: l.target.BusinessID, AuthConfig: l.target.Auth, Accounts: []v1.ProvisionTarget{j.target()}}
+	if j.Operation == Grant || j.Operation == Revoke {
+		req.Entitlements = []v1.ProvisionTarget{{Kind: "entitlement", RemoteID: j.Right, NativeRef: j.RightRef}}
+	}
+	seen, err := l.s.Dispatch.Read(ctx, l.target.Target, req)
+	if err != nil {
+		o := l.judgeError(j, err, true)
+		o.unsure = true
+		return true, o
+	}
+	if !j.shown(seen) {
+		return false, outcome{}
+	}
+	res := v1.ProvisionResponse{Success: true, Outcome: v1.OutcomeAlready, Verified: true}
+	if len(seen.Accounts) == 1 {
+		res.Account = seen.Accounts[0].Account
+	}
+	return true, l.judge(j, res)
+}
+
+// shown says whether what was read is what the task asks for. A password cannot be seen.
+func (j job) shown(seen v1.ReadResponse) bool {
+	if j.Operation == Grant || j.Operation == Revoke {
+		for _, g := range seen.Grants {
+			if g.EntitlementRemoteID == j.Right {
+				return g.Held == (j.Operation == Grant)
+			}
+		}
+		return false
+	}
+	if len(seen.Accounts) != 1 {
+		return false
+	}
+	a := seen.Accounts[0].Account
+	if a == nil || a.Deleted {
+		return j.Operation == DeleteAccount
+	}
+	switch j.Operation {
+	case CreateAccount, UpdateAccount, RenameAccount:
+		return j.Payload.Account != nil && as(*j.Payload.Account, *a)
+	case Enable, Disable:
+		return a.IsDisabled != nil && *a.IsDisabled == (j.Operation == Disable)
+	case Unlock:
+		return a.IsLocked != nil && !*a.IsLocked
+	}
+	return false
+}
+
+// as says whether an account is as asked, in all that can be seen of it.
+func as(asked v1.ProvisionAccount, is v1.RemoteAccount) bool {
+	for _, f := range []struct{ asked, is *string }{
+		{asked.Username, is.Username}, {asked.Email, is.Email}, {asked.DisplayName, is.DisplayName}, {asked.FirstName, is.FirstName},
+		{asked.LastName, is.LastName}, {asked.EmployeeNumber, is.EmployeeNumber},
+	} {
+		if f.asked != nil && (f.is == nil || !strings.EqualFold(*f.asked, *f.is)) {
+			return false
+		}
+	}
+	if asked.Container != nil && !strings.HasSuffix(strings.ToLower(is.NativeIdentity), strings.ToLower(*asked.Container)) {
+		return false
+	}
+	for name, value := range asked.Attributes {
+		if is, seen := is.Attributes[name]; seen && !same(value, is) {
+			return false
+		}
+	}
+	return true
+}
+
+func same(a, b any) bool {
+	if list, ok := b.([]any); ok && len(list) == 1 {
+		b = list[0]
+	}
+	return reflect.DeepEqual(a, b) || fmt.Sprint(a) == fmt.Sprint(b)
+}
+
+// judgeError is the outcome of a call that gave no answer. cut says that it was given up: then it may have arrived.
+func (l *lane) judgeError(j job, err error, cut bool) outcome {
+	d := dispatch.Detail(err)
+	if d.Class == v1.ClassInternal {
+		var known *v1.ErrorDetail
+		if !errors.As(err, &known) {
+			l.s.Log.Error("a change failed", "task", j.ID, "err", err)
+		}
+	}
+	o := l.judge(j, v1.ProvisionResponse{ErrorDetail: d})
+	if cut || d.Class == v1.ClassInternal || d.Class == v1.ClassProtocol || d.Class == v1.ClassTransient || d.Class == v1.ClassTargetFault {
+		o.unsure = j.Mode != ModeSimulate // looking costs less than doing it twice
+	}
+	return o
+}
+
+// judge says what becomes of a task after an answer.
+func (l *lane) judge(j job, res v1.ProvisionResponse) outcome {
+	o := outcome{job: j, result: res.Outcome, plan: res.Plan, changes: res.Changes, by: res.ExecutedBy, account: res.Account, verified: res.Verified, detail: res.ErrorDetail}
+	if !res.Success && o.detail == nil {
+		o.detail = &v1.ErrorDetail{Class: v1.ClassProtocol, Code: "no_reason", Message: "the change failed, and the connector does not say why"}
+		if res.Error != nil {
+			o.detail.Message = *res.Error
+		}
+	}
+	switch {
+	case res.Success && j.Mode == ModeSimulate:
+		o.state, o.result = Simulated, v1.OutcomePlanned
+	case res.Success && res.Outcome == v1.OutcomeManual:
+		o.state, o.advice = Manual, "The target asks for somebody to do this by hand. Do it there, then complete this task with a note."
+	case res.Success && (res.Verified || res.Outcome == v1.OutcomeAlready || res.Outcome == v1.OutcomeNoop):
+		o.state, o.verified = Done, true
+		if j.Operation == CreateAccount && res.Account == nil {
+			o.state, o.verified = Verifying, false // under which key it is there has still to be seen
+		}
+	case res.Success:
+		o.state = Verifying
+	case res.Outcome == v1.OutcomeUnknown:
+		o.unsure = true
+		l.again(&o)
+	default:
+		l.again(&o)
+	}
+	return o
+}
+
+// again says whether a change that failed is tried again, and when.
+func (l *lane) again(o *outcome) {
+	o.class = classOf(o.detail)
+	tries := o.job.Tries + 1
+	switch {
+	case stops(o.class) || o.detail.Class == v1.ClassAgentUnavailable:
+		o.state, o.pause = Retrying, l.haltFor(o)
+		o.halt = o.detail.Message
+	case o.class == classTransient && tries < maxTries:
+		o.state, o.counts, o.pause = Retrying, true, pause(tries-1)
+		if after := o.detail.RetryAfterMS; after != nil {
+			o.pause = max(o.pause, min(time.Duration(*after)*time.Millisecond, time.Hour))
+		}
+	default:
+		o.state, o.counts, o.advice = Failed, true, advise(o.job.Operation, o.class, o.detail)
+	}
+}
+
+// haltFor is how long nothing is sent through the connector: as long as the target asks for, or longer after each time that it could
+// not be worked with.
+func (l *lane) haltFor(o *outcome) time.Duration {
+	if after := o.detail.RetryAfterMS; after != nil && *after > 0 {
+		d := min(time.Duration(*after)*time.Millisecond, time.Hour)
+		return d + rand.N(d/10+time.Millisecond)
+	}
+	base := time.Minute
+	if o.class == classThrottled || o.detail.Class == v1.ClassAgentUnavailable {
+		base = 5 * time.Second
+	}
+	d := min(base<<min(l.failed, 5), 30*time.Minute)
+	return d - rand.N(d/4+1)
+}

@@ -1,0 +1,106 @@
+package provision
+
+import (
+	"slices"
+
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// Operations of tasks.
+const (
+	CreateAccount = "create_account"
+	UpdateAccount = "update_account"
+	RenameAccount = "rename_account"
+	Enable        = "enable"
+	Disable       = "disable"
+	DeleteAccount = "delete_account"
+	Unlock        = "unlock"
+	SetPassword   = "set_password"
+	Grant         = "grant"
+	Revoke        = "revoke"
+)
+
+// States of a task.
+const (
+	Queued    = "queued"
+	Blocked   = "blocked" // another task has to be done first
+	Running   = "running"
+	Verifying = "verifying" // done as the target says; a reading of the target has still to show it
+	Retrying  = "retrying"
+	Done      = "done"
+	Failed    = "failed"
+	Manual    = "manual" // a person has to do it
+	Cancelled = "cancelled"
+	Simulated = "simulated"
+)
+
+// Lanes. What is urgent is done before everything else.
+const (
+	Normal = "normal"
+	Urgent = "urgent"
+)
+
+// Modes in which a connector writes, and of its tasks.
+const (
+	ModeOff      = "off"
+	ModeSimulate = "simulate"
+	ModeManual   = "manual"
+	ModeAuto     = "auto"
+)
+
+// Where tasks come from, beside the kinds of reasons.
+const (
+	FromLifecycle = "lifecycle"
+	FromDrift     = "drift"
+	FromManual    = "manual"
+)
+
+// Why we disabled an account.
+const (
+	forLeft     = "left"
+	forLeave    = "leave"
+	forUnwanted = "unwanted"
+	forOrder    = "order"
+)
+
+// ops are the operations as connectors know them.
+var ops = map[string]v1.ProvisionOp{
+	CreateAccount: v1.OpAccountCreate, UpdateAccount: v1.OpAccountUpdate, RenameAccount: v1.OpAccountRename, Enable: v1.OpAccountEnable,
+	Disable: v1.OpAccountDisable, DeleteAccount: v1.OpAccountDelete, Unlock: v1.OpAccountUnlock, SetPassword: v1.OpAccountPassword,
+	Grant: v1.OpEntitlementGrant, Revoke: v1.OpEntitlementRevoke,
+}
+
+// aboutLife are the operations that decide whether an account is there and can be used: of these, one at a time is open.
+func aboutLife(operation string) bool {
+	return slices.Contains([]string{CreateAccount, Enable, Disable, DeleteAccount}, operation)
+}
+
+// payload is what a task carries to its target, beside the records it is about.
+type payload struct {
+	Account     *v1.ProvisionAccount `json:"account,omitempty"`
+	Credential  *v1.NewCredential    `json:"credential,omitempty"`
+	DisabledFor string               `json:"disabled_for,omitempty"`
+}
+
+// Ref names a record that a task is for.
+type Ref struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}
+
+// open is a task that has not ended, as the planner sees it.
+type open struct {
+	ID          string  `db:"id"`
+	ConnectorID string  `db:"connector_id"`
+	Operation   string  `db:"operation"`
+	AccountID   *string `db:"account_id"`
+	GrantID     *string `db:"grant_id"`
+	State       string  `db:"state"`
+	Mode        string  `db:"mode"`
+	Lane        string  `db:"lane"`
+	Unsure      bool    `db:"unsure"`
+	DisabledFor *string `db:"disabled_for"`
+}
+
+// sent says that the change may have been made, or may be being made now: it cannot be taken back any more.
+func (o open) sent() bool { return o.State == Running || o.Unsure }

@@ -1,0 +1,232 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// channel is where it is announced that there is something to do.
+const channel = "provisioning"
+
+// Times of the work.
+const (
+	interval = time.Second      // how soon work is noticed that nobody announced
+	upkeep   = 15 * time.Second // how often what depends on the time, or on settings, is looked at
+)
+
+// Run plans and makes changes until ctx ends. Any number of processes may do so at once.
+func (s *Service) Run(ctx context.Context) error {
+	s.init()
+	go s.listen(ctx)
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	var kept time.Time
+	for {
+		if time.Since(kept) >= upkeep {
+			kept = time.Now()
+			s.complain(ctx, "cannot look after what is due", s.Keep(ctx))
+		}
+		planned, err := s.PlanAll(ctx)
+		s.complain(ctx, "cannot plan changes", err)
+		s.complain(ctx, "cannot look for changes to make", s.start(ctx))
+		if planned > 0 && ctx.Err() == nil {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			s.group.Wait()
+			return nil
+		case <-s.wake:
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *Service) complain(ctx context.Context, what string, err error) {
+	if err != nil && ctx.Err() == nil {
+		s.Log.WarnContext(ctx, what, "err", err)
+	}
+}
+
+func (s *Service) listen(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := pg.Listen(ctx, s.DB, channel, s.Wake)
+		s.complain(ctx, "lost the line on which changes are announced; looking every second", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(2 * time.Second):
+		}
+	}
+}
+
+// PlanAll plans for people whose access has changed, of each tenant a thousand at most, and says for how many.
+func (s *Service) PlanAll(ctx context.Context) (int, error) {
+	const sql = `
+		select t.id::text
+		  from tenant t
+		 where t.status = 'active'
+		   and exists (select from access_turn w where w.tenant_id = t.id)
+		 order by (select min(w.since) from access_turn w where w.tenant_id = t.id and w.urgent) nulls last`
+	var tenants []string
+	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
+		rows, err := tx.Query(ctx, sql)
+		if err != nil {
+			return err
+		}
+		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("find people to plan for: %w", err)
+	}
+	sum := 0
+	var failed error
+	for _, tenant := range tenants {
+		n, err := s.planTenant(ctx, tenant)
+		sum += n
+		failed = errors.Join(failed, err)
+	}
+	return sum, failed
+}
+
+// attemptsToPlan is how often a plan is made anew that workers have overtaken.
+const attemptsToPlan = 5
+
+// planTenant takes the turns of people of a tenant and plans for them, in one transaction: when it dies, nothing has happened.
+func (s *Service) planTenant(ctx context.Context, tenant string) (n int, err error) {
+	for range attemptsToPlan {
+		err = s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
+			hurried, others, err := turns(ctx, tx)
+			if n = len(hurried) + len(others); err != nil || n == 0 {
+				return err
+			}
+			if err := s.refresh(ctx, tx); err != nil {
+				return err
+			}
+			if _, err := Plan(ctx, tx, hurried, true); err != nil {
+				return err
+			}
+			_, err = Plan(ctx, tx, others, false)
+			return err
+		})
+		if !errors.Is(err, errOvertaken) {
+			return n, err
+		}
+	}
+	return 0, err
+}
+
+// turns takes the turns of a thousand people at most, those that hurry first, and gives the people.
+func turns(ctx context.Context, tx *pg.Tx) (hurried, others []string, err error) {
+	const sql = `
+		with taken as (
+		    delete from access_turn
+		     where id in (select id from access_turn order by urgent desc, id limit $1 for update skip locked)
+		       and tenant_id = current_tenant()
+		    returning identity_id, urgent
+		)
+		select identity_id::text, bool_or(urgent) from taken group by identity_id order by identity_id`
+	rows, err := tx.Query(ctx, sql, most)
+	if err != nil {
+		return nil, nil, fmt.Errorf("take turns: %w", err)
+	}
+	var id string
+	var urgent bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &urgent}, func() error {
+		if urgent {
+			hurried = append(hurried, id)
+		} else {
+			others = append(others, id)
+		}
+		return nil
+	})
+	return hurried, others, err
+}
+
+// found is a connector with changes to make that nobody is at.
+type found struct {
+	Tenant    string `db:"tenant_id"`
+	Connector string `db:"connector_id"`
+}
+
+// start begins the work on connectors that nobody is at.
+func (s *Service) start(ctx context.Context) error {
+	s.mu.Lock()
+	room := s.Lanes - len(s.active)
+	s.mu.Unlock()
+	if room <= 0 || ctx.Err() != nil {
+		return nil
+	}
+	const sql = `
+		select l.tenant_id::text, l.connector_id::text
+		  from provisioning_lane l
+		  join tenant n
+		    on n.id = l.tenant_id
+		   and n.status = 'active'
+		 where (l.lease_until is null or l.lease_until < now())
+		   and (l.wait_until is null or l.wait_until <= now())
+		   and (exists (select from provisioning_task t
+		                 where t.tenant_id = l.tenant_id and t.connector_id = l.connector_id
+		                   and t.state in ('queued', 'retrying') and t.mode <> 'manual' and t.next_attempt_at <= now())
+		     or exists (select from provisioning_task t
+		                 where t.tenant_id = l.tenant_id and t.connector_id = l.connector_id and t.state = 'running' and t.lease_until < now()))
+		 order by exists (select from provisioning_task t
+		                   where t.tenant_id = l.tenant_id and t.connector_id = l.connector_id
+		                     and t.state in ('queued', 'retrying') and t.mode <> 'manual' and t.lane = 'urgent') desc
+		 limit 100`
+	var all []found
+	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
+		rows, err := tx.Query(ctx, sql)
+		if err != nil {
+			return err
+		}
+		all, err = pgx.CollectRows(rows, pgx.RowToStructByName[found])
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("find changes to make: %w", err)
+	}
+	for _, f := range all {
+		if room == 0 {
+			return nil
+		}
+		if s.begin(ctx, f) {
+			room--
+		}
+	}
+	return nil
+}
+
+// begin works on a connector in the background, unless this process is at it already.
+func (s *Service) begin(ctx context.Context, f found) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.active[f.Connector] {
+		return false
+	}
+	s.active[f.Connector] = true
+	s.group.Add(1)
+	go func() {
+		defer s.group.Done()
+		defer s.Wake()
+		defer func() {
+			s.mu.Lock()
+			delete(s.active, f.Connector)
+			s.mu.Unlock()
+		}()
+		if err := s.lane(ctx, f); err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "cannot make changes; it is tried again", "connector", f.Connector, "err", err)
+			// Others may have what this process lacks: it does not come back at once.
+			time.Sleep(time.Duration(500+rand.IntN(500)) * time.Millisecond)
+		}
+	}()
+	return true
+}

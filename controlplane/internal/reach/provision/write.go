@@ -1,0 +1,399 @@
+package provision
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+// draft is a task that is about to be written down.
+type draft struct {
+	ID            string
+	ConnectorID   string
+	Operation     string
+	IdentityID    string
+	AccountID     string
+	GrantID       string
+	EntitlementID string
+	Payload       payload
+	Reasons       []string
+	CreatedFrom   string
+	Mode          string
+	Urgent        bool
+	After         []string // tasks that have to be done before
+	Note          string
+	Refs          []Ref
+	failed        *v1.ErrorDetail // it cannot be made at all
+}
+
+// row is a draft as the statement reads it.
+type taskRow struct {
+	ID            string          `json:"id"`
+	ConnectorID   string          `json:"connector_id"`
+	Operation     string          `json:"operation"`
+	IdentityID    *string         `json:"identity_id"`
+	AccountID     *string         `json:"account_id"`
+	GrantID       *string         `json:"grant_id"`
+	EntitlementID *string         `json:"entitlement_id"`
+	Payload       payload         `json:"payload"`
+	ReasonRefs    []Ref           `json:"reason_refs"`
+	CreatedFrom   string          `json:"created_from"`
+	Mode          string          `json:"mode"`
+	Lane          string          `json:"lane"`
+	State         string          `json:"state"`
+	Key           string          `json:"idempotency_key"`
+	DependsOn     []string        `json:"depends_on"`
+	Note          *string         `json:"note"`
+	Error         *v1.ErrorDetail `json:"error"`
+	Advice        *string         `json:"advice"`
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func (d draft) row(can ability, advice string) taskRow {
+	r := taskRow{
+		ID: d.ID, ConnectorID: d.ConnectorID, Operation: d.Operation, IdentityID: optional(d.IdentityID), AccountID: optional(d.AccountID),
+		GrantID: optional(d.GrantID), EntitlementID: optional(d.EntitlementID), Payload: d.Payload, ReasonRefs: slices.Clone(d.Refs), CreatedFrom: d.CreatedFrom, Mode: d.Mode,
+		Lane: Normal, State: Queued, Key: uuid.NewString(), DependsOn: d.After, Note: optional(d.Note), Advice: optional(advice),
+	}
+	for _, id := range d.Reasons {
+		r.ReasonRefs = append(r.ReasonRefs, Ref{"access_reason", id})
+	}
+	if r.ReasonRefs == nil {
+		r.ReasonRefs = []Ref{}
+	}
+	if r.DependsOn == nil {
+		r.DependsOn = []string{}
+	}
+	if d.Urgent {
+		r.Lane = Urgent
+	}
+	switch {
+	case d.Mode == ModeManual:
+		r.State, r.Error = Manual, d.failed
+	case d.failed != nil:
+		r.State, r.Error = Failed, d.failed
+	case len(d.After) > 0:
+		r.State = Blocked
+	}
+	return r
+}
+
+// enter writes tasks down, and gives the ids of those that are new: what is open already stays as it is.
+func enter(ctx context.Context, tx *pg.Tx, rows []taskRow) ([]string, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	const sql = `
+		insert into provisioning_task (tenant_id, id, connector_id, operation, identity_id, account_id, grant_id, entitlement_id, payload, reason_refs,
+		                               created_from, mode, lane, state, idempotency_key, depends_on, note, error, error_class, advice, created_by, finished_at)
+		select current_tenant(), r.id, r.connector_id, r.operation, r.identity_id, r.account_id, r.grant_id, r.entitlement_id, r.payload, r.reason_refs,
+		       r.created_from, r.mode, r.lane, r.state, r.idempotency_key, array(select jsonb_array_elements_text(r.depends_on)::uuid), r.note,
+		       nullif(r.error, 'null'), case when r.state = 'failed' then 'invalid' end, r.advice, $2, case when r.state = 'failed' then now() end
+		  from jsonb_to_recordset($1::jsonb) r (id uuid, connector_id uuid, operation text, identity_id uuid, account_id uuid, grant_id uuid,
+		       entitlement_id uuid, payload jsonb, reason_refs jsonb, created_from text, mode text, lane text, state text, idempotency_key uuid,
+		       depends_on jsonb, note text, error jsonb, advice text)
+		    on conflict do nothing
+		returning id::text`
+	text, err := json.Marshal(rows)
+	if err != nil {
+		return nil, err
+	}
+	const lanes = `
+		insert into provisioning_lane (tenant_id, connector_id)
+		select distinct current_tenant(), r.connector_id
+		  from jsonb_to_recordset($1::jsonb) r (connector_id uuid)
+		    on conflict do nothing`
+	if _, err := tx.Exec(ctx, lanes, string(text)); err != nil {
+		return nil, fmt.Errorf("open lanes: %w", err)
+	}
+	found, err := tx.Query(ctx, sql, string(text), maker(tx))
+	if err != nil {
+		return nil, fmt.Errorf("write tasks: %w", err)
+	}
+	ids, err := pgx.CollectRows(found, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("write tasks: %w", err)
+	}
+	return ids, pg.Notify(ctx, tx, channel, tx.Viewer.Tenant)
+}
+
+func maker(tx *pg.Tx) map[string]any {
+	m := map[string]any{"type": string(tx.Viewer.Kind), "display": tx.Viewer.Display}
+	if tx.Viewer.ID != "" {
+		m["id"] = tx.Viewer.ID
+	}
+	return m
+}
+
+// write makes the plan's rows, each kind in one statement.
+func (p *plan) write(ctx context.Context, tx *pg.Tx, sum *Planned) error {
+	if err := p.withdraw(ctx, tx, sum); err != nil {
+		return err
+	}
+	if err := p.render(ctx, tx); err != nil {
+		return err
+	}
+	if err := p.marks(ctx, tx); err != nil {
+		return err
+	}
+	real := slices.DeleteFunc(slices.Clone(p.accounts), func(a newAccount) bool { return p.tasks[a.task].Mode == ModeSimulate })
+	placeholders := make([]directory.Provisioned, len(real))
+	for i, a := range real {
+		placeholders[i] = directory.Provisioned{ID: a.ID, ConnectorID: a.ConnectorID, IdentityID: a.IdentityID, Username: a.Username, Email: a.Email,
+			DisplayName: a.DisplayName, Status: a.Status, Wanted: a.Wanted}
+	}
+	if err := directory.Announce(ctx, tx, placeholders); err != nil {
+		return err
+	}
+	awaited := make([]access.Awaited, len(p.grants))
+	for i, g := range p.grants {
+		awaited[i] = access.Awaited(g)
+	}
+	there, err := access.Await(ctx, tx, awaited)
+	if err != nil {
+		return err
+	}
+	rows, err := p.taskRows(ctx, tx, there)
+	if err != nil {
+		return err
+	}
+	ids, err := enter(ctx, tx, rows)
+	sum.Accounts, sum.Grants, sum.Tasks = sum.Accounts+len(real), sum.Grants+len(there), sum.Tasks+len(ids)
+	return err
+}
+
+// taskRows are the tasks, without those of grants that a reading of the target has brought meanwhile.
+func (p *plan) taskRows(ctx context.Context, tx *pg.Tx, grants map[string]bool) ([]taskRow, error) {
+	waiting := map[string]bool{}
+	for _, g := range p.grants {
+		waiting[g.ID] = true
+	}
+	tasks := slices.DeleteFunc(slices.Clone(p.tasks), func(d draft) bool { return waiting[d.GrantID] && !grants[d.GrantID] })
+	words, err := namesOf(ctx, tx, tasks)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]taskRow, len(tasks))
+	for i, d := range tasks {
+		advice := ""
+		switch {
+		case d.Mode == ModeManual:
+			advice = byHand(d, p.can[d.ConnectorID], words)
+		case d.failed != nil:
+			advice = unmakable(d.failed)
+		}
+		rows[i] = d.row(p.can[d.ConnectorID], advice)
+	}
+	return rows, nil
+}
+
+// withdraw cancels what has not been sent and is not wanted any more, with what waits for it, and marks what was sent to be looked
+// at again.
+func (p *plan) withdraw(ctx context.Context, tx *pg.Tx, sum *Planned) error {
+	cancelled, sent, err := withdraw(ctx, tx, p.cancelled)
+	if err != nil {
+		return err
+	}
+	sum.Cancelled += len(cancelled)
+	// A worker was quicker: what it sends now is looked at again when it has ended, and what was to follow is not written.
+	if len(sent) > 0 {
+		return fmt.Errorf("plan again: %w", errOvertaken)
+	}
+	if len(p.replanned) > 0 {
+		const sql = `update provisioning_task set replan = true where id = any($1::text[]::uuid[]) and not replan`
+		if _, err := tx.Exec(ctx, sql, p.replanned); err != nil {
+			return fmt.Errorf("mark tasks: %w", err)
+		}
+	}
+	if len(p.hastened) > 0 {
+		const sql = `
+			update provisioning_task
+			   set lane = 'urgent', next_attempt_at = least(next_attempt_at, now()), updated_at = now(), version = version + 1
+			 where id = any($1::text[]::uuid[])
+			   and lane <> 'urgent'`
+		if _, err := tx.Exec(ctx, sql, p.hastened); err != nil {
+			return fmt.Errorf("hasten tasks: %w", err)
+		}
+	}
+	return nil
+}
+
+// errOvertaken says that a worker has sent what the plan wanted to take back.
+var errOvertaken = errors.New("a task was sent while it was to be taken back")
+
+// withdraw cancels tasks that have not been sent, and gives those that have been.
+func withdraw(ctx context.Context, tx *pg.Tx, tasks []ending) (cancelled, sent []string, err error) {
+	if len(tasks) == 0 {
+		return nil, nil, nil
+	}
+	const sql = `
+		update provisioning_task t
+		   set state = 'cancelled', outcome = 'cancelled', note = coalesce(t.note || '; ', '') || r.why, finished_at = now(), updated_at = now(), version = version + 1
+		  from jsonb_to_recordset($1::jsonb) r (id uuid, why text)
+		 where t.id = r.id
+		   and t.state in ('queued', 'blocked', 'retrying', 'failed', 'manual')
+		   and not t.unsure
+		returning t.id::text, t.operation, coalesce(t.account_id::text, ''), t.connector_id::text, r.why`
+	text, err := json.Marshal(tasks)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := tx.Query(ctx, sql, string(text))
+	if err != nil {
+		return nil, nil, fmt.Errorf("cancel tasks: %w", err)
+	}
+	var id, operation, account, connector, why string
+	var entries []audit.Entry
+	_, err = pgx.ForEachRow(rows, []any{&id, &operation, &account, &connector, &why}, func() error {
+		cancelled = append(cancelled, id)
+		entries = append(entries, ended("provisioning.cancelled", audit.Success, id, operation, account, connector, map[string]any{"why": why}))
+		return nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("cancel tasks: %w", err)
+	}
+	for _, t := range tasks {
+		if !slices.Contains(cancelled, t.ID) {
+			sent = append(sent, t.ID)
+		}
+	}
+	return cancelled, sent, audit.RecordAll(ctx, tx, entries)
+}
+
+// ended is the audit entry of a task's end.
+func ended(action string, outcome audit.Outcome, id, operation, account, connector string, more map[string]any) audit.Entry {
+	e := audit.Entry{Action: action, Outcome: outcome, Subject: audit.Subject{Type: "provisioning_task", ID: id, Display: operation}, Context: more}
+	if account != "" {
+		e.Objects = append(e.Objects, audit.Subject{Type: "account", ID: account})
+	}
+	e.Objects = append(e.Objects, audit.Subject{Type: "connector", ID: connector})
+	return e
+}
+
+// marks writes what changes about rows that are there.
+func (p *plan) marks(ctx context.Context, tx *pg.Tx) error {
+	if err := directory.Want(ctx, tx, p.wantedOf); err != nil {
+		return err
+	}
+	for _, s := range p.statuses {
+		if err := directory.SetAccountStatus(ctx, tx, s.ID, s.Status); err != nil {
+			return err
+		}
+	}
+	if err := directory.Unannounce(ctx, tx, p.forgotten); err != nil {
+		return err
+	}
+	if err := access.Wanted(ctx, tx, p.wanted); err != nil {
+		return err
+	}
+	states := make([]access.State, len(p.grantState))
+	for i, s := range p.grantState {
+		states[i] = access.State{ID: s.ID, Status: s.Status}
+	}
+	if err := access.SetStates(ctx, tx, states); err != nil {
+		return err
+	}
+	ends := make([]access.Limit, len(p.limits))
+	for i, l := range p.limits {
+		ends[i] = access.Limit(l)
+	}
+	return access.Limits(ctx, tx, ends)
+}
+
+// render makes the accounts that are to be made, of their people, with names that nobody else has in the system.
+func (p *plan) render(ctx context.Context, tx *pg.Tx) error {
+	if len(p.accounts) == 0 {
+		return nil
+	}
+	byConnector := map[string][]int{}
+	people := make([]string, len(p.accounts))
+	for i, a := range p.accounts {
+		people[i] = a.IdentityID
+		byConnector[a.ConnectorID] = append(byConnector[a.ConnectorID], i)
+	}
+	facts := map[string]directory.Facts{}
+	if err := directory.EachFacts(ctx, tx, people, func(id string, f directory.Facts) error { facts[id] = f; return nil }); err != nil {
+		return err
+	}
+	for _, connector := range slices.Sorted(maps.Keys(byConnector)) {
+		about := make([]directory.Facts, len(byConnector[connector]))
+		for n, i := range byConnector[connector] {
+			about[n] = facts[p.accounts[i].IdentityID]
+		}
+		names, err := shape.NamesFor(ctx, tx, p.can[connector].config, about)
+		if err != nil {
+			return err
+		}
+		for n, i := range byConnector[connector] {
+			p.renderOne(i, about[n], names)
+		}
+		if err := names.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renderOne makes one account. One that cannot be made has a task that says why.
+func (p *plan) renderOne(i int, f directory.Facts, names *shape.Names) {
+	a := &p.accounts[i]
+	d := &p.tasks[a.task]
+	made, credential, err := p.can[a.ConnectorID].config.Account(f, names.Taken)
+	var cannot *shape.Unmakable
+	switch {
+	case errors.As(err, &cannot):
+		d.failed = &v1.ErrorDetail{Class: v1.ClassData, Code: "account_not_makeable", Message: cannot.Error(), Phase: "template"}
+	case err != nil:
+		d.failed = &v1.ErrorDetail{Class: v1.ClassConfig, Code: "invalid_template", Message: err.Error(), Phase: "template"}
+	default:
+		override(&made, p.given)
+		d.Payload.Account, d.Payload.Credential = &made, credential
+		a.Username, a.Email, a.DisplayName = orEmpty(made.Username), orEmpty(made.Email), orEmpty(made.DisplayName)
+		if d.Mode != ModeSimulate {
+			names.Take(a.Username)
+		}
+	}
+	if d.failed != nil && d.Mode != ModeManual {
+		a.Status = "failed"
+	}
+}
+
+// override lets what somebody has said stand instead of what the template says.
+func override(made, given *v1.ProvisionAccount) {
+	if given == nil {
+		return
+	}
+	for _, f := range []struct{ to, from **string }{
+		{&made.Username, &given.Username}, {&made.Email, &given.Email}, {&made.DisplayName, &given.DisplayName}, {&made.FirstName, &given.FirstName},
+		{&made.LastName, &given.LastName}, {&made.EmployeeNumber, &given.EmployeeNumber}, {&made.Container, &given.Container},
+	} {
+		if *f.from != nil {
+			*f.to = *f.from
+		}
+	}
+	for name, value := range given.Attributes {
+		if made.Attributes == nil {
+			made.Attributes = map[string]any{}
+		}
+		made.Attributes[name] = value
+	}
+}
