@@ -20,7 +20,8 @@ type fake struct {
 	root   attrs
 	bind   func(dn, password string) (code int, diagnostic string)
 	search func(fakeSearch) fakeAnswer
-	asked  func(fakeSearch) bool // whether search answers a question that is otherwise routine; nil: never
+	write  func(op string, p *ber.Packet) (code int, matched, diagnostic string) // nil: changes end the connection
+	asked  func(fakeSearch) bool                                                 // whether search answers a question that is otherwise routine; nil: never
 }
 
 type attrs map[string][]string
@@ -95,9 +96,23 @@ func (f *fake) serve(c net.Conn) {
 				return
 			}
 		default:
-			return
+			name, ok := fakeWrites[op.Tag]
+			if !ok || f.write == nil {
+				return
+			}
+			code, matched, diagnostic := f.write(name, op)
+			if code < 0 {
+				return // without an answer
+			}
+			write(c, id, result(op.Tag+1, code, matched, diagnostic), nil)
 		}
 	}
+}
+
+// fakeWrites are the changes by the tag of their requests; that of the answer is the next.
+var fakeWrites = map[ber.Tag]string{
+	goldap.ApplicationAddRequest: "add", goldap.ApplicationModifyRequest: "modify", goldap.ApplicationModifyDNRequest: "modify_dn",
+	goldap.ApplicationDelRequest: "delete", goldap.ApplicationExtendedRequest: "extended",
 }
 
 func (f *fake) answer(c net.Conn, id int64, p *ber.Packet) bool {

@@ -34,6 +34,9 @@ type Options struct {
 	Syncprov  bool // overlay: content synchronisation (RFC 4533)
 	Accesslog bool // overlay: writes are kept under cn=accesslog
 	PPolicy   bool // overlay: three wrong passwords lock an account for LockoutSeconds
+
+	// Manager is the UID of somebody of Org who may change everything. Unlike AdminDN they are bound by the password policy.
+	Manager string
 }
 
 // LockoutSeconds is how long an account is locked that the server itself has locked.
@@ -97,7 +100,11 @@ func (s *Server) slapdConf(t testing.TB, o Options) string {
 	line("rootdn %s\nrootpw %s", s.AdminDN, s.AdminPass)
 	line("index objectClass,uid,cn,mail,member,entryUUID,entryCSN,modifyTimestamp eq")
 	line("limits dn.exact=\"%s\" %s", s.ReaderDN, readerLimits(o))
-	line("access to attrs=userPassword by self write by anonymous auth by * none\naccess to * by * read")
+	manager := ""
+	if o.Manager != "" {
+		manager = fmt.Sprintf(" by dn.exact=\"%s\" write", s.UserDN(o.Manager))
+	}
+	line("access to attrs=userPassword%s by self write by anonymous auth by * none\naccess to *%s by * read", manager, manager)
 	b.WriteString(o.overlayConf())
 	return b.String()
 }
