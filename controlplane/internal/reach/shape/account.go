@@ -189,7 +189,7 @@ func (c Config) make(f directory.Facts, taken func(string) bool) (*made, error) 
 // fill evaluates all but the name.
 func (c Config) fill(m *made, p *plan, f directory.Facts, rec *pyexpr.Record, username any) {
 	if t := c.Template.Container; t != nil {
-		m.container = &field{target: fieldContainer, expression: t.Expression, on: t.On, required: true}
+		m.container = &field{target: fieldContainer, expression: t.Expression, on: t.On}
 		c.evaluate(m.container, p.container, f, rec, username)
 	}
 	m.attributes = make([]field, len(c.Template.Attributes))

@@ -44,9 +44,10 @@ type Config struct {
 	BreakerOpenSince *time.Time `json:"-"`
 	BreakerReason    string     `json:"-"`
 
-	stored  row   // what was set; the rest are defaults
-	version int   // of the connector
-	plan    *plan // of the template
+	subject subject  // what its defaults are made of
+	stored  Settings // what was set; the rest are defaults
+	version int      // of the connector
+	plan    *plan    // of the template
 }
 
 // AccountTemplate says what an account looks like.
@@ -60,33 +61,33 @@ type AccountTemplate struct {
 
 // UsernameRule makes the name of an account.
 type UsernameRule struct {
-	Expression string     `json:"expression" doc:"A Python expression over identity." example:"f'{identity.first_name[0]}{identity.last_name}'"`
-	On         string     `json:"on,omitempty" enum:"create,always" default:"create" doc:"always: the account is renamed when the expression gives something else."`
-	Unique     UniqueRule `json:"unique"`
+	Expression string     `json:"expression,omitempty" maxLength:"4096" doc:"A Python expression over identity." example:"f'{identity.first_name[0]}{identity.last_name}'"`
+	On         string     `json:"on,omitempty" enum:"create,always" doc:"create when left out. always: the account is renamed when the expression gives something else."`
+	Unique     UniqueRule `json:"unique,omitempty"`
 }
 
 // UniqueRule makes of a text a name that the target takes and that nobody else has.
 type UniqueRule struct {
-	Suffix          string `json:"suffix,omitempty" enum:"number,none" default:"number" doc:"What becomes of a name that is taken. number: jdoe2, jdoe3, before an @; none: no account."`
-	Start           int    `json:"start,omitempty" minimum:"0" maximum:"1000" default:"2" doc:"The first number."`
+	Suffix          string `json:"suffix,omitempty" enum:"number,none" doc:"What becomes of a name that is taken. number: jdoe2, jdoe3, before an @; none: no account."`
+	Start           int    `json:"start,omitempty" minimum:"1" maximum:"1000" doc:"The first number; 2 when left out."`
 	Separator       string `json:"separator,omitempty" maxLength:"1" doc:"Between the name and its number."`
-	MaxLength       int    `json:"max_length,omitempty" minimum:"1" maximum:"256" default:"64" doc:"In characters, the number included."`
-	Allowed         string `json:"allowed,omitempty" maxLength:"100" default:"a-z0-9._-" doc:"The characters that stay, as in the brackets of a regular expression; all are of ASCII. A letter that is allowed in one case alone changes to it."`
-	Transliteration string `json:"transliteration,omitempty" enum:"plain,german" default:"plain" doc:"How letters that ASCII does not have are written. plain: ä becomes a; german: ae."`
+	MaxLength       int    `json:"max_length,omitempty" minimum:"1" maximum:"256" doc:"In characters, the number included."`
+	Allowed         string `json:"allowed,omitempty" maxLength:"100" doc:"The characters that stay, as in the brackets of a regular expression; all are of ASCII. A letter that is allowed in one case alone changes to it."`
+	Transliteration string `json:"transliteration,omitempty" enum:"plain,german" doc:"How letters that ASCII does not have are written. plain: ä becomes a; german: ae."`
 }
 
 // AttributeRule makes one attribute of an account.
 type AttributeRule struct {
 	Target     string `json:"target" minLength:"1" maxLength:"256" doc:"email, display_name, first_name, last_name or employee_number, which the connector writes where its target keeps them; or an attribute as the target names it." example:"departmentNumber"`
-	Expression string `json:"expression" doc:"A Python expression over identity and username. None leaves the attribute out." example:"identity.department"`
-	On         string `json:"on,omitempty" enum:"create,always" default:"always"`
+	Expression string `json:"expression" minLength:"1" maxLength:"4096" doc:"A Python expression over identity and username. None leaves the attribute out." example:"identity.department"`
+	On         string `json:"on,omitempty" enum:"create,always" doc:"always when left out."`
 	Required   bool   `json:"required,omitempty" doc:"Without it there is no account."`
 }
 
 // ContainerRule makes the place of an account.
 type ContainerRule struct {
-	Expression string `json:"expression" doc:"A Python expression over identity and username." example:"'ou=people,dc=acme,dc=test'"`
-	On         string `json:"on,omitempty" enum:"create,always" default:"create" doc:"always: the account is moved when the expression gives something else."`
+	Expression string `json:"expression" minLength:"1" maxLength:"4096" doc:"A Python expression over identity and username. None leaves it to the connector." example:"'ou=people,dc=acme,dc=test'"`
+	On         string `json:"on,omitempty" enum:"create,always" doc:"create when left out. always: the account is moved when the expression gives something else."`
 }
 
 // CredentialRule says what becomes of the password of a new account.
@@ -104,16 +105,16 @@ type Deprovision struct {
 
 // DriftRule says what is done about attributes of managed accounts that are other than their template has them.
 type DriftRule struct {
-	Check      string   `json:"check" enum:"on_sync,never" doc:"on_sync: whenever the target has been read, and when somebody asks."`
-	Attributes []string `json:"attributes" nullable:"true" maxItems:"200" doc:"The targets of the template that are compared; null: all that it always writes."`
-	Direction  string   `json:"direction" enum:"report,push,accept" doc:"report: they are listed; push: written again, within the breaker; accept: what the target has stays."`
+	Check      string   `json:"check,omitempty" enum:"on_sync,never" doc:"on_sync: whenever the target has been read, and when somebody asks."`
+	Attributes []string `json:"attributes,omitempty" nullable:"true" maxItems:"200" doc:"The targets of the template that are compared; null: all that it always writes."`
+	Direction  string   `json:"direction,omitempty" enum:"report,push,accept" doc:"report: they are listed; push: written again, within the breaker; accept: what the target has stays."`
 }
 
 // Breaker bounds what is changed without anybody looking.
 type Breaker struct {
-	MaxFailures int    `json:"max_failures" minimum:"1" maximum:"1000" doc:"So many failures, one after the other, stop all changes."`
-	MaxChanges  int    `json:"max_changes" minimum:"1" maximum:"1000000" doc:"More changes than these within the window stop all further ones."`
-	Window      string `json:"window" doc:"An ISO 8601 duration." example:"PT1H"`
+	MaxFailures int    `json:"max_failures,omitempty" minimum:"1" maximum:"1000" doc:"So many failures, one after the other, stop all changes."`
+	MaxChanges  int    `json:"max_changes,omitempty" minimum:"1" maximum:"1000000" doc:"More changes than these within the window stop all further ones."`
+	Window      string `json:"window,omitempty" maxLength:"20" doc:"An ISO 8601 duration." example:"PT1H"`
 }
 
 // Length is the window.

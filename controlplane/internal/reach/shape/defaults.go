@@ -6,7 +6,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 )
 
-// subject is what defaults are made of.
+// subject is what the defaults of a connector are made of.
 type subject struct {
 	engine, vendor string // the type of the connector that serves it, and the key of its vendor
 	purpose        string
@@ -120,6 +120,9 @@ func (s subject) plainAccount() AccountTemplate {
 		Credential: CredentialRule{Mode: "none"}, EnabledOnCreate: true,
 	}
 }
+
+// places tells whether accounts of the target lie somewhere. Connectors of one's own know for themselves.
+func (c Config) places() bool { return c.Type == catalog.LDAP || c.Type == catalog.Custom }
 
 func (s subject) activeDirectory() bool {
 	flavor := text(s.settings["flavor"])

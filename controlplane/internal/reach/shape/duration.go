@@ -34,3 +34,9 @@ func parseDuration(s string) (time.Duration, error) {
 	}
 	return sum, nil
 }
+
+// Bounds of a breaker's window.
+const (
+	shortestWindow = time.Minute
+	longestWindow  = 7 * 24 * time.Hour
+)

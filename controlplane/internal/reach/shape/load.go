@@ -15,16 +15,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// row is what is stored of how a connector writes. Members that are null are as the connector's type has them.
-type row struct {
-	WriteMode    *string
-	Template     *AccountTemplate
-	Deprovision  *Deprovision
-	NativeGrants *string
-	Drift        *DriftRule
-	Breaker      *Breaker
-}
-
 // Load tells how connectors write, with the defaults of their type and vendor where nothing was said. Those that there are not
 // are left out.
 func Load(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Config, error) {
@@ -55,10 +45,11 @@ func Load(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Con
 		return nil, fmt.Errorf("read how connectors write: %w", err)
 	}
 	out := make(map[string]Config, len(connectorIDs))
-	var r loaded
+	r := &loaded{}
 	_, err = pgx.ForEachRow(rows, r.fields(), func() error {
 		c, err := r.config()
 		out[r.id] = c
+		*r = loaded{}
 		return err
 	})
 	if err != nil {
@@ -86,11 +77,11 @@ func (r *loaded) fields() []any {
 
 func (r *loaded) config() (Config, error) {
 	var connection map[string]any
-	stored := row{WriteMode: r.mode, NativeGrants: r.native}
+	stored := Settings{WriteMode: r.mode, NativeGrants: r.native}
 	for _, part := range []struct {
 		raw []byte
 		to  any
-	}{{r.connection, &connection}, {r.account, &stored.Template}, {r.deprovision, &stored.Deprovision}, {r.drift, &stored.Drift}, {r.breaker, &stored.Breaker}} {
+	}{{r.connection, &connection}, {r.account, &stored.Account}, {r.deprovision, &stored.Deprovision}, {r.drift, &stored.Drift}, {r.breaker, &stored.Breaker}} {
 		if part.raw == nil {
 			continue
 		}
@@ -99,32 +90,12 @@ func (r *loaded) config() (Config, error) {
 		}
 	}
 	engine, settings := catalog.Resolve(catalog.KeyOf(r.kind, r.vendor), connection)
-	c := subject{engine: engine, vendor: r.vendor, purpose: r.purpose, settings: settings, parent: commonParent(r.refs)}.defaults().with(stored)
-	c.ConnectorID, c.BusinessID, c.Type, c.Purpose, c.Status = r.id, r.businessID, engine, r.purpose, r.status
-	c.BreakerOpenSince, c.BreakerReason, c.version = r.openSince, r.openReason, r.version
-	p, wrong := c.Template.compile()
-	if len(wrong) == 0 {
-		c.plan = p
+	c := Config{
+		ConnectorID: r.id, BusinessID: r.businessID, Type: engine, Purpose: r.purpose, Status: r.status,
+		BreakerOpenSince: r.openSince, BreakerReason: r.openReason, version: r.version,
+		subject: subject{engine: engine, vendor: r.vendor, purpose: r.purpose, settings: settings, parent: commonParent(r.refs)},
 	}
-	return c, nil
-}
-
-// with puts what was set over the defaults.
-func (c Config) with(stored row) Config {
-	set(&c.WriteMode, stored.WriteMode)
-	set(&c.Template, stored.Template)
-	set(&c.Deprovision, stored.Deprovision)
-	set(&c.NativeGrants, stored.NativeGrants)
-	set(&c.Drift, stored.Drift)
-	set(&c.Breaker, stored.Breaker)
-	c.stored = stored
-	return c
-}
-
-func set[T any](to *T, given *T) {
-	if given != nil {
-		*to = *given
-	}
+	return c.as(stored), nil
 }
 
 // commonParent is the DN below which most of the entries lie, the first by its letters of several; empty where there are none.

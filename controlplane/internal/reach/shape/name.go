@@ -48,6 +48,15 @@ func (s *charset) any(from, to byte) bool {
 	return false
 }
 
+func (s *charset) all(from, to byte) bool {
+	for c := from; c <= to; c++ {
+		if !s[c] {
+			return false
+		}
+	}
+	return true
+}
+
 func (s *charset) has(r rune) bool { return r >= 0 && r < 128 && s[r] }
 
 // keep gives the text in ASCII with what is allowed of it. A letter that is allowed in the other case alone changes to it.

@@ -1,0 +1,233 @@
+package drift
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// AccountDrift is how an account stands to its template.
+type AccountDrift struct {
+	AccountID   string                   `json:"account_id"`
+	ConnectorID string                   `json:"connector_id"`
+	Managed     string                   `json:"managed"`
+	Drift       []AttributeDrift         `json:"attribute_drift" nullable:"false"`
+	Accepted    map[string]AcceptedDrift `json:"accepted" nullable:"false" doc:"By attribute."`
+	Problems    []shape.Problem          `json:"problems" nullable:"false"`
+	LookedAt    *time.Time               `json:"looked_at" nullable:"true" doc:"null: it was never compared."`
+}
+
+type oneIn struct {
+	ID string `path:"id"`
+}
+
+func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (out *httpapi.One[AccountDrift], err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		a, err := directory.FindAccount(ctx, tx, in.ID)
+		if err != nil {
+			return err
+		}
+		d, err := view(ctx, tx, a)
+		out = &httpapi.One[AccountDrift]{Body: d}
+		return err
+	})
+	return out, err
+}
+
+func view(ctx context.Context, tx *pg.Tx, a directory.Account) (AccountDrift, error) {
+	out := AccountDrift{AccountID: a.ID, ConnectorID: a.ConnectorID, Managed: a.Managed, Drift: []AttributeDrift{}, Accepted: map[string]AcceptedDrift{}, Problems: []shape.Problem{}}
+	const sql = `select drift, accepted, problems, looked_at from account_shape where tenant_id = current_tenant() and account_id = $1`
+	err := tx.QueryRow(ctx, sql, a.ID).Scan(&out.Drift, &out.Accepted, &out.Problems, &out.LookedAt)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return out, fmt.Errorf("read drift: %w", err)
+	}
+	return out, nil
+}
+
+// DriftedAccount is an account that is other than its template.
+type DriftedAccount struct {
+	AccountID   string           `json:"account_id" db:"account_id"`
+	ConnectorID string           `json:"connector_id" db:"connector_id"`
+	IdentityID  *string          `json:"identity_id" db:"identity_id"`
+	Username    *string          `json:"username" db:"username"`
+	Drift       []AttributeDrift `json:"attribute_drift" db:"drift" nullable:"false"`
+	LookedAt    time.Time        `json:"looked_at" db:"looked_at"`
+}
+
+// DriftFilters narrow the list.
+type DriftFilters struct {
+	ConnectorID string `query:"connector_id" format:"uuid"`
+	IdentityID  string `query:"identity_id" format:"uuid"`
+	Field       string `query:"field" doc:"Only accounts of which this attribute is other."`
+}
+
+type listIn struct {
+	httpapi.Paging
+	DriftFilters
+}
+
+const shaped = " join account_shape s on s.tenant_id = a.tenant_id and s.account_id = a.id"
+
+func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[DriftedAccount], error) {
+	walk, err := s.Cursors.Walk(v, "accounts/drifted", in.Paging, in.DriftFilters)
+	if err != nil {
+		return nil, err
+	}
+	q := &listing.Query{
+		Columns: "a.id as account_id, a.connector_id, a.identity_id, a.username, s.drift, s.looked_at",
+		From:    listing.Among(v, "account", "a") + shaped, Counted: listing.Listed(v, "account", "a") + shaped,
+		ID: "a.id", Order: listing.Order{Column: "a.id", Type: "uuid"},
+	}
+	q.Where("s.drift <> '[]' and a.managed = 'managed' and a.status in ('active', 'disabled', 'locked')", nil)
+	q.Equal("s.connector_id", "connector_id", in.ConnectorID)
+	q.Equal("a.identity_id", "identity_id", in.IdentityID)
+	if in.Field != "" {
+		q.Where("exists (select from jsonb_array_elements(s.drift) d where lower(d ->> 'field') = lower(@field))", pgx.NamedArgs{"field": in.Field})
+	}
+	var items []DriftedAccount
+	var total int64
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		items, total, err = listing.Fetch[DriftedAccount](ctx, tx, q, walk.Page)
+		return err
+	})
+	return httpapi.Out(walk, items, total, func(d DriftedAccount) []string { return []string{d.AccountID, d.AccountID} }), err
+}
+
+// DriftResolution settles drift.
+type DriftResolution struct {
+	Fields    []string `json:"fields" minItems:"1" maxItems:"200" doc:"Attributes of attribute_drift; with push also those that were accepted."`
+	Direction string   `json:"direction" enum:"push,accept"`
+}
+
+// DriftSettled is what became of it.
+type DriftSettled struct {
+	AccountDrift
+	TaskID *string `json:"task_id" nullable:"true" doc:"The provisioning task that writes them; null with accept."`
+}
+
+type settleIn struct {
+	ID   string `path:"id"`
+	Body DriftResolution
+}
+
+func (s *Service) settle(ctx context.Context, v viewer.Viewer, in *settleIn) (out *httpapi.One[DriftSettled], err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		const alone = `select pg_advisory_xact_lock(hashtextextended('drift|' || current_tenant()::text, 0))`
+		if _, err := tx.Exec(ctx, alone); err != nil {
+			return fmt.Errorf("wait for other looks: %w", err)
+		}
+		a, err := directory.FindAccount(ctx, tx, in.ID)
+		if err != nil {
+			return err
+		}
+		before, err := view(ctx, tx, a)
+		if err != nil {
+			return err
+		}
+		resolve, err := in.Body.among(before)
+		if err != nil {
+			return err
+		}
+		by := AcceptedDrift{By: v.Display, ByID: v.ID, At: s.Now().UTC()}
+		tasks, err := s.look(ctx, tx, map[string][]string{a.ID: {whyAsked}}, resolve, by)
+		if err != nil {
+			return err
+		}
+		after := DriftSettled{}
+		if after.AccountDrift, err = view(ctx, tx, a); err != nil {
+			return err
+		}
+		if len(tasks) > 0 {
+			after.TaskID = &tasks[0]
+		}
+		out = &httpapi.One[DriftSettled]{Body: after}
+		return recordSettled(ctx, tx, a, in.Body, after.TaskID)
+	})
+	return out, err
+}
+
+// among finds the attributes that are to be settled, by the template's spelling.
+func (r DriftResolution) among(d AccountDrift) (map[string]string, error) {
+	out := map[string]string{}
+	var wrong []fault.Field
+	for i, name := range r.Fields {
+		field := ""
+		for _, e := range d.Drift {
+			if strings.EqualFold(e.Field, name) {
+				field = e.Field
+			}
+		}
+		for accepted := range d.Accepted {
+			if field == "" && r.Direction == shape.DriftPush && strings.EqualFold(accepted, name) {
+				field = accepted
+			}
+		}
+		if field == "" {
+			wrong = append(wrong, fault.Field{Pointer: fmt.Sprintf("#/fields/%d", i), Code: "not_drifted", Detail: name + " is as the template has it, or none of its attributes"})
+			continue
+		}
+		out[field] = r.Direction
+	}
+	if len(wrong) > 0 {
+		return nil, fault.Coded(fault.Invalid, "not_drifted", "there is nothing to settle about an attribute").With(wrong...)
+	}
+	return out, nil
+}
+
+func recordSettled(ctx context.Context, tx *pg.Tx, a directory.Account, r DriftResolution, task *string) error {
+	fields := slices.Clone(r.Fields)
+	slices.Sort(fields)
+	display := a.ID
+	if a.Username != nil {
+		display = *a.Username
+	}
+	about := map[string]any{"fields": slices.Compact(fields), "direction": r.Direction}
+	if task != nil {
+		about["task_id"] = *task
+	}
+	return audit.Record(ctx, tx, audit.Entry{Action: "account.drift_resolved", Subject: audit.Subject{Type: "account", ID: a.ID, Display: display}, Context: about})
+}
+
+// DriftCheck is how many accounts will be compared.
+type DriftCheck struct {
+	Accounts int64 `json:"accounts"`
+}
+
+func (s *Service) check(ctx context.Context, v viewer.Viewer, in *oneIn) (out *httpapi.One[DriftCheck], err error) {
+	missing := fault.New(fault.NotFound, "there is no connector %s", in.ID)
+	if !listing.IsID(in.ID) {
+		return nil, missing
+	}
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		const sql = `select business_id from connector where tenant_id = current_tenant() and id = $1 and deleted_at is null`
+		name := ""
+		switch err := tx.QueryRow(ctx, sql, in.ID).Scan(&name); {
+		case errors.Is(err, pgx.ErrNoRows):
+			return missing
+		case err != nil:
+			return fmt.Errorf("find connector: %w", err)
+		}
+		n, err := shape.Retouch(ctx, tx, in.ID, whyAsked)
+		if err != nil {
+			return err
+		}
+		out = &httpapi.One[DriftCheck]{Body: DriftCheck{Accounts: n}}
+		return audit.Record(ctx, tx, audit.Entry{Action: "connector.drift_checked", Subject: audit.Subject{Type: "connector", ID: in.ID, Display: name},
+			Context: map[string]any{"accounts": n}})
+	})
+	return out, err
+}

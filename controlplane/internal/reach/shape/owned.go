@@ -1,0 +1,123 @@
+package shape
+
+import (
+	"strconv"
+	"strings"
+
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+
+	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+)
+
+// Owned is an attribute that the template always writes, as it should be of an account that is there. A nil value says that the
+// target should have none.
+type Owned struct {
+	Target  string
+	Value   any
+	Problem *Problem // it cannot be made: nothing is said about it then
+}
+
+// Owned gives what the template always writes of somebody's account of this name.
+func (c Config) Owned(f directory.Facts, username string) ([]Owned, error) {
+	p, err := c.ready()
+	if err != nil {
+		return nil, err
+	}
+	rec := pyexpr.NewRecord(f)
+	out := make([]Owned, 0, len(c.Template.Attributes))
+	for i, a := range c.Template.Attributes {
+		if a.On != OnAlways {
+			continue
+		}
+		one := field{target: a.Target, required: a.Required}
+		c.evaluate(&one, p.attributes[i], f, rec, username)
+		out = append(out, Owned{Target: a.Target, Value: one.value, Problem: one.problem})
+	}
+	return out, nil
+}
+
+// Moves tells whether accounts that are there get another name or place.
+func (c Config) Moves() bool {
+	return c.Template.Username.On == OnAlways || c.Template.Container != nil && c.Template.Container.On == OnAlways
+}
+
+// Moved gives the name and the place that somebody's account should have, where the template always says so; nil: what it has. A
+// name that has a number stays as long as the rest of it is right. taken is as for Account; the account's own name is not taken.
+func (c Config) Moved(f directory.Facts, current string, taken func(string) bool) (username, container *string, err error) {
+	p, err := c.ready()
+	if err != nil {
+		return nil, nil, err
+	}
+	rec, u := pyexpr.NewRecord(f), &Unmakable{}
+	name := current
+	if c.Template.Username.On == OnAlways {
+		one := field{target: memberUsername, required: true}
+		c.evaluate(&one, p.username, f, rec, nil)
+		if one.problem == nil {
+			var stem string
+			if stem, one.problem = c.stem(p, one.value.(string)); one.problem == nil && !c.Template.Username.Unique.fits(stem, current) {
+				name, one.problem = c.Template.Username.Unique.free(stem, func(n string) bool { return !strings.EqualFold(n, current) && taken != nil && taken(n) })
+				username = &name
+			}
+		}
+		if one.problem != nil {
+			u.Problems = append(u.Problems, *one.problem)
+		}
+	}
+	if t := c.Template.Container; t != nil && t.On == OnAlways {
+		one := field{target: fieldContainer}
+		c.evaluate(&one, p.container, f, rec, name)
+		if text, ok := one.value.(string); ok {
+			container = &text
+		}
+		if one.problem != nil {
+			u.Problems = append(u.Problems, *one.problem)
+		}
+	}
+	if err := u.or(); err != nil {
+		return nil, nil, err
+	}
+	return username, container, nil
+}
+
+// fits tells whether a name is one that the rule makes of a stem.
+func (u UniqueRule) fits(stem, name string) bool {
+	if strings.EqualFold(stem, name) {
+		return true
+	}
+	if u.Suffix == "none" {
+		return false
+	}
+	local, _, _ := strings.Cut(name, "@")
+	from := len(local)
+	for from > 0 && local[from-1] >= '0' && local[from-1] <= '9' {
+		from--
+	}
+	// The stem may end in digits itself, so that less of them is the number.
+	for ; from < len(local); from++ {
+		n, err := strconv.Atoi(local[from:])
+		if err != nil || n < u.Start || local[from] == '0' {
+			continue
+		}
+		if made, ok := u.numbered(stem, n); ok && strings.EqualFold(made, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Written is what a connector is given to write these attributes. A text that is empty takes away what is there.
+func Written(owned []Owned) v1.ProvisionAccount {
+	var a v1.ProvisionAccount
+	for _, o := range owned {
+		put(&a, o.Target, o.Value)
+	}
+	return a
+}
+
+// Parent is the DN above another.
+func Parent(dn string) string {
+	parts := splitDN(dn)
+	return strings.Join(parts[1:], ",")
+}

@@ -1,0 +1,184 @@
+package shape
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// Service keeps how connectors write, and shows what they would.
+type Service struct {
+	DB         *pg.DB
+	Connectors *connector.Service
+	Dispatch   *dispatch.Dispatcher
+	Log        *slog.Logger
+	// Limit is how long a target may take over a dry run; 30 s when it is zero.
+	Limit time.Duration
+}
+
+const (
+	aboutRead = "The answer is whole: defaults names the members that nobody has set, and that are as the connector's type and vendor have them. " +
+		"can tells which changes the connector can make with its settings."
+	aboutPut = "What is left out, also within account, goes back to what the connector's type and vendor have. Expressions are Python over identity, which has what " +
+		"GET /identities/{id} shows, and manager with id, external_id, email, username and display_name; in those of attributes and of the container username is the " +
+		"account's name. What is not known of a person is None. A name is written in ASCII, with the characters that are allowed, and is unique among the connector's accounts, those " +
+		"that are gone and those that are to come included. A new template makes no changes by itself: where accounts differ from it, that is drift."
+	aboutPreview = "What would become of a person who got an account now: each attribute with its expression and its value, or why it has none. With exact the connector " +
+		"plans the creation against its target, and exact tells what it would send. Nothing is written. Settings under provisioning are tried in place of the saved ones."
+)
+
+// Routes are the paths of how a connector writes.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("GET", "/connectors/{id}/provisioning", "Read how a connector writes", s.read).For(viewer.Admin, viewer.Auditor).Describe(aboutRead),
+		httpapi.Handle("PUT", "/connectors/{id}/provisioning", "Say how a connector writes", s.put).For(viewer.Admin).Errors(412).Describe(aboutPut),
+		httpapi.Handle("POST", "/connectors/{id}/provisioning/preview", "Show the account that a person would get", s.preview).
+			For(viewer.Admin).Status(200).Waits().Errors(409).Describe(aboutPreview),
+	}
+}
+
+// ProvisioningView is how a connector writes, whole.
+type ProvisioningView struct {
+	Config
+	Defaults []string     `json:"defaults" nullable:"false" doc:"Members that nobody has set."`
+	Can      Ability      `json:"can"`
+	State    BreakerState `json:"breaker_state"`
+}
+
+// Ability is what the connector can change.
+type Ability struct {
+	Operations []v1.ProvisionOp `json:"operations" nullable:"false"`
+	Why        *string          `json:"why" nullable:"true" doc:"What is missing, where something is."`
+}
+
+// BreakerState tells whether too much has failed or changed.
+type BreakerState struct {
+	Open   bool       `json:"open"`
+	Since  *time.Time `json:"since" nullable:"true"`
+	Reason *string    `json:"reason" nullable:"true"`
+}
+
+// find reads how a connector writes.
+func find(ctx context.Context, tx *pg.Tx, id, locking string) (Config, error) {
+	missing := fault.New(fault.NotFound, "there is no connector %s", id)
+	if !listing.IsID(id) {
+		return Config{}, missing
+	}
+	if locking != "" {
+		const sql = `select version from connector where tenant_id = current_tenant() and id = $1 and deleted_at is null for update`
+		var version int
+		switch err := tx.QueryRow(ctx, sql, id).Scan(&version); {
+		case errors.Is(err, pgx.ErrNoRows):
+			return Config{}, missing
+		case err != nil:
+			return Config{}, fmt.Errorf("lock connector: %w", err)
+		}
+	}
+	all, err := Load(ctx, tx, []string{id})
+	if err != nil {
+		return Config{}, err
+	}
+	c, found := all[id]
+	if !found {
+		return Config{}, missing
+	}
+	return c, nil
+}
+
+type oneIn struct {
+	ID string `path:"id"`
+}
+
+func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (out *httpapi.One[ProvisioningView], err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		c, err := find(ctx, tx, in.ID, "")
+		if err != nil {
+			return err
+		}
+		out, err = s.view(ctx, tx, c)
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) view(ctx context.Context, tx *pg.Tx, c Config) (*httpapi.One[ProvisioningView], error) {
+	can, err := s.ability(ctx, tx, c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Template.Attributes == nil {
+		c.Template.Attributes = []AttributeRule{}
+	}
+	out := ProvisioningView{Config: c, Defaults: c.stored.defaulted(), Can: can, State: BreakerState{Open: c.BreakerOpenSince != nil, Since: c.BreakerOpenSince}}
+	if c.BreakerReason != "" {
+		out.State.Reason = &c.BreakerReason
+	}
+	return &httpapi.One[ProvisioningView]{ETag: httpapi.ETag(c.version), Body: out}, nil
+}
+
+// ability asks the connector itself. One that lacks settings says so.
+func (s *Service) ability(ctx context.Context, tx *pg.Tx, c Config) (Ability, error) {
+	out := Ability{Operations: []v1.ProvisionOp{}}
+	o, err := s.Connectors.Open(ctx, tx, c.ConnectorID)
+	var f *fault.Fault
+	if errors.As(err, &f) {
+		out.Why = &f.Message
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	writes := s.Dispatch.Writes(o.Target.Type, o.Auth)
+	out.Operations = append(out.Operations, writes.Ops...)
+	if writes.Why != "" {
+		out.Why = &writes.Why
+	}
+	return out, nil
+}
+
+type putIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body Settings
+}
+
+func (s *Service) put(ctx context.Context, v viewer.Viewer, in *putIn) (out *httpapi.One[ProvisioningView], err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		before, err := find(ctx, tx, in.ID, "for update")
+		if err != nil {
+			return err
+		}
+		if err := in.Check(before.version); err != nil {
+			return err
+		}
+		after := before.as(in.Body)
+		if err := after.check(); err != nil {
+			return err
+		}
+		if after.version, err = save(ctx, tx, before, after); err != nil {
+			return err
+		}
+		out, err = s.view(ctx, tx, after)
+		return err
+	})
+	return out, err
+}
+
+func audited(c Config) audit.Subject {
+	return audit.Subject{Type: "connector", ID: c.ConnectorID, Display: c.BusinessID}
+}

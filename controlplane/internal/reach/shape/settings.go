@@ -1,0 +1,194 @@
+package shape
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+)
+
+// Settings say how a connector writes, as somebody sets it. What is left out, also within account, is as the connector's type and
+// vendor have it, and goes on to be when that gets better.
+type Settings struct {
+	WriteMode    *string              `json:"write_mode,omitempty" enum:"off,simulate,manual,auto"`
+	Account      *AccountSettings     `json:"account,omitempty"`
+	Deprovision  *DeprovisionSettings `json:"deprovision,omitempty"`
+	NativeGrants *string              `json:"native_grant_policy,omitempty" enum:"tolerate,review,revoke"`
+	Drift        *DriftRule           `json:"drift,omitempty"`
+	Breaker      *Breaker             `json:"breaker,omitempty"`
+}
+
+// AccountSettings are those of a template.
+type AccountSettings struct {
+	Username        *UsernameRule    `json:"username,omitempty"`
+	Attributes      *[]AttributeRule `json:"attributes,omitempty" maxItems:"200" doc:"All of them: those of the type are not added."`
+	Container       *ContainerRule   `json:"container,omitempty"`
+	Credential      *CredentialRule  `json:"credential,omitempty"`
+	EnabledOnCreate *bool            `json:"enabled_on_create,omitempty"`
+}
+
+// DeprovisionSettings are those of what becomes of accounts that nobody should have.
+type DeprovisionSettings struct {
+	Disable     *bool   `json:"disable,omitempty" doc:"Nothing but true."`
+	DeleteAfter *string `json:"delete_after,omitempty" maxLength:"20" nullable:"true"`
+	KeepGroups  *bool   `json:"keep_groups,omitempty"`
+}
+
+// as gives the configuration with these settings over the defaults.
+func (c Config) as(s Settings) Config {
+	d := c.subject.defaults()
+	c.WriteMode, c.Template, c.Deprovision, c.NativeGrants, c.Drift, c.Breaker = d.WriteMode, d.Template, d.Deprovision, d.NativeGrants, d.Drift, d.Breaker
+	set(&c.WriteMode, s.WriteMode)
+	set(&c.NativeGrants, s.NativeGrants)
+	if a := s.Account; a != nil {
+		c.Template.over(*a)
+	}
+	if d := s.Deprovision; d != nil {
+		set(&c.Deprovision.KeepGroups, d.KeepGroups)
+		c.Deprovision.DeleteAfter = d.DeleteAfter
+	}
+	if d := s.Drift; d != nil {
+		given(&c.Drift.Check, d.Check)
+		given(&c.Drift.Direction, d.Direction)
+		c.Drift.Attributes = d.Attributes
+	}
+	if b := s.Breaker; b != nil {
+		given(&c.Breaker.MaxFailures, b.MaxFailures)
+		given(&c.Breaker.MaxChanges, b.MaxChanges)
+		given(&c.Breaker.Window, b.Window)
+	}
+	c.stored, c.plan = s, nil
+	if p, wrong := c.Template.compile(); len(wrong) == 0 {
+		c.plan = p
+	}
+	return c
+}
+
+// over lays settings over the template of the type.
+func (t *AccountTemplate) over(s AccountSettings) {
+	if u := s.Username; u != nil {
+		given(&t.Username.Expression, u.Expression)
+		given(&t.Username.On, u.On)
+		to, from := &t.Username.Unique, u.Unique
+		given(&to.Suffix, from.Suffix)
+		given(&to.Start, from.Start)
+		given(&to.Separator, from.Separator)
+		given(&to.MaxLength, from.MaxLength)
+		given(&to.Allowed, from.Allowed)
+		given(&to.Transliteration, from.Transliteration)
+	}
+	set(&t.Attributes, s.Attributes)
+	if s.Container != nil {
+		container := *s.Container
+		t.Container = &container
+	}
+	set(&t.Credential, s.Credential)
+	set(&t.EnabledOnCreate, s.EnabledOnCreate)
+	t.Attributes = slices.Clone(t.Attributes)
+	for i := range t.Attributes {
+		given(&t.Attributes[i].On, cmp.Or(t.Attributes[i].On, OnAlways))
+	}
+	if t.Container != nil {
+		given(&t.Container.On, cmp.Or(t.Container.On, OnCreate))
+	}
+}
+
+func set[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// given takes what is not empty.
+func given[T comparable](to *T, from T) {
+	var empty T
+	if from != empty {
+		*to = from
+	}
+}
+
+// defaulted names the members that are as the type has them.
+func (s Settings) defaulted() []string {
+	out := []string{}
+	add := func(name string, set bool) {
+		if !set {
+			out = append(out, name)
+		}
+	}
+	a := AccountSettings{}
+	set(&a, s.Account)
+	add("write_mode", s.WriteMode != nil)
+	add("account.username", a.Username != nil)
+	add("account.attributes", a.Attributes != nil)
+	add("account.container", a.Container != nil)
+	add("account.credential", a.Credential != nil)
+	add("account.enabled_on_create", a.EnabledOnCreate != nil)
+	add("deprovision", s.Deprovision != nil)
+	add("native_grant_policy", s.NativeGrants != nil)
+	add("drift", s.Drift != nil)
+	add("breaker", s.Breaker != nil)
+	return out
+}
+
+// check tells what is wrong with a configuration as it was set.
+func (c Config) check() error {
+	_, wrong := c.Template.compile()
+	complain := func(pointer, code, detail string) {
+		wrong = append(wrong, fault.Field{Pointer: "#/" + pointer, Code: code, Detail: detail})
+	}
+	c.checkTemplate(complain)
+	if d := c.stored.Deprovision; d != nil {
+		if d.Disable != nil && !*d.Disable {
+			complain("deprovision/disable", "always_disabled", "an account is always disabled before anything else becomes of it")
+		}
+		if d.DeleteAfter != nil {
+			if _, err := parseDuration(*d.DeleteAfter); err != nil {
+				complain("deprovision/delete_after", "invalid_duration", err.Error())
+			}
+		}
+	}
+	if length, err := parseDuration(c.Breaker.Window); err != nil {
+		complain("breaker/window", "invalid_duration", err.Error())
+	} else if length < shortestWindow || length > longestWindow {
+		complain("breaker/window", "invalid_duration", "it is from PT1M to P7D")
+	}
+	for i, target := range c.Drift.Attributes {
+		if !slices.ContainsFunc(c.Template.Attributes, func(a AttributeRule) bool { return a.On == OnAlways && strings.EqualFold(a.Target, target) }) {
+			complain("drift/attributes/"+strconv.Itoa(i), "unknown_target", target+" is no attribute that the template always writes: one that is written on create alone is the target's own affair later")
+		}
+	}
+	if len(wrong) > 0 {
+		return fault.New(fault.Invalid, "this is no way in which the connector can write").With(wrong...)
+	}
+	return nil
+}
+
+func (c Config) checkTemplate(complain func(pointer, code, detail string)) {
+	seen := map[string]bool{}
+	for i, a := range c.Template.Attributes {
+		pointer, name := "account/attributes/"+strconv.Itoa(i)+"/target", strings.ToLower(a.Target)
+		switch {
+		case name == memberUsername || name == fieldContainer:
+			complain(pointer, "not_an_attribute", "account."+name+" says it")
+		case strings.TrimSpace(a.Target) != a.Target || strings.ContainsAny(a.Target, "\x00\r\n\t"):
+			complain(pointer, "invalid", "it begins or ends with a space, or has a control character in it")
+		case seen[name]:
+			complain(pointer, "duplicate", a.Target+" is made twice")
+		}
+		seen[name] = true
+	}
+	u := c.Template.Username.Unique
+	if allowed, err := parseCharset(u.Allowed); err == nil {
+		if u.Separator != "" && !allowed.has(rune(u.Separator[0])) {
+			complain("account/username/unique/separator", "invalid_characters", "it is none of the characters that are allowed")
+		}
+		if u.Suffix == "number" && !allowed.all('0', '9') {
+			complain("account/username/unique/suffix", "invalid_characters", "a number needs all digits among the characters that are allowed; or name suffix none")
+		}
+	}
+	if c.Template.Container != nil && c.stored.Account != nil && c.stored.Account.Container != nil && !c.places() {
+		complain("account/container", "not_for_this_type", "accounts of this target have no place")
+	}
+}
