@@ -95,15 +95,15 @@ create table policy_walk (
     total       int         not null default 0,
     done        int         not null default 0,
     stats       jsonb       not null default '{}',
-    day         date,
+    fresh_until timestamptz,
     started_at  timestamptz,
     finished_at timestamptz,
     constraint policy_walk_pk primary key (tenant_id)
 );
 comment on table policy_walk is 'How far the evaluation has come with looking at everybody.';
-comment on column policy_walk.day is 'The tenant''s day that dates were last compared with: where policies ask for dates that move, each day is looked at.';
+comment on column policy_walk.fresh_until is 'When the tenant''s day ends that dates were last compared with: where policies ask for dates that move, each day everybody is looked at.';
 call secure_tenant_table('policy_walk', 'select, insert, update');
-call readable_across('policy_walk', 'tenant_id, day, started_at, finished_at');
+call readable_across('policy_walk', 'tenant_id, fresh_until, started_at, finished_at');
 
 alter table identity_turn add column tree boolean not null default false;
 comment on column identity_turn.tree is 'Their manager is another one, so that who is above everybody beneath them is too.';

@@ -52,10 +52,10 @@ func Update(ctx context.Context, tx *pg.Tx, id string, after Fields) (AccessPoli
 	if err != nil {
 		return before, err
 	}
-	return change(ctx, tx, before, after, "policy.updated")
+	return rewrite(ctx, tx, before, after, "policy.updated")
 }
 
-func change(ctx context.Context, tx *pg.Tx, before AccessPolicy, after Fields, action string) (AccessPolicy, error) {
+func rewrite(ctx context.Context, tx *pg.Tx, before AccessPolicy, after Fields, action string) (AccessPolicy, error) {
 	parsed, err := after.check(ctx, tx, before.Resources)
 	if err != nil {
 		return before, err

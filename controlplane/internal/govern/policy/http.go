@@ -1,0 +1,275 @@
+package policy
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+const (
+	base   = "/policies/access-grant"
+	ndjson = "application/x-ndjson"
+)
+
+const (
+	aboutPolicies = "An access grant policy gives whoever it is about roles, entitlements or accounts, or says that they may not hold them. It is evaluated when somebody " +
+		"is made or changes, and for everybody when it changes itself. In shadow mode it only counts what it would do. The effects eligible and require are not there yet."
+	aboutConfirm = "Where an enforced policy would change more than its circuit breaker lets pass, or more than 10 % of the people gain or lose something, " +
+		"the answer is 409 confirmation_required with the impact; send again with confirm, the impact's plan_hash. When something else would happen by then it is 409 plan_changed."
+	aboutDelete   = "What it gave ends at once."
+	aboutDisable  = "What it gave ends, after its grace where it has one."
+	aboutSimulate = "Who would gain and lose what were the policy enforced, by the very evaluation that would do it. With download=true, or Accept: application/x-ndjson, " +
+		"everybody affected, one a line; otherwise counts and a sample."
+	aboutReset    = "Its circuit breaker has stopped the policy: what is due is done now, and beyond that the breaker counts anew. To have less done, change the policy first: simulate shows what is due."
+	aboutEvaluate = "What the enforced policies say of one person. dry_run, which is true when it is left out, only tells; false does it, and gives again what " +
+		"somebody has taken from them."
+	aboutValidate = "Whether a condition can be used, its normal form, the sentence that says it, and how many people meet it now. Instead of condition, sentence reads one."
+)
+
+// Routes are the paths under /policies, and the evaluation of one person. Administrators write; auditors read.
+func (s *Service) Routes() []httpapi.Route {
+	both := []viewer.Role{viewer.Admin, viewer.Auditor}
+	return []httpapi.Route{
+		httpapi.Handle("GET", base, "List access grant policies", s.list).For(both...).Describe(aboutPolicies),
+		httpapi.Handle("POST", base, "Create an access grant policy", s.post).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutPolicies + " " + aboutConfirm),
+		httpapi.Report("POST", base+"/simulate", "Simulate a policy that is not saved", ndjson, (*simulateIn).whole, s.simulate, s.simulateAll).For(viewer.Admin).Describe(aboutSimulate),
+		httpapi.Handle("GET", base+"/{id}", "Read an access grant policy", s.one).For(both...),
+		httpapi.Handle("PATCH", base+"/{id}", "Change an access grant policy by merge patch", s.patch).For(viewer.Admin).Errors(409, 412).
+			Describe("subject is replaced as a whole. " + aboutConfirm),
+		httpapi.Handle("DELETE", base+"/{id}", "Delete an access grant policy", s.remove).For(viewer.Admin).Status(http.StatusNoContent).Errors(412).Describe(aboutDelete),
+		httpapi.Handle("GET", base+"/{id}/versions", "List what a policy has said", s.versions).For(both...),
+		httpapi.Handle("POST", base+"/{id}/enable", "Switch a policy on", s.enable).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutConfirm),
+		httpapi.Handle("POST", base+"/{id}/disable", "Switch a policy off", s.disable).For(viewer.Admin).Status(200).Errors(412).Describe(aboutDisable),
+		httpapi.Handle("POST", base+"/{id}/mode", "Enforce a policy, or have it watch", s.mode).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutConfirm),
+		httpapi.Report("POST", base+"/{id}/simulate", "Simulate a policy", ndjson, (*storedIn).whole, s.simulateStored, s.simulateStoredAll).For(viewer.Admin).Describe(aboutSimulate),
+		httpapi.Handle("POST", base+"/{id}/breaker/reset", "Let a policy go on that its breaker has stopped", s.reset).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutReset),
+		httpapi.Handle("POST", "/policies/conditions/validate", "Try a condition out", s.validate).For(viewer.Admin).Status(200).Describe(aboutValidate),
+		httpapi.Handle("POST", "/identities/{id}/birthrights/evaluate", "Evaluate the policies for a person", s.evaluateOne).For(viewer.Admin).Status(200).Errors(409).Describe(aboutEvaluate),
+	}
+}
+
+type listIn struct {
+	httpapi.Paging
+	Filters
+}
+
+func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[AccessPolicy], error) {
+	walk, err := s.Cursors.Walk(v, "access-grant-policies", in.Paging, in.Filters)
+	if err != nil {
+		return nil, err
+	}
+	items, total, err := s.List(ctx, v, in.Filters, walk.Page)
+	return httpapi.Out(walk, items, total, in.after), err
+}
+
+type idIn struct {
+	ID string `path:"id"`
+}
+
+func (s *Service) one(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[AccessPolicy], error) {
+	return shown(s.Read(ctx, v, in.ID))
+}
+
+func shown(p AccessPolicy, err error) (*httpapi.One[AccessPolicy], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[AccessPolicy]{ETag: httpapi.ETag(p.Version), Body: p}, nil
+}
+
+// confirmIn is what a change may be confirmed by.
+type confirmIn struct {
+	Confirm string `query:"confirm" maxLength:"64" doc:"The plan_hash of the impact that you have seen."`
+}
+
+type postIn struct {
+	confirmIn
+	Body    Fields
+	RawBody []byte
+}
+
+// fields are what was sent. A policy is switched on unless it says otherwise.
+func sentFields(f Fields, raw []byte) Fields {
+	var given struct {
+		Enabled *bool `json:"enabled"`
+	}
+	if json.Unmarshal(raw, &given) == nil && given.Enabled == nil {
+		f.Enabled = true
+	}
+	return f
+}
+
+func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpapi.Created[AccessPolicy], error) {
+	made, err := s.Create(ctx, v, New{Fields: sentFields(in.Body, in.RawBody)}, in.Confirm)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.Created[AccessPolicy]{Location: httpapi.Prefix + base + "/" + made.ID, ETag: httpapi.ETag(made.Version), Body: made}, nil
+}
+
+type patchIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	confirmIn
+	Body    Fields
+	RawBody []byte
+}
+
+func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[AccessPolicy], error) {
+	return shown(s.Patch(ctx, v, in.ID, in.IfMatch, in.RawBody, in.Confirm))
+}
+
+type matchIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+}
+
+func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *matchIn) (*httpapi.None, error) {
+	return nil, s.Delete(ctx, v, in.ID, in.IfMatch)
+}
+
+type versionsIn struct {
+	ID string `path:"id"`
+	httpapi.Paging
+}
+
+func (s *Service) versions(ctx context.Context, v viewer.Viewer, in *versionsIn) (*httpapi.ListOut[PolicyVersion], error) {
+	walk, err := s.Cursors.Walk(v, "access-grant-policy-versions", in.Paging, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	var items []PolicyVersion
+	var total int64
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		if _, err = find(ctx, tx, in.ID, ""); err != nil {
+			return err
+		}
+		items, total, err = versions(ctx, tx, in.ID, walk.Page)
+		return err
+	})
+	return httpapi.Out(walk, items, total, func(v PolicyVersion) []string { return []string{strconv.Itoa(v.Version)} }), err
+}
+
+type enableIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	confirmIn
+}
+
+func (s *Service) enable(ctx context.Context, v viewer.Viewer, in *enableIn) (*httpapi.One[AccessPolicy], error) {
+	return shown(s.Set(ctx, v, in.ID, in.IfMatch, "policy.enabled", in.Confirm, func(f *Fields) { f.Enabled = true }))
+}
+
+func (s *Service) disable(ctx context.Context, v viewer.Viewer, in *matchIn) (*httpapi.One[AccessPolicy], error) {
+	return shown(s.Set(ctx, v, in.ID, in.IfMatch, "policy.disabled", "", func(f *Fields) { f.Enabled = false }))
+}
+
+type modeIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	confirmIn
+	Body struct {
+		Mode string `json:"mode" enum:"shadow,enforce"`
+	}
+}
+
+func (s *Service) mode(ctx context.Context, v viewer.Viewer, in *modeIn) (*httpapi.One[AccessPolicy], error) {
+	return shown(s.Set(ctx, v, in.ID, in.IfMatch, "policy.mode_changed", in.Confirm, func(f *Fields) { f.Mode = in.Body.Mode }))
+}
+
+type resetIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body struct {
+		Accept bool `json:"accept" doc:"true: what is due may be done."`
+	}
+}
+
+func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*httpapi.One[AccessPolicy], error) {
+	if !in.Body.Accept {
+		return nil, fault.New(fault.Invalid, "say by accept that what is due may be done; to have less done, change the policy first").
+			With(fault.Field{Pointer: "#/accept", Code: "required", Detail: "true"})
+	}
+	return shown(s.Reset(ctx, v, in.ID, in.IfMatch))
+}
+
+type simulateIn struct {
+	httpapi.Whole
+	Body    Fields
+	RawBody []byte
+}
+
+func (in *simulateIn) whole() bool { return in.Wanted(ndjson) }
+
+func (s *Service) simulate(ctx context.Context, v viewer.Viewer, in *simulateIn) (*Impact, error) {
+	out, err := s.Simulate(ctx, v, sentFields(in.Body, in.RawBody), nil)
+	return &out, err
+}
+
+func (s *Service) simulateAll(_ context.Context, v viewer.Viewer, in *simulateIn) (httpapi.File, error) {
+	f := sentFields(in.Body, in.RawBody)
+	if _, err := f.complete(); err != nil {
+		return httpapi.File{}, err
+	}
+	return lines(func(ctx context.Context, each func(PersonImpact) error) error {
+		_, err := s.Simulate(ctx, v, f, each)
+		return err
+	}), nil
+}
+
+type storedIn struct {
+	ID string `path:"id"`
+	httpapi.Whole
+}
+
+func (in *storedIn) whole() bool { return in.Wanted(ndjson) }
+
+func (s *Service) simulateStored(ctx context.Context, v viewer.Viewer, in *storedIn) (*Impact, error) {
+	out, err := s.SimulateStored(ctx, v, in.ID, nil)
+	return &out, err
+}
+
+func (s *Service) simulateStoredAll(ctx context.Context, v viewer.Viewer, in *storedIn) (httpapi.File, error) {
+	if _, err := s.Read(ctx, v, in.ID); err != nil {
+		return httpapi.File{}, err
+	}
+	return lines(func(ctx context.Context, each func(PersonImpact) error) error {
+		_, err := s.SimulateStored(ctx, v, in.ID, each)
+		return err
+	}), nil
+}
+
+// lines is a file with a line for each person.
+func lines(run func(ctx context.Context, each func(PersonImpact) error) error) httpapi.File {
+	return httpapi.File{Name: "impact.ndjson", Write: func(ctx context.Context, w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		return run(ctx, func(p PersonImpact) error { return encoder.Encode(p) })
+	}}
+}
+
+type evaluateIn struct {
+	ID   string `path:"id"`
+	Body *struct {
+		DryRun *bool `json:"dry_run,omitempty" doc:"true when it is left out."`
+	}
+}
+
+func (s *Service) evaluateOne(ctx context.Context, v viewer.Viewer, in *evaluateIn) (*httpapi.One[PersonEvaluation], error) {
+	dry := in.Body == nil || in.Body.DryRun == nil || *in.Body.DryRun
+	out, err := s.EvaluatePerson(ctx, v, in.ID, dry)
+	return &httpapi.One[PersonEvaluation]{Body: out}, err
+}
+
+type validateIn struct{ Body Trial }
+
+func (s *Service) validate(ctx context.Context, v viewer.Viewer, in *validateIn) (*httpapi.One[Verdict], error) {
+	out, err := s.Validate(ctx, v, in.Body)
+	return &httpapi.One[Verdict]{Body: out}, err
+}

@@ -1,0 +1,134 @@
+package policy
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// Trial is a condition to be tried out.
+type Trial struct {
+	Condition Subject  `json:"condition,omitempty" doc:"Instead of sentence."`
+	Sentence  string   `json:"sentence,omitempty" maxLength:"65536" doc:"A condition in the words of a sentence." example:"department is Nursing or Surgery"`
+	Sample    []string `json:"sample,omitempty" nullable:"false" maxItems:"500" format:"uuid" doc:"People of whom to say whether they meet it."`
+}
+
+// Verdict is what a trial has found.
+type Verdict struct {
+	Valid    bool                `json:"valid"`
+	Problems []condition.Problem `json:"problems" nullable:"false"`
+	Normal   Subject             `json:"normal_form" nullable:"true" doc:"What would be stored; null when it is not valid."`
+	Sentence string              `json:"sentence" doc:"The condition in plain words; empty when it is not valid."`
+	People   int                 `json:"people" doc:"People who have not left."`
+	Matches  int                 `json:"matches" doc:"Those of them who meet it now."`
+	Sample   []SampleMatch       `json:"sample" nullable:"false" doc:"The people asked about, or the first 20 who meet it."`
+	Warnings []TrialWarning      `json:"warnings" nullable:"false" doc:"Rules that could not be answered for some, and counted as false."`
+}
+
+// SampleMatch is somebody with the answer.
+type SampleMatch struct {
+	IdentityID string              `json:"identity_id"`
+	Display    string              `json:"display"`
+	Department string              `json:"department"`
+	Matches    bool                `json:"matches"`
+	Warnings   []condition.Warning `json:"warnings" nullable:"false"`
+}
+
+// TrialWarning is a rule that could not be answered, with for how many.
+type TrialWarning struct {
+	condition.Warning
+	People int `json:"people"`
+}
+
+// mostWarnings are told of one trial.
+const mostWarnings = 50
+
+// Validate tries a condition out on everybody.
+func (s *Service) Validate(ctx context.Context, v viewer.Viewer, t Trial) (out Verdict, err error) {
+	out = Verdict{Problems: []condition.Problem{}, Sample: []SampleMatch{}, Warnings: []TrialWarning{}}
+	var c condition.Condition
+	switch {
+	case (t.Condition == nil) == (t.Sentence == ""):
+		return out, fault.New(fault.Invalid, "give either condition or sentence").With(fault.Field{Pointer: "#/condition", Code: "required", Detail: "one of the two"})
+	case t.Sentence != "":
+		c, out.Problems = condition.ParseSentence(t.Sentence)
+	default:
+		raw, err := json.Marshal(t.Condition)
+		if err != nil {
+			return out, fmt.Errorf("read condition: %w", err)
+		}
+		c, out.Problems = condition.Parse(raw)
+	}
+	if len(out.Problems) > 0 {
+		return out, nil
+	}
+	out.Valid, out.Problems, out.Sentence = true, []condition.Problem{}, c.Sentence()
+	if out.Normal, err = normal(c); err != nil {
+		return out, err
+	}
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error { return s.try(ctx, tx, c, t.Sample, &out) })
+	return out, err
+}
+
+func (s *Service) try(ctx context.Context, tx *pg.Tx, c condition.Condition, asked []string, out *Verdict) error {
+	b, err := makeBook(ctx, tx, nil, s.Now())
+	if err != nil {
+		return err
+	}
+	b.needs = c.Needs()
+	wanted, warned := map[string]bool{}, map[condition.Warning]int{}
+	for _, id := range asked {
+		wanted[id] = true
+	}
+	look := func(p *person) error {
+		if p.gone() {
+			return nil
+		}
+		met, warnings := c.Match(p)
+		out.People++
+		if met {
+			out.Matches++
+		}
+		for _, w := range warnings {
+			if _, known := warned[w]; known || len(warned) < mostWarnings {
+				warned[w]++
+			}
+		}
+		if wanted[p.id] || len(asked) == 0 && met && len(out.Sample) < sampled {
+			if warnings == nil {
+				warnings = []condition.Warning{}
+			}
+			out.Sample = append(out.Sample, SampleMatch{p.id, p.text("display_name"), p.text("department"), met, warnings})
+		}
+		return nil
+	}
+	var after *string
+	for {
+		ids, err := peopleAfter(ctx, tx, after, batch)
+		if err != nil || len(ids) == 0 {
+			out.warn(warned)
+			return err
+		}
+		if err := b.eachPerson(ctx, tx, ids, look); err != nil {
+			return err
+		}
+		after = &ids[len(ids)-1]
+	}
+}
+
+func (v *Verdict) warn(warned map[condition.Warning]int) {
+	for w, n := range warned {
+		v.Warnings = append(v.Warnings, TrialWarning{w, n})
+	}
+	slices.SortFunc(v.Warnings, func(a, b TrialWarning) int {
+		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Detail, b.Detail))
+	})
+	slices.SortFunc(v.Sample, func(a, b SampleMatch) int { return cmp.Compare(a.IdentityID, b.IdentityID) })
+}
