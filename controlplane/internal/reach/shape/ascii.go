@@ -13,7 +13,7 @@ func ascii(text string, german bool) string {
 	if plain(text) {
 		return text
 	}
-	text = norm.NFC.String(text)
+	text = pairs.Replace(norm.NFC.String(text))
 	if german {
 		text = umlauts.Replace(text)
 	}
@@ -47,6 +47,9 @@ func plain(text string) bool {
 }
 
 var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue")
+
+// pairs are two letters of Greek with one sound.
+var pairs = strings.NewReplacer("ου", "ou", "ού", "ou", "Ου", "Ou", "Ού", "Ou", "ΟΥ", "OU")
 
 // letter writes a letter by the tables, or without its marks.
 func letter(out *strings.Builder, r rune) {

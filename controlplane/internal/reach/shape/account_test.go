@@ -1,0 +1,303 @@
+package shape
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/grantwright/grantwright/connectorkit/catalog"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+)
+
+func asUnmakable(err error, u **Unmakable) bool { return errors.As(err, u) }
+
+func jane() directory.Facts {
+	return directory.Facts{
+		"first_name": "Jane", "last_name": "Doe", "display_name": "Jane Doe", "email": "jane.doe@acme.test", "employee_number": "1042", "department": "Surgery",
+		"title": "Nurse", "username": nil, "location": nil, "status": "active", "manager": map[string]any{"id": "m", "display_name": "Ada Boss", "email": nil},
+		"attributes": map[string]any{"badge": float64(77), "labs": []any{"a", "b"}, "remote": true},
+	}
+}
+
+func of(s subject, set Settings) Config {
+	return Config{Type: s.engine, BusinessID: "test", subject: s}.as(set)
+}
+
+func nobody(string) bool { return false }
+
+func TestEveryTypeMakesAUsefulAccountWithoutAnySettings(t *testing.T) {
+	text := func(s *string) string {
+		if s == nil {
+			return "<nil>"
+		}
+		return *s
+	}
+	acme := map[string]any{"base_dn": "dc=acme,dc=test"}
+	for _, tt := range []struct {
+		name       string
+		subject    subject
+		username   string
+		members    [5]string
+		attributes map[string]any
+		container  string
+		credential *v1.NewCredential
+	}{
+		{
+			name: "a directory", subject: subject{engine: catalog.LDAP, settings: acme, parent: "ou=people,dc=acme,dc=test"}, username: "jane.doe",
+			members: [5]string{"<nil>", "<nil>", "<nil>", "<nil>", "<nil>"}, container: "ou=people,dc=acme,dc=test",
+			attributes: map[string]any{"cn": "Jane Doe", "sn": "Doe", "givenName": "Jane", "displayName": "Jane Doe", "mail": "jane.doe@acme.test",
+				"employeeNumber": "1042", "departmentNumber": "Surgery", "title": "Nurse"},
+		},
+		{
+			name: "Active Directory", subject: subject{engine: catalog.LDAP, vendor: "active-directory", settings: acme}, username: "jane.doe",
+			members: [5]string{"<nil>", "<nil>", "<nil>", "<nil>", "<nil>"}, container: "<nil>",
+			attributes: map[string]any{"displayName": "Jane Doe", "sn": "Doe", "givenName": "Jane", "mail": "jane.doe@acme.test", "employeeID": "1042",
+				"department": "Surgery", "title": "Nurse", "userPrincipalName": "jane.doe@acme.test"},
+			credential: &v1.NewCredential{Mode: "random", ForceChange: true},
+		},
+		{
+			name: "SCIM", subject: subject{engine: catalog.SCIM2}, username: "jane.doe@acme.test", container: "<nil>",
+			members:    [5]string{"jane.doe@acme.test", "Jane Doe", "Jane", "Doe", "1042"},
+			attributes: map[string]any{"title": "Nurse", enterprise + "department": "Surgery"},
+		},
+		{
+			name: "Slack", subject: subject{engine: catalog.SCIM2, vendor: "slack"}, username: "jane.doe", container: "<nil>",
+			members:    [5]string{"jane.doe@acme.test", "Jane Doe", "Jane", "Doe", "1042"},
+			attributes: map[string]any{"title": "Nurse", enterprise + "department": "Surgery"},
+		},
+		{
+			name: "REST", subject: subject{engine: catalog.REST}, username: "jane.doe@acme.test", container: "<nil>",
+			members: [5]string{"jane.doe@acme.test", "Jane Doe", "Jane", "Doe", "1042"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a, credential, err := of(tt.subject, Settings{}).Account(jane(), nobody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := text(a.Username); got != tt.username {
+				t.Errorf("the name is %s, want %s", got, tt.username)
+			}
+			if got := [5]string{text(a.Email), text(a.DisplayName), text(a.FirstName), text(a.LastName), text(a.EmployeeNumber)}; got != tt.members {
+				t.Errorf("the members are %q, want %q", got, tt.members)
+			}
+			if len(a.Attributes)+len(tt.attributes) > 0 && !reflect.DeepEqual(a.Attributes, tt.attributes) {
+				t.Errorf("the attributes are %v, want %v", a.Attributes, tt.attributes)
+			}
+			if got := text(a.Container); got != tt.container {
+				t.Errorf("the container is %s, want %s", got, tt.container)
+			}
+			if !reflect.DeepEqual(credential, tt.credential) {
+				t.Errorf("the credential is %+v, want %+v", credential, tt.credential)
+			}
+			if a.Enabled == nil || !*a.Enabled {
+				t.Error("it is not enabled")
+			}
+		})
+	}
+}
+
+func TestANameInAnotherScriptMakesAnAccountWhereItCanBeWritten(t *testing.T) {
+	c := of(subject{engine: catalog.LDAP, vendor: "active-directory", settings: map[string]any{"base_dn": "dc=acme,dc=test"}}, Settings{})
+	f := directory.Facts{"first_name": "Владимир", "last_name": "Щербаков", "display_name": "Владимир Щербаков"}
+	a, _, err := c.Account(f, func(n string) bool { return n == "vladimir.shcherbakov" })
+	if err != nil || *a.Username != "vladimir.shcherbako2" || a.Attributes["displayName"] != "Владимир Щербаков" {
+		t.Errorf("it is %v, %v, %v", a.Username, a.Attributes, err)
+	}
+	_, _, err = c.Account(directory.Facts{"first_name": "伟", "last_name": "王", "display_name": "王伟"}, nobody)
+	if err == nil || !strings.Contains(err.Error(), "Latin letters") {
+		t.Errorf("the reason is %v", err)
+	}
+}
+
+func attributes(pairs ...string) *[]AttributeRule {
+	rules := always(pairs...)
+	return &rules
+}
+
+func TestWhatIsMissingIsNamed(t *testing.T) {
+	required := func(expression string) Settings {
+		return Settings{Account: &AccountSettings{Attributes: &[]AttributeRule{{Target: "x", Expression: expression, Required: true}}}}
+	}
+	for _, tt := range []struct{ expression, code, says string }{
+		{"identity.location", CodeMissing, "identity.location is not known"},
+		{"f'{identity.location}-{identity.title}'", CodeMissing, "identity.location is not known"},
+		{"identity.shoe_size + identity.location", CodeMissing, "identity.location and identity.shoe_size are not known"},
+		{"identity.manager.email.lower()", CodeMissing, "identity.manager.email is not known"},
+		{"identity.attributes.room", CodeMissing, "identity.attributes.room is not known"},
+		{"None", CodeMissing, "its expression gives None"},
+		{"identity.title / 2", CodeFailed, "TypeError at line 1, column 16 of its expression"},
+		{"{'a': 1}", CodeWrongType, "a dict, not a text"},
+		{"[[1], {}]", CodeWrongType, "a list of something else"},
+	} {
+		_, _, err := of(subject{engine: catalog.LDAP}, required(tt.expression)).Account(jane(), nobody)
+		var u *Unmakable
+		if !errors.As(err, &u) || len(u.Problems) != 1 || u.Problems[0].Code != tt.code || u.Problems[0].Field != "x" || !strings.Contains(u.Problems[0].Message, tt.says) {
+			t.Errorf("%s: the reason is %v, want %s: %s", tt.expression, err, tt.code, tt.says)
+		}
+	}
+}
+
+func TestWhatIsNotRequiredIsLeftOutWhenItIsNotKnown(t *testing.T) {
+	c := of(subject{engine: catalog.LDAP}, Settings{Account: &AccountSettings{Attributes: attributes(
+		"room", "identity.location", "chief", "identity.manager.email.lower()", "sign", "f'{identity.location}'", "title", "identity.title")}})
+	a, _, err := c.Account(jane(), nobody)
+	if err != nil || !maps.Equal(a.Attributes, map[string]any{"title": "Nurse"}) {
+		t.Errorf("they are %v, %v", a.Attributes, err)
+	}
+}
+
+func TestAllProblemsAreToldAtOnceAndNoValues(t *testing.T) {
+	c := of(subject{engine: catalog.REST}, Settings{Account: &AccountSettings{
+		Username:   &UsernameRule{Expression: "identity.location"},
+		Attributes: &[]AttributeRule{{Target: "a", Expression: "int(identity.title)"}, {Target: "b", Expression: "identity.location", Required: true}},
+	}})
+	_, _, err := c.Account(jane(), nobody)
+	var u *Unmakable
+	if !errors.As(err, &u) || len(u.Problems) != 3 {
+		t.Fatalf("the reasons are %v", err)
+	}
+	if strings.Contains(err.Error(), "Nurse") {
+		t.Errorf("a value of the person is told: %v", err)
+	}
+}
+
+func TestValuesAreWrittenAsTheTargetTakesThem(t *testing.T) {
+	rules := attributes("n", "identity.attributes.badge", "b", "identity.attributes.remote", "l", "identity.attributes.labs", "o", "[identity.attributes.badge]", "e", "[]", "w", "1.5",
+		"employee_number", "1042", "name", "f'{username}!'")
+	for engine, want := range map[string]map[string]any{
+		catalog.LDAP:  {"n": "77", "b": "TRUE", "l": []any{"a", "b"}, "o": []any{"77"}, "w": "1.5", "name": "jane.doe!"},
+		catalog.SCIM2: {"n": int64(77), "b": true, "l": []any{"a", "b"}, "o": []any{int64(77)}, "w": 1.5, "name": "jane.doe!"},
+	} {
+		a, _, err := of(subject{engine: engine}, Settings{Account: &AccountSettings{Attributes: rules, Username: &UsernameRule{Expression: "'jane.doe'"}}}).Account(jane(), nobody)
+		if err != nil || !reflect.DeepEqual(a.Attributes, want) || *a.EmployeeNumber != "1042" {
+			t.Errorf("%s: they are %#v, %v; want %#v", engine, a.Attributes, err, want)
+		}
+	}
+}
+
+func TestWhatIsSetLiesOverWhatTheTypeHas(t *testing.T) {
+	var set Settings
+	if err := json.Unmarshal([]byte(`{"account": {"username": {"unique": {"max_length": 8}}, "enabled_on_create": false}, "deprovision": {"keep_groups": true}, "breaker": {"max_changes": 5}}`), &set); err != nil {
+		t.Fatal(err)
+	}
+	c := of(subject{engine: catalog.LDAP, vendor: "active-directory", settings: map[string]any{"base_dn": "dc=acme,dc=test"}}, set)
+	u := c.Template.Username
+	if u.Expression != localName || u.Unique.MaxLength != 8 || u.Unique.Allowed != "a-z0-9._-" || u.Unique.Suffix != "number" || u.On != OnCreate {
+		t.Errorf("names are %+v", u)
+	}
+	if c.Template.EnabledOnCreate || len(c.Template.Attributes) < 10 || c.Template.Credential.Mode != "random" {
+		t.Errorf("the template is %+v", c.Template)
+	}
+	if !c.Deprovision.Disable || !c.Deprovision.KeepGroups || c.Breaker.MaxChanges != 5 || c.Breaker.MaxFailures != 10 || c.Breaker.Length().Hours() != 1 {
+		t.Errorf("the rest is %+v %+v", c.Deprovision, c.Breaker)
+	}
+	if got := set.defaulted(); slices.Contains(got, "account.username") || !slices.Contains(got, "account.attributes") || !slices.Contains(got, "write_mode") || slices.Contains(got, "breaker") {
+		t.Errorf("defaults are %q", got)
+	}
+}
+
+func TestASourceOfPeopleIsNotWrittenTo(t *testing.T) {
+	if got := of(subject{engine: catalog.REST, purpose: "source"}, Settings{}).WriteMode; got != WriteOff {
+		t.Errorf("a source is written to: %s", got)
+	}
+	if got := of(subject{engine: catalog.REST, purpose: "both"}, Settings{}).WriteMode; got != WriteAuto {
+		t.Errorf("a connector writes %s", got)
+	}
+	auto := WriteAuto
+	if got := of(subject{engine: catalog.REST, purpose: "source"}, Settings{WriteMode: &auto}).WriteMode; got != WriteAuto {
+		t.Errorf("what was set is %s", got)
+	}
+}
+
+func TestWhatIsWrongWithSettingsHasItsPlace(t *testing.T) {
+	no, long, years := false, "P1Y", "P30D"
+	for _, tt := range []struct {
+		name, pointer, code, says string
+		set                       Settings
+	}{
+		{"an expression", "#/account/username/expression", "invalid_expression", "(line 1, column 17)", Settings{Account: &AccountSettings{Username: &UsernameRule{Expression: "identity.email +"}}}},
+		{"an unknown name", "#/account/attributes/1/expression", "invalid_expression", "identity.mail", Settings{Account: &AccountSettings{Attributes: attributes("a", "1", "b", "mail")}}},
+		{"a container", "#/account/container/expression", "invalid_expression", "'ou=", Settings{Account: &AccountSettings{Container: &ContainerRule{Expression: "'ou="}}}},
+		{"a target twice", "#/account/attributes/1/target", "duplicate", "made twice", Settings{Account: &AccountSettings{Attributes: attributes("mail", "1", "Mail", "2")}}},
+		{"the name as an attribute", "#/account/attributes/0/target", "not_an_attribute", "account.username", Settings{Account: &AccountSettings{Attributes: attributes("username", "1")}}},
+		{"characters", "#/account/username/unique/allowed", "invalid_characters", "backwards", Settings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Allowed: "z-a"}}}}},
+		{"numbers without digits", "#/account/username/unique/suffix", "invalid_characters", "digits", Settings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Allowed: "a-z"}}}}},
+		{"a separator", "#/account/username/unique/separator", "invalid_characters", "allowed", Settings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Separator: "!"}}}}},
+		{"no disabling", "#/deprovision/disable", "always_disabled", "always", Settings{Deprovision: &DeprovisionSettings{Disable: &no}}},
+		{"a duration of years", "#/deprovision/delete_after", "invalid_duration", "P1Y", Settings{Deprovision: &DeprovisionSettings{DeleteAfter: &long}}},
+		{"a window", "#/breaker/window", "invalid_duration", "P7D", Settings{Breaker: &Breaker{Window: years}}},
+		{"drift of something else", "#/drift/attributes/0", "unknown_target", "shoe", Settings{Drift: &DriftRule{Attributes: []string{"shoe"}}}},
+	} {
+		err := of(subject{engine: catalog.LDAP}, tt.set).check()
+		var f *fault.Fault
+		if !errors.As(err, &f) || len(f.Fields) != 1 || f.Fields[0].Pointer != tt.pointer || f.Fields[0].Code != tt.code || !strings.Contains(f.Fields[0].Detail, tt.says) {
+			t.Errorf("%s: it is %v %+v", tt.name, err, f)
+		}
+	}
+	if err := of(subject{engine: catalog.SCIM2}, Settings{Account: &AccountSettings{Container: &ContainerRule{Expression: "'x'"}}}).check(); err == nil {
+		t.Error("accounts of SCIM have a place")
+	}
+	for _, s := range []subject{{engine: catalog.LDAP}, {engine: catalog.LDAP, vendor: "active-directory"}, {engine: catalog.SCIM2}, {engine: catalog.REST}, {engine: catalog.Custom}} {
+		if err := of(s, Settings{}).check(); err != nil {
+			t.Errorf("the defaults of %s cannot be saved: %v", s.engine, err)
+		}
+	}
+}
+
+func TestWhatTheTemplateOwnsIsWhatItAlwaysWrites(t *testing.T) {
+	c := of(subject{engine: catalog.LDAP}, Settings{Account: &AccountSettings{Attributes: &[]AttributeRule{
+		{Target: "mail", Expression: "f'{username}@x.test'"}, {Target: "uidNumber", Expression: "'7'", On: OnCreate}, {Target: "room", Expression: "identity.location"},
+		{Target: "bad", Expression: "int(identity.title)"},
+	}}})
+	owned, err := c.Owned(jane(), "jdoe9")
+	if err != nil || len(owned) != 3 {
+		t.Fatalf("it owns %+v, %v", owned, err)
+	}
+	if owned[0].Value != "jdoe9@x.test" || owned[1].Value != nil || owned[1].Problem != nil || owned[2].Problem == nil {
+		t.Errorf("it owns %+v", owned)
+	}
+}
+
+func TestANameThatFollowsThePersonKeepsItsNumber(t *testing.T) {
+	c := of(subject{engine: catalog.LDAP}, Settings{Account: &AccountSettings{
+		Username:  &UsernameRule{Expression: "f'{identity.first_name}.{identity.last_name}'", On: OnAlways},
+		Container: &ContainerRule{Expression: "f'ou={identity.department},dc=acme'", On: OnAlways},
+	}})
+	taken := func(n string) bool { return n == "jane.doe" || n == "jane.doe2" }
+	for current, want := range map[string]string{"jane.doe": "", "Jane.Doe": "", "jane.doe2": "", "jane.doe17": "", "jane.do": "jane.doe3", "jane.roe2": "jane.doe3", "jane.doe02": "jane.doe3"} {
+		name, place, err := c.Moved(jane(), current, taken)
+		got := ""
+		if name != nil {
+			got = *name
+		}
+		if err != nil || got != want || place == nil || *place != "ou=Surgery,dc=acme" {
+			t.Errorf("%s becomes %q at %v, %v; want %q", current, got, place, err, want)
+		}
+	}
+	f := jane()
+	f["last_name"] = nil
+	if _, _, err := c.Moved(f, "jane.doe", taken); err == nil || !strings.Contains(err.Error(), "identity.last_name is not known") {
+		t.Errorf("the reason is %v", err)
+	}
+}
+
+func TestMostAccountsSayWhereTheNextOneLies(t *testing.T) {
+	for want, refs := range map[string][]string{
+		"":                    nil,
+		"ou=people,dc=acme":   {"uid=a,ou=people,dc=acme", "uid=b,ou=people,dc=acme", "uid=c,ou=old,dc=acme"},
+		`ou=O\, Neil,dc=acme`: {`cn=x\,y,ou=O\, Neil,dc=acme`},
+		"ou=a,dc=acme":        {"uid=a,ou=b,dc=acme", "uid=b,ou=a,dc=acme"},
+	} {
+		if got := commonParent(refs); got != want {
+			t.Errorf("of %q it is %q, want %q", refs, got, want)
+		}
+	}
+}
