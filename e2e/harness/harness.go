@@ -163,10 +163,10 @@ func (h *House) Client() *api.Client {
 	return c
 }
 
-// Tenant makes a further tenant and signs in as its administrator.
-func (h *House) Tenant(slug string) *api.Client {
+// Tenant makes a further tenant and signs in as its administrator. flags are further flags of bootstrap.
+func (h *House) Tenant(slug string, flags ...string) *api.Client {
 	h.t.Helper()
-	h.bootstrap(slug)
+	h.bootstrap(slug, flags...)
 	return h.signIn(slug)
 }
 
