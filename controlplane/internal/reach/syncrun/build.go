@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -48,6 +49,7 @@ type batch struct {
 type builder struct {
 	mapper *mapping.Mapper
 	today  time.Time
+	schema directory.Schema // of people's custom attributes
 }
 
 // build judges and maps every record of a page. Each row starts with what identifies its place: run and sequence are added
@@ -93,6 +95,9 @@ func (o *batch) identity(b *builder, r *v1.RemoteIdentity) {
 	p, problems := b.mapper.Person(r, b.today)
 	if !o.mapped(ofIdentities, r.ExternalID, r, problems) {
 		return
+	}
+	for _, a := range b.schema.Coerce(p.Custom) {
+		o.aside = append(o.aside, setAside{Object: objectNames[ofIdentities], ExternalID: r.ExternalID, Code: a.Code, Message: a.Message, Field: shortened(a.Name)})
 	}
 	attributes, ok := o.attributes(ofIdentities, r.ExternalID, r, p.Custom)
 	if !ok {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -35,6 +36,10 @@ func (w *work) readOnce(ctx context.Context, m *merger) error {
 	tell := w.startTelling(ctx)
 	defer tell()
 	b := &builder{mapper: w.mapper, today: day(w.s.Now())}
+	err := w.s.DB.As(ctx, w.v, func(tx *pg.Tx) (err error) { b.schema, err = directory.FindSchema(ctx, tx); return err })
+	if err != nil {
+		return err
+	}
 	w.watch.sign(true)
 	defer w.watch.sign(false)
 	return w.s.Dispatch.Sync(ctx, target, w.request(), func(ctx context.Context, page v1.SyncResponse) error {

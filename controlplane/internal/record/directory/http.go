@@ -3,6 +3,7 @@ package directory
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -29,6 +30,8 @@ func (s *Service) Routes() []httpapi.Route {
 			Describe("From today when from is left out; until they return when to is. Both are whole days in the tenant's time zone. " + aboutDryRun),
 		httpapi.Handle("POST", "/identities/{id}/return", "End somebody's leave", s.endOfLeave).For(viewer.Admin).Errors(409, 412).
 			Describe("A leave that has not begun is taken back. " + aboutDryRun),
+		httpapi.Handle("POST", "/identities/{id}/merge", "Merge another record of the same person into this one", s.merge).For(viewer.Admin).Errors(409, 412).
+			Describe("Accounts, source records, reasons for access, reports, what is owned or sponsored, and the user move; the source is archived. " + aboutDryRun),
 		httpapi.Handle("POST", "/identities/{id}/unpin", "Give fields back to their source", s.unpin).For(viewer.Admin).Errors(409, 412).
 			Describe("They become what the source says. attribute_sources of the identity names the fields that are pinned."),
 		httpapi.Handle("GET", "/identities/{id}/handover", "List what somebody answers for", s.handover).For(viewer.Admin, viewer.Auditor),
@@ -36,7 +39,7 @@ func (s *Service) Routes() []httpapi.Route {
 			Describe("Access that ended is not restored; what rules give is given anew. " + aboutDryRun),
 		httpapi.Handle("GET", "/identities/{id}/accounts", "List the accounts of an identity", s.accountsOf),
 		httpapi.Handle("GET", "/identities/{id}/reports", "List the reports of an identity", s.reports),
-	}, append(s.accountRoutes(), s.lifecycleRoutes()...)...)
+	}, slices.Concat(s.accountRoutes(), s.lifecycleRoutes(), s.schemaRoutes())...)
 }
 
 const aboutDryRun = "With dry_run=true nothing is written: the answer is the identity as it would be, with impact."

@@ -32,6 +32,9 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewIdentity) (c
 		if err := checkSponsors(ctx, tx, n.IdentityFields); err != nil {
 			return err
 		}
+		if err := checkAttributes(ctx, tx, n.Attributes); err != nil {
+			return err
+		}
 		l, err := FindLifecycle(ctx, tx)
 		if err != nil {
 			return err
@@ -104,6 +107,11 @@ func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match h
 		}
 		if err := checkSponsors(ctx, tx, after.IdentityFields); err != nil {
 			return err
+		}
+		if len(differing(before.Attributes, after.Attributes)) > 0 {
+			if err := checkAttributes(ctx, tx, after.Attributes); err != nil {
+				return err
+			}
 		}
 		pinChanges(before, &after, changes, Pin{By: pinnedBy(v), Kind: "manual", At: s.Now(), Until: until})
 		if changes, err = s.followed(ctx, tx, before, &after, changes); err != nil {
