@@ -35,6 +35,8 @@ func Fields() []connectorkit.Field {
 			Help: "What the connection test asks for. Without streams, also the path of the list of people."},
 		connectorkit.Field{Key: "streams", Label: "Streams", Type: ObjectList,
 			Help: "What to read, one JSON object a stream. Without any, the list of people is found by itself."},
+		connectorkit.Field{Key: "writes", Label: "Changes", Type: "object", Advanced: true,
+			Help: "How accounts and memberships are changed, one template for each kind of change. Without any, the target is only read."},
 		connectorkit.Field{Key: "headers", Label: "Headers", Type: "object", Advanced: true, Help: "Headers of every request that hold no secret."},
 		connectorkit.Field{Key: "query", Label: "Query parameters", Type: "object", Advanced: true, Help: "Parameters of every request that hold no secret."},
 		number("page_size", "Page size", "Records to ask for at a time, where a stream does not say.", 100, 1, 10000),

@@ -24,6 +24,7 @@ type config struct {
 	pageSize  int
 	maxPages  int
 	streams   []*stream // all, in the order given
+	writes    *writes   // nil: the target is only read
 	own       bool      // streams were given, not found by ourselves
 	digest    string    // of what decides which records are read
 }
@@ -87,6 +88,13 @@ func readConfig(auth v1.AuthConfig) (*config, error) {
 		c.query.Set(name, value)
 	}
 	c.readStreams(s, auth["streams"])
+	if len(c.streams) > 0 {
+		var problems []string
+		c.writes, problems = compileWrites(auth["writes"], c.streams)
+		for _, p := range problems {
+			s.Wrong("%s", p)
+		}
+	}
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
