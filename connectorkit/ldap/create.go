@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	goldap "github.com/go-ldap/ldap/v3"
@@ -58,8 +59,8 @@ func (w *writer) draft() (*draft, error) {
 	if a == nil || a.Username == nil || *a.Username == "" {
 		return nil, complaint(v1.ClassData, "username_missing", "a new account needs a user name", "Give account.username.")
 	}
-	if !utf8.ValidString(*a.Username) {
-		return nil, complaint(v1.ClassData, "invalid_value", "the user name is no UTF-8", "")
+	if err := sensible("user name", *a.Username); err != nil {
+		return nil, err
 	}
 	asked, err := w.wishes(a)
 	if err != nil {
@@ -80,6 +81,15 @@ func (w *writer) draft() (*draft, error) {
 		d.asked = slices.DeleteFunc(d.asked, func(x wish) bool { return strings.EqualFold(x.name, "userAccountControl") })
 	}
 	return d, nil
+}
+
+// sensible refuses what is no name. Directories take such characters for something else or leave them out, each in its way, and spaces
+// around a name do not count in a comparison (RFC 4518).
+func sensible(what, name string) error {
+	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || strings.TrimSpace(name) != name {
+		return complaint(v1.ClassData, "invalid_name", fmt.Sprintf("%q cannot be a %s", name, what), "Names are text without control characters, and neither begin nor end with a space.")
+	}
+	return nil
 }
 
 // enabling decides whether the new account can be open from the start, and says why not.
@@ -173,6 +183,9 @@ func (w *writer) name(d *draft) error {
 	}
 	if d.rdnValue == "" {
 		return complaint(v1.ClassData, "name_missing", fmt.Sprintf("the name of the entry (%s) would be empty: create_rdn_value is %q", d.rdn, w.writing.rdnTemplate), "Give the account what the template asks for, or change create_rdn_value.")
+	}
+	if err := sensible("name of an entry", d.rdnValue); err != nil {
+		return err
 	}
 	put(d.rdn, []byte(d.rdnValue))
 	d.dn = d.rdn + "=" + goldap.EscapeDN(d.rdnValue) + "," + d.container

@@ -1,6 +1,7 @@
 package ldap
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -147,7 +148,7 @@ func memberValue(e *found, attribute string) (string, error) {
 // memberships are the values by which a group lists an account.
 func (w *writer) memberships(e *found, g *team) ([]wire.Change, error) {
 	var out []wire.Change
-	for _, attribute := range w.memberNames() {
+	for _, attribute := range w.memberNamesOf(g) {
 		value, err := memberValue(e, attribute)
 		if err != nil {
 			continue
@@ -156,9 +157,57 @@ func (w *writer) memberships(e *found, g *team) ([]wire.Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		if in {
-			out = append(out, wire.Change{Name: attribute, Values: rawAll([]string{value})})
+		values := rawAll([]string{value})
+		if !in && attribute == "uniqueMember" {
+			if values, err = w.withBits(g, e); err != nil {
+				return nil, err
+			}
+			in = len(values) > 0
 		}
+		if in {
+			out = append(out, wire.Change{Name: attribute, Values: values})
+		}
+	}
+	return out, nil
+}
+
+// memberNamesOf are those of memberNames that the group's classes know, all of them where that cannot be told.
+func (w *writer) memberNamesOf(g *team) []string {
+	if w.memberAttribute != "" || w.flavor.activeDir {
+		return w.memberNames()
+	}
+	var out []string
+	for _, x := range []struct {
+		name    string
+		classes []string
+	}{{"member", []string{"group", "groupofnames", "groupofmembers", "groupofentries"}}, {"uniqueMember", []string{"groupofuniquenames"}}, {"memberUid", []string{"posixgroup"}}} {
+		if slices.ContainsFunc(x.classes, func(c string) bool { return g.classes[c] }) {
+			out = append(out, x.name)
+		}
+	}
+	if len(out) == 0 {
+		return memberAttributes
+	}
+	return out
+}
+
+// withBits are the values of a group that name an account with a bit string behind its DN (RFC 4517 section 3.3.21). They are not
+// equal to the DN alone, and so no filter finds them.
+func (w *writer) withBits(g *team, e *found) ([][]byte, error) {
+	var out [][]byte
+	req := wire.Request{Base: g.dn, Scope: goldap.ScopeBaseObject, Filter: "(objectClass=*)", Attributes: []string{"uniqueMember"}, TimeLimit: w.timeLimit}
+	_, err := w.conn.Search(req, func(entry *wire.Entry) error {
+		for _, a := range entry.Attributes {
+			for _, v := range a.Values {
+				if bytes.HasSuffix(v, []byte("'B")) && memberDN(string(v)) == e.native {
+					out = append(out, bytes.Clone(v))
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil && !isCode(err, goldap.LDAPResultNoSuchObject) {
+		return nil, w.searchError(w.ctx, "membership", err)
 	}
 	return out, nil
 }

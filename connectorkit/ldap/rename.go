@@ -157,6 +157,9 @@ func (w *writer) rename(e *found) error {
 	if a == nil {
 		return complaint(v1.ClassData, "username_missing", "the change is to rename an account and says not how", "Give account.username, or account.container.")
 	}
+	if err := sensible("user name", w.nameAfter(e)); err != nil {
+		return err
+	}
 	wishes = w.renamed(e, wishes)
 	place := ""
 	if a.Container != nil && *a.Container != "" && NormalizeDN(*a.Container) != parentOf(e.native) {
@@ -169,6 +172,11 @@ func (w *writer) rename(e *found) error {
 	if len(steps) == 0 {
 		w.out.Outcome, w.out.Verified = v1.OutcomeAlready, true
 		return nil
+	}
+	for _, a := range nameOfEntry(after) {
+		if err := sensible("name of an entry", a.Value); err != nil {
+			return err
+		}
 	}
 	if err := w.free(e, after); err != nil {
 		return err

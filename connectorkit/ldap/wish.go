@@ -156,8 +156,8 @@ func (w *writer) encodeText(name string, f format, s string) ([]byte, error) {
 	switch {
 	case s == "":
 		return nil, nil
-	case !utf8.ValidString(s):
-		return nil, complaint(v1.ClassData, "invalid_value", name+" is to hold a text that is no UTF-8", "")
+	case !utf8.ValidString(s), strings.ContainsRune(s, 0):
+		return nil, complaint(v1.ClassData, "invalid_value", name+" is to hold a text that is none: it is no UTF-8, or has a NUL in it", `Give binary values as {"$bin": base64}.`)
 	case dnAttributes[strings.ToLower(name)]:
 		kind := v1.RefExternalID
 		if strings.Contains(s, "=") {
