@@ -28,7 +28,7 @@ type AttributeDrift struct {
 	Desired  any       `json:"desired" doc:"What the template makes; null: nothing."`
 	Observed any       `json:"observed" doc:"What the target had when it was last read."`
 	Since    time.Time `json:"since"`
-	TaskID   *string   `json:"task_id,omitempty" nullable:"true" doc:"The last change by which it was to be written."`
+	TaskID   *string   `json:"task_id,omitempty" doc:"The last change by which it was to be written."`
 }
 
 // AcceptedDrift is a value that may stay though the template has another.
@@ -53,11 +53,11 @@ type state struct {
 	Drift    []AttributeDrift         `json:"drift"`
 	Accepted map[string]AcceptedDrift `json:"accepted"`
 	Pushed   map[string]pushed        `json:"pushed"`
-	Problems []shape.Problem          `json:"problems"`
+	Problems []shape.AttributeProblem `json:"problems"`
 }
 
 func (s state) clone() state {
-	return state{Desired: maps.Clone(s.Desired), Drift: slices.Clone(s.Drift), Accepted: maps.Clone(s.Accepted), Pushed: maps.Clone(s.Pushed), Problems: []shape.Problem{}}
+	return state{Desired: maps.Clone(s.Desired), Drift: slices.Clone(s.Drift), Accepted: maps.Clone(s.Accepted), Pushed: maps.Clone(s.Pushed), Problems: []shape.AttributeProblem{}}
 }
 
 func (s state) entry(field string) (AttributeDrift, bool) {

@@ -27,8 +27,8 @@ type AccountDrift struct {
 	Managed     string                   `json:"managed"`
 	Drift       []AttributeDrift         `json:"attribute_drift" nullable:"false"`
 	Accepted    map[string]AcceptedDrift `json:"accepted" nullable:"false" doc:"By attribute."`
-	Problems    []shape.Problem          `json:"problems" nullable:"false"`
-	LookedAt    *time.Time               `json:"looked_at" nullable:"true" doc:"null: it was never compared."`
+	Problems    []shape.AttributeProblem `json:"problems" nullable:"false"`
+	LookedAt    *time.Time               `json:"looked_at" doc:"null: it was never compared."`
 }
 
 type oneIn struct {
@@ -49,7 +49,7 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (out *ht
 }
 
 func view(ctx context.Context, tx *pg.Tx, a directory.Account) (AccountDrift, error) {
-	out := AccountDrift{AccountID: a.ID, ConnectorID: a.ConnectorID, Managed: a.Managed, Drift: []AttributeDrift{}, Accepted: map[string]AcceptedDrift{}, Problems: []shape.Problem{}}
+	out := AccountDrift{AccountID: a.ID, ConnectorID: a.ConnectorID, Managed: a.Managed, Drift: []AttributeDrift{}, Accepted: map[string]AcceptedDrift{}, Problems: []shape.AttributeProblem{}}
 	const sql = `select drift, accepted, problems, looked_at from account_shape where tenant_id = current_tenant() and account_id = $1`
 	err := tx.QueryRow(ctx, sql, a.ID).Scan(&out.Drift, &out.Accepted, &out.Problems, &out.LookedAt)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -116,7 +116,7 @@ type DriftResolution struct {
 // DriftSettled is what became of it.
 type DriftSettled struct {
 	AccountDrift
-	TaskID *string `json:"task_id" nullable:"true" doc:"The provisioning task that writes them; null with accept."`
+	TaskID *string `json:"task_id" doc:"The provisioning task that writes them; null with accept."`
 }
 
 type settleIn struct {

@@ -38,7 +38,7 @@ const (
 )
 
 // Problem is an attribute that cannot be made of a person.
-type Problem struct {
+type AttributeProblem struct {
 	Field   string   `json:"field" doc:"username, container, or the target of an attribute."`
 	Code    string   `json:"code" enum:"missing_attribute,expression_failed,wrong_type,no_username,username_taken,username_exhausted"`
 	Message string   `json:"message"`
@@ -46,7 +46,7 @@ type Problem struct {
 }
 
 // Unmakable is why an account cannot be made of a person.
-type Unmakable struct{ Problems []Problem }
+type Unmakable struct{ Problems []AttributeProblem }
 
 func (u *Unmakable) Error() string {
 	texts := make([]string, len(u.Problems))
@@ -88,7 +88,7 @@ type field struct {
 	target, expression, on string
 	required               bool
 	value                  any
-	problem                *Problem
+	problem                *AttributeProblem
 	missing                []string // of an optional one that was left out
 }
 
@@ -220,7 +220,7 @@ func (c Config) evaluate(to *field, program *pyexpr.Program, f directory.Facts, 
 	}
 	missing := absent(f, program.Reads())
 	problem := func(code, format string, args ...any) {
-		to.problem = &Problem{Field: to.target, Code: code, Message: to.target + " cannot be made: " + fmt.Sprintf(format, args...), Missing: missing}
+		to.problem = &AttributeProblem{Field: to.target, Code: code, Message: to.target + " cannot be made: " + fmt.Sprintf(format, args...), Missing: missing}
 	}
 	switch {
 	case err != nil && len(missing) > 0 && to.required:

@@ -26,7 +26,7 @@ func jane() directory.Facts {
 	}
 }
 
-func of(s subject, set Settings) Config {
+func of(s subject, set ProvisioningSettings) Config {
 	return Config{Type: s.engine, BusinessID: "test", subject: s}.as(set)
 }
 
@@ -78,7 +78,7 @@ func TestEveryTypeMakesAUsefulAccountWithoutAnySettings(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a, credential, err := of(tt.subject, Settings{}).Account(jane(), nobody)
+			a, credential, err := of(tt.subject, ProvisioningSettings{}).Account(jane(), nobody)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func TestEveryTypeMakesAUsefulAccountWithoutAnySettings(t *testing.T) {
 }
 
 func TestANameInAnotherScriptMakesAnAccountWhereItCanBeWritten(t *testing.T) {
-	c := of(subject{engine: catalog.LDAP, vendor: "active-directory", settings: map[string]any{"base_dn": "dc=acme,dc=test"}}, Settings{})
+	c := of(subject{engine: catalog.LDAP, vendor: "active-directory", settings: map[string]any{"base_dn": "dc=acme,dc=test"}}, ProvisioningSettings{})
 	f := directory.Facts{"first_name": "Владимир", "last_name": "Щербаков", "display_name": "Владимир Щербаков"}
 	a, _, err := c.Account(f, func(n string) bool { return n == "vladimir.shcherbakov" })
 	if err != nil || *a.Username != "vladimir.shcherbako2" || a.Attributes["displayName"] != "Владимир Щербаков" {
@@ -123,8 +123,8 @@ func attributes(pairs ...string) *[]AttributeRule {
 }
 
 func TestWhatIsMissingIsNamed(t *testing.T) {
-	required := func(expression string) Settings {
-		return Settings{Account: &AccountSettings{Attributes: &[]AttributeRule{{Target: "x", Expression: expression, Required: true}}}}
+	required := func(expression string) ProvisioningSettings {
+		return ProvisioningSettings{Account: &AccountSettings{Attributes: &[]AttributeRule{{Target: "x", Expression: expression, Required: true}}}}
 	}
 	for _, tt := range []struct{ expression, code, says string }{
 		{"identity.location", CodeMissing, "identity.location is not known"},
@@ -146,7 +146,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 }
 
 func TestWhatIsNotRequiredIsLeftOutWhenItIsNotKnown(t *testing.T) {
-	c := of(subject{engine: catalog.LDAP}, Settings{Account: &AccountSettings{Attributes: attributes(
+	c := of(subject{engine: catalog.LDAP}, ProvisioningSettings{Account: &AccountSettings{Attributes: attributes(
 		"room", "identity.location", "chief", "identity.manager.email.lower()", "sign", "f'{identity.location}'", "title", "identity.title")}})
 	a, _, err := c.Account(jane(), nobody)
 	if err != nil || !maps.Equal(a.Attributes, map[string]any{"title": "Nurse"}) {
@@ -155,7 +155,7 @@ func TestWhatIsNotRequiredIsLeftOutWhenItIsNotKnown(t *testing.T) {
 }
 
 func TestAllProblemsAreToldAtOnceAndNoValues(t *testing.T) {
-	c := of(subject{engine: catalog.REST}, Settings{Account: &AccountSettings{
+	c := of(subject{engine: catalog.REST}, ProvisioningSettings{Account: &AccountSettings{
 		Username:   &UsernameRule{Expression: "identity.location"},
 		Attributes: &[]AttributeRule{{Target: "a", Expression: "int(identity.title)"}, {Target: "b", Expression: "identity.location", Required: true}},
 	}})
@@ -176,7 +176,7 @@ func TestValuesAreWrittenAsTheTargetTakesThem(t *testing.T) {
 		catalog.LDAP:  {"n": "77", "b": "TRUE", "l": []any{"a", "b"}, "o": []any{"77"}, "w": "1.5", "name": "jane.doe!"},
 		catalog.SCIM2: {"n": int64(77), "b": true, "l": []any{"a", "b"}, "o": []any{int64(77)}, "w": 1.5, "name": "jane.doe!"},
 	} {
-		a, _, err := of(subject{engine: engine}, Settings{Account: &AccountSettings{Attributes: rules, Username: &UsernameRule{Expression: "'jane.doe'"}}}).Account(jane(), nobody)
+		a, _, err := of(subject{engine: engine}, ProvisioningSettings{Account: &AccountSettings{Attributes: rules, Username: &UsernameRule{Expression: "'jane.doe'"}}}).Account(jane(), nobody)
 		if err != nil || !reflect.DeepEqual(a.Attributes, want) || *a.EmployeeNumber != "1042" {
 			t.Errorf("%s: they are %#v, %v; want %#v", engine, a.Attributes, err, want)
 		}
@@ -184,7 +184,7 @@ func TestValuesAreWrittenAsTheTargetTakesThem(t *testing.T) {
 }
 
 func TestWhatIsSetLiesOverWhatTheTypeHas(t *testing.T) {
-	var set Settings
+	var set ProvisioningSettings
 	if err := json.Unmarshal([]byte(`{"account": {"username": {"unique": {"max_length": 8}}, "enabled_on_create": false}, "deprovision": {"keep_groups": true}, "breaker": {"max_changes": 5}}`), &set); err != nil {
 		t.Fatal(err)
 	}
@@ -205,14 +205,14 @@ func TestWhatIsSetLiesOverWhatTheTypeHas(t *testing.T) {
 }
 
 func TestASourceOfPeopleIsNotWrittenTo(t *testing.T) {
-	if got := of(subject{engine: catalog.REST, purpose: "source"}, Settings{}).WriteMode; got != WriteOff {
+	if got := of(subject{engine: catalog.REST, purpose: "source"}, ProvisioningSettings{}).WriteMode; got != WriteOff {
 		t.Errorf("a source is written to: %s", got)
 	}
-	if got := of(subject{engine: catalog.REST, purpose: "both"}, Settings{}).WriteMode; got != WriteAuto {
+	if got := of(subject{engine: catalog.REST, purpose: "both"}, ProvisioningSettings{}).WriteMode; got != WriteAuto {
 		t.Errorf("a connector writes %s", got)
 	}
 	auto := WriteAuto
-	if got := of(subject{engine: catalog.REST, purpose: "source"}, Settings{WriteMode: &auto}).WriteMode; got != WriteAuto {
+	if got := of(subject{engine: catalog.REST, purpose: "source"}, ProvisioningSettings{WriteMode: &auto}).WriteMode; got != WriteAuto {
 		t.Errorf("what was set is %s", got)
 	}
 }
@@ -221,20 +221,20 @@ func TestWhatIsWrongWithSettingsHasItsPlace(t *testing.T) {
 	no, long, years := false, "P1Y", "P30D"
 	for _, tt := range []struct {
 		name, pointer, code, says string
-		set                       Settings
+		set                       ProvisioningSettings
 	}{
-		{"an expression", "#/account/username/expression", "invalid_expression", "(line 1, column 17)", Settings{Account: &AccountSettings{Username: &UsernameRule{Expression: "identity.email +"}}}},
-		{"an unknown name", "#/account/attributes/1/expression", "invalid_expression", "identity.mail", Settings{Account: &AccountSettings{Attributes: attributes("a", "1", "b", "mail")}}},
-		{"a container", "#/account/container/expression", "invalid_expression", "'ou=", Settings{Account: &AccountSettings{Container: &ContainerRule{Expression: "'ou="}}}},
-		{"a target twice", "#/account/attributes/1/target", "duplicate", "made twice", Settings{Account: &AccountSettings{Attributes: attributes("mail", "1", "Mail", "2")}}},
-		{"the name as an attribute", "#/account/attributes/0/target", "not_an_attribute", "account.username", Settings{Account: &AccountSettings{Attributes: attributes("username", "1")}}},
-		{"characters", "#/account/username/unique/allowed", "invalid_characters", "backwards", Settings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Allowed: "z-a"}}}}},
-		{"numbers without digits", "#/account/username/unique/suffix", "invalid_characters", "digits", Settings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Allowed: "a-z"}}}}},
-		{"a separator", "#/account/username/unique/separator", "invalid_characters", "allowed", Settings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Separator: "!"}}}}},
-		{"no disabling", "#/deprovision/disable", "always_disabled", "always", Settings{Deprovision: &DeprovisionSettings{Disable: &no}}},
-		{"a duration of years", "#/deprovision/delete_after", "invalid_duration", "P1Y", Settings{Deprovision: &DeprovisionSettings{DeleteAfter: &long}}},
-		{"a window", "#/breaker/window", "invalid_duration", "P7D", Settings{Breaker: &Breaker{Window: years}}},
-		{"drift of something else", "#/drift/attributes/0", "unknown_target", "shoe", Settings{Drift: &DriftRule{Attributes: []string{"shoe"}}}},
+		{"an expression", "#/account/username/expression", "invalid_expression", "(line 1, column 17)", ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Expression: "identity.email +"}}}},
+		{"an unknown name", "#/account/attributes/1/expression", "invalid_expression", "identity.mail", ProvisioningSettings{Account: &AccountSettings{Attributes: attributes("a", "1", "b", "mail")}}},
+		{"a container", "#/account/container/expression", "invalid_expression", "'ou=", ProvisioningSettings{Account: &AccountSettings{Container: &ContainerRule{Expression: "'ou="}}}},
+		{"a target twice", "#/account/attributes/1/target", "duplicate", "made twice", ProvisioningSettings{Account: &AccountSettings{Attributes: attributes("mail", "1", "Mail", "2")}}},
+		{"the name as an attribute", "#/account/attributes/0/target", "not_an_attribute", "account.username", ProvisioningSettings{Account: &AccountSettings{Attributes: attributes("username", "1")}}},
+		{"characters", "#/account/username/unique/allowed", "invalid_characters", "backwards", ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Allowed: "z-a"}}}}},
+		{"numbers without digits", "#/account/username/unique/suffix", "invalid_characters", "digits", ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Allowed: "a-z"}}}}},
+		{"a separator", "#/account/username/unique/separator", "invalid_characters", "allowed", ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Separator: "!"}}}}},
+		{"no disabling", "#/deprovision/disable", "always_disabled", "always", ProvisioningSettings{Deprovision: &DeprovisionSettings{Disable: &no}}},
+		{"a duration of years", "#/deprovision/delete_after", "invalid_duration", "P1Y", ProvisioningSettings{Deprovision: &DeprovisionSettings{DeleteAfter: &long}}},
+		{"a window", "#/breaker/window", "invalid_duration", "P7D", ProvisioningSettings{Breaker: &Breaker{Window: years}}},
+		{"drift of something else", "#/drift/attributes/0", "unknown_target", "shoe", ProvisioningSettings{Drift: &DriftRule{Attributes: []string{"shoe"}}}},
 	} {
 		err := of(subject{engine: catalog.LDAP}, tt.set).check()
 		var f *fault.Fault
@@ -242,18 +242,18 @@ func TestWhatIsWrongWithSettingsHasItsPlace(t *testing.T) {
 			t.Errorf("%s: it is %v %+v", tt.name, err, f)
 		}
 	}
-	if err := of(subject{engine: catalog.SCIM2}, Settings{Account: &AccountSettings{Container: &ContainerRule{Expression: "'x'"}}}).check(); err == nil {
+	if err := of(subject{engine: catalog.SCIM2}, ProvisioningSettings{Account: &AccountSettings{Container: &ContainerRule{Expression: "'x'"}}}).check(); err == nil {
 		t.Error("accounts of SCIM have a place")
 	}
 	for _, s := range []subject{{engine: catalog.LDAP}, {engine: catalog.LDAP, vendor: "active-directory"}, {engine: catalog.SCIM2}, {engine: catalog.REST}, {engine: catalog.Custom}} {
-		if err := of(s, Settings{}).check(); err != nil {
+		if err := of(s, ProvisioningSettings{}).check(); err != nil {
 			t.Errorf("the defaults of %s cannot be saved: %v", s.engine, err)
 		}
 	}
 }
 
 func TestWhatTheTemplateOwnsIsWhatItAlwaysWrites(t *testing.T) {
-	c := of(subject{engine: catalog.LDAP}, Settings{Account: &AccountSettings{Attributes: &[]AttributeRule{
+	c := of(subject{engine: catalog.LDAP}, ProvisioningSettings{Account: &AccountSettings{Attributes: &[]AttributeRule{
 		{Target: "mail", Expression: "f'{username}@x.test'"}, {Target: "uidNumber", Expression: "'7'", On: OnCreate}, {Target: "room", Expression: "identity.location"},
 		{Target: "bad", Expression: "int(identity.title)"},
 	}}})
@@ -267,7 +267,7 @@ func TestWhatTheTemplateOwnsIsWhatItAlwaysWrites(t *testing.T) {
 }
 
 func TestANameThatFollowsThePersonKeepsItsNumber(t *testing.T) {
-	c := of(subject{engine: catalog.LDAP}, Settings{Account: &AccountSettings{
+	c := of(subject{engine: catalog.LDAP}, ProvisioningSettings{Account: &AccountSettings{
 		Username:  &UsernameRule{Expression: "f'{identity.first_name}.{identity.last_name}'", On: OnAlways},
 		Container: &ContainerRule{Expression: "f'ou={identity.department},dc=acme'", On: OnAlways},
 	}})

@@ -44,17 +44,17 @@ type Config struct {
 	BreakerOpenSince *time.Time `json:"-"`
 	BreakerReason    string     `json:"-"`
 
-	subject subject  // what its defaults are made of
-	stored  Settings // what was set; the rest are defaults
-	version int      // of the connector
-	plan    *plan    // of the template
+	subject subject              // what its defaults are made of
+	stored  ProvisioningSettings // what was set; the rest are defaults
+	version int                  // of the connector
+	plan    *plan                // of the template
 }
 
 // AccountTemplate says what an account looks like.
 type AccountTemplate struct {
 	Username        UsernameRule    `json:"username"`
 	Attributes      []AttributeRule `json:"attributes" maxItems:"200" nullable:"false"`
-	Container       *ContainerRule  `json:"container" nullable:"true" doc:"Where the account is to lie: in a directory the DN of its parent. null: where the connector puts it."`
+	Container       *ContainerRule  `json:"container" doc:"Where the account is to lie: in a directory the DN of its parent. null: where the connector puts it."`
 	Credential      CredentialRule  `json:"credential"`
 	EnabledOnCreate bool            `json:"enabled_on_create"`
 }
@@ -99,14 +99,14 @@ type CredentialRule struct {
 // Deprovision says what becomes of an account that nobody should have any more.
 type Deprovision struct {
 	Disable     bool    `json:"disable" doc:"Always true: an account is disabled before anything else becomes of it."`
-	DeleteAfter *string `json:"delete_after" nullable:"true" doc:"An ISO 8601 duration of weeks, days and hours after which a disabled account is deleted; null: as the tenant's lifecycle has it." example:"P30D"`
+	DeleteAfter *string `json:"delete_after" doc:"An ISO 8601 duration of weeks, days and hours after which a disabled account is deleted; null: as the tenant's lifecycle has it." example:"P30D"`
 	KeepGroups  bool    `json:"keep_groups" doc:"A disabled account keeps its memberships."`
 }
 
 // DriftRule says what is done about attributes of managed accounts that are other than their template has them.
 type DriftRule struct {
 	Check      string   `json:"check,omitempty" enum:"on_sync,never" doc:"on_sync: whenever the target has been read, and when somebody asks."`
-	Attributes []string `json:"attributes,omitempty" nullable:"true" maxItems:"200" doc:"The targets of the template that are compared; null: all that it always writes."`
+	Attributes []string `json:"attributes,omitempty" maxItems:"200" doc:"The targets of the template that are compared; null: all that it always writes."`
 	Direction  string   `json:"direction,omitempty" enum:"report,push,accept" doc:"report: they are listed; push: written again, within the breaker; accept: what the target has stays."`
 }
 

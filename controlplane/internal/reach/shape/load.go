@@ -77,7 +77,7 @@ func (r *loaded) fields() []any {
 
 func (r *loaded) config() (Config, error) {
 	var connection map[string]any
-	stored := Settings{WriteMode: r.mode, NativeGrants: r.native}
+	stored := ProvisioningSettings{WriteMode: r.mode, NativeGrants: r.native}
 	for _, part := range []struct {
 		raw []byte
 		to  any

@@ -76,12 +76,12 @@ const punctuation = "._-+'@"
 
 // stem makes a name of what the expression gave: in ASCII, with allowed characters alone, no punctuation at its ends nor two of
 // it in a row, and not too long.
-func (c Config) stem(p *plan, text string) (string, *Problem) {
+func (c Config) stem(p *plan, text string) (string, *AttributeProblem) {
 	rule := c.Template.Username.Unique
 	name := p.allowed.keep(ascii(strings.TrimSpace(text), rule.Transliteration == "german"))
 	name = shorten(single(name), rule.MaxLength)
 	if name == "" {
-		return "", &Problem{Field: memberUsername, Code: CodeNoName, Missing: []string{}, Message: "username cannot be made: nothing of what its expression gives can be written with the characters " +
+		return "", &AttributeProblem{Field: memberUsername, Code: CodeNoName, Missing: []string{}, Message: "username cannot be made: nothing of what its expression gives can be written with the characters " +
 			rule.Allowed + "; give the person a username or an e-mail address in Latin letters"}
 	}
 	return name, nil
@@ -120,13 +120,13 @@ func (u UniqueRule) numbered(stem string, n int) (string, bool) {
 }
 
 // free is the first name by the rule that nobody has.
-func (u UniqueRule) free(stem string, taken func(string) bool) (string, *Problem) {
+func (u UniqueRule) free(stem string, taken func(string) bool) (string, *AttributeProblem) {
 	for name := range u.names(stem) {
 		if taken == nil || !taken(name) {
 			return name, nil
 		}
 	}
-	p := &Problem{Field: memberUsername, Code: CodeExhausted, Missing: []string{}, Message: fmt.Sprintf("username cannot be made: %s is taken, and so is each of the %d names with a number after it", stem, most)}
+	p := &AttributeProblem{Field: memberUsername, Code: CodeExhausted, Missing: []string{}, Message: fmt.Sprintf("username cannot be made: %s is taken, and so is each of the %d names with a number after it", stem, most)}
 	if u.Suffix == "none" {
 		p.Code, p.Message = CodeTaken, fmt.Sprintf("username cannot be made: %s is taken, and its rule knows no other name", stem)
 	}

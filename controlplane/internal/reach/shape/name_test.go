@@ -192,7 +192,7 @@ func TestAnyFactsGiveAnAccountOrAReason(t *testing.T) {
 			}
 		}
 		for _, s := range systems {
-			c := Config{Type: s.engine, subject: s}.as(Settings{})
+			c := Config{Type: s.engine, subject: s}.as(ProvisioningSettings{})
 			a, _, err := c.Account(f, func(n string) bool { return len(n)%3 == int(which%3) })
 			if err != nil {
 				var u *Unmakable

@@ -15,7 +15,7 @@ import (
 type Owned struct {
 	Target  string
 	Value   any
-	Problem *Problem // it cannot be made: nothing is said about it then
+	Problem *AttributeProblem // it cannot be made: nothing is said about it then
 }
 
 // Owned gives what the template always writes of somebody's account of this name.

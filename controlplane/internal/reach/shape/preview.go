@@ -26,11 +26,11 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-// Trial asks for the account that a person would get.
-type Trial struct {
-	IdentityID   string    `json:"identity_id" format:"uuid"`
-	Provisioning *Settings `json:"provisioning,omitempty" doc:"Tried in place of what is saved."`
-	Exact        bool      `json:"exact,omitempty" doc:"Have the connector plan it against its target: the request of LDAP or HTTP, to the last byte but for secrets."`
+// ProvisioningTrial asks for the account that a person would get.
+type ProvisioningTrial struct {
+	IdentityID   string                `json:"identity_id" format:"uuid"`
+	Provisioning *ProvisioningSettings `json:"provisioning,omitempty" doc:"Tried in place of what is saved."`
+	Exact        bool                  `json:"exact,omitempty" doc:"Have the connector plan it against its target: the request of LDAP or HTTP, to the last byte but for secrets."`
 }
 
 // AccountPreview is an account as it would be made.
@@ -39,20 +39,20 @@ type AccountPreview struct {
 	IdentityID  string               `json:"identity_id"`
 	Makable     bool                 `json:"makable" doc:"Every attribute that is required could be made."`
 	Attributes  []PreviewAttribute   `json:"attributes" nullable:"false" doc:"username and container first, then those of the template in their order."`
-	Account     *v1.ProvisionAccount `json:"account" nullable:"true" doc:"What the connector would be given; null when it cannot be made."`
+	Account     *v1.ProvisionAccount `json:"account" doc:"What the connector would be given; null when it cannot be made."`
 	Credential  CredentialRule       `json:"credential"`
-	Exact       *ExactPlan           `json:"exact" nullable:"true"`
+	Exact       *ExactPlan           `json:"exact"`
 }
 
 // PreviewAttribute is one attribute as it would be made.
 type PreviewAttribute struct {
-	Target     string   `json:"target"`
-	Expression string   `json:"expression"`
-	On         string   `json:"on" enum:"create,always"`
-	Required   bool     `json:"required"`
-	Value      any      `json:"value" doc:"null: it would be left out."`
-	Error      *Problem `json:"error" nullable:"true"`
-	Missing    []string `json:"missing" nullable:"false" doc:"What the expression reads of the person and is not known, where it has no value."`
+	Target     string            `json:"target"`
+	Expression string            `json:"expression"`
+	On         string            `json:"on" enum:"create,always"`
+	Required   bool              `json:"required"`
+	Value      any               `json:"value" doc:"null: it would be left out."`
+	Error      *AttributeProblem `json:"error"`
+	Missing    []string          `json:"missing" nullable:"false" doc:"What the expression reads of the person and is not known, where it has no value."`
 }
 
 // ExactPlan is what the connector would send to its target.
@@ -60,13 +60,13 @@ type ExactPlan struct {
 	Outcome    v1.Outcome          `json:"outcome,omitempty" doc:"planned, or already when there is such an account."`
 	Plan       []v1.PlannedRequest `json:"plan" nullable:"false"`
 	Warnings   []v1.Warning        `json:"warnings" nullable:"false"`
-	ExecutedBy *v1.ExecutedBy      `json:"executed_by" nullable:"true"`
-	Error      *v1.ErrorDetail     `json:"error" nullable:"true" doc:"What the target, the network or an agent answered, where there is no plan."`
+	ExecutedBy *v1.ExecutedBy      `json:"executed_by"`
+	Error      *v1.ErrorDetail     `json:"error" doc:"What the target, the network or an agent answered, where there is no plan."`
 }
 
 type previewIn struct {
 	ID   string `path:"id"`
-	Body Trial
+	Body ProvisioningTrial
 }
 
 func (s *Service) preview(ctx context.Context, v viewer.Viewer, in *previewIn) (*httpapi.One[AccountPreview], error) {

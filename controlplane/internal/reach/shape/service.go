@@ -39,7 +39,7 @@ const (
 		"account's name. What is not known of a person is None. A name is written in ASCII, with the characters that are allowed, and is unique among the connector's accounts, those " +
 		"that are gone and those that are to come included. A new template makes no changes by itself: where accounts differ from it, that is drift."
 	aboutPreview = "What would become of a person who got an account now: each attribute with its expression and its value, or why it has none. With exact the connector " +
-		"plans the creation against its target, and exact tells what it would send. Nothing is written. Settings under provisioning are tried in place of the saved ones."
+		"plans the creation against its target, and exact tells what it would send. Nothing is written. ProvisioningSettings under provisioning are tried in place of the saved ones."
 )
 
 // Routes are the paths of how a connector writes.
@@ -56,21 +56,21 @@ func (s *Service) Routes() []httpapi.Route {
 type ProvisioningView struct {
 	Config
 	Defaults []string     `json:"defaults" nullable:"false" doc:"Members that nobody has set."`
-	Can      Ability      `json:"can"`
+	Can      WriteAbility `json:"can"`
 	State    BreakerState `json:"breaker_state"`
 }
 
-// Ability is what the connector can change.
-type Ability struct {
+// WriteAbility is what the connector can change.
+type WriteAbility struct {
 	Operations []v1.ProvisionOp `json:"operations" nullable:"false"`
-	Why        *string          `json:"why" nullable:"true" doc:"What is missing, where something is."`
+	Why        *string          `json:"why" doc:"What is missing, where something is."`
 }
 
 // BreakerState tells whether too much has failed or changed.
 type BreakerState struct {
 	Open   bool       `json:"open"`
-	Since  *time.Time `json:"since" nullable:"true"`
-	Reason *string    `json:"reason" nullable:"true"`
+	Since  *time.Time `json:"since"`
+	Reason *string    `json:"reason"`
 }
 
 // find reads how a connector writes.
@@ -132,8 +132,8 @@ func (s *Service) view(ctx context.Context, tx *pg.Tx, c Config) (*httpapi.One[P
 }
 
 // ability asks the connector itself. One that lacks settings says so.
-func (s *Service) ability(ctx context.Context, tx *pg.Tx, c Config) (Ability, error) {
-	out := Ability{Operations: []v1.ProvisionOp{}}
+func (s *Service) ability(ctx context.Context, tx *pg.Tx, c Config) (WriteAbility, error) {
+	out := WriteAbility{Operations: []v1.ProvisionOp{}}
 	o, err := s.Connectors.Open(ctx, tx, c.ConnectorID)
 	var f *fault.Fault
 	if errors.As(err, &f) {
@@ -154,7 +154,7 @@ func (s *Service) ability(ctx context.Context, tx *pg.Tx, c Config) (Ability, er
 type putIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Body Settings
+	Body ProvisioningSettings
 }
 
 func (s *Service) put(ctx context.Context, v viewer.Viewer, in *putIn) (out *httpapi.One[ProvisioningView], err error) {

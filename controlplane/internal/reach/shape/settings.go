@@ -9,9 +9,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 )
 
-// Settings say how a connector writes, as somebody sets it. What is left out, also within account, is as the connector's type and
+// ProvisioningSettings say how a connector writes, as somebody sets it. What is left out, also within account, is as the connector's type and
 // vendor have it, and goes on to be when that gets better.
-type Settings struct {
+type ProvisioningSettings struct {
 	WriteMode    *string              `json:"write_mode,omitempty" enum:"off,simulate,manual,auto"`
 	Account      *AccountSettings     `json:"account,omitempty"`
 	Deprovision  *DeprovisionSettings `json:"deprovision,omitempty"`
@@ -32,12 +32,12 @@ type AccountSettings struct {
 // DeprovisionSettings are those of what becomes of accounts that nobody should have.
 type DeprovisionSettings struct {
 	Disable     *bool   `json:"disable,omitempty" doc:"Nothing but true."`
-	DeleteAfter *string `json:"delete_after,omitempty" maxLength:"20" nullable:"true"`
+	DeleteAfter *string `json:"delete_after,omitempty" maxLength:"20"`
 	KeepGroups  *bool   `json:"keep_groups,omitempty"`
 }
 
 // as gives the configuration with these settings over the defaults.
-func (c Config) as(s Settings) Config {
+func (c Config) as(s ProvisioningSettings) Config {
 	d := c.subject.defaults()
 	c.WriteMode, c.Template, c.Deprovision, c.NativeGrants, c.Drift, c.Breaker = d.WriteMode, d.Template, d.Deprovision, d.NativeGrants, d.Drift, d.Breaker
 	set(&c.WriteMode, s.WriteMode)
@@ -110,7 +110,7 @@ func given[T comparable](to *T, from T) {
 }
 
 // defaulted names the members that are as the type has them.
-func (s Settings) defaulted() []string {
+func (s ProvisioningSettings) defaulted() []string {
 	out := []string{}
 	add := func(name string, set bool) {
 		if !set {

@@ -73,7 +73,7 @@ func encoded(part any) []byte {
 }
 
 // changesOf tells which parts are other than they were; null is what nobody has set.
-func changesOf(before, after Settings) []audit.Change {
+func changesOf(before, after ProvisioningSettings) []audit.Change {
 	var out []audit.Change
 	for _, part := range []struct {
 		name     string
