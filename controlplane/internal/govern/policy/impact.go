@@ -16,8 +16,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
-// Impact is what would come of a change: who gains and loses what.
-type Impact struct {
+// PolicyImpact is what would come of a change: who gains and loses what.
+type PolicyImpact struct {
 	PeopleTotal        int                `json:"people_total" doc:"People who have not left."`
 	Matched            int                `json:"matched" doc:"People whom it is about."`
 	IdentitiesAffected int                `json:"identities_affected" doc:"People who gain or lose something."`
@@ -74,7 +74,7 @@ const (
 
 // simulation collects what would happen.
 type simulation struct {
-	Impact
+	PolicyImpact
 	departments map[string]*DepartmentImpact
 	sum         hash.Hash
 	each        func(PersonImpact) error // nil, or who wants all of them

@@ -3,9 +3,12 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -25,8 +28,8 @@ const (
 	Grace  = "grace"
 )
 
-// Fields are what may be written of a policy.
-type Fields struct {
+// PolicyFields are what may be written of a policy.
+type PolicyFields struct {
 	Name           string          `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
 	Description    string          `json:"description" db:"description" required:"false" maxLength:"4000"`
 	Enabled        bool            `json:"enabled" db:"enabled" required:"false" doc:"One that is not is as if it were not there: what it gave ends. true when a policy is made without it."`
@@ -38,35 +41,43 @@ type Fields struct {
 	Subject        Subject         `json:"subject" db:"subject" required:"false" doc:"Whom it is about: a condition. See POST /policies/conditions/validate."`
 	Resources      Resources       `json:"resources" db:"resources" required:"false"`
 	Lifecycle      Lifecycle       `json:"lifecycle" db:"lifecycle" required:"false"`
-	CircuitBreaker *CircuitBreaker `json:"circuit_breaker" db:"breaker" required:"false" nullable:"true" doc:"null: none."`
+	CircuitBreaker *CircuitBreaker `json:"circuit_breaker" db:"breaker" required:"false" doc:"null: none."`
 }
 
-// Subject is a condition as it is sent and stored.
-type Subject map[string]any
+// PolicySubject is a condition as it is sent and stored.
+type PolicySubject map[string]any
 
-// Resources are what a policy gives or denies.
-type Resources struct {
+// PolicyResources are what a policy gives or denies.
+type PolicyResources struct {
 	RoleIDs        []string `json:"role_ids" required:"false" nullable:"false" maxItems:"200" format:"uuid" doc:"All that these roles hold, now and whenever they change."`
 	EntitlementIDs []string `json:"entitlement_ids" required:"false" nullable:"false" maxItems:"1000" format:"uuid"`
 	ConnectorIDs   []string `json:"connector_ids" required:"false" nullable:"false" maxItems:"200" format:"uuid" doc:"An account of the system and nothing more; with deny: nothing of it."`
 }
 
-// Lifecycle says in which states of a person a policy applies, and what becomes of access when it no longer does.
-type Lifecycle struct {
+// PolicyLifecycle says in which states of a person a policy applies, and what becomes of access when it no longer does.
+type PolicyLifecycle struct {
 	When      []string `json:"when" required:"false" nullable:"false" maxItems:"4" uniqueItems:"true" enum:"pre_hire,active,on_leave,notice" doc:"All four when it is left out or empty."`
 	LeadTime  *string  `json:"lead_time" required:"false" maxLength:"64" doc:"How long before their start date a pre-hire's access begins, in ISO 8601; null: as the tenant's lifecycle says." example:"P2D"`
 	OnNoMatch string   `json:"on_no_match" required:"false" enum:"end_now,grace" doc:"What becomes of access that no longer follows."`
 	Grace     *string  `json:"grace" required:"false" maxLength:"64" doc:"With grace, how long it stays, in ISO 8601; null: as the tenant's lifecycle says for movers." example:"P14D"`
 }
 
-// CircuitBreaker stops a policy that changes too much.
-type CircuitBreaker struct {
+// PolicyBreaker stops a policy that changes too much.
+type PolicyBreaker struct {
 	MaxChanges int    `json:"max_changes" minimum:"1" maximum:"1000000" doc:"How many reasons it may give and take within the window."`
 	Window     string `json:"window" maxLength:"64" doc:"An ISO 8601 duration, PT1M to P30D." example:"PT1H"`
 }
 
-// Stats are what the last look at everybody has found.
-type Stats struct {
+// Schema is that of a breaker, or null.
+func (PolicyBreaker) Schema(r huma.Registry) *huma.Schema {
+	type plain PolicyBreaker
+	s := *huma.SchemaFromType(r, reflect.TypeFor[plain]())
+	s.Nullable = true
+	return &s
+}
+
+// PolicyStats are what the last look at everybody has found.
+type PolicyStats struct {
 	Matched    int `json:"matched" doc:"People whom it is about."`
 	WouldGrant int `json:"would_grant" doc:"Reasons that it would give, were it enforced."`
 	WouldEnd   int `json:"would_end" doc:"Reasons of it that would end."`
@@ -74,8 +85,8 @@ type Stats struct {
 	Warnings   int `json:"warnings" doc:"People for whom a rule could not be answered, and counted as false."`
 }
 
-// Evaluation is how far the look at everybody has come.
-type Evaluation struct {
+// PolicyProgress is how far the look at everybody has come.
+type PolicyProgress struct {
 	State      string     `json:"state" enum:"idle,waiting,running"`
 	Done       int        `json:"done" doc:"People who have been looked at."`
 	Total      int        `json:"total"`

@@ -40,10 +40,10 @@ func (s *Service) confirmed(ctx context.Context, tx *pg.Tx, id string, f Fields,
 		return 0, nil
 	case confirm == "":
 		return 0, fault.Coded(fault.Conflict, "confirmation_required", "%s; look at the impact, and confirm it by its plan_hash", sim.LimitsHit[0].Detail).
-			Also("impact", sim.Impact)
+			Also("impact", sim.PolicyImpact)
 	case confirm != sim.PlanHash:
 		return 0, fault.Coded(fault.Conflict, "plan_changed", "what you have confirmed is not what would happen any more; look at the impact again").
-			Also("impact", sim.Impact)
+			Also("impact", sim.PolicyImpact)
 	}
 	return sim.ReasonsAdded + sim.ReasonsEnded, nil
 }
@@ -58,7 +58,7 @@ func (s *Service) Simulate(ctx context.Context, v viewer.Viewer, f Fields, each 
 		if err != nil {
 			return err
 		}
-		out = sim.Impact
+		out = sim.PolicyImpact
 		return audit.Record(ctx, tx, audit.Entry{Action: "policy.simulated", Subject: audit.Subject{Type: "policy", Display: f.Name},
 			Context: map[string]any{"identities_affected": out.IdentitiesAffected}})
 	})
@@ -80,7 +80,7 @@ func (s *Service) SimulateStored(ctx context.Context, v viewer.Viewer, id string
 		if err != nil {
 			return err
 		}
-		out = sim.Impact
+		out = sim.PolicyImpact
 		if p.applies() && p.TrippedAt == nil {
 			out.Notes = append(out.Notes, "the policy is enforced already: this is what has still to be done")
 		}

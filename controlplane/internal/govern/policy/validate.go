@@ -13,37 +13,37 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Trial is a condition to be tried out.
-type Trial struct {
+// ConditionTrial is a condition to be tried out.
+type ConditionTrial struct {
 	Condition Subject  `json:"condition,omitempty" doc:"Instead of sentence."`
 	Sentence  string   `json:"sentence,omitempty" maxLength:"65536" doc:"A condition in the words of a sentence." example:"department is Nursing or Surgery"`
 	Sample    []string `json:"sample,omitempty" nullable:"false" maxItems:"500" format:"uuid" doc:"People of whom to say whether they meet it."`
 }
 
-// Verdict is what a trial has found.
-type Verdict struct {
-	Valid    bool                `json:"valid"`
-	Problems []condition.Problem `json:"problems" nullable:"false"`
-	Normal   Subject             `json:"normal_form" nullable:"true" doc:"What would be stored; null when it is not valid."`
-	Sentence string              `json:"sentence" doc:"The condition in plain words; empty when it is not valid."`
-	People   int                 `json:"people" doc:"People who have not left."`
-	Matches  int                 `json:"matches" doc:"Those of them who meet it now."`
-	Sample   []SampleMatch       `json:"sample" nullable:"false" doc:"The people asked about, or the first 20 who meet it."`
-	Warnings []TrialWarning      `json:"warnings" nullable:"false" doc:"Rules that could not be answered for some, and counted as false."`
+// ConditionVerdict is what a trial has found.
+type ConditionVerdict struct {
+	Valid    bool               `json:"valid"`
+	Problems []ConditionProblem `json:"problems" nullable:"false"`
+	Normal   Subject            `json:"normal_form" nullable:"true" doc:"What would be stored; null when it is not valid."`
+	Sentence string             `json:"sentence" doc:"The condition in plain words; empty when it is not valid."`
+	People   int                `json:"people" doc:"People who have not left."`
+	Matches  int                `json:"matches" doc:"Those of them who meet it now."`
+	Sample   []SampleMatch      `json:"sample" nullable:"false" doc:"The people asked about, or the first 20 who meet it."`
+	Warnings []TrialWarning     `json:"warnings" nullable:"false" doc:"Rules that could not be answered for some, and counted as false."`
 }
 
 // SampleMatch is somebody with the answer.
 type SampleMatch struct {
-	IdentityID string              `json:"identity_id"`
-	Display    string              `json:"display"`
-	Department string              `json:"department"`
-	Matches    bool                `json:"matches"`
-	Warnings   []condition.Warning `json:"warnings" nullable:"false"`
+	IdentityID string             `json:"identity_id"`
+	Display    string             `json:"display"`
+	Department string             `json:"department"`
+	Matches    bool               `json:"matches"`
+	Warnings   []ConditionWarning `json:"warnings" nullable:"false"`
 }
 
 // TrialWarning is a rule that could not be answered, with for how many.
 type TrialWarning struct {
-	condition.Warning
+	ConditionWarning
 	People int `json:"people"`
 }
 
@@ -52,24 +52,28 @@ const mostWarnings = 50
 
 // Validate tries a condition out on everybody.
 func (s *Service) Validate(ctx context.Context, v viewer.Viewer, t Trial) (out Verdict, err error) {
-	out = Verdict{Problems: []condition.Problem{}, Sample: []SampleMatch{}, Warnings: []TrialWarning{}}
+	out = Verdict{Problems: []ConditionProblem{}, Sample: []SampleMatch{}, Warnings: []TrialWarning{}}
 	var c condition.Condition
+	var problems []condition.Problem
 	switch {
 	case (t.Condition == nil) == (t.Sentence == ""):
 		return out, fault.New(fault.Invalid, "give either condition or sentence").With(fault.Field{Pointer: "#/condition", Code: "required", Detail: "one of the two"})
 	case t.Sentence != "":
-		c, out.Problems = condition.ParseSentence(t.Sentence)
+		c, problems = condition.ParseSentence(t.Sentence)
 	default:
 		raw, err := json.Marshal(t.Condition)
 		if err != nil {
 			return out, fmt.Errorf("read condition: %w", err)
 		}
-		c, out.Problems = condition.Parse(raw)
+		c, problems = condition.Parse(raw)
 	}
-	if len(out.Problems) > 0 {
+	for _, p := range problems {
+		out.Problems = append(out.Problems, ConditionProblem(p))
+	}
+	if len(problems) > 0 {
 		return out, nil
 	}
-	out.Valid, out.Problems, out.Sentence = true, []condition.Problem{}, c.Sentence()
+	out.Valid, out.Sentence = true, c.Sentence()
 	if out.Normal, err = normal(c); err != nil {
 		return out, err
 	}
@@ -102,10 +106,11 @@ func (s *Service) try(ctx context.Context, tx *pg.Tx, c condition.Condition, ask
 			}
 		}
 		if wanted[p.id] || len(asked) == 0 && met && len(out.Sample) < sampled {
-			if warnings == nil {
-				warnings = []condition.Warning{}
+			m := SampleMatch{p.id, p.text("display_name"), p.text("department"), met, []ConditionWarning{}}
+			for _, w := range warnings {
+				m.Warnings = append(m.Warnings, ConditionWarning(w))
 			}
-			out.Sample = append(out.Sample, SampleMatch{p.id, p.text("display_name"), p.text("department"), met, warnings})
+			out.Sample = append(out.Sample, m)
 		}
 		return nil
 	}
@@ -125,7 +130,7 @@ func (s *Service) try(ctx context.Context, tx *pg.Tx, c condition.Condition, ask
 
 func (v *Verdict) warn(warned map[condition.Warning]int) {
 	for w, n := range warned {
-		v.Warnings = append(v.Warnings, TrialWarning{w, n})
+		v.Warnings = append(v.Warnings, TrialWarning{ConditionWarning(w), n})
 	}
 	slices.SortFunc(v.Warnings, func(a, b TrialWarning) int {
 		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Detail, b.Detail))

@@ -15,9 +15,11 @@ import (
 // Times and sizes of the work.
 const (
 	interval = 2 * time.Second // how soon is noticed what nobody announced
-	batch    = 2000            // people who are looked at in one transaction
 	putOff   = 5 * time.Second // how long a tenant waits that could not be looked at
 )
+
+// batch is how many people are looked at in one transaction. Tests take fewer.
+var batch = 2000
 
 // Run looks at people until ctx ends. Any number of processes may do so at once.
 func (s *Service) Run(ctx context.Context) error {
