@@ -99,6 +99,8 @@ comment on column access_grant.suppress_reimport_until is
     'After we revoked it: until then a read that still shows it is taken for a late answer, and not for its return.';
 comment on column access_grant.reappeared is 'It came back in the target after we had revoked it, and without a reason of ours.';
 
+create index access_grant_reappeared on access_grant (tenant_id, connector_id) where reappeared;
+
 -- +goose StatementBegin
 create function grant_leaves_and_returns() returns trigger language plpgsql
 as $$

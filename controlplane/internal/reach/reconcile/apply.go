@@ -35,7 +35,7 @@ func ApplyRemovals(ctx context.Context, tx *pg.Tx, r Run) (map[string]Counts, er
 			return done, err
 		}
 		for object, n := range along {
-			add(done, object, Counts{Removed: n})
+			add(done, object, n)
 		}
 	}
 	return done, auditRemovals(ctx, tx, r, done)
@@ -47,7 +47,7 @@ func add(done map[string]Counts, object string, n Counts) {
 		return
 	}
 	sum := done[object]
-	done[object] = Counts{sum.Missing + n.Missing, sum.Removed + n.Removed, sum.Reappeared + n.Reappeared, sum.Skipped + n.Skipped}
+	done[object] = Counts{sum.Missing + n.Missing, sum.Removed + n.Removed, sum.Reappeared + n.Reappeared, sum.Returned + n.Returned, sum.Skipped + n.Skipped}
 }
 
 func anythingDue(ctx context.Context, tx *pg.Tx, r Run) (there bool, err error) {
@@ -65,7 +65,7 @@ func anythingDue(ctx context.Context, tx *pg.Tx, r Run) (there bool, err error) 
 type removal struct {
 	object string
 	sql    string
-	after  func(ctx context.Context, tx *pg.Tx, r Run) (map[string]int64, error)
+	after  func(ctx context.Context, tx *pg.Tx, r Run) (map[string]Counts, error)
 }
 
 // removals in the order in which one thing takes another along. What an account or entitlement takes along is no longer due
@@ -73,7 +73,7 @@ type removal struct {
 var removals = []removal{
 	{"account", removeAccounts, grantsOfAccounts},
 	{"entitlement", removeEntitlements, grantsOfEntitlements},
-	{"grant", removeGrants, nil},
+	{"grant", removeGrants, returnedGrants},
 	{"nesting", removeNesting, nil},
 	{"identity", removeSources, people},
 }
@@ -118,6 +118,8 @@ const removeGrants = `
 	       missing_since = case when d.change <> 'reappear' then coalesce(x.missing_since, now()) end,
 	       missing_runs = case d.change when 'missing' then x.missing_runs + 1 when 'reappear' then 0 else x.missing_runs end,
 	       revoked_at = case when d.change = 'remove' then now() end,
+	       reappeared = x.reappeared or d.change = 'reappear' and x.status = 'revoked' and x.suppress_reimport_until is not null,
+	       suppress_reimport_until = case when d.change <> 'reappear' then x.suppress_reimport_until end,
 	       changed_run_id = $1, updated_at = now(), version = x.version + 1
 	  from due d
 	 where x.tenant_id = current_tenant()
@@ -207,7 +209,7 @@ func applyTo(ctx context.Context, tx *pg.Tx, r Run, o removal) (Counts, error) {
 }
 
 // past names what was done in an audit entry.
-var past = map[string]string{"missing": "missing", "remove": "removed", "reappear": "reappeared"}
+var past = map[string]string{"missing": "missing", "remove": "removed", "reappear": "reappeared", "return": "returned"}
 
 // auditRemovals writes one entry for each kind of object and change, with its count: a line for each row would bury everything else.
 func auditRemovals(ctx context.Context, tx *pg.Tx, r Run, done map[string]Counts) error {
@@ -216,7 +218,7 @@ func auditRemovals(ctx context.Context, tx *pg.Tx, r Run, done map[string]Counts
 		for _, each := range []struct {
 			change string
 			count  int64
-		}{{"missing", n.Missing}, {"remove", n.Removed}, {"reappear", n.Reappeared}} {
+		}{{"missing", n.Missing}, {"remove", n.Removed}, {"reappear", n.Reappeared}, {"return", n.Returned}} {
 			if each.count == 0 {
 				continue
 			}

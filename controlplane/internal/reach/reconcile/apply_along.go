@@ -41,13 +41,27 @@ const revokeAlong = `
 	)
 	select count(*) filter (where directness = 'direct') from revoked`
 
-func grantsOfAccounts(ctx context.Context, tx *pg.Tx, r Run) (map[string]int64, error) {
+func grantsOfAccounts(ctx context.Context, tx *pg.Tx, r Run) (map[string]Counts, error) {
 	n, err := along(ctx, tx, r, fmt.Sprintf(revokeAlong, "account", "account_id"))
-	return map[string]int64{"grant": n}, err
+	return map[string]Counts{"grant": {Removed: n}}, err
+}
+
+// returnedGrants counts those that this transaction found again after we had revoked them.
+func returnedGrants(ctx context.Context, tx *pg.Tx, r Run) (map[string]Counts, error) {
+	const sql = `
+		select count(*)
+		  from access_grant g
+		 where g.tenant_id = current_tenant()
+		   and g.connector_id = (select connector_id from sync_run where tenant_id = current_tenant() and id = $1)
+		   and g.reappeared
+		   and g.changed_run_id = $1
+		   and g.updated_at = now()`
+	n, err := along(ctx, tx, r, sql)
+	return map[string]Counts{"grant": {Returned: n}}, err
 }
 
 // grantsOfEntitlements takes the nesting of what is removed away too: through it nobody holds anything any more.
-func grantsOfEntitlements(ctx context.Context, tx *pg.Tx, r Run) (map[string]int64, error) {
+func grantsOfEntitlements(ctx context.Context, tx *pg.Tx, r Run) (map[string]Counts, error) {
 	const nesting = `
 		with removed as materialized (
 		    select object_id
@@ -76,7 +90,7 @@ func grantsOfEntitlements(ctx context.Context, tx *pg.Tx, r Run) (map[string]int
 		return nil, err
 	}
 	edges, err := along(ctx, tx, r, nesting)
-	return map[string]int64{"grant": grants, "nesting": edges}, err
+	return map[string]Counts{"grant": {Removed: grants}, "nesting": {Removed: edges}}, err
 }
 
 func along(ctx context.Context, tx *pg.Tx, r Run, sql string) (n int64, err error) {
@@ -87,7 +101,7 @@ func along(ctx context.Context, tx *pg.Tx, r Run, sql string) (n int64, err erro
 }
 
 // people draws what follows for the people whose records of a source went or came back.
-func people(ctx context.Context, tx *pg.Tx, r Run) (map[string]int64, error) {
+func people(ctx context.Context, tx *pg.Tx, r Run) (map[string]Counts, error) {
 	const changed = `
 		select distinct object_id::text
 		  from sync_change

@@ -129,23 +129,29 @@ const heldScopes = `
 	 where s.kind = 'grants' and a.id is not null`
 
 // comparedGrants brings the store's direct grants together with the pairs of the run. What is left out is unchanged, or lies
-// where absence proves nothing.
+// where absence proves nothing. What we are about to grant is not there yet, and what we granted or revoked since the run began,
+// or revoked minutes ago, a reading may not have noticed: none of it is judged by its absence, or taken for its return.
 const comparedGrants = `
 	create temp table c_grant on commit drop as
-	with known as (
-	    select g.id, g.account_id, g.entitlement_id, g.status, g.row_hash, g.missing_runs, g.external_id
+	with begun as (
+	    select coalesce(started_at, created_at) as at
+	      from sync_run
+	     where tenant_id = current_tenant() and id = @run
+	), known as (
+	    select g.id, g.account_id, g.entitlement_id, g.status, g.row_hash, g.missing_runs, g.external_id,
+	           g.status = 'revoked' and (g.suppress_reimport_until > now() or g.suppress_reimport_until is not null and g.revoked_at > (select at from begun)) as late,
+	           g.status in ('pending', 'requested', 'failed') or g.wanted_at is not null and g.updated_at > (select at from begun) as young
 	      from access_grant g
 	     where g.tenant_id = current_tenant()
 	       and g.connector_id = @connector
 	       and g.directness = 'direct'
-	       and g.status not in ('requested', 'failed')
 	), going as (
 	    select object, object_id, bool_or(change = 'remove') as final
 	      from r_change
 	     where change in ('missing', 'remove') and object in ('account', 'entitlement')
 	     group by object, object_id
 	)
-	select k.id, k.account_id, k.entitlement_id, k.status, k.missing_runs, k.external_id,
+	select k.id, k.account_id, k.entitlement_id, k.status, k.missing_runs, k.external_id, k.young,
 	       p.account, p.account_id as pair_account_id, p.entitlement, p.entitlement_id as pair_entitlement_id,
 	       p.seq, p.ord, p.external_id as pair_external_id, p.row_hash is distinct from k.row_hash as differs,
 	       (p.account is not null and not p.deleted or p.account is null and not n.deleted) as present,
@@ -158,12 +164,13 @@ const comparedGrants = `
 	  left join going e on e.object = 'entitlement' and e.object_id = k.entitlement_id
 	  left join (select distinct id from r_within where of = 'entitlement') se on se.id = k.entitlement_id
 	  left join (select distinct id from r_within where of = 'account') sa on sa.id = k.account_id
-	 where a.final or e.final
-	    or k.id is null and not p.deleted
-	    or p.deleted or n.deleted
-	    or p.account is not null and (p.row_hash is distinct from k.row_hash or k.status in ('missing', 'revoked'))
-	    or n.external_id is not null and k.status in ('missing', 'revoked')
-	    or p.account is null and n.external_id is null and (@whole_grant or se.id is not null or sa.id is not null)`
+	 where k.late is not true
+	   and (a.final or e.final
+	        or k.id is null and not p.deleted
+	        or p.deleted or n.deleted
+	        or p.account is not null and (p.row_hash is distinct from k.row_hash or k.status in ('missing', 'revoked'))
+	        or n.external_id is not null and k.status in ('missing', 'revoked')
+	        or p.account is null and n.external_id is null and k.young is not true and (@whole_grant or se.id is not null or sa.id is not null))`
 
 // changedGrants are those that are new, different or back.
 var changedGrants = `
@@ -184,14 +191,16 @@ var changedGrants = `
 	   and c.entitlement_final is not true
 	   and (c.id is null or c.status in ('missing', 'revoked') or c.account is not null and c.differs)`
 
-// goneGrants: a grant goes at once with its account or entitlement, or by a tombstone; by absence step by step. What goes because
-// its account does was weighed with that account, so its guard is the account's, and it is not counted again.
+// goneGrants: a grant goes at once with its account or entitlement, by a tombstone, or when we are revoking it; by absence step by
+// step. What goes because its account does was weighed with that account, so its guard is the account's, and it is not counted again;
+// what we revoke is no surprise, and has no guard.
 var goneGrants = `
 	insert into r_change (object, change, object_id, external_id, display, guard, before, after, container, owner_id, account_id, entitlement_id, reason)
 	select 'grant', case when g.final then 'remove' else 'missing' end, g.id,
 	       coalesce(g.external_id, a.external_id || ' in ' || e.external_id),
 	       coalesce(` + directory.AccountDisplay + `, '') || ' in ' || coalesce(` + entitlementName + `, ''),
-	       case when g.account_final is not null then 'account_missing'
+	       case when g.ordered then null
+	            when g.account_final is not null then 'account_missing'
 	            when g.final or g.status <> 'missing' then 'grant_removed' end,
 	       jsonb_build_object('status', g.status, 'missing_runs', g.missing_runs),
 	       case when g.final then jsonb_build_object('status', 'revoked')
@@ -199,11 +208,14 @@ var goneGrants = `
 	       ` + container("a.native_identity") + `, a.identity_id, g.account_id, g.entitlement_id,
 	       case when g.account_final then 'its account goes'
 	            when g.entitlement_final then 'its entitlement goes'
-	            when g.gone then 'the target says that it was deleted' end
-	  from (select c.*, coalesce(c.account_final, false) or coalesce(c.entitlement_final, false) or c.gone or c.missing_runs + 1 >= @required as final
+	            when g.gone then 'the target says that it was deleted'
+	            when g.ordered then 'we revoked it' end
+	  from (select c.*, c.status = 'revoking' as ordered,
+	               coalesce(c.account_final, false) or coalesce(c.entitlement_final, false) or c.gone or c.status = 'revoking'
+	               or c.missing_runs + 1 >= @required as final
 	          from c_grant c
 	         where c.id is not null
-	           and c.status <> 'revoked'
+	           and c.status not in ('revoked', 'pending', 'requested', 'failed')
 	           and (c.account_final or c.entitlement_final or c.present is not true)) g
 	  left join account a
 	    on a.tenant_id = current_tenant() and a.id = g.account_id

@@ -22,10 +22,12 @@ type Verdict struct {
 	Changes   map[string]int64 // by object and change, such as "account.missing"
 }
 
-// Counts says what ApplyRemovals did to one kind of object. Skipped are changes whose object was no longer as it was weighed.
+// Counts says what ApplyRemovals did to one kind of object. Skipped are changes whose object was no longer as it was weighed;
+// Returned are those of the reappeared that we had revoked.
 type Counts struct {
 	Missing    int64 `json:"missing"`
 	Removed    int64 `json:"removed"`
 	Reappeared int64 `json:"reappeared"`
+	Returned   int64 `json:"returned,omitempty"`
 	Skipped    int64 `json:"skipped"`
 }

@@ -140,7 +140,7 @@ func (w *work) applyRemovals(ctx context.Context, tx *pg.Tx) (done tally, err er
 	var back int64
 	for object, c := range removed {
 		if k := done.Report.kindOfObject(object); k != nil {
-			k.add(Counts{Missing: c.Missing, Removed: c.Removed, Reappeared: c.Reappeared, Skipped: c.Skipped})
+			k.add(Counts{Missing: c.Missing, Removed: c.Removed, Reappeared: c.Reappeared, Returned: c.Returned, Skipped: c.Skipped})
 		}
 		back += c.Reappeared
 	}

@@ -67,7 +67,7 @@ func (w *work) merge(ctx context.Context, name string, s span, do part) error {
 func (t tally) changes() tally {
 	t.Counters.Errors = 0
 	for _, k := range t.Report.kinds() {
-		k.Unchanged = 0
+		k.Unchanged, k.Suppressed = 0, 0
 	}
 	return t
 }

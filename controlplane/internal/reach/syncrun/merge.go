@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 )
 
@@ -44,7 +45,16 @@ func mergeHoldings(ctx context.Context, tx *pg.Tx, s span) (t tally, err error) 
 	if t.Report.Grants, t.Report.Nestings.Created, err = mergeGrants(ctx, tx, s); err != nil {
 		return t, fmt.Errorf("merge grants: %w", err)
 	}
-	return t, nil
+	return t, tellReturned(ctx, tx, s, t.Report.Grants.Returned)
+}
+
+// tellReturned notes in the audit log that grants came back which we had revoked.
+func tellReturned(ctx context.Context, tx *pg.Tx, s span, n int64) error {
+	if n == 0 {
+		return nil
+	}
+	return audit.Record(ctx, tx, audit.Entry{Action: "grant.returned", Subject: audit.Subject{Type: "sync_run", ID: s.run},
+		Context: map[string]any{"run_id": s.run, "connector_id": s.connector, "count": n}})
 }
 
 // person's fields that a source writes, as they are called in both stage_identity and identity.

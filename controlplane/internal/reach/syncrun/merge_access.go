@@ -199,7 +199,7 @@ func mergeGrants(ctx context.Context, tx *pg.Tx, s span) (total Counts, nested i
 			continue
 		}
 		if ref.account != "" {
-			c, err := counted(tx.QueryRow(ctx, grantsSQL(s, ref), s.run, s.lo, s.hi, s.connector))
+			c, err := grantsCounted(tx.QueryRow(ctx, grantsSQL(s, ref), s.run, s.lo, s.hi, s.connector))
 			if err != nil {
 				return total, 0, fmt.Errorf("of accounts by %s: %w", kind, err)
 			}
@@ -235,17 +235,45 @@ func kindsOfReference(ctx context.Context, tx *pg.Tx, s span) ([]string, error) 
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// grantsSQL records the grants of accounts that are named in one way. One that was missing or revoked, and is seen, is active.
-func grantsSQL(s span, ref reference) string {
-	back := "0::bigint"
-	if s.known.gone {
-		back = `(select count(*)
+// grantsCounted is counted for grants, of which some may have been revoked by us.
+func grantsCounted(row pgx.Row) (c Counts, err error) {
+	var seen, written int64
+	err = row.Scan(&seen, &c.Created, &written, &c.Reappeared, &c.Returned, &c.Suppressed)
+	c.Updated = written - c.Reappeared
+	c.Unchanged = seen - c.Created - written - c.Suppressed
+	return c, err
+}
+
+// late is the condition that a reading which shows a revoked grant %[1]s may only not have noticed that we revoked it: that was minutes
+// ago, or after the run began.
+const late = `(%[1]s.status = 'revoked' and %[1]s.suppress_reimport_until is not null
+	             and (%[1]s.suppress_reimport_until > now()
+	                  or %[1]s.revoked_at > (select coalesce(r.started_at, r.created_at) from sync_run r where r.tenant_id = current_tenant() and r.id = $1)))`
+
+// gone counts the seen grants that the store has as missing or revoked, those of them that we revoked, and those that are late.
+var gone = `
+	       ` + among(`not `+fmt.Sprintf(late, "o")) + `,
+	       ` + among(`o.status = 'revoked' and o.suppress_reimport_until is not null and not `+fmt.Sprintf(late, "o")) + `,
+	       ` + among(fmt.Sprintf(late, "o"))
+
+func among(condition string) string {
+	return `(select count(*)
 	          from seen s
 	          join access_grant o
 	            on o.tenant_id = s.tenant_id
 	           and o.account_id = s.account_id
 	           and o.entitlement_id = s.entitlement_id
-	         where o.missing_since is not null or o.revoked_at is not null)`
+	         where (o.missing_since is not null or o.revoked_at is not null)
+	           and ` + condition + `)`
+}
+
+// grantsSQL records the grants of accounts that are named in one way. One that was missing or revoked, or that we are about to make,
+// and is seen, is active; one that we revoked and is seen in good time after that has come back. When a reason of ours ends is not
+// for the target to forget.
+func grantsSQL(s span, ref reference) string {
+	back := "0::bigint, 0::bigint, 0::bigint"
+	if s.known.gone {
+		back = gone
 	}
 	return `
 	with seen as (
@@ -276,13 +304,18 @@ func grantsSQL(s span, ref reference) string {
 	      from seen
 	    on conflict (tenant_id, account_id, entitlement_id) do update
 	       set external_id = excluded.external_id, directness = 'direct', immutable = excluded.immutable, assigned_by = excluded.assigned_by,
-	           starts_at = excluded.starts_at, ends_at = excluded.ends_at, granted_at = excluded.granted_at,
+	           starts_at = excluded.starts_at, ends_at = case when g.wanted_at is null then excluded.ends_at else coalesce(excluded.ends_at, g.ends_at) end,
+	           granted_at = case when g.wanted_at is null then excluded.granted_at else coalesce(excluded.granted_at, g.granted_at) end,
 	           last_used_at = excluded.last_used_at, attributes = excluded.attributes, row_hash = excluded.row_hash,
-	           changed_run_id = excluded.changed_run_id, status = case when g.status in ('missing', 'revoked') then 'active' else g.status end,
+	           changed_run_id = excluded.changed_run_id,
+	           status = case when g.status in ('missing', 'revoked', 'pending', 'requested', 'failed') then 'active' else g.status end,
+	           reappeared = g.reappeared or g.status = 'revoked' and g.suppress_reimport_until is not null, suppress_reimport_until = null,
 	           missing_since = null, missing_runs = 0, revoked_at = null, updated_at = now(), version = g.version + 1
-	     where g.row_hash is distinct from excluded.row_hash
-	        or g.missing_since is not null
-	        or g.revoked_at is not null
+	     where (g.row_hash is distinct from excluded.row_hash
+	            or g.missing_since is not null
+	            or g.revoked_at is not null
+	            or g.status in ('pending', 'requested', 'failed'))
+	       and not ` + fmt.Sprintf(late, "g") + `
 	    returning (xmax = 0) as inserted
 	)
 	select (select count(*) from seen), count(*) filter (where inserted), count(*) filter (where not inserted),

@@ -44,6 +44,8 @@ type Counts struct {
 	Quarantined int64 `json:"quarantined" doc:"records that were set aside whole"`
 	Skipped     int64 `json:"skipped" doc:"removals that were no longer true when they were to be made"`
 	Unresolved  int64 `json:"unresolved" doc:"records that name somebody, or something, that was not read"`
+	Returned    int64 `json:"returned,omitempty" doc:"of the reappeared, grants that we had revoked; they are shown as reappeared"`
+	Suppressed  int64 `json:"suppressed,omitempty" doc:"grants that were read within minutes of our revoking them, which is taken for a late answer"`
 }
 
 func (c *Counts) add(o Counts) {
@@ -56,6 +58,8 @@ func (c *Counts) add(o Counts) {
 	c.Quarantined += o.Quarantined
 	c.Skipped += o.Skipped
 	c.Unresolved += o.Unresolved
+	c.Returned += o.Returned
+	c.Suppressed += o.Suppressed
 }
 
 // Report says what a run did, by kind of object. It counts what the merge and the removals wrote, not what was read.
