@@ -58,6 +58,13 @@ type Capabilities struct {
 
 var reads = Capabilities{Test: true, Discover: true, ReadIdentities: true, ReadAccounts: true, ReadEntitlements: true, ReadGrants: true, Incremental: true, Tombstones: true}
 
+// changes are the capabilities of types whose connectors change their targets too.
+var changes = func() Capabilities {
+	c := reads
+	c.WriteAccount, c.WriteGrant, c.EnableDisable, c.Password = true, true, true, true
+	return c
+}()
+
 // kind is what the catalog knows of a connector type.
 type kind struct {
 	entry   Entry
@@ -72,7 +79,7 @@ var kinds = append(types, vendors()...)
 var types = []kind{
 	{
 		entry: Entry{
-			Key: SCIM2, Type: SCIM2, Name: "SCIM 2.0", Category: "application", Fields: scim.Fields(), Capabilities: reads,
+			Key: SCIM2, Type: SCIM2, Name: "SCIM 2.0", Category: "application", Fields: scim.Fields(), Capabilities: changes,
 			Description: "Any application that speaks SCIM 2.0 (RFC 7643 and 7644).",
 		},
 		open:    scim.New,
@@ -88,7 +95,7 @@ var types = []kind{
 	},
 	{
 		entry: Entry{
-			Key: REST, Type: REST, Name: "REST", Category: "custom", Fields: rest.Fields(), Capabilities: reads,
+			Key: REST, Type: REST, Name: "REST", Category: "custom", Fields: rest.Fields(), Capabilities: changes,
 			Description: "Any HTTP API that answers JSON, such as an internal or a custom one.",
 		},
 		open: rest.New, aliases: rest.Aliases(), check: rest.Check,

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -470,10 +471,12 @@ func (c *connector) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadRespon
 			w.req.EntitlementRemoteIDs, w.req.Entitlement = []string{e.RemoteID}, &e
 			clear(w.seen)
 			now, err := w.membership(ctx)
-			if err != nil {
+			var d *v1.ErrorDetail
+			switch {
+			case errors.As(err, &d) && d.Class == v1.ClassNotFound: // not an entitlement of the kind that the templates know
+			case err != nil:
 				return v1.ReadResponse{}, err
-			}
-			if now.known {
+			case now.known:
 				out.Grants = append(out.Grants, v1.GrantState{AccountRemoteID: row.ExternalID, EntitlementRemoteID: e.RemoteID, Held: now.held})
 			}
 		}
