@@ -51,7 +51,7 @@ func TestFiltersJoinWhatIsConfiguredWithWhatIsUsual(t *testing.T) {
 func TestFieldsAreWellFormed(t *testing.T) {
 	var seen, secret []string
 	for _, f := range Fields() {
-		if slices.Contains(seen, f.Key) || f.Label == "" || !slices.Contains([]string{"string", "integer", "boolean", "enum", "string_list"}, f.Type) {
+		if slices.Contains(seen, f.Key) || f.Label == "" || !slices.Contains([]string{"string", "integer", "boolean", "enum", "string_list", "object"}, f.Type) {
 			t.Errorf("field %+v", f)
 		}
 		if (f.Type == "enum") != (len(f.Enum) > 0) {

@@ -44,7 +44,7 @@ func randomPassword() (string, error) {
 		if i < len(passwordKinds) {
 			from = passwordKinds[i]
 		}
-		n, err := below64(len(from))
+		n, err := numberBelow(len(from))
 		if err != nil {
 			return "", err
 		}
@@ -52,7 +52,7 @@ func randomPassword() (string, error) {
 	}
 	// Of a known kind at a known place would be less than it seems.
 	for i := len(out) - 1; i > 0; i-- {
-		j, err := below64(i + 1)
+		j, err := numberBelow(i + 1)
 		if err != nil {
 			return "", err
 		}
@@ -61,7 +61,7 @@ func randomPassword() (string, error) {
 	return string(out), nil
 }
 
-func below64(n int) (int, error) {
+func numberBelow(n int) (int, error) {
 	v, err := rand.Int(rand.Reader, big.NewInt(int64(n)))
 	if err != nil {
 		return 0, fmt.Errorf("make a password: %w", err)
@@ -105,7 +105,7 @@ func quotedUTF16(p string) string {
 }
 
 // forcing lists what makes the owner change a password at the next sign-in, where that is asked for.
-func (w *writer) forcing(dn string, fresh bool) []step {
+func (w *writer) forcing(dn string) []step {
 	if w.req.Credential == nil || !w.req.Credential.ForceChange {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (w *writer) resetPassword(e *found) error {
 		return complaint(v1.ClassPolicy, "password_needs_tls", "Active Directory takes passwords over TLS only, and this connection has none", "Set security to ldaps (port 636) or to starttls.")
 	}
 	before := e.status.passwordSetAt
-	steps := append([]step{w.passwordStep(e.dn, password)}, w.forcing(e.dn, false)...)
+	steps := append([]step{w.passwordStep(e.dn, password)}, w.forcing(e.dn)...)
 	w.out.Changes = append(w.out.Changes, v1.ChangedField{Field: steps[0].changes[0].Name})
 	if err := w.perform(steps); err != nil {
 		return err
