@@ -33,6 +33,9 @@ type job struct {
 	Right       string     `db:"right_id"` // the entitlement, as the target knows it
 	RightRef    string     `db:"right_ref"`
 	EndsAt      *time.Time `db:"ends_at"`
+
+	connector string          // of a rehearsal
+	failed    *v1.ErrorDetail // of a rehearsal: it cannot be made at all
 }
 
 // claim takes tasks that are due: what is urgent first, then what has waited longest, and one of each account, so that changes of an

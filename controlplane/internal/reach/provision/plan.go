@@ -18,6 +18,9 @@ import (
 // most is how many people are planned at once: a bound of memory, and of how long one transaction takes.
 const most = 1000
 
+// planner is the lock that whoever plans for a tenant holds.
+const planner = `hashtextextended('provisioning|' || current_tenant()::text, 0)`
+
 // Planned is what a plan has made.
 type Planned struct {
 	Accounts, Grants, Tasks, Cancelled int
@@ -26,9 +29,8 @@ type Planned struct {
 // Plan compares what these people should hold, and whether they are here at all, with their accounts and grants, and writes down what
 // has to be changed. Planning again changes nothing. One plan of a tenant is made at a time; the next one waits.
 func Plan(ctx context.Context, tx *pg.Tx, identityIDs []string, urgent bool) (Planned, error) {
-	const alone = `select pg_advisory_xact_lock(hashtextextended('provisioning|' || current_tenant()::text, 0))`
 	var sum Planned
-	if _, err := tx.Exec(ctx, alone); err != nil {
+	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(`+planner+`)`); err != nil {
 		return sum, fmt.Errorf("wait for another plan: %w", err)
 	}
 	for ids := range slices.Chunk(identityIDs, most) {

@@ -36,7 +36,8 @@ func (s *Service) Run(ctx context.Context) error {
 		}
 		planned, err := s.PlanAll(ctx)
 		s.complain(ctx, "cannot plan changes", err)
-		s.complain(ctx, "cannot look for changes to make", s.start(ctx))
+		_, err = s.start(ctx)
+		s.complain(ctx, "cannot look for changes to make", err)
 		if planned > 0 && ctx.Err() == nil {
 			continue
 		}
@@ -103,7 +104,12 @@ const attemptsToPlan = 5
 // planTenant takes the turns of people of a tenant and plans for them, in one transaction: when it dies, nothing has happened.
 func (s *Service) planTenant(ctx context.Context, tenant string) (n int, err error) {
 	for range attemptsToPlan {
+		n = 0
 		err = s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
+			var mine bool
+			if err := tx.QueryRow(ctx, `select pg_try_advisory_xact_lock(`+planner+`)`).Scan(&mine); err != nil || !mine {
+				return err // another process plans for this tenant
+			}
 			hurried, others, err := turns(ctx, tx)
 			if n = len(hurried) + len(others); err != nil || n == 0 {
 				return err
@@ -129,7 +135,7 @@ func turns(ctx context.Context, tx *pg.Tx) (hurried, others []string, err error)
 	const sql = `
 		with taken as (
 		    delete from access_turn
-		     where id in (select id from access_turn order by urgent desc, id limit $1 for update skip locked)
+		     where id in (select id from access_turn order by urgent desc, id limit $1)
 		       and tenant_id = current_tenant()
 		    returning identity_id, urgent
 		)
@@ -157,13 +163,13 @@ type found struct {
 	Connector string `db:"connector_id"`
 }
 
-// start begins the work on connectors that nobody is at.
-func (s *Service) start(ctx context.Context) error {
+// start begins the work on connectors that nobody is at, and says on how many.
+func (s *Service) start(ctx context.Context) (n int, err error) {
 	s.mu.Lock()
 	room := s.Lanes - len(s.active)
 	s.mu.Unlock()
 	if room <= 0 || ctx.Err() != nil {
-		return nil
+		return 0, nil
 	}
 	const sql = `
 		select l.tenant_id::text, l.connector_id::text
@@ -183,7 +189,7 @@ func (s *Service) start(ctx context.Context) error {
 		                     and t.state in ('queued', 'retrying') and t.mode <> 'manual' and t.lane = 'urgent') desc
 		 limit 100`
 	var all []found
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
+	err = s.DB.Across(ctx, func(tx *pg.Tx) error {
 		rows, err := tx.Query(ctx, sql)
 		if err != nil {
 			return err
@@ -192,17 +198,17 @@ func (s *Service) start(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("find changes to make: %w", err)
+		return 0, fmt.Errorf("find changes to make: %w", err)
 	}
 	for _, f := range all {
-		if room == 0 {
-			return nil
+		if n == room {
+			break
 		}
 		if s.begin(ctx, f) {
-			room--
+			n++
 		}
 	}
-	return nil
+	return n, nil
 }
 
 // begin works on a connector in the background, unless this process is at it already.

@@ -1,0 +1,224 @@
+package provision
+
+import (
+	"context"
+	"slices"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+)
+
+const (
+	aboutList     = "The newest first. summary counts the tasks that match in each state, whatever state was asked for."
+	aboutRetry    = "A task that failed is sent again, with all its tries; one that waits for its next try is sent now. An account that is to be made is made anew of its template. Where nobody saw the end of the last attempt, the target is looked at first."
+	aboutComplete = "Somebody has done in the target what the task asks for. The next readings of the target are not waited for, but for an account: its key there is learned from one."
+	aboutCancel   = "A task that has been sent cannot be cancelled. What waits for it is cancelled as well. What people should still hold is planned anew when they are looked at next; end the reason to be rid of it."
+	aboutBulk     = "Every task of the connector that failed is sent again."
+	aboutNew      = "The account is made by the connector's template; attributes stand instead of what the template says. Answers at once; follow the task."
+	aboutAction   = "Answers at once; follow the task. With dry_run=true nothing is written down or sent: the answer is the exact request that would be sent, as the connector plans it."
+	aboutDelete   = aboutAction + " An account that can be used is disabled first, in a task of its own."
+	aboutReset    = aboutAction + " The password is a random one that nobody is told; it has to be changed at the first sign-in unless force_change is false."
+	aboutSwitch   = "Without writes nothing is sent to any target of the tenant. Tasks are still planned; they wait, and say so."
+	aboutBreaker  = "The breaker opens when too many changes have failed, one after the other, or when more was taken away or altered within its window than may be without anybody looking. Tasks wait until it is reset; what was before does not count any more then."
+)
+
+// Routes of the room.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("GET", "/accounts/provisioning-tasks", "List changes of target systems", s.list).Describe(aboutList),
+		httpapi.Handle("GET", "/accounts/provisioning-tasks/{id}", "Read a change of a target system", s.read),
+		httpapi.Handle("POST", "/accounts/provisioning-tasks/{id}/retry", "Have a change sent again", s.retry).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutRetry),
+		httpapi.Handle("POST", "/accounts/provisioning-tasks/{id}/complete", "Say that a change was made by hand", s.complete).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutComplete),
+		httpapi.Handle("POST", "/accounts/provisioning-tasks/{id}/cancel", "Cancel a change", s.cancel).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutCancel),
+		httpapi.Handle("POST", "/accounts/provisioning-tasks/retry-failed", "Have all failed changes of a connector sent again", s.retryAll).For(viewer.Admin).Status(200).Describe(aboutBulk),
+		httpapi.Handle("POST", "/accounts", "Have an account made", s.create).For(viewer.Admin).Status(202).Errors(409).Describe(aboutNew),
+		httpapi.Handle("POST", "/accounts/{id}/enable", "Enable an account", s.act(Enable)).For(viewer.Admin).Status(202).Errors(409).Describe(aboutAction),
+		httpapi.Handle("POST", "/accounts/{id}/disable", "Disable an account", s.act(Disable)).For(viewer.Admin).Status(202).Errors(409).Describe(aboutAction),
+		httpapi.Handle("POST", "/accounts/{id}/unlock", "Unlock an account", s.act(Unlock)).For(viewer.Admin).Status(202).Errors(409).Describe(aboutAction),
+		httpapi.Handle("POST", "/accounts/{id}/delete", "Delete an account", s.act(DeleteAccount)).For(viewer.Admin).Status(202).Errors(409).Describe(aboutDelete),
+		httpapi.Handle("POST", "/accounts/{id}/rename", "Rename or move an account", s.rename).For(viewer.Admin).Status(202).Errors(409).Describe(aboutAction),
+		httpapi.Handle("POST", "/accounts/{id}/reset-password", "Give an account a new password", s.reset).For(viewer.Admin).Status(202).Errors(409).Describe(aboutReset),
+		httpapi.Handle("GET", "/settings/provisioning", "Read whether anything is written to target systems", s.readSwitch).For(viewer.Admin, viewer.Auditor).Describe(aboutSwitch),
+		httpapi.Handle("PUT", "/settings/provisioning", "Switch the writing to all target systems off or on", s.putSwitch).For(viewer.Admin).Errors(412).Describe(aboutSwitch),
+		httpapi.Handle("POST", "/connectors/{id}/provisioning/breaker/reset", "Let a connector's changes go on", s.resetBreaker).For(viewer.Admin).Status(200).Errors(409).Describe(aboutBreaker),
+	}
+}
+
+// TaskList is a page of tasks with how many there are.
+type TaskList struct {
+	httpapi.List[Task]
+	Summary TaskSummary `json:"summary"`
+}
+
+// TaskSummary counts tasks.
+type TaskSummary struct {
+	ByState map[string]int64 `json:"by_state" nullable:"false" doc:"How many of those that match, whatever their state, are in each; a state without any is absent."`
+}
+
+type listIn struct {
+	httpapi.Paging
+	TaskFilters
+}
+
+type listOut struct{ Body TaskList }
+
+func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*listOut, error) {
+	walk, err := s.Cursors.Walk(v, "provisioning_tasks", in.Paging, in.TaskFilters)
+	if err != nil {
+		return nil, err
+	}
+	var items []Task
+	var total int64
+	out := &listOut{}
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		items, total, out.Body.Summary.ByState, err = listTasks(ctx, tx, in.TaskFilters, walk.Page)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Body.List = httpapi.Out(walk, items, total, func(t Task) []string { return []string{t.ID, t.ID} }).Body
+	return out, nil
+}
+
+type oneIn struct {
+	ID string `path:"id"`
+}
+
+type taskOut = httpapi.One[TaskDetail]
+
+func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (out *taskOut, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error { out, err = shownTask(ctx, tx, in.ID); return err })
+	return out, err
+}
+
+func shownTask(ctx context.Context, tx *pg.Tx, id string) (*taskOut, error) {
+	d, err := Find(ctx, tx, id)
+	return &taskOut{ETag: httpapi.ETag(d.Version), Body: d}, err
+}
+
+// Accepted is a task that was written down, or what would be sent.
+type Accepted struct {
+	TaskID *string             `json:"task_id" doc:"null of a dry run."`
+	State  string              `json:"state" doc:"planned of a dry run."`
+	Mode   string              `json:"mode"`
+	Links  map[string]string   `json:"links" nullable:"false"`
+	Plan   []v1.PlannedRequest `json:"plan" nullable:"false" doc:"Of a dry run: what would be sent, with secrets masked."`
+	Error  *v1.ErrorDetail     `json:"error" doc:"Of a dry run: why the target would refuse it."`
+	Note   string              `json:"note,omitempty"`
+}
+
+type acceptedOut struct {
+	Status   int
+	Location string `header:"Location"`
+	Body     Accepted
+}
+
+type actIn struct {
+	ID     string `path:"id"`
+	DryRun bool   `query:"dry_run" doc:"true: only tell what would be sent."`
+	Body   *ActionNote
+}
+
+// ActionNote is why somebody has something done with an account.
+type ActionNote struct {
+	Note string `json:"note,omitempty" maxLength:"2000" doc:"It is kept with the task, and goes into the audit log."`
+}
+
+func (s *Service) act(operation string) httpapi.Handler[actIn, acceptedOut] {
+	return func(ctx context.Context, v viewer.Viewer, in *actIn) (*acceptedOut, error) {
+		o := Order{Operation: operation, AccountID: in.ID}
+		if in.Body != nil {
+			o.Note = in.Body.Note
+		}
+		return s.accept(ctx, v, o, in.DryRun)
+	}
+}
+
+type renameIn struct {
+	ID     string `path:"id"`
+	DryRun bool   `query:"dry_run"`
+	Body   Rename
+}
+
+// Rename is what an account is to be called, or where it is to lie.
+type Rename struct {
+	Username  *string `json:"username,omitempty" minLength:"1" maxLength:"256"`
+	Container *string `json:"container,omitempty" minLength:"1" maxLength:"1024" doc:"Where it is to lie: for LDAP the parent's DN."`
+	Note      string  `json:"note,omitempty" maxLength:"2000"`
+}
+
+func (s *Service) rename(ctx context.Context, v viewer.Viewer, in *renameIn) (*acceptedOut, error) {
+	if in.Body.Username == nil && in.Body.Container == nil {
+		return nil, lacking("username", "say the new username, the new container, or both")
+	}
+	return s.accept(ctx, v, Order{Operation: RenameAccount, AccountID: in.ID, Account: &v1.ProvisionAccount{Username: in.Body.Username, Container: in.Body.Container}, Note: in.Body.Note}, in.DryRun)
+}
+
+type resetIn struct {
+	ID     string `path:"id"`
+	DryRun bool   `query:"dry_run"`
+	Body   *PasswordReset
+}
+
+// PasswordReset says how a password is reset.
+type PasswordReset struct {
+	ForceChange *bool  `json:"force_change,omitempty" doc:"true when left out: it has to be changed at the first sign-in."`
+	Note        string `json:"note,omitempty" maxLength:"2000"`
+}
+
+func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*acceptedOut, error) {
+	o := Order{Operation: SetPassword, AccountID: in.ID, Credential: &v1.NewCredential{Mode: "random", ForceChange: true}}
+	if in.Body != nil {
+		o.Note = in.Body.Note
+		if in.Body.ForceChange != nil {
+			o.Credential.ForceChange = *in.Body.ForceChange
+		}
+	}
+	return s.accept(ctx, v, o, in.DryRun)
+}
+
+// NewAccount asks for an account of somebody.
+type NewAccount struct {
+	ConnectorID string             `json:"connector_id" format:"uuid"`
+	IdentityID  string             `json:"identity_id" format:"uuid"`
+	Attributes  *AccountAttributes `json:"attributes,omitempty" doc:"What stands instead of what the template says."`
+	DryRun      bool               `json:"dry_run,omitempty" doc:"true: only tell what would be sent."`
+	Note        string             `json:"note,omitempty" maxLength:"2000"`
+}
+
+// AccountAttributes are what an account is made with.
+type AccountAttributes struct {
+	Username       *string        `json:"username,omitempty" maxLength:"256"`
+	Email          *string        `json:"email,omitempty" maxLength:"320"`
+	DisplayName    *string        `json:"display_name,omitempty" maxLength:"256"`
+	FirstName      *string        `json:"first_name,omitempty" maxLength:"256"`
+	LastName       *string        `json:"last_name,omitempty" maxLength:"256"`
+	EmployeeNumber *string        `json:"employee_number,omitempty" maxLength:"256"`
+	Container      *string        `json:"container,omitempty" maxLength:"1024"`
+	Attributes     map[string]any `json:"attributes,omitempty" doc:"By the target's own names."`
+}
+
+func (a *AccountAttributes) account() *v1.ProvisionAccount {
+	if a == nil {
+		return nil
+	}
+	return &v1.ProvisionAccount{Username: a.Username, Email: a.Email, DisplayName: a.DisplayName, FirstName: a.FirstName, LastName: a.LastName,
+		EmployeeNumber: a.EmployeeNumber, Container: a.Container, Attributes: a.Attributes}
+}
+
+type createIn struct{ Body NewAccount }
+
+func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*acceptedOut, error) {
+	o := Order{Operation: CreateAccount, ConnectorID: in.Body.ConnectorID, IdentityID: in.Body.IdentityID, Account: in.Body.Attributes.account(), Note: in.Body.Note}
+	return s.accept(ctx, v, o, in.Body.DryRun)
+}
+
+// transitions are what may be done with a task in each of its states.
+var transitions = map[string][]string{
+	Queued: {"cancel"}, Blocked: {"cancel"}, Retrying: {"retry", "cancel"}, Failed: {"retry", "complete", "cancel"}, Manual: {"complete", "cancel"},
+}
+
+func may(state, action string) bool { return slices.Contains(transitions[state], action) }
