@@ -87,7 +87,7 @@ var types = []kind{
 	},
 	{
 		entry: Entry{
-			Key: LDAP, Type: LDAP, Name: "LDAP", Category: "directory", Fields: ldap.Fields(), Capabilities: reads,
+			Key: LDAP, Type: LDAP, Name: "LDAP", Category: "directory", Fields: ldap.Fields(), Capabilities: changes,
 			Description: "Any LDAP directory: Active Directory, OpenLDAP, 389 Directory Server and others.",
 		},
 		open:    ldap.New,
