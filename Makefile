@@ -50,8 +50,8 @@ e2e: setup build ## Run the end-to-end stories at length
 	GRANTWRIGHT_E2E=long go test -count=1 -timeout 30m ./e2e/...
 
 .PHONY: faults
-faults: setup ## Kill the programs in a hundred seeded ways while they read, and compare what is there in the end
-	GRANTWRIGHT_SEEDS=100 go test -count=1 -timeout 60m ./e2e/crash
+faults: setup ## Kill the programs in a hundred seeded ways while they read and while they write, and look at what is there in the end
+	GRANTWRIGHT_SEEDS=100 GRANTWRIGHT_CHANGE_SEEDS=100 go test -count=1 -timeout 120m ./e2e/crash
 
 .PHONY: bench
 bench: setup build ## Measure, and print the figures
