@@ -50,11 +50,12 @@ func (c Config) now() time.Time {
 
 // API is the router with its description.
 type API struct {
-	Router chi.Router
-	Huma   huma.API
-	cfg    Config
-	free   map[string]bool // "METHOD path" of routes that need no token, or look at it themselves
-	bulk   map[string]bool // "METHOD path" of routes that take large bodies
+	Router   chi.Router
+	Huma     huma.API
+	cfg      Config
+	free     map[string]bool // "METHOD path" of routes that need no token, or look at it themselves
+	bulk     map[string]bool // "METHOD path" of routes that take large bodies
+	archives map[string]bool // "METHOD path" of routes that take an archive
 
 	invalid  *limit.Addresses
 	inFlight atomic.Int64 // requests that are worked on
@@ -75,12 +76,12 @@ func New(cfg Config) *API {
 	r := chi.NewRouter()
 	a := &API{
 		Router: r, cfg: cfg, free: map[string]bool{}, bulk: map[string]bool{},
-		invalid: limit.NewAddresses(invalidRate, cfg.now),
+		archives: map[string]bool{}, invalid: limit.NewAddresses(invalidRate, cfg.now),
 	}
 	if cfg.Address != nil {
 		r.Use(cfg.Address)
 	}
-	r.Use(a.identify, a.recoverPanic, a.bounds, a.shed, a.authenticate, a.conditional, a.checkBody, middleware.GetHead)
+	r.Use(a.identify, a.recoverPanic, a.bounds, a.shed, a.authenticate, a.conditional, a.encloseArchive, a.checkBody, middleware.GetHead)
 	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
 		a.Fail(w, r, fault.New(fault.NotFound, "there is nothing at %s", r.URL.Path))
 	})
@@ -98,6 +99,9 @@ func (a *API) Add(routes ...Route) {
 	for _, route := range routes {
 		if route.free {
 			a.free[route.Method+" "+route.Path] = true
+		}
+		if route.archive {
+			a.archives[route.Method+" "+route.Path] = true
 		}
 		if route.bulk {
 			a.bulk[route.Method+" "+route.Path] = true

@@ -25,6 +25,7 @@ type Route struct {
 	free, hidden          bool
 	operators, people     bool
 	bulk                  bool     // takes bodies up to MaxBulk
+	archive               bool     // takes an archive as it is; see Archive
 	waits, unkeyed        bool     // see Waits; a key means nothing
 	media                 []string // what it answers instead of JSON, or beside it
 	going                 *deprecation
