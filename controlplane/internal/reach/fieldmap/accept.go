@@ -28,7 +28,11 @@ func (s *Service) Accept(ctx context.Context, v viewer.Viewer, id string, match 
 		if err != nil {
 			return err
 		}
-		rules, added := mapping.Complete(rulesOf(out.Mappings), ProposalsFor(out.connectorState, snap))
+		proposals, err := s.Propose(ctx, tx, out.connectorState, snap)
+		if err != nil {
+			return err
+		}
+		rules, added := mapping.Complete(rulesOf(out.Mappings), proposals)
 		if added == 0 && out.Version > 0 {
 			return nil
 		}

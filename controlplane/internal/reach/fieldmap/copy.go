@@ -69,7 +69,9 @@ func (s *Service) copyMappings(ctx context.Context, tx *pg.Tx, in *copyIn) (Copi
 	}
 	present := rulesOf(here.Mappings)
 	if here.Version == 0 {
-		present = ProposalsFor(here.connectorState, snap)
+		if present, err = s.Propose(ctx, tx, here.connectorState, snap); err != nil {
+			return CopiedMappings{}, err
+		}
 	}
 	rules, misfits := mapping.Fit(rulesOf(there.Mappings), other.Discovered(), snap.Discovered(), present)
 	out := CopiedMappings{DryRun: in.DryRun, Copied: len(there.Mappings) - len(misfits), Misfits: misfits, Mappings: rules, Version: here.Version}

@@ -108,7 +108,10 @@ func (s *Service) toTry(ctx context.Context, tx *pg.Tx, id string, given *[]NewM
 			return nil, nil, "", err
 		}
 	case saved.Version == 0 && seen:
-		rules, by = ProposalsFor(saved.connectorState, snap), "proposed"
+		by = "proposed"
+		if rules, err = s.Propose(ctx, tx, saved.connectorState, snap); err != nil {
+			return nil, nil, "", err
+		}
 	case saved.Version == 0:
 		by = "heuristics"
 	}

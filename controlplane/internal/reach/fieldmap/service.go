@@ -18,7 +18,9 @@ type Service struct {
 	Cursors    *httpapi.Cursors
 	Compile    mapping.Compiler // of transforms
 	Log        *slog.Logger
-	Now        func() time.Time
+	// Offers are the mappings that the tenant's sector packs offer for a connector; nil: there are none.
+	Offers func(ctx context.Context, tx *pg.Tx, c connector.Connector) ([]mapping.Mapping, error)
+	Now    func() time.Time
 }
 
 // Mapper is what maps a connector's records now, with the version of the mappings it was made of. Version 0 are the heuristics.

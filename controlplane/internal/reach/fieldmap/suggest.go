@@ -23,14 +23,14 @@ type Proposals struct {
 func (s *Service) suggest(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Proposals], error) {
 	var out Proposals
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		out, err = Suggest(ctx, tx, in.ID)
+		out, err = s.Suggest(ctx, tx, in.ID)
 		return err
 	})
 	return &httpapi.One[Proposals]{Body: out}, err
 }
 
 // Suggest proposes what to do with each field of a connector's current snapshot. Its fault is of kind Conflict where there is none.
-func Suggest(ctx context.Context, tx *pg.Tx, connectorID string) (Proposals, error) {
+func (s *Service) Suggest(ctx context.Context, tx *pg.Tx, connectorID string) (Proposals, error) {
 	c, err := connector.Find(ctx, tx, connectorID)
 	if err != nil {
 		return Proposals{}, err
@@ -39,21 +39,33 @@ func Suggest(ctx context.Context, tx *pg.Tx, connectorID string) (Proposals, err
 	if err != nil {
 		return Proposals{}, err
 	}
-	rules := ProposalsFor(c, snap)
+	rules, err := s.Propose(ctx, tx, c, snap)
+	if err != nil {
+		return Proposals{}, err
+	}
 	return Proposals{ConnectorID: c.ID, SnapshotID: snap.ID, Mappings: rules, Unfilled: TargetFields{
 		unfilled(mapping.ObjectIdentity, rules), unfilled(mapping.ObjectAccount, rules),
 	}}, nil
 }
 
-// ProposalsFor are the proposals for the fields of a snapshot, with what the catalog knows of the connector's vendor.
-func ProposalsFor(c connector.Connector, snap SchemaSnapshot) []mapping.Mapping {
+// Propose are the proposals for the fields of a snapshot, with what the catalog knows of the connector's vendor and what the tenant's
+// sector packs offer.
+func (s *Service) Propose(ctx context.Context, tx *pg.Tx, c connector.Connector, snap SchemaSnapshot) ([]mapping.Mapping, error) {
 	var template []catalog.FieldMapping
 	if c.VendorKey != nil {
 		if e, ok := catalog.Find(*c.VendorKey); ok {
 			template = e.Mapping
 		}
 	}
-	return mapping.Suggest(snap.Discovered(), template)
+	proposals := mapping.Suggest(snap.Discovered(), template)
+	if s.Offers == nil {
+		return proposals, nil
+	}
+	offered, err := s.Offers(ctx, tx, c)
+	if err != nil {
+		return nil, err
+	}
+	return mapping.Offer(proposals, offered), nil
 }
 
 func unfilled(object string, rules []mapping.Mapping) []mapping.Field {

@@ -21,6 +21,9 @@ const (
 	TypeShape      Rule = "type_shape"
 	VendorTemplate Rule = "vendor_template"
 
+	// SectorPack is no heuristic: a pack that the tenant has installed offers it.
+	SectorPack Rule = "sector_pack"
+
 	// Manual and Copied are no heuristics: a person said so, here or at another connector.
 	Manual Rule = "manual"
 	Copied Rule = "copied"
@@ -76,7 +79,7 @@ var exact = func() map[string]Field {
 }()
 
 // rank orders the rules; a lower one wins.
-var rank = map[Rule]int{Exact: 0, ScimExtension: 1, Synonym: 2, TypeShape: 3, VendorTemplate: 4}
+var rank = map[Rule]int{Exact: 0, ScimExtension: 1, SectorPack: 2, Synonym: 3, TypeShape: 4, VendorTemplate: 5}
 
 // Match says which field a source field maps to by default, and by which rule. ok is false where none does.
 func Match(source string) (f Field, rule Rule, ok bool) {

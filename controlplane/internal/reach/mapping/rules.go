@@ -26,7 +26,7 @@ type Mapping struct {
 	Action     string  `json:"action" enum:"map,ignore" default:"map"`
 	Target     Field   `json:"target_field,omitempty" doc:"A field of ours, or attributes.<name>; empty when ignored."`
 	Transform  string  `json:"transform,omitempty" doc:"A Python expression of value and record; empty: the value as it is."`
-	Heuristic  Rule    `json:"heuristic,omitempty" enum:"exact,synonym,type_shape,vendor_template,scim_extension,manual,copied" doc:"What found it; empty where nothing did."`
+	Heuristic  Rule    `json:"heuristic,omitempty" enum:"exact,synonym,type_shape,vendor_template,scim_extension,sector_pack,manual,copied" doc:"What found it; empty where nothing did."`
 	Confidence float64 `json:"confidence" minimum:"0" maximum:"1" doc:"How sure that is."`
 	Note       string  `json:"note,omitempty" doc:"Why it is as it is, where that is not plain."`
 	Overridden bool    `json:"overridden" doc:"Whether a person has decided."`

@@ -18,7 +18,9 @@ const (
 	sureExtension = 1.0
 	sureSynonym   = 0.9
 	sureTemplate  = 0.9
-	sureShape     = 0.5
+
+	sureSectorPack = 0.95
+	sureShape      = 0.5
 )
 
 // Suggest proposes a mapping for every field of the discovered objects: by name, synonym, SCIM extension, shape of type, and by
@@ -43,9 +45,9 @@ func suggestObject(o v1.DiscoveredObject, template []catalog.FieldMapping) []Map
 		target, rule, sure, ok := claimOf(o.Kind, f, template)
 		switch {
 		case f.Secret:
-			*m = ignored(*m, "it looks like a secret")
+			*m = ignored(*m, secretNote)
 		case f.Type == "binary":
-			*m = ignored(*m, "it holds no text")
+			*m = ignored(*m, binaryNote)
 		case ok:
 			m.Target, m.Heuristic, m.Confidence = target, rule, sure
 		default:
@@ -56,6 +58,52 @@ func suggestObject(o v1.DiscoveredObject, template []catalog.FieldMapping) []Map
 	byShape(o, out)
 	return out
 }
+
+// Offer puts what is offered for fields of the source in the place of what the heuristics propose for the same fields; what nobody has
+// seen there is left out, and a secret is never mapped. Of two fields that claim one of ours then, the better rule wins as ever.
+func Offer(proposals, offered []Mapping) []Mapping {
+	out := slices.Clone(proposals)
+	taken := map[[2]string]bool{} // whose note would name a field that claims nothing any more
+	for i, p := range out {
+		at := slices.IndexFunc(offered, func(o Mapping) bool { return o.Object == p.Object && strings.EqualFold(o.Source, p.Source) })
+		if at < 0 || p.Note == secretNote || p.Note == binaryNote {
+			continue
+		}
+		o := offered[at]
+		o.Source, o.Heuristic, o.Confidence = p.Source, SectorPack, sureSectorPack
+		if o.Action == ActionIgnore {
+			o.Target, o.Transform = "", ""
+		}
+		out[i] = o
+		taken[[2]string{o.Object, string(o.Target)}] = o.Target != ""
+	}
+	if len(taken) == 0 {
+		return proposals
+	}
+	for _, object := range []string{ObjectIdentity, ObjectAccount} {
+		part := []Mapping{}
+		for _, m := range out {
+			if m.Object == object {
+				part = append(part, m)
+			}
+		}
+		settle(part)
+		n := 0
+		for i, m := range out {
+			if m.Object == object {
+				out[i] = part[n]
+				n++
+			}
+		}
+	}
+	return out
+}
+
+// Why a field is never mapped.
+const (
+	secretNote = "it looks like a secret"
+	binaryNote = "it holds no text"
+)
 
 func ignored(m Mapping, note string) Mapping {
 	m.Action, m.Target, m.Heuristic, m.Confidence, m.Note = ActionIgnore, "", "", 0, note

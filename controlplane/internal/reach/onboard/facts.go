@@ -44,7 +44,7 @@ func (s *Service) facts(ctx context.Context, tx *pg.Tx, id string) (f facts, err
 	for _, m := range stored {
 		f.rules = append(f.rules, m.Mapping)
 	}
-	if err := f.look(ctx, tx); err != nil {
+	if err := f.look(ctx, tx, s.Fields); err != nil {
 		return f, err
 	}
 	f.run, err = newest(ctx, tx, id)
@@ -52,7 +52,7 @@ func (s *Service) facts(ctx context.Context, tx *pg.Tx, id string) (f facts, err
 }
 
 // look adds what the snapshot tells, where there is one.
-func (f *facts) look(ctx context.Context, tx *pg.Tx) error {
+func (f *facts) look(ctx context.Context, tx *pg.Tx, fields *fieldmap.Service) error {
 	snap, err := fieldmap.Current(ctx, tx, f.connector.ID)
 	f.sources, f.seen = []fieldmap.CopySource{}, map[[2]string]bool{}
 	switch {
@@ -67,7 +67,9 @@ func (f *facts) look(ctx context.Context, tx *pg.Tx) error {
 			f.seen[[2]string{o.Kind, field.Name}] = true
 		}
 	}
-	f.proposals = fieldmap.ProposalsFor(f.connector, snap)
+	if f.proposals, err = fields.Propose(ctx, tx, f.connector, snap); err != nil {
+		return err
+	}
 	f.sources, err = fieldmap.Sources(ctx, tx, f.connector, snap)
 	return err
 }

@@ -113,11 +113,15 @@ func (s *Service) compare(ctx context.Context, tx *pg.Tx, id string, after field
 	if err != nil {
 		return nil, err
 	}
-	rules, _, err := inUse(ctx, tx, c, before)
+	rules, _, err := s.inUse(ctx, tx, c, before)
 	if err != nil {
 		return nil, err
 	}
-	d := between(before, after, rules, fieldmap.ProposalsFor(c, after))
+	proposals, err := s.Fields.Propose(ctx, tx, c, after)
+	if err != nil {
+		return nil, err
+	}
+	d := between(before, after, rules, proposals)
 	replaced, err := closeOpen(ctx, tx, id)
 	if err != nil || len(d.fields()) == 0 {
 		return nil, err
@@ -140,13 +144,14 @@ func (s *Service) compare(ctx context.Context, tx *pg.Tx, id string, after field
 
 // inUse are the rules that a connector's records are mapped by: the stored ones, or where nobody has decided, what would be proposed
 // for the fields of a snapshot.
-func inUse(ctx context.Context, tx *pg.Tx, c connector.Connector, snap fieldmap.SchemaSnapshot) (rules []mapping.Mapping, version int, err error) {
+func (s *Service) inUse(ctx context.Context, tx *pg.Tx, c connector.Connector, snap fieldmap.SchemaSnapshot) (rules []mapping.Mapping, version int, err error) {
 	stored, version, err := fieldmap.Rules(ctx, tx, c.ID)
 	if err != nil {
 		return nil, 0, err
 	}
 	if version == 0 {
-		return fieldmap.ProposalsFor(c, snap), 0, nil
+		rules, err = s.Fields.Propose(ctx, tx, c, snap)
+		return rules, 0, err
 	}
 	for _, m := range stored {
 		rules = append(rules, m.Mapping)

@@ -29,7 +29,7 @@ func (s *Service) applyRules(ctx context.Context, tx *pg.Tx, c connector.Connect
 	if len(decisions) == 0 {
 		return nil
 	}
-	before, version, err := inUse(ctx, tx, c, base)
+	before, version, err := s.inUse(ctx, tx, c, base)
 	if err != nil {
 		return err
 	}
