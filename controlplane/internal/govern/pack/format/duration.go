@@ -4,21 +4,28 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
-var durationShape = regexp.MustCompile(`^P([0-9]{1,4}Y)?([0-9]{1,5}M)?([0-9]{1,5}W)?([0-9]{1,6}D)?(T([0-9]{1,7}H)?([0-9]{1,8}M)?([0-9]{1,9}S)?)?$`)
+var spanForm = regexp.MustCompile(`^P(?:(\d{1,3})W|(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?)$`)
 
-// isDuration reports whether a text is an ISO 8601 duration of whole units.
-func isDuration(s string) bool {
-	return durationShape.MatchString(s) && s != "P" && !strings.HasSuffix(s, "T")
+// Span reads an ISO 8601 duration of weeks, or of days, hours, minutes and seconds. Years and months have no fixed length.
+func Span(s string) (sum time.Duration, ok bool) {
+	parts := spanForm.FindStringSubmatch(s)
+	for i, unit := range []time.Duration{7 * 24 * time.Hour, 24 * time.Hour, time.Hour, time.Minute, time.Second} {
+		if parts == nil || parts[i+1] == "" {
+			continue
+		}
+		n, err := strconv.Atoi(parts[i+1])
+		if err != nil {
+			return 0, false
+		}
+		sum, ok = sum+time.Duration(n)*unit, true
+	}
+	return sum, ok
 }
 
 // isNothing reports whether a duration is zero.
 func isNothing(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= '1' && r <= '9' }) < 0
-}
-
-func parseInt(s string) (int64, bool) {
-	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
-	return n, err == nil
 }

@@ -31,9 +31,9 @@ func (p Parameter) value(v any) (out any, why string) {
 		}
 		return nil, "it is true or false"
 	case "duration":
-		s, ok := v.(string)
-		if !ok || !isDuration(s) {
-			return nil, "it is an ISO 8601 duration, such as P14D"
+		s, _ := v.(string)
+		if _, ok := Span(s); !ok {
+			return nil, "it is an ISO 8601 duration of weeks, days, hours, minutes and seconds, such as P14D"
 		}
 		return s, ""
 	}

@@ -155,7 +155,7 @@ func (p Pack) gives(person *condition.Person) (all, roles []string) {
 	for _, policy := range slices.Concat(p.Birthrights, p.AccessGrantPolicies) {
 		when := policy.Lifecycle.When
 		if when == nil {
-			when = []string{"active", "on_leave", "notice"}
+			when = []string{"pre_hire", "active", "on_leave", "notice"}
 		}
 		c, problems := condition.Parse(policy.Subject)
 		if len(problems) > 0 || !slices.Contains(when, status) {
