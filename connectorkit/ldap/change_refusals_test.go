@@ -1,6 +1,7 @@
 package ldap_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -176,6 +177,17 @@ func TestAChangeWithoutAnAnswerIsUnknownAndSentOnce(t *testing.T) {
 	}
 }
 
+func TestAChangeThatIsGivenUpIsUnknown(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := newScripted(t, func(*scripted, string, *ber.Packet) (int, string, string) { cancel(); return -1, "", "" })
+	req := requests()[v1.OpAccountUpdate]
+	req.AuthConfig = s.auth()
+	got, err := provisioner().Provision(ctx, req)
+	if err != nil || got.Success || got.Outcome != v1.OutcomeUnknown || got.ErrorDetail == nil || s.changes != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestARenameThatStopsHalfwayIsUnknown(t *testing.T) {
 	s := newScripted(t, func(s *scripted, op string, _ *ber.Packet) (int, string, string) {
 		if op == "modify" {
@@ -221,6 +233,7 @@ func TestNothingIsPlannedForWhatCannotBe(t *testing.T) {
 		"attribute_names_entry":   {Op: v1.OpAccountUpdate, Target: who, Account: attributes(map[string]any{"uid": nil})},
 		"password_missing":        {Op: v1.OpAccountPassword, Target: who, Credential: &v1.NewCredential{Mode: "none"}},
 		"unknown_credential_mode": {Op: v1.OpAccountPassword, Target: who, Credential: &v1.NewCredential{Mode: "sso"}},
+		"principal_unsupported":   {Op: v1.OpEntitlementGrant, Target: who, PrincipalKind: "entitlement"},
 		"version_unsupported":     {Op: v1.OpAccountDisable, Target: who, Expect: &v1.Expect{Version: `W/"1"`}},
 		"invalid_container":       {Op: v1.OpAccountRename, Target: who, Account: &v1.ProvisionAccount{Container: ptr("nowhere")}},
 	} {

@@ -381,6 +381,19 @@ func TestAccountsAreDisabledAsTheSettingsSay(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	})
+	t.Run("out of the filter", func(t *testing.T) {
+		auth := writes(directory{}, s, map[string]any{"disable_strategy": "attribute", "disable_attribute": "employeeType", "disable_value": "gone", "user_filter": "(!(employeeType=gone))"})
+		got := provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: who})
+		if !got.Verified || !hasWarning(got.Warnings, "outside_filter") {
+			t.Errorf("%+v", got)
+		}
+		// It is found again all the same.
+		got = provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountEnable, Target: who})
+		expect(t, "enable", got, v1.OutcomeApplied)
+		if hasWarning(got.Warnings, "outside_filter") {
+			t.Errorf("warnings %v", got.Warnings)
+		}
+	})
 	t.Run("out of sight", func(t *testing.T) {
 		_, err := try(t, writes(directory{}, s, map[string]any{"disable_strategy": "move", "disabled_container": ldaptest.GroupsDN}), v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: who})
 		if d := detailOf(t, err); d.Code != "container_outside" {

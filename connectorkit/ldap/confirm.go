@@ -5,6 +5,7 @@ import (
 
 	goldap "github.com/go-ldap/ldap/v3"
 
+	"github.com/grantwright/grantwright/connectorkit/ldap/internal/wire"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -27,7 +28,21 @@ func (w *writer) confirm(dn, id string, as func(*found) bool) error {
 	}
 	w.out.Account = &e.account
 	w.out.Verified = as(e)
+	w.sighted(e)
 	return nil
+}
+
+// sighted warns when a sync will not see the account as it is now.
+func (w *writer) sighted(e *found) {
+	if w.userFilter == "" {
+		return
+	}
+	whole, _ := filters(w.settings, w.flavor)
+	seen := 0
+	req := wire.Request{Base: e.dn, Scope: goldap.ScopeBaseObject, Filter: whole, Attributes: []string{"1.1"}, TimeLimit: w.timeLimit}
+	if _, err := w.conn.Search(req, func(*wire.Entry) error { seen++; return nil }); err == nil && seen == 0 {
+		w.warn("outside_filter", "the account does not match user_filter as it is now: the next full sync will take it for gone. Widen the filter")
+	}
 }
 
 func isKeyless(err error) bool {

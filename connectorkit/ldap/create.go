@@ -155,6 +155,9 @@ func (w *writer) checkPlace(dn string) error {
 	if !isWithin(dn, w.userBase) {
 		return complaint(v1.ClassConfig, "container_outside", fmt.Sprintf("the container %s does not lie below %s, where people are read", dn, w.userBase), "Choose one below it, or widen user_base_dn: what a sync cannot see would pass for deleted.")
 	}
+	if w.scope == goldap.ScopeSingleLevel && NormalizeDN(dn) != NormalizeDN(w.userBase) {
+		return complaint(v1.ClassConfig, "container_outside", fmt.Sprintf("the container %s is not %s, and people are read directly below that alone", dn, w.userBase), "Set scope to sub, or use that container.")
+	}
 	there, err := w.isThere(dn)
 	if err == nil && !there {
 		err = complaint(v1.ClassConfig, "container_not_found", fmt.Sprintf("the container %s does not exist, or the login may not see it", dn), "Create it, or name one that exists: create_container, disabled_container, or the container of the account's template.")

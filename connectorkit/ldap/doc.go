@@ -1,4 +1,4 @@
-// Package ldap reads directories over LDAPv3: Active Directory, OpenLDAP, 389 Directory Server, FreeIPA, eDirectory, Oracle
+// Package ldap reads and changes directories over LDAPv3: Active Directory, OpenLDAP, 389 Directory Server, FreeIPA, eDirectory, Oracle
 // Unified Directory and others that keep to the standards.
 //
 // People are read as identities and as accounts, groups as entitlements, and members as grants whose principal is named as
@@ -15,4 +15,8 @@
 //
 // A scope is complete only when the target ended every page of it with success and the last one without a cookie (RFC 2696).
 // Referrals and search continuations are never followed: they would carry credentials to a host nobody configured.
+//
+// A change begins with reading what is there. What is missing becomes a list of requests, each with its LDIF; a dry run ends here.
+// They are sent in order over one connection and never twice, and on the same connection the record is read back, made of the entry
+// in the very way in which a sync makes it. Entries are found by their key: a DN only saves a search.
 package ldap

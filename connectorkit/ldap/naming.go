@@ -72,6 +72,10 @@ func (w *writer) obvious(d *draft, put func(string, ...[]byte)) {
 		if domain := domainOf(w.base); domain != "" && w.flavor.name == flavorAD && !strings.Contains(d.username, "@") {
 			put("userPrincipalName", []byte(d.username+"@"+domain))
 		}
+		if w.flavor.name == flavorAD {
+			local, _, _ := strings.Cut(d.username, "@") // where the user name is a userPrincipalName
+			put("sAMAccountName", []byte(local))
+		}
 	} else {
 		if len(classes) == 0 {
 			classes = []string{"top", "person", "organizationalPerson", "inetOrgPerson"}

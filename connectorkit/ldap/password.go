@@ -23,7 +23,9 @@ func (w *writer) newPassword() (string, error) {
 	case c == nil, c.Mode == "", c.Mode == "none":
 		return "", nil
 	case c.Mode == "random":
-		return randomPassword()
+		password, err := randomPassword()
+		w.scrub = scrubberFor(w.req, password)
+		return password, err
 	case c.Mode == "password" && c.Password != "":
 		return c.Password, nil
 	case c.Mode == "password":

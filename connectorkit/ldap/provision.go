@@ -91,9 +91,8 @@ func (c *connector) writer(ctx context.Context, req v1.ProvisionRequest) (*write
 	return w, nil
 }
 
-// scrubberFor masks the new password too.
-func scrubberFor(req v1.ProvisionRequest) *connectorkit.Scrubber {
-	var secrets []string
+// scrubberFor masks new passwords too.
+func scrubberFor(req v1.ProvisionRequest, secrets ...string) *connectorkit.Scrubber {
 	for _, f := range Fields() {
 		if f.Secret {
 			secrets = append(secrets, connectorkit.TextsIn(req.AuthConfig[f.Key])...)
@@ -108,6 +107,9 @@ func scrubberFor(req v1.ProvisionRequest) *connectorkit.Scrubber {
 func (w *writer) provision() error {
 	if e := w.req.Expect; e != nil && e.Version != "" {
 		return complaint(v1.ClassConflict, "version_unsupported", "a directory gives its entries no version to compare with", "Leave expect.version out.")
+	}
+	if k := w.req.PrincipalKind; k != "" && k != "account" {
+		return complaint(v1.ClassConfig, "principal_unsupported", fmt.Sprintf("groups are granted to accounts here, not to a principal of kind %q", k), "Leave principal_kind out.")
 	}
 	switch w.req.Op {
 	case v1.OpAccountCreate:
