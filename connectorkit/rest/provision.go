@@ -178,6 +178,8 @@ func (w *writing) value(ctx context.Context, failed *error) lookup {
 			return some(map[string]string{"remote_id": w.right(), "native_ref": ref}[rest])
 		case "credential":
 			return some(w.password)
+		case "idempotency_key":
+			return some(w.req.IdempotencyKey)
 		case "expires_at":
 			if w.req.ExpiresAt != nil {
 				return w.req.ExpiresAt.UTC().Format(time.RFC3339), true
@@ -298,9 +300,8 @@ func (w *writing) read(ctx context.Context, name string) ([]any, error) {
 		}
 		return resp.Decode(&answer)
 	})
-	var d *v1.ErrorDetail
 	switch {
-	case errors.As(err, &d) && d.Target != nil && d.Target.HTTP != nil && slices.Contains(t.Missing, d.Target.HTTP.Status):
+	case target.Absent(err, t.Missing...):
 		w.seen[name] = nil
 		return nil, nil
 	case err != nil:

@@ -186,6 +186,9 @@ func (w *writing) change(ctx context.Context) error {
 	}
 	if row != nil {
 		w.target.RemoteID = row.ExternalID
+		if err := w.expected(row); err != nil {
+			return err
+		}
 	}
 	done, wanted, err := w.goal(row)
 	if err != nil || w.resp.Outcome == v1.OutcomeNoop {
@@ -213,6 +216,15 @@ func (w *writing) change(ctx context.Context) error {
 	}
 	w.readBack(ctx, func(row *v1.RemoteAccount) bool { return row != nil && done(row) })
 	return nil
+}
+
+// expected holds the version that the caller knows against the one that the stream's fields tell.
+func (w *writing) expected(row *v1.RemoteAccount) error {
+	if w.req.Expect == nil || w.req.Expect.Version == "" || w.req.Expect.Version == row.ETag {
+		return nil
+	}
+	return &v1.ErrorDetail{Class: v1.ClassConflict, Code: "version_changed", Phase: phaseWrite,
+		Message: "the account was changed in the target since it was read", Hint: "Read it again."}
 }
 
 func notThere() error {
@@ -315,6 +327,9 @@ func (w *writing) delete(ctx context.Context) error {
 		return nil
 	case row != nil:
 		w.target.RemoteID = row.ExternalID
+		if err := w.expected(row); err != nil {
+			return err
+		}
 	}
 	if _, refused, err := w.send(ctx); err != nil {
 		if refused == nil {

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -398,6 +399,40 @@ func TestWithoutReadsNothingIsTakenForDone(t *testing.T) {
 	}
 }
 
+func TestAVersionOfYesterdayIsNotChanged(t *testing.T) {
+	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != "GET" {
+			t.Errorf("sent %s %s", r.Method, r.URL)
+		}
+		fmt.Fprint(w, `{"id":7,"login":"ada","enabled":true,"rev":"2"}`)
+	})
+	auth := written(base, `{"reads":{"account":{"path":"/u/{{target.remote_id}}"}},"ops":{"account.disable":{"path":"/off/{{target.remote_id}}"},"account.delete":{"path":"/u"}}}`)
+	auth["streams"] = []any{map[string]any{"name": "users", "object": "account", "request": map[string]any{"path": "u"}, "fields": map[string]any{"is_disabled": "!enabled", "etag": "rev"}}}
+	for _, op := range []v1.ProvisionOp{v1.OpAccountDisable, v1.OpAccountDelete} {
+		req := order(op, "7", auth)
+		req.Expect = &v1.Expect{Version: "1"}
+		if d := denied(t, req); d.Class != v1.ClassConflict || d.Code != "version_changed" {
+			t.Errorf("%s = %s", op, asJSON(t, d))
+		}
+	}
+}
+
+func TestTheExampleOfTheDocumentationIsRight(t *testing.T) {
+	page, err := os.ReadFile("../../docs/connectors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, ok := strings.Cut(string(page), "### Writing\n")
+	_, after, example := strings.Cut(after, "```json\n")
+	text, _, end := strings.Cut(after, "```")
+	if !ok || !example || !end {
+		t.Fatal("there is no example")
+	}
+	if err := Check(written("https://example.com", text)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestMistakesInTemplatesAreToldWithTheirPlace(t *testing.T) {
 	for writes, want := range map[string]string{
 		`{"op":{}}`:                                                                                `writes: unknown member "op"`,
@@ -419,10 +454,13 @@ func TestMistakesInTemplatesAreToldWithTheirPlace(t *testing.T) {
 		`{"reads":{"a":{"path":"/{{reads.b.x}}"},"b":{"path":"/{{reads.a.x}}"}}}`:                  "reads.a needs itself",
 		`{"reads":{"account":{"path":"/x","key_path":"id"}}}`:                                      "belong to the read membership",
 		`{"reads":{"membership":{"path":"/x","state_path":"state"}}}`:                              "held is missing",
+		`{"reads":{"find":{"path":"/x"}},"stream":"people"}`:                                       `fills no username`,
 		`{"stream":"nowhere"}`: `there is no stream "nowhere"`,
 		`{"ops":{"account.create":{"path":"/x","id_path":"$.[","body":{"a":"{{account.attributes.x.y}}"}}}}`: "id_path",
 	} {
-		if err := Check(written("https://example.com", writes)); err == nil || !strings.Contains(err.Error(), want) {
+		auth := written("https://example.com", writes)
+		auth["streams"] = append(auth["streams"].([]any), map[string]any{"name": "people", "object": "user", "request": map[string]any{"path": "p"}, "fields": map[string]any{"email": "mail"}})
+		if err := Check(auth); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n got %v\nwant %s", writes, err, want)
 		}
 	}

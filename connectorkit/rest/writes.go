@@ -162,6 +162,9 @@ func (w *writes) read(c *compiler, name string) {
 		t.known(c, w, at, "target")
 	case readFind:
 		t.known(c, w, at, "target.username")
+		if _, told := w.stream.Fields["username"]; len(w.stream.Fields) > 0 && !told {
+			c.wrong("%s: the stream %q fills no username, so that nobody could be found by it", at, w.stream.Name)
+		}
 	default:
 		t.known(c, w, at, "target", "entitlement")
 	}
@@ -204,6 +207,7 @@ func (w *writes) op(c *compiler, name string) {
 	case v1.OpEntitlementGrant, v1.OpEntitlementRevoke:
 		names = append(names, "entitlement", "expires_at")
 	}
+	names = append(names, "idempotency_key")
 	w.request(c, at, d.Path, d.Query, d.Headers, names)
 	w.texts(c, at+".body", textsIn(d.Body), names)
 	if op == v1.OpAccountPassword && !slices.ContainsFunc(textsIn(d.Body), func(s string) bool { return strings.Contains(s, "credential.password") }) {

@@ -48,6 +48,10 @@ func (c *writing) member(ctx context.Context) error {
 	c.resp.Grant = &v1.GrantState{AccountRemoteID: user, EntitlementRemoteID: right}
 	g := &crowdLook{session: c.session, group: right}
 	now, err := g.holds(ctx, user)
+	if isNoGroup(err) && !grant {
+		c.warn("entitlement_not_found", "the target has no such group any more", right)
+		now, err = holding{known: true}, nil
+	}
 	if err != nil {
 		return err
 	}

@@ -286,10 +286,7 @@ func (s *session) get(ctx context.Context, path, phase string) (record, error) {
 	return rec, err
 }
 
-func gone(err error) bool {
-	var d *v1.ErrorDetail
-	return errors.As(err, &d) && d.Class == v1.ClassNotFound && d.Target != nil && d.Target.HTTP != nil
-}
+func gone(err error) bool { return target.Absent(err, http.StatusNotFound, http.StatusGone) }
 
 // findable says whether users can be asked for by their name.
 func (s *session) findable(p provider) bool {

@@ -590,6 +590,29 @@ func TestNoMembershipIsTakenForGoneBecauseItIsNotShown(t *testing.T) {
 	}
 }
 
+func TestOnlyTheTargetsOwnWordSaysThatSomethingIsGone(t *testing.T) {
+	e, base := newEstate(t)
+	revoke := order(v1.OpEntitlementRevoke, "ada", bearer(base))
+	revoke.EntitlementRemoteIDs = []string{"dissolved"}
+	if got := do(t, revoke); got.Outcome != v1.OutcomeAlready || got.Grant.Held || got.Warnings[1].Code != "entitlement_not_found" {
+		t.Errorf("a group that is gone = %+v", got)
+	}
+	if got := do(t, order(v1.OpAccountDelete, "nobody", bearer(base))); got.Outcome != v1.OutcomeAlready {
+		t.Errorf("a user who is gone = %+v", got)
+	}
+	e.before = func(w http.ResponseWriter, r *http.Request) bool {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(404)
+		fmt.Fprint(w, "<html>nothing at this proxy</html>")
+		return true
+	}
+	for _, req := range []v1.ProvisionRequest{revoke, order(v1.OpAccountDelete, "ada", bearer(base))} {
+		if d := refused(t, req); d.Class != v1.ClassNotFound || d.Code != "http_404" {
+			t.Errorf("%s at a proxy = %+v", req.Op, d)
+		}
+	}
+}
+
 func TestHostileNamesStayNames(t *testing.T) {
 	for _, name := range []string{`x" or userName pr or "`, `a\`, "../../Groups", "новый/путь?x=1#y", "line\nbreak", "<script>&\u2028", "%2e%2e%2f", strings.Repeat("x", 900)} {
 		e, base := newEstate(t)

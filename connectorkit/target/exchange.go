@@ -49,6 +49,9 @@ func (c *Client) send(ctx context.Context, r Request, stale string) (*Response, 
 	if len(r.Body) == 0 {
 		req.Body, req.GetBody, req.ContentLength = nil, nil, 0
 	}
+	if !r.repeatable() {
+		req.GetBody = nil // else the transport sends some requests again by itself
+	}
 	req.Header = c.headers(r)
 	token, err := c.auth.apply(ctx, c, req, stale)
 	if err != nil {

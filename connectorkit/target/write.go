@@ -43,6 +43,16 @@ func MayHaveArrived(err error) bool {
 	}
 }
 
+// Absent says whether err is the target's own word that something is not there, with one of the statuses. A page of whatever
+// stands in between is no such word.
+func Absent(err error, statuses ...int) bool {
+	var d *v1.ErrorDetail
+	if !errors.As(err, &d) || d.Target == nil || d.Target.HTTP == nil || !slices.Contains(statuses, d.Target.HTTP.Status) {
+		return false
+	}
+	return !strings.Contains(strings.ToLower(d.Target.HTTP.ContentType), "html")
+}
+
 // Unanswered says whether a request went out, and no answer to it came.
 func Unanswered(err error) bool {
 	var l lost
