@@ -50,12 +50,14 @@ func (c Config) now() time.Time {
 
 // API is the router with its description.
 type API struct {
-	Router   chi.Router
-	Huma     huma.API
-	cfg      Config
-	free     map[string]bool // "METHOD path" of routes that need no token, or look at it themselves
-	bulk     map[string]bool // "METHOD path" of routes that take large bodies
+	Router chi.Router
+	Huma   huma.API
+	cfg    Config
+	free   map[string]bool // "METHOD path" of routes that need no token, or look at it themselves
+	bulk   map[string]bool // "METHOD path" of routes that take large bodies
+
 	archives map[string]bool // "METHOD path" of routes that take an archive
+	lines    map[string]bool // "METHOD path" of routes that take lines
 
 	invalid  *limit.Addresses
 	inFlight atomic.Int64 // requests that are worked on
@@ -75,7 +77,7 @@ func New(cfg Config) *API {
 	})
 	r := chi.NewRouter()
 	a := &API{
-		Router: r, cfg: cfg, free: map[string]bool{}, bulk: map[string]bool{},
+		Router: r, cfg: cfg, free: map[string]bool{}, bulk: map[string]bool{}, lines: map[string]bool{},
 		archives: map[string]bool{}, invalid: limit.NewAddresses(invalidRate, cfg.now),
 	}
 	if cfg.Address != nil {
@@ -99,6 +101,9 @@ func (a *API) Add(routes ...Route) {
 	for _, route := range routes {
 		if route.free {
 			a.free[route.Method+" "+route.Path] = true
+		}
+		if route.lines {
+			a.lines[route.Method+" "+route.Path] = true
 		}
 		if route.archive {
 			a.archives[route.Method+" "+route.Path] = true

@@ -41,12 +41,22 @@ func (a *API) checkBody(next http.Handler) http.Handler {
 			return
 		}
 		most, elements := a.bodyLimits(r)
+		lines := a.takesLines(r)
+		if lines {
+			most = MaxLines
+		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 		if err != nil {
 			a.Fail(w, r, readFault(err))
 			return
 		}
 		passageOf(r.Context()).body = body
+		if lines {
+			if body, err = enclosed(r, body); err != nil {
+				a.Fail(w, r, err)
+				return
+			}
+		}
 		if len(body) > 0 {
 			if err := checkJSON(r, body, elements); err != nil {
 				a.Fail(w, r, err)

@@ -25,6 +25,7 @@ type Route struct {
 	free, hidden          bool
 	operators, people     bool
 	bulk                  bool     // takes bodies up to MaxBulk
+	lines                 bool     // takes lines up to MaxLines; see Lines
 	archive               bool     // takes an archive as it is; see Archive
 	waits, unkeyed        bool     // see Waits; a key means nothing
 	media                 []string // what it answers instead of JSON, or beside it
@@ -77,6 +78,9 @@ func (r Route) Scope(family string) Route { r.scope = family; return r }
 func (r Route) Bulk() Route { r.bulk = true; return r }
 
 func (r Route) maxBody() int64 {
+	if r.lines {
+		return 2 * MaxLines // escaped, in the object that they stand for
+	}
 	if r.bulk {
 		return MaxBulk
 	}

@@ -123,7 +123,7 @@ func writePeople(ctx context.Context, tx *pg.Tx, s span, filled []string, c *Cou
 		return err
 	}
 	if c.Created > 0 {
-		if err := directory.LinkRehires(ctx, tx, `select m.identity_id from m_identity m where m.is_new`); err != nil {
+		if err := directory.LinkRehires(ctx, tx, `select m.identity_id from m_identity m where m.is_new`, nil); err != nil {
 			return err
 		}
 	}

@@ -42,13 +42,13 @@ type Action struct {
 var domains = map[string]Category{
 	"auth": Authentication, "user": Account, "identity": Identity, "account": Account, "accounts": Account, "entitlement": Entitlement,
 	"grant": Grant, "connector": Connector, "sync_run": Sync, "agent": Agent, "tenant": TenantItself, "audit": Export, "audit_stream": Settings,
-	"webhook": Webhook, "api_token": Token, "key": Settings, "role": RoleModel, "access_request": Request, "certification": Certification, "policy": Policy,
+	"webhook": Webhook, "api_token": Token, "key": Settings, "role": RoleModel, "access_request": Request, "certification": Certification, "policy": Policy, "sector_pack": Pack,
 }
 
 // exceptions are actions whose category is not that of their domain.
 var exceptions = map[string]Category{
 	"audit.chain_started": Settings, "audit.trimmed": Settings, "audit.retention_updated": Settings, "audit.verified": Export, "audit.key_rotated": Settings,
-	"tenant.cross_access": Authorization, "auth.wrong_address": Authorization, "sync_run.changes_exported": Export,
+	"tenant.cross_access": Authorization, "auth.wrong_address": Authorization, "sync_run.changes_exported": Export, "identity.exported": Export,
 }
 
 // CategoryOf is the category of an action.
@@ -139,6 +139,8 @@ var catalog = [][2]string{
 	{"identity.updated", "Attributes of a person changed; of many at once with a count, after a sync."},
 	{"identity.deactivated", "A person was deactivated; of many at once with a count, after a sync."},
 	{"identity.archived", "A person was archived."},
+	{"identity.imported", "People were imported; with how many rows became what. Each has an entry of its own."},
+	{"identity.exported", "People were exported."},
 	{"identity.merged", "Two records of the same person became one; at both of them."},
 	{"identity.minimised", "Of a person who was archived long enough ago, personal data that need not be kept was deleted."},
 	{"identity.missing", "People were not found in a complete read of their source."},
@@ -172,6 +174,22 @@ var catalog = [][2]string{
 	{"role.created", "A role was created."},
 	{"role.updated", "A role was changed."},
 	{"role.retired", "A role was taken out of use."},
+	{"policy.created", "A policy was made."},
+	{"policy.updated", "A policy was changed."},
+	{"policy.enabled", "A policy was switched on."},
+	{"policy.disabled", "A policy was switched off."},
+	{"policy.mode_changed", "A policy was enforced, or has watched only since."},
+	{"policy.deleted", "A policy was deleted; what it gave ends."},
+	{"policy.simulated", "Somebody looked at what a policy would do."},
+	{"policy.breaker_tripped", "A policy would have changed too much, and was stopped."},
+	{"policy.breaker_reset", "Somebody has accepted what a policy does that was stopped."},
+	{"sector_pack.uploaded", "A sector pack was brought that does not come with the service."},
+	{"sector_pack.installed", "A sector pack was installed."},
+	{"sector_pack.upgraded", "A sector pack was upgraded, or given other parameters."},
+	{"sector_pack.bound", "What a sector pack waited for has come, and its objects give it."},
+	{"sector_pack.conflict_resolved", "Somebody decided between a sector pack and what the tenant has made of it."},
+	{"sector_pack.uninstalled", "A sector pack was uninstalled."},
+	{"identity.policies_evaluated", "The policies were evaluated for one person, by order."},
 
 	{"connector.created", "A connector was made."},
 	{"connector.updated", "A connector's settings were changed."},

@@ -162,7 +162,8 @@ func previousOf(ctx context.Context, tx *pg.Tx, l Lifecycle, f IdentityFields) (
 }
 
 // LinkRehires says of the people whose ids the query gives, who are new, who they were when they were here before.
-func LinkRehires(ctx context.Context, tx *pg.Tx, people string) error {
+func LinkRehires(ctx context.Context, tx *pg.Tx, people string, args pgx.NamedArgs) error {
+	args = with(args, "rehire", "")
 	const sql = `
 		update identity n
 		   set previous_identity_id = p.previous
@@ -184,7 +185,7 @@ func LinkRehires(ctx context.Context, tx *pg.Tx, people string) error {
 		return fmt.Errorf("look for who came back: %w", err)
 	}
 	if left {
-		if _, err := tx.Exec(ctx, fmt.Sprintf(sql, people, "i.employee_number = n.employee_number")); err != nil {
+		if _, err := tx.Exec(ctx, fmt.Sprintf(sql, people, "i.employee_number = n.employee_number"), args); err != nil {
 			return fmt.Errorf("look for who came back: %w", err)
 		}
 	}
@@ -192,8 +193,19 @@ func LinkRehires(ctx context.Context, tx *pg.Tx, people string) error {
 	if err != nil || l.RehireAttribute == "" {
 		return err
 	}
-	if _, err := tx.Exec(ctx, fmt.Sprintf(sql, people, "i.attributes ->> $1 = n.attributes ->> $1"), l.RehireAttribute); err != nil {
+	if _, err := tx.Exec(ctx, fmt.Sprintf(sql, people, "i.attributes ->> @rehire = n.attributes ->> @rehire"), with(args, "rehire", l.RehireAttribute)); err != nil {
 		return fmt.Errorf("look for who came back: %w", err)
 	}
 	return nil
+}
+
+// with is arguments with one more.
+func with(args pgx.NamedArgs, name string, value any) pgx.NamedArgs {
+	all := pgx.NamedArgs{name: value}
+	for n, v := range args {
+		if n != name {
+			all[n] = v
+		}
+	}
+	return all
 }

@@ -19,6 +19,8 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", "/identities", "List identities", s.list),
 		httpapi.Handle("POST", "/identities", "Create an identity", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409).
 			Describe("Unknown members are ignored and named in the header Ignored-Fields."),
+		httpapi.Handle("POST", "/identities/import", "Import people", s.importPeople).For(viewer.Admin).Lines().Waits().Errors(409).Describe(aboutImport),
+		httpapi.Download("GET", "/identities/export", "Export people", exportMedia, s.export).For(viewer.Admin, viewer.Auditor).Describe(aboutExport),
 		httpapi.Handle("GET", "/identities/me", "Read your own identity", s.me),
 		httpapi.Handle("GET", "/identities/{id}", "Read an identity", s.read),
 		httpapi.Handle("PATCH", "/identities/{id}", "Change an identity by merge patch", s.patch).For(viewer.Admin).Errors(409, 412).
@@ -41,6 +43,14 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", "/identities/{id}/reports", "List the reports of an identity", s.reports),
 	}, slices.Concat(s.accountRoutes(), s.lifecycleRoutes(), s.schemaRoutes())...)
 }
+
+const (
+	aboutImport = "At most 50,000 rows as newline-delimited JSON (application/x-ndjson) or as CSV with a header (text/csv), sent as they are or as the member data of a JSON object. " +
+		"Each row has an external_id: somebody who is known by it is changed in what the row says, anybody else is made. In JSON null clears a member; in CSV an empty cell says nothing, " +
+		"attributes.x and labels.x are columns, and lists are separated by semicolons. A row that cannot be taken is passed over and told with its line. " +
+		"Some thousands of rows become true together; what is so already is not written, so an import that broke off can be sent again."
+	aboutExport = "Everybody whom the filters of the list of identities give, in its order. What is exported can be imported again."
+)
 
 const aboutDryRun = "With dry_run=true nothing is written: the answer is the identity as it would be, with impact."
 

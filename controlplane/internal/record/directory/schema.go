@@ -223,6 +223,15 @@ func (s *Schema) Coerce(attributes map[string]any) (aside []AsideAttribute) {
 	return aside
 }
 
+// read reads values as what they are meant to be, in place. What does not fit stays, to be refused.
+func (s *Schema) read(attributes map[string]any) {
+	for name, v := range attributes {
+		if a, known := s.byName[name]; known && v != nil {
+			attributes[name] = a.coerce(v)
+		}
+	}
+}
+
 // coerce reads a value as what it is meant to be, or gives it back.
 func (a Attribute) coerce(v any) any {
 	if list, is := v.([]any); is {

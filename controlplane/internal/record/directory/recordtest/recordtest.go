@@ -156,6 +156,26 @@ func (h *House) Try(as, method, path string, body any, header ...string) (a Answ
 	return a, err
 }
 
+// Raw gets a file as the token's user.
+func (h *House) Raw(as, path string) []byte {
+	h.T.Helper()
+	req, err := http.NewRequest("GET", h.server.URL+"/api/v1"+path, nil)
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+as)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		h.T.Fatalf("GET %s: %d %v %.300s", path, res.StatusCode, err, body)
+	}
+	return body
+}
+
 // Must is Call that ends the test unless the answer has this status.
 func (h *House) Must(status int, as, method, path string, body any, header ...string) Answer {
 	h.T.Helper()
