@@ -40,7 +40,7 @@ func (w *writer) create() error {
 	steps := w.creation(d)
 	for _, c := range steps[0].changes {
 		if !isSecret(strings.ToLower(c.Name)) {
-			w.changed(c.Name, nil, c.Values)
+			w.changed(c.Name, nil, atLast(steps, c))
 		}
 	}
 	w.out.Changes = append(w.out.Changes, v1.ChangedField{Field: "dn", New: d.dn})
@@ -50,6 +50,18 @@ func (w *writer) create() error {
 	return w.confirm(d.dn, "", func(e *found) bool {
 		return len(w.fulfilled(e, d.asked)) == 0 && e.status.disabled != d.enabled && NormalizeDN(d.dn) == e.native
 	})
+}
+
+// atLast are the values that an attribute of the first step has after all of them.
+func atLast(steps []step, c wire.Change) [][]byte {
+	for _, s := range steps[1:] {
+		for _, m := range s.changes {
+			if strings.EqualFold(m.Name, c.Name) {
+				c = m
+			}
+		}
+	}
+	return c.Values
 }
 
 // draft works out what the new entry is to be.
