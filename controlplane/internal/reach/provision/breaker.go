@@ -21,11 +21,13 @@ type tally struct {
 
 func (t *tally) add(ended []outcome) {
 	for _, o := range ended {
-		if o.made() && o.job.Lane != Urgent {
+		if o.counted() {
 			t.put(o.job.Operation, t.now().Unix()/60, 1)
 		}
 	}
 }
+
+func (o outcome) counted() bool { return o.made() && o.job.Lane != Urgent }
 
 func (t *tally) put(operation string, minute int64, n int) {
 	if t.made[operation] == nil {
@@ -77,7 +79,7 @@ var bounded = []string{Disable, DeleteAccount, Revoke, UpdateAccount, RenameAcco
 
 // bound is how many tasks may be taken at most, and which kinds may not, so that no kind of change passes the breaker's limit. When one
 // of a kind that has reached it is due, the breaker opens.
-func (l *lane) bound(ctx context.Context, tx *pg.Tx, room int) (int, []string, error) {
+func (l *lane) bound(ctx context.Context, tx *pg.Tx, room int, ended []outcome) (int, []string, error) {
 	most := l.config.Breaker.MaxChanges
 	full := []string{}
 	if most <= 0 {
@@ -100,6 +102,11 @@ func (l *lane) bound(ctx context.Context, tx *pg.Tx, room int) (int, []string, e
 	}
 	for _, operation := range bounded {
 		made := l.tally.of(operation)
+		for _, o := range ended {
+			if o.counted() && o.job.Operation == operation {
+				made++
+			}
+		}
 		switch left := most - made - under[operation]; {
 		case made >= most:
 			full = append(full, operation)

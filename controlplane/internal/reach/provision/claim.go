@@ -39,9 +39,9 @@ type job struct {
 }
 
 // claim takes tasks that are due: what is urgent first, then what has waited longest, and one of each account, so that changes of an
-// account never overtake one another. With the task, that it is about to be sent is written.
-func (l *lane) claim(ctx context.Context, tx *pg.Tx, room int) ([]job, error) {
-	room, full, err := l.bound(ctx, tx, room)
+// account never overtake one another. With the task, that it is about to be sent is written. ended is what this transaction has settled.
+func (l *lane) claim(ctx context.Context, tx *pg.Tx, room int, ended []outcome) ([]job, error) {
+	room, full, err := l.bound(ctx, tx, room, ended)
 	if err != nil || room == 0 {
 		return nil, err
 	}

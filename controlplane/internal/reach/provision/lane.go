@@ -277,7 +277,7 @@ func (l *lane) turn(ctx context.Context, ended []outcome, more bool, room int) (
 		if err != nil || !more || stop {
 			return err
 		}
-		taken, err = l.claim(ctx, tx, room)
+		taken, err = l.claim(ctx, tx, room, ended)
 		return err
 	})
 	if err == nil {

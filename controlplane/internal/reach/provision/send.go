@@ -135,7 +135,7 @@ func (j job) shown(seen v1.ReadResponse) bool {
 	}
 	switch j.Operation {
 	case CreateAccount, UpdateAccount, RenameAccount:
-		return j.Payload.Account != nil && as(*j.Payload.Account, *a)
+		return j.Payload.Account != nil && as(*j.Payload.Account, *a, j.Operation == CreateAccount)
 	case Enable, Disable:
 		return a.IsDisabled != nil && *a.IsDisabled == (j.Operation == Disable)
 	case Unlock:
@@ -144,12 +144,19 @@ func (j job) shown(seen v1.ReadResponse) bool {
 	return false
 }
 
-// as says whether an account is as asked, in all that can be seen of it.
-func as(asked v1.ProvisionAccount, is v1.RemoteAccount) bool {
+// as says whether an account is as asked. Of a new one that has the name it was to get, what the target does not show is taken for
+// right; a change of one that is there must be seen.
+func as(asked v1.ProvisionAccount, is v1.RemoteAccount, isNew bool) bool {
+	if isNew && is.Username == nil {
+		return false
+	}
 	for _, f := range []struct{ asked, is *string }{
 		{asked.Username, is.Username}, {asked.Email, is.Email}, {asked.DisplayName, is.DisplayName}, {asked.FirstName, is.FirstName},
 		{asked.LastName, is.LastName}, {asked.EmployeeNumber, is.EmployeeNumber},
 	} {
+		if f.is == nil && isNew {
+			continue
+		}
 		if f.asked != nil && (f.is == nil || !strings.EqualFold(*f.asked, *f.is)) {
 			return false
 		}
