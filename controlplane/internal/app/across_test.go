@@ -23,8 +23,10 @@ var across = []string{
 	"ground/pg",                                            // where it is made
 	"ground/limit/store.go",                                // how fast tokens are used, which concerns no tenant
 	"ground/replay/purge.go",                               // answers whose day is over
+	"govern/policy/worker.go",                              // tenants with people whose rules have to be looked at
 	"reach/agents/claim.go",                                // calls for agents whose socket this process holds
 	"reach/agents/presence.go",                             // agents revoked or gone
+	"reach/provision/worker.go", "reach/provision/keep.go", // people to plan for, changes to make, and what comes with time
 	"reach/schedule/worker.go",                             // schedules that are due
 	"reach/reconcile/discard.go",                           // holds that nobody decided about
 	"reach/syncrun/callback.go", "reach/syncrun/worker.go", // runs to work on, callbacks to send

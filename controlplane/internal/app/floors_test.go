@@ -22,13 +22,16 @@ var rooms = map[string][]string{
 	"ground/limit": {"pg", "viewer"}, "ground/replay": {"pg", "viewer", "fault", "seal"},
 	"ground/fault": {}, "ground/viewer": {}, "ground/event": {"pg"},
 	"record/audit": {}, "record/auth": {"audit", "tenant"}, "record/tenant": {"audit", "auth", "directory"},
-	"record/directory": {"audit"}, "record/access": {"directory", "audit"},
+	"record/directory": {"audit"}, "record/access": {"directory", "audit", "ledger"},
+	"record/ledger": {}, "record/role": {"audit", "directory", "ledger"},
 	"record/user": {"audit", "auth", "directory"}, "record/apitoken": {"audit", "auth", "directory"},
 	"reach/dispatch": {}, "reach/mapping": {}, "reach/correlate": {}, "reach/agents": {"dispatch"}, "reach/connector": {"dispatch", "mapping"},
 	"reach/fieldmap": {"connector", "mapping"}, "reach/onboard": {"connector", "fieldmap", "mapping", "syncrun"},
 	"reach/syncrun": {"connector", "correlate", "dispatch", "fieldmap", "mapping", "reconcile"}, "reach/reconcile": {},
-	"reach/schedule": {"connector", "syncrun"},
-	"front/apidocs":  {}, "front/webhook": {},
+	"reach/schedule":   {"connector", "syncrun"},
+	"reach/provision":  {"connector", "dispatch", "shape"},
+	"govern/condition": {}, "govern/policy": {"condition"},
+	"front/apidocs": {}, "front/webhook": {},
 }
 
 type listed struct {

@@ -12,6 +12,7 @@ import (
 //	people, accounts, groups, grants   the list of those that may be listed
 //	of person, of account, of group    a list that hangs on a record of the path, see hanging
 //	person, account, group, grant      one record
+//	story of grant, story of person    why a grant is there, or why a person holds something or not: for whoever may read the grant, or might
 //	self                               the caller's own record
 //	overseers                          the same for all who see the whole tenant, and refused to everybody else
 //	operators                          refused to all who are no control-plane admin
@@ -64,15 +65,25 @@ const sees = `
 /entitlements                                   groups
 /entitlements/grants                            grants
 /entitlements/grants/{id}                       grant
+/entitlements/grants/{id}/explain               story of grant
+/entitlements/roles                             overseers
+/entitlements/roles/{id}                        overseers
 /entitlements/{id}                              group
 /entitlements/{id}/grants                       of group
 /entitlements/{id}/members                      of group
 /identities                                     people
+/identities/export                              overseers
 /identities/me                                  self
+/identities/schema/attributes                   overseers
 /identities/{id}                                person
+/identities/{id}/access-explain                 story of person
 /identities/{id}/accounts                       of person
 /identities/{id}/grants                         of person
+/identities/{id}/handover                       overseers
 /identities/{id}/reports                        of person
+/policies/access-grant                          overseers
+/policies/access-grant/{id}                     overseers
+/policies/access-grant/{id}/versions            overseers
 /settings/agents                                overseers
 /settings/agents/{id}                           overseers
 /settings/api-tokens                            overseers
@@ -83,6 +94,7 @@ const sees = `
 /settings/audit/retention                       overseers
 /settings/identity-providers                    overseers
 /settings/identity-providers/{id}               overseers
+/settings/lifecycle                             overseers
 /settings/orphans                               overseers
 /settings/tenant                                overseers
 /settings/users                                 overseers

@@ -22,10 +22,21 @@ PUT    /connectors/{id}/schedule                   {"incremental_cron":"*/15 * *
 POST   /connectors/{id}/sync                       {"incremental":false}
 POST   /connectors/{id}/sync-runs/{run_id}/discard {"comment":"x"}
 POST   /connectors/{id}/sync-runs/{run_id}/release {"comment":"x","expected_count":1,"digest":"0000000000000000000000000000000000000000000000000000000000000000"}
+POST   /entitlements/grants/{id}/extend            {"ends_at":"2200-01-01T00:00:00Z"}
+POST   /entitlements/grants/{id}/revoke            {"reason":"x"}
+PATCH  /entitlements/roles/{id}                    {"description":"x"}
 PATCH  /entitlements/{id}                          {"business_description":"x"}
 PATCH  /identities/{id}                            {"title":"x"}
+POST   /identities/{id}/birthrights/evaluate       {"dry_run":true}
 POST   /identities/{id}/deactivate                 {"reason":"x"}
+POST   /identities/{id}/leave                      {"reason":"x"}
+POST   /identities/{id}/return                     {"reason":"x"}
+POST   /identities/{id}/merge                      {"source_id":"<own identity>","reason":"x"}
+POST   /identities/{id}/unpin                      {"fields":["title"]}
 POST   /identities/{id}/reactivate                 {"reason":"x"}
+PATCH  /policies/access-grant/{id}                 {"description":"x"}
+POST   /policies/access-grant/{id}/breaker/reset   {"accept":true}
+POST   /policies/access-grant/{id}/mode            {"mode":"shadow"}
 PATCH  /settings/agents/{id}                       {"description":"x"}
 POST   /settings/agents/{id}/revoke                {"reason":"x"}
 PATCH  /settings/api-tokens/{id}                   {"description":"x"}
@@ -50,12 +61,31 @@ POST  /accounts/{id}/link                   422 {"identity_id":"<identity>","rea
 POST  /connectors                           422 {"name":"x","type":"scim2","mode":"agent","agent_id":"<agent>","connection":{"base_url":"https://127.0.0.1:9"},"credentials":{"bearer_token":"t"}}
 POST  /connectors/test                      422 {"type":"scim2","mode":"agent","agent_id":"<agent>","connection":{"base_url":"https://127.0.0.1:9"},"credentials":{"bearer_token":"t"}}
 PATCH /connectors/{id}                      422 {"mode":"agent","agent_id":"<agent>"}
+POST  /entitlements/grants                  422 {"identity_id":"<identity>","entitlement_id":"<own entitlement>","justification":"x"}
+POST  /entitlements/grants                  422 {"account_id":"<account>","entitlement_id":"<own entitlement>","justification":"x"}
+POST  /entitlements/grants                  422 {"identity_id":"<own identity>","entitlement_id":"<entitlement>","justification":"x"}
+POST  /entitlements/grants/bulk-revoke      200 {"ids":["<grant>"],"reason":"x"}
+POST  /entitlements/grants/{id}/revoke      422 {"reason":"x","scope":"reason","reason_id":"<grant>"}
+POST  /entitlements/roles                   422 {"name":"x","entitlement_ids":["<entitlement>"]}
+POST  /entitlements/roles                   422 {"name":"x","owner_ids":["<identity>"]}
+PATCH /entitlements/roles/{id}              422 {"entitlement_ids":["<entitlement>"]}
+PATCH /entitlements/roles/{id}              422 {"owner_ids":["<identity>"]}
 PATCH /entitlements/{id}                    422 {"owner_ids":["<identity>"]}
 POST  /identities                           422 {"external_id":"new","email":"new@acme.test","sponsor_id":"<identity>"}
 POST  /identities                           422 {"external_id":"new","email":"new@acme.test","backup_owner_id":"<identity>"}
 POST  /identities/sync                      422 {"connector_ids":["<connector>"]}
+POST  /identities/{id}/merge                422 {"source_id":"<identity>","reason":"x"}
 PATCH /identities/{id}                      422 {"sponsor_id":"<identity>"}
 PATCH /identities/{id}                      422 {"backup_owner_id":"<identity>"}
+POST  /policies/access-grant                422 {"name":"x","subject":{"match":"all","rules":[]},"resources":{"role_ids":["<account>"]}}
+POST  /policies/access-grant                422 {"name":"x","subject":{"match":"all","rules":[]},"resources":{"entitlement_ids":["<account>"]}}
+POST  /policies/access-grant                422 {"name":"x","subject":{"match":"all","rules":[]},"resources":{"connector_ids":["<connector>"]}}
+POST  /policies/access-grant                422 {"name":"x","subject":{"match":"all","rules":[]},"resources":{"connector_ids":["<own connector>"]},"owner_ids":["<identity>"]}
+POST  /policies/access-grant/simulate       422 {"name":"x","subject":{"match":"all","rules":[]},"resources":{"role_ids":["<account>"],"entitlement_ids":["<account>"],"connector_ids":["<connector>"]}}
+POST  /policies/access-grant/simulate       422 {"name":"x","subject":{"match":"all","rules":[]},"resources":{"connector_ids":["<own connector>"]},"owner_ids":["<identity>"]}
+PATCH /policies/access-grant/{id}           422 {"resources":{"role_ids":["<account>"],"entitlement_ids":["<account>"],"connector_ids":["<connector>"]}}
+PATCH /policies/access-grant/{id}           422 {"owner_ids":["<identity>"]}
+POST  /policies/conditions/validate         200 {"condition":{"match":"all","rules":[]},"sample":["<identity>"]}
 POST  /settings/api-tokens                  422 {"name":"x","role":"manager","scopes":["identities:read"],"bound_identity_id":"<identity>"}
 POST  /settings/users                       422 {"email":"x@acme.test","identity_id":"<identity>"}
 PATCH /settings/users/{id}                  422 {"identity_id":"<identity>"}

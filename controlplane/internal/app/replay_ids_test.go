@@ -111,7 +111,7 @@ func (w *twin) endpoint() string {
 // read makes what a run of the connector would have made.
 func (w *twin) read() {
 	w.t.Helper()
-	for _, kind := range []string{"/accounts/", "/entitlements/", "/entitlements/grants/", "run", "hold"} {
+	for _, kind := range []string{"/accounts/", "/entitlements/", "/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "run", "hold"} {
 		w.ids[kind] = uuid.Must(uuid.NewV7()).String()
 	}
 	connector, run := w.ids["/connectors/"], w.ids["run"]
@@ -121,11 +121,14 @@ func (w *twin) read() {
 	       values (current_tenant(), $1, $2, 'g1', $3, $3, array[$4::uuid], '')`, w.ids["/entitlements/"], connector, w.canary, w.ids["/identities/"])
 	w.run(`insert into access_grant (tenant_id, id, connector_id, account_id, entitlement_id, external_id) values (current_tenant(), $1, $2, $3, $4, $5)`,
 		w.ids["/entitlements/grants/"], connector, w.ids["/accounts/"], w.ids["/entitlements/"], w.canary)
+	w.run(`insert into role (tenant_id, id, key, name) values (current_tenant(), $1, 'clerk', $2)`, w.ids["/entitlements/roles/"], w.canary)
 	w.run(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, finished_at) values (current_tenant(), $1, $2, 'rest', false, 100, 'partial', now())`,
 		run, connector)
 	w.run(`insert into sync_change (tenant_id, run_id, connector_id, object, change, object_id, external_id, display, guard, state)
 	       values (current_tenant(), $1, $2, 'account', 'remove', $3, 'a1', $4, 'account_missing', 'held')`, run, connector, w.ids["/accounts/"], w.canary)
 	w.run(`insert into sync_error (tenant_id, run_id, object, external_id, code, message) values (current_tenant(), $1, 'account', 'a1', 'invalid_value', $2)`, run, w.canary)
+	w.run(`insert into access_policy (tenant_id, id, name, enabled, subject, resources)
+	       values (current_tenant(), $1, $2, false, '{"match": "all", "rules": []}', jsonb_build_object('connector_ids', array[$3::text]))`, w.ids["/policies/access-grant/"], w.canary, connector)
 	w.run(`insert into sync_hold (tenant_id, id, run_id, connector_id, kind, rule, allowed, observed, population, cause, digest, expires_at)
 	       values (current_tenant(), $1, $2, $3, 'account_missing', 'limit', 0, 1, 1, $4, '\x00', now() + interval '1 day')`, w.ids["hold"], run, connector, w.canary)
 }
@@ -153,7 +156,7 @@ func path(template string, outer, inner *twin) string {
 func (w *twin) body(text string, other *twin) string {
 	fill := []string{"<yesterday>", time.Now().AddDate(0, 0, -1).UTC().Format(time.RFC3339), "<event>", other.event}
 	for name, prefix := range map[string]string{"identity": "/identities/", "account": "/accounts/", "connector": "/connectors/", "agent": "/settings/agents/",
-		"user": "/settings/users/"} {
+		"user": "/settings/users/", "entitlement": "/entitlements/", "grant": "/entitlements/grants/"} {
 		fill = append(fill, "<own "+name+">", w.ids[prefix], "<"+name+">", other.ids[prefix])
 	}
 	if strings.Contains(text, "<safety>") {
@@ -390,7 +393,10 @@ func (w *twin) filtered(other *twin) {
 					}
 					r := w.as(w.token, "GET", path(strings.TrimPrefix(at, "/api/v1"), w, w)+"?"+query.Encode(), nil)
 					w.silent(at+"?"+name, r, other)
-					if tried++; r.status >= 300 || r.body["total"] != nil && r.body["total"] != 0.0 {
+					if tried++; r.status == 404 && strings.HasSuffix(at, "/access-explain") {
+						continue // no list: what is asked about does not exist
+					}
+					if r.status >= 300 || r.body["total"] != nil && r.body["total"] != 0.0 {
 						w.t.Errorf("GET %s?%s of the other tenant's %s = %d with %v rows (%.200s)", at, name, id, r.status, r.body["total"], r.text("detail"))
 					}
 				}
