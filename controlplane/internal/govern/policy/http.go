@@ -84,13 +84,13 @@ func shown(p AccessPolicy, err error) (*httpapi.One[AccessPolicy], error) {
 	return &httpapi.One[AccessPolicy]{ETag: httpapi.ETag(p.Version), Body: p}, nil
 }
 
-// confirmIn is what a change may be confirmed by.
-type confirmIn struct {
+// Confirmation is what a change may be confirmed by.
+type Confirmation struct {
 	Confirm string `query:"confirm" maxLength:"64" doc:"The plan_hash of the impact that you have seen."`
 }
 
 type postIn struct {
-	confirmIn
+	Confirmation
 	Body    Fields
 	RawBody []byte
 }
@@ -117,7 +117,7 @@ func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpa
 type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	confirmIn
+	Confirmation
 	Body    Fields
 	RawBody []byte
 }
@@ -160,7 +160,7 @@ func (s *Service) versions(ctx context.Context, v viewer.Viewer, in *versionsIn)
 type enableIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	confirmIn
+	Confirmation
 }
 
 func (s *Service) enable(ctx context.Context, v viewer.Viewer, in *enableIn) (*httpapi.One[AccessPolicy], error) {
@@ -174,7 +174,7 @@ func (s *Service) disable(ctx context.Context, v viewer.Viewer, in *matchIn) (*h
 type modeIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	confirmIn
+	Confirmation
 	Body struct {
 		Mode string `json:"mode" enum:"shadow,enforce"`
 	}
