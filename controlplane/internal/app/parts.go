@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -36,6 +37,7 @@ type parts struct {
 	sessions *auth.Service
 	hub      *agents.Hub
 	runs     *syncrun.Service
+	policies *policy.Service
 	metrics  *telemetry.Metrics
 
 	api     httpapi.Config // of the API that is about to be made
@@ -44,7 +46,7 @@ type parts struct {
 }
 
 // rooms are added in this order.
-var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addAudit, addWebhooks, addSchedules, addPipeline, addOperations}
+var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addAudit, addWebhooks, addSchedules, addProvisioning, addPipeline, addRoles, addPolicies, addOperations}
 
 // reach adds the rooms that know people and their access, and those that reach target systems.
 func (p *parts) reach(callbackKey []byte) {
@@ -62,7 +64,7 @@ func (p *parts) reach(callbackKey []byte) {
 	held := &reconcile.Service{DB: p.db, Cursors: p.cursors, Wake: p.runs.Wake, Now: time.Now}
 	people := &directory.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
 	owners := &correlate.Service{DB: p.db, Now: time.Now}
-	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
+	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now, Say: sentence}
 	for _, routes := range [][]httpapi.Route{
 		people.Routes(), rights.Routes(), connectors.Routes(), fields.Routes(), transform.Routes(), guide.Routes(), owners.Routes(), p.runs.Routes(), held.Routes(),
 		registry.Routes(),
