@@ -17,6 +17,7 @@ import (
 type scripted struct {
 	*fake
 	member  bool
+	mail    []string
 	changes int
 }
 
@@ -27,7 +28,7 @@ const (
 
 func newScripted(t *testing.T, answer func(s *scripted, op string, p *ber.Packet) (int, string, string)) *scripted {
 	t.Helper()
-	s := &scripted{fake: newFake(t, openLDAPRoot())}
+	s := &scripted{fake: newFake(t, openLDAPRoot()), mail: []string{"old@x"}}
 	s.search = func(r fakeSearch) fakeAnswer {
 		switch {
 		case r.wants("(entryUUID=" + scriptedGroup), strings.EqualFold(r.base, "cn=g,dc=x"):
@@ -38,7 +39,7 @@ func newScripted(t *testing.T, answer func(s *scripted, op string, p *ber.Packet
 		case strings.EqualFold(r.base, "ou=people,dc=x"):
 			return fakeAnswer{entries: []fakeEntry{{"ou=people,dc=x", attrs{"entryUUID": {"3"}}}}}
 		case r.wants(scriptedAccount), strings.EqualFold(r.base, "uid=a,dc=x"):
-			return fakeAnswer{entries: []fakeEntry{{"uid=a,dc=x", attrs{"entryUUID": {scriptedAccount}, "objectClass": {"inetOrgPerson"}, "uid": {"a"}, "mail": {"old@x"}}}}}
+			return fakeAnswer{entries: []fakeEntry{{"uid=a,dc=x", attrs{"entryUUID": {scriptedAccount}, "objectClass": {"inetOrgPerson"}, "uid": {"a"}, "mail": s.mail}}}}
 		}
 		return fakeAnswer{}
 	}
@@ -139,6 +140,25 @@ func TestWhatSomebodyElseWasQuickerToDoIsAlready(t *testing.T) {
 		got, err := provisioner().Provision(t.Context(), req)
 		if err != nil || got.Outcome != v1.OutcomeAlready || !got.Verified || got.Grant.Held != (op == v1.OpEntitlementGrant) {
 			t.Errorf("%s: %+v, %v", op, got, err)
+		}
+	}
+	for _, code := range []int{16, 20, 50} {
+		s := newScripted(t, func(s *scripted, _ string, _ *ber.Packet) (int, string, string) {
+			s.mail = []string{"new@x", "old@x"}
+			return code, "", ""
+		})
+		s.mail = []string{"old@x", "other@x"}
+		req := requests()[v1.OpAccountUpdate]
+		req.AuthConfig, req.Account = s.auth(), &v1.ProvisionAccount{Attributes: map[string]any{"mail": []any{"old@x", "new@x"}}}
+		got, err := provisioner().Provision(t.Context(), req)
+		if code == 50 {
+			if err == nil {
+				t.Errorf("a refusal that says something else was taken for done: %+v", got)
+			}
+			continue
+		}
+		if err != nil || got.Outcome != v1.OutcomeAlready || !got.Verified || len(got.Changes) > 0 {
+			t.Errorf("update with result %d: %+v, %v", code, got, err)
 		}
 	}
 }

@@ -156,6 +156,31 @@ func TestActiveDirectoryIsWrittenAsItWantsToBe(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	})
+	t.Run("StartTLS is TLS", func(t *testing.T) {
+		auth := writes(d, s, map[string]any{"security": "starttls", "port": s.Port})
+		got := provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountPassword, Target: v1.ProvisionTarget{Username: "bits"}, Credential: &v1.NewCredential{Mode: "random"}})
+		expect(t, "reset", got, v1.OutcomeApplied)
+	})
+	t.Run("new accounts go where one would look for them", func(t *testing.T) {
+		for base, want := range map[string]string{ldaptest.Suffix: ",cn=users," + ldaptest.Suffix, ldaptest.PeopleDN: "," + ldaptest.PeopleDN} {
+			auth := writes(d, s, map[string]any{"base_dn": base, "user_base_dn": nil})
+			got := provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: ptr("placed")}, Credential: &v1.NewCredential{Mode: "random"}})
+			if !got.Verified || got.Account.NativeRef != "cn=placed"+want || got.Account.Attributes["userPrincipalName"] != "placed@iga.test" {
+				t.Errorf("below %s: %+v", base, got.Account)
+			}
+			expect(t, "delete", provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountDelete, Target: account(got)}), v1.OutcomeApplied)
+		}
+	})
+	t.Run("user names that are addresses", func(t *testing.T) {
+		auth := writes(d, s, map[string]any{"username_attribute": "userPrincipalName"})
+		req := v1.ProvisionRequest{Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: ptr("upn@iga.test")}, Credential: &v1.NewCredential{Mode: "random"}}
+		got := provision(t, auth, req)
+		expect(t, "create", got, v1.OutcomeApplied)
+		if got.Account.Attributes["sAMAccountName"] != "upn" {
+			t.Errorf("%+v", got.Account.Attributes)
+		}
+		expect(t, "create again", provision(t, auth, req), v1.OutcomeAlready)
+	})
 	t.Run("the permissive control is sent where it is offered", func(t *testing.T) {
 		got := provision(t, auth, v1.ProvisionRequest{Op: v1.OpEntitlementGrant, Target: v1.ProvisionTarget{Username: "u002"}, EntitlementRemoteIDs: []string{entitlement(t, auth, "crew")}})
 		if !strings.Contains(got.Plan[0].LDAP.LDIF, "control: 1.2.840.113556.1.4.1413 true\n") {

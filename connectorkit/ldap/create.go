@@ -150,12 +150,18 @@ func (w *writer) openContainer() string {
 	switch {
 	case w.writing.container != "":
 		return w.writing.container
-	case NormalizeDN(w.userBase) != NormalizeDN(w.base):
+	case NormalizeDN(w.userBase) != NormalizeDN(w.base), !w.isWhole():
 		return w.userBase
 	case w.flavor.name == flavorAD:
 		return "CN=Users," + w.base
 	}
 	return "ou=people," + w.base
+}
+
+// isWhole tells whether the base DN is a whole naming context, in which nobody lies at the top, and not a place in one.
+func (w *writer) isWhole() bool {
+	contexts := w.root["namingcontexts"]
+	return len(contexts) == 0 || slices.ContainsFunc(contexts, func(dn string) bool { return NormalizeDN(dn) == NormalizeDN(w.base) })
 }
 
 // checkPlace keeps accounts where a sync sees them: one that is moved out of its sight would pass for deleted. Directories answer in

@@ -3,6 +3,7 @@ package ldap
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	goldap "github.com/go-ldap/ldap/v3"
@@ -85,11 +86,17 @@ func (w *writer) readGrants(targets []v1.ProvisionTarget, accounts []*found, ent
 	if err != nil {
 		return nil, err
 	}
+	var attributes []string
+	for _, g := range teams {
+		attributes = append(attributes, w.memberNamesOf(g)...)
+	}
+	slices.Sort(attributes)
+	attributes = slices.Compact(attributes)
 	var out []v1.GrantState
 	for i, f := range accounts {
 		in := map[string]bool{}
 		if f != nil && len(teams) > 0 {
-			if in, err = w.teamsOf(f, keys.String()); err != nil {
+			if in, err = w.teamsOf(f, keys.String(), attributes); err != nil {
 				return nil, err
 			}
 		}
@@ -106,10 +113,10 @@ func (w *writer) readGrants(targets []v1.ProvisionTarget, accounts []*found, ent
 	return out, nil
 }
 
-// teamsOf asks which of some groups list an account.
-func (w *writer) teamsOf(f *found, keys string) (map[string]bool, error) {
+// teamsOf asks which of some groups list an account, by attributes that those groups know.
+func (w *writer) teamsOf(f *found, keys string, attributes []string) (map[string]bool, error) {
 	var any strings.Builder
-	for _, a := range w.memberNames() {
+	for _, a := range attributes {
 		if value, err := memberValue(f, a); err == nil {
 			any.WriteString("(" + a + "=" + escapeFilter(value) + ")")
 		}

@@ -34,9 +34,24 @@ func (w *writer) update(e *found) error {
 		return nil
 	}
 	if err := w.perform(steps); err != nil {
-		return err
+		return w.settleUpdate(e, wishes, err)
 	}
 	return w.confirm(dn, e.account.ExternalID, func(now *found) bool { return len(w.fulfilled(now, wishes)) == 0 && w.enabledAs(now) })
+}
+
+// settleUpdate looks at an account when values were refused because they are there already, or gone already: somebody else may have been
+// quicker.
+func (w *writer) settleUpdate(e *found, wishes []wish, refusal error) error {
+	if !isRefused(refusal, goldap.LDAPResultAttributeOrValueExists) && !isRefused(refusal, goldap.LDAPResultNoSuchAttribute) {
+		return refusal
+	}
+	list, err := w.look(e.dn, goldap.ScopeBaseObject, "(objectClass=*)")
+	if err != nil || len(list) == 0 || len(w.fulfilled(list[0], wishes)) > 0 || !w.enabledAs(list[0]) {
+		return refusal
+	}
+	w.out.Changes = nil
+	w.out.Outcome, w.out.Verified, w.out.Account = v1.OutcomeAlready, true, &list[0].account
+	return nil
 }
 
 // reread reads the account with the attributes that are to be written, where a sync does not read them.

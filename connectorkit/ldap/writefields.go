@@ -44,7 +44,7 @@ type writing struct {
 
 func writeFields() []connectorkit.Field {
 	return []connectorkit.Field{
-		{Key: "create_container", Label: "Place of new accounts", Type: "string", Advanced: true, Help: "A DN such as ou=people,dc=example,dc=com. Left out: the base DN of people where one is set, else CN=Users of the domain on Active Directory and ou=people below the base DN elsewhere."},
+		{Key: "create_container", Label: "Place of new accounts", Type: "string", Advanced: true, Help: "A DN such as ou=people,dc=example,dc=com. Left out: the base DN of people where one is set, or the base DN where that is no whole domain; else CN=Users of the domain on Active Directory, and ou=people below the base DN elsewhere."},
 		{Key: "create_rdn_attribute", Label: "Naming attribute of new accounts", Type: "string", Default: auto, Advanced: true, Help: "auto: cn on Active Directory, the user name attribute (uid) elsewhere."},
 		{Key: "create_rdn_value", Label: "Name of new accounts", Type: "string", Default: "{username}", Advanced: true, Help: "What the naming attribute holds. Braces name a field of the account or an attribute: {username}, {display_name}, {givenName} {sn}."},
 		{Key: "create_object_classes", Label: "Object classes of new accounts", Type: "string_list", Advanced: true, Help: "Left out: user and its parents on Active Directory, inetOrgPerson and its parents elsewhere."},
