@@ -12,6 +12,15 @@ const sound = `
 POST   /accounts/bulk-link                             {"pairs":[{"account_id":"<account>","identity_id":"<identity>"}],"dry_run":true,"reason":"x"}
 POST   /accounts/correlation/preview                   {"connector_id":"<connector>"}
 POST   /accounts/correlation/run                       {"connector_id":"<connector>"}
+POST   /accounts                                       {"connector_id":"<connector>","identity_id":"<identity>","dry_run":true}
+POST   /accounts/provisioning-tasks/retry-failed       {"connector_id":"<connector>"}
+POST   /accounts/provisioning-tasks/{id}/complete      {"note":"x"}
+POST   /accounts/{id}/delete                           {"note":"x"}
+POST   /accounts/{id}/disable                          {"note":"x"}
+POST   /accounts/{id}/enable                           {"note":"x"}
+POST   /accounts/{id}/rename                           {"username":"renamed"}
+POST   /accounts/{id}/reset-password                   {"force_change":true}
+POST   /accounts/{id}/unlock                           {"note":"x"}
 PATCH  /accounts/{id}                                  {"purpose":"x"}
 POST   /accounts/{id}/ignore                           {"reason":"x"}
 POST   /accounts/{id}/link                             {"identity_id":"<identity>","reason":"x"}
@@ -87,6 +96,7 @@ PUT    /settings/audit/retention                       {"days":3650}
 POST   /settings/identity-providers                    {"name":"second","issuer":"https://127.0.0.1:9443/b","client_id":"c"}
 PATCH  /settings/identity-providers/{id}               {"client_id":"d"}
 PUT    /settings/orphans                               {"after_days":30}
+PUT    /settings/provisioning                          {"writes":true,"reason":"x"}
 PATCH  /settings/tenant                                {"name":"Acme again"}
 POST   /settings/users                                 {"email":"second@acme.test","display_name":"Second"}
 PATCH  /settings/users/{id}                            {"display_name":"Victim"}

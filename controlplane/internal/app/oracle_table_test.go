@@ -18,10 +18,13 @@ import (
 //	operators                          refused to all who are no control-plane admin
 //	own                                what is about the caller's own sign-in
 //	alike                              the same for everybody
+//	apart                              what the tests of its own room hold against what may be seen
 const sees = `
 /accounts                                       accounts
 /accounts/disputed                              accounts
 /accounts/orphaned                              accounts
+/accounts/provisioning-tasks                    apart
+/accounts/provisioning-tasks/{id}               apart
 /accounts/uncorrelated                          accounts
 /accounts/{id}                                  account
 /accounts/{id}/grants                           of account
@@ -96,6 +99,7 @@ const sees = `
 /settings/identity-providers/{id}               overseers
 /settings/lifecycle                             overseers
 /settings/orphans                               overseers
+/settings/provisioning                          overseers
 /settings/tenant                                overseers
 /settings/users                                 overseers
 /settings/users/{id}                            overseers

@@ -2,6 +2,13 @@ package app_test
 
 // sent are the bodies that operations on one resource take as they are, so that it is the id in the path that is refused.
 const sent = `
+POST   /accounts/provisioning-tasks/{id}/complete  {"note":"x"}
+POST   /accounts/{id}/delete                       {"note":"x"}
+POST   /accounts/{id}/disable                      {"note":"x"}
+POST   /accounts/{id}/enable                       {"note":"x"}
+POST   /accounts/{id}/rename                       {"username":"renamed"}
+POST   /accounts/{id}/reset-password               {"force_change":true}
+POST   /accounts/{id}/unlock                       {"note":"x"}
 PATCH  /accounts/{id}                              {"purpose":"x"}
 POST   /accounts/{id}/ignore                       {"reason":"x"}
 POST   /accounts/{id}/link                         {"identity_id":"<own identity>","reason":"x"}
