@@ -27,6 +27,7 @@ type estate struct {
 	before  func(w http.ResponseWriter, r *http.Request) bool // true: it has answered
 	sent    []string                                          // changes, as method, path, If-Match and body
 	bodies  []map[string]any
+	got     []string // what was asked for
 	headers []http.Header
 }
 
@@ -97,7 +98,9 @@ func (d *drawer) Get(_ *http.Request, id string) (scim.Resource, error) {
 func (d *drawer) GetAll(_ *http.Request, p scim.ListRequestParams) (scim.Page, error) {
 	found := []scim.Resource{}
 	for _, r := range d.all {
-		if p.FilterValidator == nil || p.FilterValidator.PassesFilter(r.Attributes) == nil {
+		a := copied(r.Attributes)
+		a["id"] = r.ID
+		if p.FilterValidator == nil || p.FilterValidator.PassesFilter(a) == nil {
 			found = append(found, d.shown(r))
 		}
 	}
@@ -181,6 +184,8 @@ func (e *estate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Method != http.MethodGet {
 		e.note(r)
+	} else {
+		e.got = append(e.got, r.URL.Path)
 	}
 	if e.before != nil && e.before(w, r) {
 		return

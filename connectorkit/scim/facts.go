@@ -25,7 +25,39 @@ type facts struct {
 type fact struct {
 	provider provider
 	locked   map[string]bool // attributes of a User that only the target writes, lower case; nil: not asked for
+	filter   filterTrust     // of groups by a member
+	shows    bool            // groups tell their members: one without has none
 	until    time.Time
+}
+
+// filterTrust is what was found out of the question whether a group has a member: id eq "…" and members.value eq "…".
+type filterTrust int
+
+const (
+	filterUntried filterTrust = iota
+	filterUseless             // refused, ignored, or wrong
+	filterHeeded              // it finds nobody who is not there
+	filterProven              // and has found somebody who is
+)
+
+// trust keeps what was found out of a target's filter.
+func (f *facts) trust(key [32]byte, t filterTrust) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if one, ok := f.known[key]; ok {
+		one.filter = t
+		f.known[key] = one
+	}
+}
+
+// shown keeps that a target's groups tell their members.
+func (f *facts) shown(key [32]byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if one, ok := f.known[key]; ok && !one.shows {
+		one.shows = true
+		f.known[key] = one
+	}
 }
 
 // factKey tells targets and logins apart, so that nobody is told what another login was.

@@ -46,8 +46,8 @@ func (c *writing) member(ctx context.Context) error {
 		user = rec.text("id")
 	}
 	c.resp.Grant = &v1.GrantState{AccountRemoteID: user, EntitlementRemoteID: right}
-	g := &crowdLook{session: c.session, group: right}
-	now, err := g.holds(ctx, user)
+	g := c.k.crowd(c.session, c.provider, c.req.AuthConfig, right)
+	now, err := g.holds(ctx, user, !grant)
 	if isNoGroup(err) && !grant {
 		c.warn("entitlement_not_found", "the target has no such group any more", right)
 		now, err = holding{known: true}, nil
@@ -65,7 +65,7 @@ func (c *writing) member(ctx context.Context) error {
 	c.resp.Outcome, c.resp.Grant.Held = v1.OutcomeApplied, grant
 	shown := false
 	c.resp.Verified = c.settled(ctx, func() (bool, error) {
-		now, err := g.holds(ctx, user)
+		now, err := g.holds(ctx, user, grant || !g.found)
 		if err == nil && now.known {
 			c.resp.Grant.Held, shown = now.held, true
 		}
@@ -199,15 +199,80 @@ type holding struct{ held, known bool }
 // crowdLook looks at one group.
 type crowdLook struct {
 	*session
-	group string
-	shows bool // the target has shown members of the group before: without the attribute it has none
+	k        *Connector
+	key      [32]byte
+	provider provider
+	group    string
+	partly   bool // the group was read, and perhaps not all of its members were told
+	found    bool // the filter has found the user in the group before
 }
 
-// holds finds out whether a user is in the group, the way that the target tells.
-func (g *crowdLook) holds(ctx context.Context, user string) (holding, error) {
+func (k *Connector) crowd(s *session, p provider, auth v1.AuthConfig, group string) *crowdLook {
+	return &crowdLook{session: s, k: k, key: factKey(auth), provider: p, group: group}
+}
+
+// holds finds out whether a user is in the group, the way that the target tells. Without sure, a filter that was right before is
+// believed when it finds nobody: for a large group that saves reading all of it.
+func (g *crowdLook) holds(ctx context.Context, user string, sure bool) (holding, error) {
 	if g.write.MemberFilter != "" {
-		return g.byMemberFilter(ctx, user)
+		return g.byMemberFilter(ctx, g.write.MemberFilter, user)
 	}
+	trust, held, err := g.byFilter(ctx, user)
+	switch {
+	case err != nil:
+		return holding{}, err
+	case held:
+		g.found = true
+		return holding{held: true, known: true}, nil
+	case trust == filterProven && !sure:
+		return holding{known: true}, nil
+	}
+	now, err := g.byReading(ctx, user)
+	if err == nil && now.held && trust != filterUseless {
+		g.k.facts.trust(g.key, filterUseless) // it did not find whom it should have
+	}
+	if err == nil && !now.known && !g.partly && trust == filterProven {
+		now.known = true // neither the filter nor the group tells of the user
+	}
+	return now, err
+}
+
+// byFilter asks for the group if the user is in it, where such questions are understood. That is found out with a user who is not
+// there: many targets ignore what they do not know.
+func (g *crowdLook) byFilter(ctx context.Context, user string) (trust filterTrust, held bool, err error) {
+	one, _ := g.k.facts.get(g.key, g.now())
+	trust = one.filter
+	able := g.filterSupport == quirks.FilterFull || g.filterSupport == auto && g.provider.declared && g.provider.filter
+	if !able || g.memberStrategy == membersByUser || trust == filterUseless {
+		return filterUseless, false, nil
+	}
+	const filter = "id eq {group} and members.value eq {user}"
+	if trust == filterUntried {
+		now, err := g.byMemberFilter(ctx, filter, "no-user-has-this-id")
+		if why, err := refusal(err); err != nil && !isNoGroup(err) {
+			return trust, false, err
+		} else if why != "" || isNoGroup(err) || now.held {
+			g.k.facts.trust(g.key, filterUseless)
+			return filterUseless, false, nil
+		}
+		trust = filterHeeded
+		g.k.facts.trust(g.key, trust)
+	}
+	now, err := g.byMemberFilter(ctx, filter, user)
+	if why, err := refusal(err); err != nil && !isNoGroup(err) {
+		return trust, false, err
+	} else if why != "" || isNoGroup(err) {
+		return filterUseless, false, nil // perhaps because of this one id
+	}
+	if now.held && trust != filterProven {
+		trust = filterProven
+		g.k.facts.trust(g.key, trust)
+	}
+	return trust, now.held, nil
+}
+
+// byReading reads the group, or the user where groups keep their members back.
+func (g *crowdLook) byReading(ctx context.Context, user string) (holding, error) {
 	if g.memberStrategy == membersByUser {
 		return g.byUser(ctx, user)
 	}
@@ -218,7 +283,7 @@ func (g *crowdLook) holds(ctx context.Context, user string) (holding, error) {
 	switch {
 	case found.partly:
 		return holding{}, nil
-	case found.told, g.shows, g.memberStrategy == membersInline, g.memberStrategy == membersByGet:
+	case found.told, g.shows(), g.memberStrategy == membersInline, g.memberStrategy == membersByGet:
 		return holding{known: g.memberStrategy != membersFilter}, nil
 	case g.memberStrategy == membersFilter:
 		return holding{}, nil
@@ -228,9 +293,12 @@ func (g *crowdLook) holds(ctx context.Context, user string) (holding, error) {
 }
 
 // byMemberFilter asks for the group if the user is in it.
-func (g *crowdLook) byMemberFilter(ctx context.Context, user string) (out holding, err error) {
-	filter := strings.NewReplacer("{group}", quoted(g.group), "{user}", quoted(user)).Replace(g.write.MemberFilter)
+func (g *crowdLook) byMemberFilter(ctx context.Context, filter, user string) (out holding, err error) {
+	filter = strings.NewReplacer("{group}", quoted(g.group), "{user}", quoted(user)).Replace(filter)
 	ask := target.Request{URL: g.groupsPath, Query: url.Values{"filter": {filter}}, Phase: phaseGroups, Stream: true}
+	if g.attributes != quirks.No {
+		ask.Query.Set("attributes", "id")
+	}
 	err = g.fetch(ctx, ask, func(resp *target.Response) error {
 		out = holding{known: true}
 		_, err := readList(resp, func(in *raw) error {
@@ -244,6 +312,12 @@ func (g *crowdLook) byMemberFilter(ctx context.Context, user string) (out holdin
 		return holding{}, noGroup()
 	}
 	return out, err
+}
+
+// shows says whether the target's groups are known to tell their members.
+func (g *crowdLook) shows() bool {
+	one, _ := g.k.facts.get(g.key, g.now())
+	return one.shows
 }
 
 // byUser looks at the groups that the user carries. A user that carries none proves nothing, unless users are known to tell.
@@ -313,7 +387,9 @@ func (g *crowdLook) members(ctx context.Context, wanted map[string]bool) (out pr
 			return errorInside(resp, rec)
 		}
 		out.partly = out.partly || declaredMembers(rec) > count || g.profile.TruncatesAt > 0 && count >= g.profile.TruncatesAt
-		g.shows = g.shows || count > 0
+		if g.partly = out.partly; count > 0 {
+			g.k.facts.shown(g.key)
+		}
 		return nil
 	})
 	if gone(err) {

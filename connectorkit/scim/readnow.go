@@ -37,7 +37,7 @@ func (k *Connector) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadRespon
 		out.Accounts = append(out.Accounts, one)
 	}
 	for _, e := range req.Entitlements {
-		if out.Grants, err = s.grants(ctx, out.Grants, e.RemoteID, there); err != nil {
+		if out.Grants, err = s.grants(ctx, out.Grants, k.crowd(s, p, req.AuthConfig, e.RemoteID), there); err != nil {
 			return v1.ReadResponse{}, err
 		}
 	}
@@ -45,7 +45,8 @@ func (k *Connector) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadRespon
 }
 
 // grants adds which of the users hold a right. A group with all of them in question is read once.
-func (s *session) grants(ctx context.Context, out []v1.GrantState, right string, users []record) ([]v1.GrantState, error) {
+func (s *session) grants(ctx context.Context, out []v1.GrantState, g *crowdLook, users []record) ([]v1.GrantState, error) {
+	right := g.group
 	state := func(rec record, held bool) v1.GrantState {
 		return v1.GrantState{AccountRemoteID: rec.text("id"), EntitlementRemoteID: right, Held: held}
 	}
@@ -55,7 +56,6 @@ func (s *session) grants(ctx context.Context, out []v1.GrantState, right string,
 		}
 		return out, nil
 	}
-	g := &crowdLook{session: s, group: right}
 	if s.write.MemberFilter == "" && s.memberStrategy != membersByUser && len(users) > 1 {
 		wanted := map[string]bool{}
 		for _, rec := range users {
@@ -78,7 +78,7 @@ func (s *session) grants(ctx context.Context, out []v1.GrantState, right string,
 		}
 	}
 	for _, rec := range users {
-		now, err := g.holds(ctx, rec.text("id"))
+		now, err := g.holds(ctx, rec.text("id"), true)
 		switch {
 		case isNoGroup(err):
 			out = append(out, state(rec, false))

@@ -152,6 +152,11 @@ func TestEveryChangeIsMadeOnceAndSeenTheSecondTime(t *testing.T) {
 			if got := do(t, revoke); got.Outcome != v1.OutcomeApplied || got.Grant.Held {
 				t.Errorf("revoked %+v", got)
 			}
+			if g == group { // of the empty one a connector that knows nothing yet cannot tell whether it keeps its members back
+				if got := do(t, revoke); got.Outcome != v1.OutcomeAlready || got.Grant.Held {
+					t.Errorf("revoked again %+v", got)
+				}
+			}
 		}
 		role := order(v1.OpEntitlementGrant, id, auth)
 		role.EntitlementRemoteIDs = []string{"role:watch"}
@@ -749,5 +754,61 @@ func TestWritesSaysWhatTheProfileAllows(t *testing.T) {
 		if p.Write.MostMembers < 0 {
 			t.Errorf("%s: %+v", p.Key, p.Write)
 		}
+	}
+}
+
+func TestALargeGroupIsNotReadForEachOfItsMembers(t *testing.T) {
+	none := func(*estate, string) bool { return false }
+	for name, tt := range map[string]struct {
+		finds func(e *estate, filter string) bool // what the target makes of the question
+		whole int                                 // times that the group was read as a whole
+	}{
+		// Before the first grant, when nothing is proven yet, and before the last revoke.
+		"heeded": {func(e *estate, filter string) bool {
+			list, _ := e.groups.all[e.groups.find("empty")].Attributes["members"].([]any)
+			return slices.ContainsFunc(list, func(m any) bool {
+				return filter == fmt.Sprintf(`id eq "empty" and members.value eq %q`, m.(map[string]any)["value"])
+			})
+		}, 2},
+		"ignored": {func(*estate, string) bool { return true }, 9},
+		"blind":   {none, 9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, base := newEstate(t)
+			e.before = func(w http.ResponseWriter, r *http.Request) bool {
+				filter := r.URL.Query().Get("filter")
+				if !strings.Contains(filter, "members.value") {
+					return false
+				}
+				w.Header().Set("Content-Type", "application/scim+json")
+				if tt.finds(e, filter) {
+					fmt.Fprint(w, `{"totalResults":1,"Resources":[{"id":"empty"}]}`)
+				} else {
+					fmt.Fprint(w, `{"totalResults":0,"Resources":[]}`)
+				}
+				return true
+			}
+			k := connector()
+			for i, op := range []v1.ProvisionOp{v1.OpEntitlementGrant, v1.OpEntitlementGrant, v1.OpEntitlementRevoke, v1.OpEntitlementRevoke, v1.OpEntitlementRevoke} {
+				req := order(op, []string{"ada", "bob", "ada", "bob", "bob"}[i], bearer(base))
+				req.EntitlementRemoteIDs = []string{"empty"}
+				want := v1.OutcomeApplied
+				if i == 4 {
+					want = v1.OutcomeAlready
+				}
+				if got, err := k.Provision(t.Context(), req); err != nil || got.Outcome != want || !got.Verified || got.Grant.Held != (op == v1.OpEntitlementGrant) {
+					t.Fatalf("%d, %s = %+v, %v", i, op, got, err)
+				}
+			}
+			whole := 0
+			for _, path := range e.got {
+				if path == "/Groups/empty" {
+					whole++
+				}
+			}
+			if whole != tt.whole || e.memberIDs("empty") != "" {
+				t.Errorf("the group was read %d times, want %d: %v", whole, tt.whole, e.got)
+			}
+		})
 	}
 }
