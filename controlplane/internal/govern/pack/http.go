@@ -55,8 +55,9 @@ func (s *Service) Routes() []httpapi.Route {
 	return routes
 }
 
-type keyIn struct {
-	Key string `path:"key" maxLength:"63"`
+// PackKey names a pack in a path.
+type PackKey struct {
+	Key string `path:"key" minLength:"1" maxLength:"63"`
 }
 
 type listIn struct {
@@ -86,7 +87,7 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	return httpapi.Out(walk, all, total, func(p SectorPack) []string { return []string{p.Key} }), nil
 }
 
-func (s *Service) read(ctx context.Context, v viewer.Viewer, in *keyIn) (*httpapi.One[SectorPack], error) {
+func (s *Service) read(ctx context.Context, v viewer.Viewer, in *PackKey) (*httpapi.One[SectorPack], error) {
 	var out httpapi.One[SectorPack]
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		all, err := catalogue(ctx, tx)
@@ -119,7 +120,7 @@ type PackContentObject struct {
 }
 
 type versionIn struct {
-	keyIn
+	PackKey
 	Version string `path:"version" maxLength:"100"`
 }
 
@@ -162,7 +163,7 @@ type PackOrder struct {
 }
 
 type planIn struct {
-	keyIn
+	PackKey
 	Body PackRequest
 }
 
@@ -172,7 +173,7 @@ func (s *Service) plan(ctx context.Context, v viewer.Viewer, in *planIn) (*httpa
 }
 
 type installIn struct {
-	keyIn
+	PackKey
 	Body PackOrder
 }
 
@@ -191,7 +192,7 @@ func (s *Service) upgrade(ctx context.Context, v viewer.Viewer, in *installIn) (
 }
 
 type removeIn struct {
-	keyIn
+	PackKey
 	DryRun bool `query:"dry_run" doc:"Says what would be done, and does not do it."`
 	Body   struct {
 		Mode    string `json:"mode,omitempty" enum:"detach,remove_unused,remove_all" default:"remove_unused"`
@@ -204,7 +205,7 @@ func (s *Service) remove(ctx context.Context, v viewer.Viewer, in *removeIn) (*h
 	return &httpapi.One[PackRemoval]{Body: out}, err
 }
 
-func (s *Service) readInstallation(ctx context.Context, v viewer.Viewer, in *keyIn) (*httpapi.One[PackInstallation], error) {
+func (s *Service) readInstallation(ctx context.Context, v viewer.Viewer, in *PackKey) (*httpapi.One[PackInstallation], error) {
 	var out PackInstallation
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		i, err := findInstallation(ctx, tx, in.Key)
@@ -218,7 +219,7 @@ func (s *Service) readInstallation(ctx context.Context, v viewer.Viewer, in *key
 }
 
 type conflictsIn struct {
-	keyIn
+	PackKey
 	httpapi.Paging
 	ConflictFilters
 }
@@ -247,7 +248,7 @@ func (s *Service) listConflicts(ctx context.Context, v viewer.Viewer, in *confli
 }
 
 type objectsIn struct {
-	keyIn
+	PackKey
 	httpapi.Paging
 	ObjectFilters
 }
@@ -292,8 +293,11 @@ func (s *Service) resolveConflict(ctx context.Context, v viewer.Viewer, in *reso
 
 // PackVerdict is what a check of a pack finds.
 type PackVerdict struct {
-	Valid    bool             `json:"valid"`
-	Tests    int              `json:"tests" doc:"How many of its own tests were run."`
-	Pack     *SectorPack      `json:"pack" doc:"null where it cannot be read."`
-	Problems []format.Problem `json:"problems" nullable:"false"`
+	Valid    bool          `json:"valid"`
+	Tests    int           `json:"tests" doc:"How many of its own tests were run."`
+	Pack     *SectorPack   `json:"pack" doc:"null where it cannot be read."`
+	Problems []PackProblem `json:"problems" nullable:"false"`
 }
+
+// PackProblem is something that is wrong with a pack, and how it is mended.
+type PackProblem format.Problem

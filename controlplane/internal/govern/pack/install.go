@@ -35,7 +35,7 @@ type PackInstallation struct {
 	UninstallMode   *string        `json:"uninstall_mode" enum:"detach,remove_unused,remove_all"`
 	Objects         map[string]int `json:"objects" nullable:"false" doc:"How many there are by state: installed, pending_binding, conflict, skipped, leaving."`
 	OpenConflicts   int            `json:"open_conflicts"`
-	Plan            *Plan          `json:"plan" doc:"What has just been done; null otherwise."`
+	Plan            *PackPlan      `json:"plan" doc:"What has just been done; null otherwise."`
 	Impact          *policy.Impact `json:"impact" doc:"Whose access it changes; null otherwise."`
 	revision        int
 }
@@ -46,7 +46,7 @@ type PlannedChange struct {
 	Version     string         `json:"version"`
 	FromVersion *string        `json:"from_version" doc:"What is installed; null: nothing."`
 	Parameters  map[string]any `json:"parameters" nullable:"false"`
-	Plan
+	PackPlan
 	Birthrights []BirthrightDiff `json:"birthrights" nullable:"false" doc:"What changes of the birthrights, field by field."`
 	Impact      policy.Impact    `json:"impact"`
 	PlanHash    string           `json:"plan_hash" doc:"Stands for exactly this: what confirm takes."`
@@ -111,7 +111,7 @@ func (s *Service) in(ctx context.Context, tx *pg.Tx, q request) (out PackInstall
 	if err != nil {
 		return out, planned, err
 	}
-	planned = PlannedChange{PackKey: q.Key, Version: a.entry.Version, Parameters: values, Birthrights: []BirthrightDiff{}, Plan: newPlan()}
+	planned = PlannedChange{PackKey: q.Key, Version: a.entry.Version, Parameters: values, Birthrights: []BirthrightDiff{}, PackPlan: newPlan()}
 	done, err := i.standing(q, a.entry, values)
 	if err != nil {
 		return out, planned, err
@@ -200,7 +200,7 @@ func (s *Service) perform(ctx context.Context, tx *pg.Tx, q request, i *installa
 	if err := i.save(ctx, tx); err != nil {
 		return out, planned, err
 	}
-	if planned.Plan, err = carryOut(ctx, tx, i, p); err != nil {
+	if planned.PackPlan, err = carryOut(ctx, tx, i, p); err != nil {
 		return out, planned, err
 	}
 	is, err := birthrights(ctx, tx, i.ID)
@@ -215,7 +215,7 @@ func (s *Service) perform(ctx context.Context, tx *pg.Tx, q request, i *installa
 	if planned.Impact, err = s.weigh(ctx, tx, before, after); err != nil {
 		return out, planned, err
 	}
-	planned.PlanHash = hashOf(q.Key, entry.Version, entry.Checksum, planned.Parameters, planned.Plan, planned.Impact)
+	planned.PlanHash = hashOf(q.Key, entry.Version, entry.Checksum, planned.Parameters, planned.PackPlan, planned.Impact)
 	planned.Impact.PlanHash = planned.PlanHash
 	if !q.Dry && !q.Trusting {
 		if err := confirmed(planned.Impact, q.Confirm); err != nil {
@@ -232,7 +232,7 @@ func (s *Service) perform(ctx context.Context, tx *pg.Tx, q request, i *installa
 	if out, err = view(ctx, tx, *i); err != nil {
 		return out, planned, err
 	}
-	out.Plan, out.Impact = &planned.Plan, &planned.Impact
+	out.Plan, out.Impact = &planned.PackPlan, &planned.Impact
 	return out, planned, nil
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// PlanItem is what becomes of one object.
-type PlanItem struct {
+// PackPlanItem is what becomes of one object.
+type PackPlanItem struct {
 	Kind      string           `json:"kind"`
 	ObjectKey string           `json:"object_key"`
 	Name      string           `json:"name"`
@@ -23,18 +23,18 @@ type PlanItem struct {
 	Waiting   []PendingBinding `json:"waiting" nullable:"false" doc:"What selectors have not found yet."`
 }
 
-// Plan is what an installation, an upgrade or an uninstallation does.
-type Plan struct {
-	Add            []PlanItem `json:"add" nullable:"false"`
-	Change         []PlanItem `json:"change" nullable:"false"`
-	Remove         []PlanItem `json:"remove" nullable:"false"`
-	Conflict       []PlanItem `json:"conflict" nullable:"false" doc:"The tenant's stays until somebody decides."`
-	Skip           []PlanItem `json:"skip" nullable:"false"`
-	PendingBinding []PlanItem `json:"pending_binding" nullable:"false" doc:"Bound by themselves when a sync brings what they select. An object that is added may be here as well."`
+// PackPlan is what an installation, an upgrade or an uninstallation does.
+type PackPlan struct {
+	Add            []PackPlanItem `json:"add" nullable:"false"`
+	Change         []PackPlanItem `json:"change" nullable:"false"`
+	Remove         []PackPlanItem `json:"remove" nullable:"false"`
+	Conflict       []PackPlanItem `json:"conflict" nullable:"false" doc:"The tenant's stays until somebody decides."`
+	Skip           []PackPlanItem `json:"skip" nullable:"false"`
+	PendingBinding []PackPlanItem `json:"pending_binding" nullable:"false" doc:"Bound by themselves when a sync brings what they select. An object that is added may be here as well."`
 }
 
-func newPlan() Plan {
-	return Plan{Add: []PlanItem{}, Change: []PlanItem{}, Remove: []PlanItem{}, Conflict: []PlanItem{}, Skip: []PlanItem{}, PendingBinding: []PlanItem{}}
+func newPlan() PackPlan {
+	return PackPlan{Add: []PackPlanItem{}, Change: []PackPlanItem{}, Remove: []PackPlanItem{}, Conflict: []PackPlanItem{}, Skip: []PackPlanItem{}, PendingBinding: []PackPlanItem{}}
 }
 
 // run carries a pack out, object by object.
@@ -45,42 +45,42 @@ type run struct {
 	binder    *binder
 	before    map[objectKey]object
 	roles     map[string]string // ids by key
-	plan      Plan
+	plan      PackPlan
 	objects   []object // as they are afterwards
 	conflicts []dispute
 	gone      []objectKey
 }
 
 // carryOut brings the tenant from what it has of the pack to what the pack wants, and keeps that.
-func carryOut(ctx context.Context, tx *pg.Tx, i *installation, p format.Pack) (Plan, error) {
+func carryOut(ctx context.Context, tx *pg.Tx, i *installation, p format.Pack) (PackPlan, error) {
 	before, err := objects(ctx, tx, i.ID)
 	if err != nil {
-		return Plan{}, err
+		return PackPlan{}, err
 	}
 	b, err := newBinder(ctx, tx, selectorsOf(p))
 	if err != nil {
-		return Plan{}, err
+		return PackPlan{}, err
 	}
 	r := &run{tx: tx, install: i, pack: p, binder: b, before: before, roles: map[string]string{}, plan: newPlan()}
 	all, err := p.Objects()
 	if err != nil {
-		return Plan{}, err
+		return PackPlan{}, err
 	}
 	wants := map[objectKey]bool{}
 	for _, o := range all {
 		wants[objectKey{o.Kind, o.Key}] = true
 		if err := r.object(ctx, o); err != nil {
-			return Plan{}, fmt.Errorf("%s %s: %w", o.Kind, o.Key, err)
+			return PackPlan{}, fmt.Errorf("%s %s: %w", o.Kind, o.Key, err)
 		}
 	}
 	if err := r.dropped(ctx, wants); err != nil {
-		return Plan{}, err
+		return PackPlan{}, err
 	}
 	if err := open(ctx, tx, i.ID, r.conflicts); err != nil {
-		return Plan{}, err
+		return PackPlan{}, err
 	}
 	if err := removeObjects(ctx, tx, i.ID, r.gone); err != nil {
-		return Plan{}, err
+		return PackPlan{}, err
 	}
 	return r.plan, saveObjects(ctx, tx, i.ID, r.objects)
 }
@@ -89,7 +89,7 @@ func carryOut(ctx context.Context, tx *pg.Tx, i *installation, p format.Pack) (P
 func (r *run) object(ctx context.Context, o format.Object) error {
 	row := object{Kind: o.Kind, Key: o.Key, Content: o.Content, State: stateInstalled}
 	had, ok := r.before[objectKey{o.Kind, o.Key}]
-	item := PlanItem{Kind: o.Kind, ObjectKey: o.Key, Name: nameOf(o), Fields: []string{}, Waiting: []PendingBinding{}}
+	item := PackPlanItem{Kind: o.Kind, ObjectKey: o.Key, Name: nameOf(o), Fields: []string{}, Waiting: []PendingBinding{}}
 	if !o.Supported {
 		item.Reason = notSupported
 		row.State, row.Reason = stateSkipped, &item.Reason
@@ -141,7 +141,7 @@ func nameOf(o format.Object) string {
 }
 
 // data brings what is kept as the pack has it, and nowhere else.
-func (r *run) data(item PlanItem, ok bool, had, row object) {
+func (r *run) data(item PackPlanItem, ok bool, had, row object) {
 	switch {
 	case !ok:
 		r.plan.Add = append(r.plan.Add, item)
@@ -191,7 +191,7 @@ func (r *run) want(o format.Object) (wanted, error) {
 }
 
 // add brings an object that the pack has not brought before.
-func (r *run) add(ctx context.Context, item PlanItem, row *object) error {
+func (r *run) add(ctx context.Context, item PackPlanItem, row *object) error {
 	existing, mine, err := r.existing(ctx, row)
 	if err != nil {
 		return err
@@ -231,7 +231,7 @@ func (r *run) settleApplied(ctx context.Context, row *object) error {
 }
 
 // meet is about an object that the tenant had before the pack came.
-func (r *run) meet(ctx context.Context, item PlanItem, row *object, id string) error {
+func (r *run) meet(ctx context.Context, item PackPlanItem, row *object, id string) error {
 	now, err := current(ctx, r.tx, row.Kind, []string{id})
 	if err != nil {
 		return err
@@ -250,7 +250,7 @@ func (r *run) meet(ctx context.Context, item PlanItem, row *object, id string) e
 }
 
 // change merges an object that the pack has brought before.
-func (r *run) change(ctx context.Context, item PlanItem, had object, row *object) error {
+func (r *run) change(ctx context.Context, item PackPlanItem, had object, row *object) error {
 	row.ID = had.ID
 	now, err := current(ctx, r.tx, row.Kind, []string{*had.ID})
 	if err != nil {
@@ -314,7 +314,7 @@ func (r *run) dropped(ctx context.Context, wants map[objectKey]bool) error {
 
 func (r *run) drop(ctx context.Context, had object) error {
 	k := objectKey{had.Kind, had.Key}
-	item := PlanItem{Kind: had.Kind, ObjectKey: had.Key, Name: nameOf(format.Object{Key: had.Key, Content: had.Content}), Fields: []string{}, Waiting: []PendingBinding{}}
+	item := PackPlanItem{Kind: had.Kind, ObjectKey: had.Key, Name: nameOf(format.Object{Key: had.Key, Content: had.Content}), Fields: []string{}, Waiting: []PendingBinding{}}
 	if had.ID == nil || had.Adopted {
 		r.gone = append(r.gone, k)
 		if had.State != stateSkipped {

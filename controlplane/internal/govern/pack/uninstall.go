@@ -23,13 +23,13 @@ const (
 
 // PackRemoval is what an uninstallation does.
 type PackRemoval struct {
-	PackKey  string        `json:"pack_key"`
-	Mode     string        `json:"mode" enum:"detach,remove_unused,remove_all"`
-	Remove   []PlanItem    `json:"remove" nullable:"false"`
-	Leaving  []PlanItem    `json:"leaving" nullable:"false" doc:"Out of use, and gone as soon as what they gave has ended: at once, or after the grace of a policy."`
-	Detach   []PlanItem    `json:"detach" nullable:"false" doc:"They stay, and are the tenant's own."`
-	Impact   policy.Impact `json:"impact"`
-	PlanHash string        `json:"plan_hash" doc:"Stands for exactly this: what confirm takes."`
+	PackKey  string         `json:"pack_key"`
+	Mode     string         `json:"mode" enum:"detach,remove_unused,remove_all"`
+	Remove   []PackPlanItem `json:"remove" nullable:"false"`
+	Leaving  []PackPlanItem `json:"leaving" nullable:"false" doc:"Out of use, and gone as soon as what they gave has ended: at once, or after the grace of a policy."`
+	Detach   []PackPlanItem `json:"detach" nullable:"false" doc:"They stay, and are the tenant's own."`
+	Impact   policy.Impact  `json:"impact"`
+	PlanHash string         `json:"plan_hash" doc:"Stands for exactly this: what confirm takes."`
 }
 
 func (s *Service) uninstall(ctx context.Context, v viewer.Viewer, key, mode, confirm string, dry bool) (out PackRemoval, err error) {
@@ -72,7 +72,7 @@ func agreed(out PackRemoval, confirm string) error {
 
 // takeBack takes a pack's objects out of use, or leaves them to the tenant.
 func (s *Service) takeBack(ctx context.Context, tx *pg.Tx, i installation, mode string) (PackRemoval, error) {
-	out := PackRemoval{PackKey: i.Key, Mode: mode, Remove: []PlanItem{}, Leaving: []PlanItem{}, Detach: []PlanItem{}}
+	out := PackRemoval{PackKey: i.Key, Mode: mode, Remove: []PackPlanItem{}, Leaving: []PackPlanItem{}, Detach: []PackPlanItem{}}
 	before, err := rules(ctx, tx)
 	if err != nil {
 		return out, err
@@ -91,7 +91,7 @@ func (s *Service) takeBack(ctx context.Context, tx *pg.Tx, i installation, mode 
 			if err != nil {
 				return out, fmt.Errorf("%s %s: %w", o.Kind, o.Key, err)
 			}
-			item := PlanItem{Kind: o.Kind, ObjectKey: o.Key, Name: nameOf(format.Object{Key: o.Key, Content: o.Content}), Fields: []string{}, Waiting: []PendingBinding{}}
+			item := PackPlanItem{Kind: o.Kind, ObjectKey: o.Key, Name: nameOf(format.Object{Key: o.Key, Content: o.Content}), Fields: []string{}, Waiting: []PendingBinding{}}
 			switch became {
 			case removeAll:
 				out.Remove = append(out.Remove, item)

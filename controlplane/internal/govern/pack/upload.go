@@ -19,22 +19,23 @@ type uploadIn struct {
 }
 
 func (s *Service) validate(_ context.Context, _ viewer.Viewer, in *uploadIn) (*httpapi.One[PackVerdict], error) {
-	v, _ := s.judge(in.Body.Archive, in.Lenient)
+	v, _, problems := s.judge(in.Body.Archive, in.Lenient)
+	for _, p := range problems {
+		v.Problems = append(v.Problems, PackProblem(p))
+	}
 	return &httpapi.One[PackVerdict]{Body: v}, nil
 }
 
 // judge lints an archive and looks at its signature.
-func (s *Service) judge(packed []byte, lenient bool) (PackVerdict, *format.Source) {
-	out := PackVerdict{Problems: []format.Problem{}}
+func (s *Service) judge(packed []byte, lenient bool) (out PackVerdict, source *format.Source, problems []format.Problem) {
+	out.Problems = []PackProblem{}
 	files, problems := format.Unpack(packed)
-	out.Problems = append(out.Problems, problems...)
 	if format.Failed(problems) {
-		return out, nil
+		return out, nil, problems
 	}
-	source, tried, problems := format.Lint(files, format.Options{Lenient: lenient})
-	out.Tests, out.Problems = tried, append(out.Problems, problems...)
+	source, out.Tests, problems = format.Lint(files, format.Options{Lenient: lenient})
 	if source == nil {
-		return out, nil
+		return out, nil, problems
 	}
 	key, err := files.Verify(s.Trusted...)
 	var keyID *string
@@ -47,22 +48,22 @@ func (s *Service) judge(packed []byte, lenient bool) (PackVerdict, *format.Sourc
 		if s.AllowUnsigned {
 			p.Severity = format.Warning
 		}
-		out.Problems = append(out.Problems, p)
+		problems = append(problems, p)
 	}
 	entry := entryOf(source, uploaded, keyID)
 	entry.Versions = []string{entry.Version}
-	out.Pack, out.Valid = &entry, !format.Failed(out.Problems)
+	out.Pack, out.Valid = &entry, !format.Failed(problems)
 	if !out.Valid {
-		return out, nil
+		return out, nil, problems
 	}
-	return out, source
+	return out, source, problems
 }
 
 func (s *Service) upload(ctx context.Context, v viewer.Viewer, in *uploadIn) (*httpapi.Created[SectorPack], error) {
 	packed := in.Body.Archive
-	verdict, source := s.judge(packed, in.Lenient)
+	verdict, source, problems := s.judge(packed, in.Lenient)
 	if source == nil {
-		return nil, refused(verdict.Problems)
+		return nil, refused(problems)
 	}
 	entry := *verdict.Pack
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {

@@ -41,7 +41,7 @@ type Action struct {
 // domains are the categories of actions by the part before the dot, where a single action does not say otherwise.
 var domains = map[string]Category{
 	"auth": Authentication, "user": Account, "identity": Identity, "account": Account, "accounts": Account, "entitlement": Entitlement,
-	"grant": Grant, "connector": Connector, "sync_run": Sync, "agent": Agent, "tenant": TenantItself, "audit": Export, "audit_stream": Settings,
+	"grant": Grant, "connector": Connector, "provisioning": Account, "sync_run": Sync, "agent": Agent, "tenant": TenantItself, "audit": Export, "audit_stream": Settings,
 	"webhook": Webhook, "api_token": Token, "key": Settings, "role": RoleModel, "access_request": Request, "certification": Certification, "policy": Policy, "sector_pack": Pack,
 }
 
@@ -191,6 +191,15 @@ var catalog = [][2]string{
 	{"sector_pack.uninstalled", "A sector pack was uninstalled."},
 	{"identity.policies_evaluated", "The policies were evaluated for one person, by order."},
 
+	{"provisioning.ordered", "Somebody ordered a change of an account in its system."},
+	{"provisioning.done", "A change was made in a target system."},
+	{"provisioning.failed", "A change could not be made in a target system."},
+	{"provisioning.simulated", "A change was planned to the last byte, and not sent."},
+	{"provisioning.cancelled", "A change was cancelled before it was sent, by somebody or because it was not wanted any more."},
+	{"provisioning.completed", "Somebody made a change in a target system by hand."},
+	{"provisioning.retried", "Failed changes were sent again."},
+	{"provisioning.switched", "The writing to all target systems was switched off or on."},
+
 	{"connector.created", "A connector was made."},
 	{"connector.updated", "A connector's settings were changed."},
 	{"connector.deleted", "A connector was deleted."},
@@ -207,6 +216,8 @@ var catalog = [][2]string{
 	{"connector.quarantined", "A connector's target refused the sign-in again and again; nothing is tried until somebody clears it."},
 	{"connector.quarantine_cleared", "A quarantined connector may be tried again."},
 	{"connector.correlation_updated", "How accounts of a connector find their owners was changed."},
+	{"connector.breaker_opened", "Too many changes of a connector had failed, or were being made; nothing is sent until somebody has looked."},
+	{"connector.breaker_reset", "A connector's changes go on after its breaker had opened."},
 	{"connector.safety_changed", "The limits that hold back large changes were changed."},
 
 	{"sync_run.started", "A sync was started."},
