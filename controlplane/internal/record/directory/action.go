@@ -41,12 +41,12 @@ type FieldChange struct {
 // errDryRun undoes what a dry run has done.
 var errDryRun = errors.New("dry run")
 
-// ask is a decision about somebody.
-type ask struct {
-	id     string
-	match  httpapi.IfMatch
-	dry    bool
-	reason string
+// Ask is a decision about somebody.
+type Ask struct {
+	ID     string // whom it is about
+	Match  httpapi.IfMatch
+	DryRun bool // tell what would change, and write nothing
+	Reason string
 }
 
 // step is what an action does to a record that is locked. It says which state the action leads to, for the states' own rules.
@@ -54,9 +54,9 @@ type step func(c Clock, i *Identity) (to string, err error)
 
 // act does something to somebody's state, by their dates and what is said of them. What the action changes of a source's fields
 // holds until the source says something else than now.
-func (s *Service) act(ctx context.Context, v viewer.Viewer, a ask, do step) (acted Acted, err error) {
+func (s *Service) act(ctx context.Context, v viewer.Viewer, a Ask, do step) (acted Acted, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		before, err := s.lockMatching(ctx, tx, a.id, a.match)
+		before, err := s.lockMatching(ctx, tx, a.ID, a.Match)
 		if err != nil {
 			return err
 		}
@@ -64,14 +64,14 @@ func (s *Service) act(ctx context.Context, v viewer.Viewer, a ask, do step) (act
 		if err != nil {
 			return err
 		}
-		if acted.Identity, err = Find(ctx, tx, a.id); err != nil {
+		if acted.Identity, err = Find(ctx, tx, a.ID); err != nil {
 			return err
 		}
-		if a.dry {
+		if a.DryRun {
 			acted.Impact, err = impactOf(ctx, tx, before, acted.Identity, changes)
 			return errors.Join(err, errDryRun)
 		}
-		e := audit.Entry{Action: actionTo(before.Status, acted.Status), Changes: changes, Reason: a.reason}
+		e := audit.Entry{Action: actionTo(before.Status, acted.Status), Changes: changes, Reason: a.Reason}
 		if err := recordEntry(ctx, tx, e, acted.Identity); err != nil || acted.Status != Deactivated {
 			return err
 		}
@@ -83,7 +83,7 @@ func (s *Service) act(ctx context.Context, v viewer.Viewer, a ask, do step) (act
 	return acted, err
 }
 
-func (s *Service) acted(ctx context.Context, tx *pg.Tx, before Identity, a ask, do step) ([]audit.Change, error) {
+func (s *Service) acted(ctx context.Context, tx *pg.Tx, before Identity, a Ask, do step) ([]audit.Change, error) {
 	l, err := FindLifecycle(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -112,8 +112,8 @@ func (s *Service) acted(ctx context.Context, tx *pg.Tx, before Identity, a ask, 
 	after.follow(clock, "manual")
 	if after.StatusReason = before.StatusReason; after.Status != before.Status || to == before.Status {
 		after.StatusReason, after.StatusSource = nil, "manual"
-		if a.reason != "" {
-			after.StatusReason = &a.reason
+		if a.Reason != "" {
+			after.StatusReason = &a.Reason
 		}
 	}
 	for _, c := range statusChange(before, after) {
@@ -166,7 +166,7 @@ func actionTo(from, to string) string {
 
 // Deactivate ends somebody's time now, or gives them notice until effective. urgent lets the ending of their access go before
 // everybody else's.
-func (s *Service) Deactivate(ctx context.Context, v viewer.Viewer, a ask, effective time.Time, urgent bool) (Acted, error) {
+func (s *Service) Deactivate(ctx context.Context, v viewer.Viewer, a Ask, effective time.Time, urgent bool) (Acted, error) {
 	now := s.Now()
 	if effective.IsZero() {
 		effective = now
@@ -187,7 +187,7 @@ func (s *Service) Deactivate(ctx context.Context, v viewer.Viewer, a ask, effect
 
 // Reactivate brings somebody to active: back from leave or after deactivation, out of notice, or before the first day. Access that
 // ended is not restored.
-func (s *Service) Reactivate(ctx context.Context, v viewer.Viewer, a ask) (Acted, error) {
+func (s *Service) Reactivate(ctx context.Context, v viewer.Viewer, a Ask) (Acted, error) {
 	return s.act(ctx, v, a, func(c Clock, i *Identity) (string, error) {
 		i.LastWorkingAt, i.TerminationDate = nil, nil
 		if i.StartDate != nil && *i.StartDate > c.Today {
@@ -223,7 +223,7 @@ func yesterday(today string) *string {
 }
 
 // Leave lets somebody be away from a day, or from today, to a day, or until they return.
-func (s *Service) Leave(ctx context.Context, v viewer.Viewer, a ask, from, to *string) (Acted, error) {
+func (s *Service) Leave(ctx context.Context, v viewer.Viewer, a Ask, from, to *string) (Acted, error) {
 	return s.act(ctx, v, a, func(c Clock, i *Identity) (string, error) {
 		if from == nil {
 			from = &c.Today
@@ -248,7 +248,7 @@ func (s *Service) Leave(ctx context.Context, v viewer.Viewer, a ask, from, to *s
 }
 
 // Return ends somebody's leave today, or takes back one that is planned.
-func (s *Service) Return(ctx context.Context, v viewer.Viewer, a ask) (Acted, error) {
+func (s *Service) Return(ctx context.Context, v viewer.Viewer, a Ask) (Acted, error) {
 	return s.act(ctx, v, a, func(c Clock, i *Identity) (string, error) {
 		planned := i.Status == Active && i.LeaveFrom != nil && *i.LeaveFrom > c.Today
 		if i.Status != OnLeave && !planned {
@@ -269,9 +269,9 @@ func impactOf(ctx context.Context, tx *pg.Tx, before, after Identity, changes []
 		impact.Changes = append(impact.Changes, FieldChange(c))
 	}
 	const sql = `
-		select (select count(*) from account a where a.tenant_id = current_tenant() and a.identity_id = $1 and a.status not in ('deleted', 'failed')),
-		       (select count(*) from account a join access_grant g on g.tenant_id = a.tenant_id and g.account_id = a.id
-		         where a.tenant_id = current_tenant() and a.identity_id = $1 and g.status = 'active'),
+		select (select count(*) from account a where a.tenant_id = current_tenant() and a.IDentity_id = $1 and a.status not in ('deleted', 'failed')),
+		       (select count(*) from account a join access_grant g on g.tenant_id = a.tenant_id and g.account_id = a.ID
+		         where a.tenant_id = current_tenant() and a.IDentity_id = $1 and g.status = 'active'),
 		       (select count(*) from access_reason r where r.tenant_id = current_tenant() and r.identity_id = $1 and r.state <> 'ended'),
 		       (select count(*) from entitlement e where e.tenant_id = current_tenant() and $1 = any(e.owner_ids)),
 		       (select count(*) from identity i where i.tenant_id = current_tenant() and i.sponsor_id = $1 and i.status <> 'archived'),

@@ -201,7 +201,7 @@ type deactivateIn struct {
 }
 
 func (s *Service) deactivate(ctx context.Context, v viewer.Viewer, in *deactivateIn) (*httpapi.One[Acted], error) {
-	return actedOut(s.Deactivate(ctx, v, ask{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason}, in.Body.EffectiveAt, in.Body.Urgent))
+	return actedOut(s.Deactivate(ctx, v, Ask{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason}, in.Body.EffectiveAt, in.Body.Urgent))
 }
 
 // reasonIn is a decision whose reason may be left out, and then the body with it.
@@ -230,10 +230,10 @@ type tryIn struct {
 	}
 }
 
-func (in *tryIn) ask() ask {
-	a := ask{in.ID, in.IfMatch, in.DryRun.DryRun, ""}
+func (in *tryIn) ask() Ask {
+	a := Ask{in.ID, in.IfMatch, in.DryRun.DryRun, ""}
 	if in.Body != nil {
-		a.reason = in.Body.Reason
+		a.Reason = in.Body.Reason
 	}
 	return a
 }
@@ -258,7 +258,7 @@ type leaveIn struct {
 }
 
 func (s *Service) leave(ctx context.Context, v viewer.Viewer, in *leaveIn) (*httpapi.One[Acted], error) {
-	return actedOut(s.Leave(ctx, v, ask{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason}, in.Body.From, in.Body.To))
+	return actedOut(s.Leave(ctx, v, Ask{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason}, in.Body.From, in.Body.To))
 }
 
 type unpinIn struct {

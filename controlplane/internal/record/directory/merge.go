@@ -32,7 +32,7 @@ type MergeImpact struct {
 
 // Merge makes one of two records of the same person: everything that hangs on the source moves to the target, and the source is
 // archived. What cannot be brought together is refused before anything moves.
-func (s *Service) Merge(ctx context.Context, v viewer.Viewer, a ask, source string) (merged Merged, err error) {
+func (s *Service) Merge(ctx context.Context, v viewer.Viewer, a Ask, source string) (merged Merged, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		target, gone, err := s.lockBoth(ctx, tx, a, source)
 		if err != nil {
@@ -41,7 +41,7 @@ func (s *Service) Merge(ctx context.Context, v viewer.Viewer, a ask, source stri
 		if err := mergeable(ctx, tx, target, gone); err != nil {
 			return err
 		}
-		impact := &MergeImpact{DryRun: a.dry, Moved: map[string]int{}, Warnings: mergeWarnings(target, gone)}
+		impact := &MergeImpact{DryRun: a.DryRun, Moved: map[string]int{}, Warnings: mergeWarnings(target, gone)}
 		if impact.Ended, err = joinReasons(ctx, tx, target.ID, gone.ID); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (s *Service) Merge(ctx context.Context, v viewer.Viewer, a ask, source stri
 		if merged, err = s.concluded(ctx, tx, a, target, gone, impact); err != nil {
 			return err
 		}
-		if a.dry {
+		if a.DryRun {
 			return errDryRun
 		}
 		return nil
@@ -63,8 +63,8 @@ func (s *Service) Merge(ctx context.Context, v viewer.Viewer, a ask, source stri
 }
 
 // lockBoth locks the two in the order of their ids, so that two merges never wait for each other.
-func (s *Service) lockBoth(ctx context.Context, tx *pg.Tx, a ask, source string) (target, gone Identity, err error) {
-	if target, err = Find(ctx, tx, a.id); err != nil {
+func (s *Service) lockBoth(ctx context.Context, tx *pg.Tx, a Ask, source string) (target, gone Identity, err error) {
+	if target, err = Find(ctx, tx, a.ID); err != nil {
 		return target, gone, err
 	}
 	if err := CheckPeople(ctx, tx, "source_id", source); err != nil {
@@ -78,7 +78,7 @@ func (s *Service) lockBoth(ctx context.Context, tx *pg.Tx, a ask, source string)
 		return target, gone, fault.Coded(fault.Invalid, "merge_with_itself", "nobody is merged with themselves").
 			With(fault.Field{Pointer: "#/source_id", Code: "merge_with_itself", Detail: "name the other record"})
 	}
-	both := map[string]*Identity{a.id: &target, source: &gone}
+	both := map[string]*Identity{a.ID: &target, source: &gone}
 	ids := []string{target.ID, source}
 	slices.Sort(ids)
 	for _, id := range ids {
@@ -86,7 +86,7 @@ func (s *Service) lockBoth(ctx context.Context, tx *pg.Tx, a ask, source string)
 			return target, gone, err
 		}
 	}
-	return target, gone, a.match.Check(target.Version)
+	return target, gone, a.Match.Check(target.Version)
 }
 
 func notMergeable(code, format string, args ...any) error {
@@ -112,7 +112,7 @@ func mergeable(ctx context.Context, tx *pg.Tx, target, gone Identity) error {
 		                  and b.identity_id = $2
 		                  and b.removed_at is null
 		                where a.tenant_id = current_tenant()
-		                  and a.identity_id = $1
+		                  and a.IDentity_id = $1
 		                  and a.removed_at is null),
 		       (select count(*) from app_user u where u.tenant_id = current_tenant() and u.identity_id in ($1, $2)) = 2`
 	var sameSource, bothSignIn bool
@@ -248,7 +248,7 @@ func moveAll(ctx context.Context, tx *pg.Tx, target, gone Identity, moved map[st
 }
 
 // concluded archives the source and puts the merge on record at both.
-func (s *Service) concluded(ctx context.Context, tx *pg.Tx, a ask, target, gone Identity, impact *MergeImpact) (merged Merged, err error) {
+func (s *Service) concluded(ctx context.Context, tx *pg.Tx, a Ask, target, gone Identity, impact *MergeImpact) (merged Merged, err error) {
 	reason, after := "merged", gone
 	after.Status, after.StatusReason, after.StatusSource, after.Standing, after.MergedIntoID = Archived, &reason, "manual", Deactivated, &target.ID
 	if err := store(ctx, tx, after, s.Now()); err != nil {
@@ -282,8 +282,8 @@ func (s *Service) concluded(ctx context.Context, tx *pg.Tx, a ask, target, gone 
 		return audit.Subject{Type: "identity", ID: i.ID, Display: i.DisplayName}
 	}
 	return merged, audit.RecordAll(ctx, tx, []audit.Entry{
-		{Action: "identity.merged", Subject: subject(stored), Objects: []audit.Subject{subject(merged.Identity)}, Changes: changes, Reason: a.reason},
-		{Action: "identity.merged", Subject: subject(merged.Identity), Objects: []audit.Subject{subject(stored)}, Changes: into, Reason: a.reason,
+		{Action: "identity.merged", Subject: subject(stored), Objects: []audit.Subject{subject(merged.Identity)}, Changes: changes, Reason: a.Reason},
+		{Action: "identity.merged", Subject: subject(merged.Identity), Objects: []audit.Subject{subject(stored)}, Changes: into, Reason: a.Reason,
 			Context: map[string]any{"moved": impact.Moved, "ended_reasons": impact.Ended}},
 	})
 }
@@ -299,7 +299,7 @@ type mergeIn struct {
 }
 
 func (s *Service) merge(ctx context.Context, v viewer.Viewer, in *mergeIn) (*httpapi.One[Merged], error) {
-	m, err := s.Merge(ctx, v, ask{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason}, in.Body.SourceID)
+	m, err := s.Merge(ctx, v, Ask{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason}, in.Body.SourceID)
 	if err != nil {
 		return nil, err
 	}
