@@ -60,7 +60,7 @@ func (r *raid) furnish() map[string]string {
 	ids["/settings/webhooks/"] = id("/settings/webhooks", map[string]any{"name": "hook", "url": "https://127.0.0.1:9443/", "events": []string{"identity.created"}, "enabled": false})
 	ids["/connectors/"] = id("/connectors", map[string]any{"business_id": "hr", "name": "HR", "type": "rest", "connection": map[string]any{
 		"base_url": "https://127.0.0.1:9443", "auth_method": "none", "streams": []any{map[string]any{"name": "users", "object": "user", "request": map[string]any{"path": "/u"}}}}})
-	for _, prefix := range []string{"/accounts/", "/entitlements/", "/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "run"} {
+	for _, prefix := range []string{"/accounts/", "/accounts/provisioning-tasks/", "/entitlements/", "/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "run"} {
 		ids[prefix] = uuid.Must(uuid.NewV7()).String()
 	}
 	r.run(`insert into account (tenant_id, id, connector_id, external_id, username, correlation_state, row_hash)
@@ -69,6 +69,8 @@ func (r *raid) furnish() map[string]string {
 	       values (current_tenant(), $1, $2, 'g', 'g', 'g', '{}', '')`, ids["/entitlements/"], ids["/connectors/"])
 	r.run(`insert into access_grant (tenant_id, id, connector_id, account_id, entitlement_id) values (current_tenant(), $1, $2, $3, $4)`,
 		ids["/entitlements/grants/"], ids["/connectors/"], ids["/accounts/"], ids["/entitlements/"])
+	r.run(`insert into provisioning_task (tenant_id, id, connector_id, operation, account_id, created_from, mode, state, idempotency_key)
+	       values (current_tenant(), $1, $2, 'unlock', $3, 'manual', 'manual', 'manual', gen_random_uuid())`, ids["/accounts/provisioning-tasks/"], ids["/connectors/"], ids["/accounts/"])
 	r.run(`insert into role (tenant_id, id, key, name) values (current_tenant(), $1, 'clerk', 'Clerk')`, ids["/entitlements/roles/"])
 	r.run(`insert into access_policy (tenant_id, id, name, enabled, subject, resources)
 	       values (current_tenant(), $1, $2, false, '{"match": "all", "rules": []}', jsonb_build_object('connector_ids', array[$3::text]))`, ids["/policies/access-grant/"], "rule", ids["/connectors/"])

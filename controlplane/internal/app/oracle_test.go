@@ -75,7 +75,29 @@ func (q questions) ask(w *watcher, rules map[string][]string) {
 			q.record(w, s, kind, strings.Replace(path, "{id}", id, 1), id)
 		}
 	}
+	for _, path := range rules["story of grant"] {
+		q.story(w, s, strings.Replace(path, "{id}", held, 1), held, s.read[held])
+	}
+	for _, path := range rules["story of person"] {
+		at := strings.Replace(path, "{id}", who, 1) + "?entitlement_id=" + where
+		if !s.read[who] {
+			q.hidden(w, at, who)
+			continue
+		}
+		_, there := s.groups[where]
+		q.story(w, s, at, where, there && s.read[where] && (s.all || who == s.self || s.manages(&who) || s.owns(s.groups[where])))
+	}
 	q.own(w, s)
+}
+
+// story asks why something is held, or why not, and looks that nobody hidden is told of.
+func (q questions) story(w *watcher, s sight, path, id string, open bool) {
+	q.t.Helper()
+	if !open {
+		q.hidden(w, path, id)
+		return
+	}
+	q.get(w, s, path, http.StatusOK)
 }
 
 func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

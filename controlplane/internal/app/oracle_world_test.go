@@ -99,6 +99,9 @@ type sight struct {
 	all    bool // sees the whole tenant
 	listed map[string]bool
 	read   map[string]bool
+
+	manages func(id *string) bool
+	owns    func(g group) bool
 }
 
 // seenBy works out who sees what: all for admins and auditors, else what the roles give, as long as the viewer has not left.
@@ -113,6 +116,7 @@ func (w world) seenBy(self string, roles ...string) sight {
 	owns := func(g group) bool {
 		return serves && slices.Contains(roles, "resource_owner") && slices.Contains(g.Owners, self)
 	}
+	s.manages, s.owns = manages, owns
 	see := func(id string, listed, own bool) {
 		s.listed[id] = s.listed[id] || listed || s.all
 		s.read[id] = s.read[id] || listed || own || s.all

@@ -114,6 +114,10 @@ func (s *Service) ExplainPair(ctx context.Context, v viewer.Viewer, identity, en
 		if err != nil {
 			return err
 		}
+		if entitlement == "" {
+			return fault.Coded(fault.Malformed, "invalid_parameter", "say of what: entitlement_id").
+				With(fault.Field{Parameter: "entitlement_id", Code: "required", Detail: "name the entitlement that they hold, or do not"})
+		}
 		e, err := find(ctx, tx, entitlement, "")
 		if err != nil {
 			return err

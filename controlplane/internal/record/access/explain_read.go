@@ -3,11 +3,13 @@ package access
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
@@ -135,9 +137,9 @@ func fillAccounts(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAs
 		x.Accounts = append(x.Accounts, x.Grant.Account)
 		return nil
 	}
-	const sql = `
+	sql := `
 		select a.id, ` + directory.AccountDisplay + `
-		  from account a
+		  from ` + listing.Readable(tx.Viewer, "account", "a") + `
 		 where a.identity_id = @identity
 		   and a.connector_id = @connector
 		   and a.status <> 'deleted'
@@ -148,6 +150,11 @@ func fillAccounts(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAs
 	}
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[directory.Reference])
 	x.Accounts = append(x.Accounts, found...)
+	for i, r := range x.Reasons {
+		if r.Account != nil && !slices.ContainsFunc(found, func(a directory.Reference) bool { return a.ID == *r.Account }) {
+			x.Reasons[i].Account = nil // an account that whoever asks may not see
+		}
+	}
 	return err
 }
 

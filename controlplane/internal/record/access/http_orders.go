@@ -84,7 +84,7 @@ func (s *Service) explain(ctx context.Context, v viewer.Viewer, in *one) (*answe
 
 type explainPairIn struct {
 	ID            string `path:"id"`
-	EntitlementID string `query:"entitlement_id" required:"true" format:"uuid"`
+	EntitlementID string `query:"entitlement_id" format:"uuid" doc:"Needed."`
 }
 
 func (s *Service) explainPair(ctx context.Context, v viewer.Viewer, in *explainPairIn) (*answer[AccessExplanation], error) {
