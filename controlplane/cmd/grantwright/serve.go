@@ -124,6 +124,7 @@ func bootstrapCommand() *cobra.Command {
 	s := &settings{}
 	var b tenant.Bootstrap
 	var passwordFromStdin bool
+	var packs []string
 	cmd := &cobra.Command{
 		Use: "bootstrap", Short: "Create a tenant with its first administrator", Args: cobra.NoArgs,
 		Long: "Creates a tenant with its first administrator, while the server runs or not. Without --admin-password-stdin it prints a one-time link\n" +
@@ -138,6 +139,11 @@ func bootstrapCommand() *cobra.Command {
 					return err
 				}
 			}
+			b.Packs = app.FoundingPacks(log)
+			for _, p := range packs {
+				key, version, _ := strings.Cut(p, "@")
+				b.SectorPacks = append(b.SectorPacks, tenant.SectorPackChoice{Key: key, Version: version})
+			}
 			return bootstrap(cmd, s.config, b, log)
 		},
 	}
@@ -148,7 +154,7 @@ func bootstrapCommand() *cobra.Command {
 	f.StringVar(&b.AdminEmail, "admin-email", "", "e-mail address of the first administrator")
 	f.BoolVar(&passwordFromStdin, "admin-password-stdin", false, "read the administrator's password from standard input")
 	f.StringVar(&b.Region, "region", "", "where the tenant's data is kept, in your words")
-	f.StringSliceVar(&b.SectorPacks, "sector-pack", nil, "key of a sector pack to begin with; none is available in this version")
+	f.StringSliceVar(&packs, "sector-pack", nil, "key of a sector pack to begin with, or key@version; may be given several times")
 	f.BoolVar(&b.ControlPlaneAdmin, "control-plane-admin", false, "the administrator may act across tenants")
 	for _, name := range []string{"tenant", "name", "admin-email"} {
 		_ = cmd.MarkFlagRequired(name)

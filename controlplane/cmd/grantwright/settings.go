@@ -52,6 +52,8 @@ func (s *settings) serving(flags *pflag.FlagSet) {
 	flags.DurationVar(&c.DrainDelay, "drain-delay", c.DrainDelay, "with ops-listen: how long to serve on, not ready, after being told to stop")
 	flags.StringVar(&c.OTelEndpoint, "otel-endpoint", "", "collector of traces, OTLP over HTTP, such as http://127.0.0.1:4318 (default: none)")
 	flags.Float64Var(&c.OTelRatio, "otel-ratio", c.OTelRatio, "part of all requests that is traced, 0 to 1")
+	flags.StringSliceVar(&c.PackTrustedKeys, "pack-trusted-keys", nil, "files with public keys, PEM, whose sector packs may be uploaded (default: none)")
+	flags.BoolVar(&c.PackAllowUnsigned, "pack-allow-unsigned", false, "let sector packs be uploaded that nobody has signed")
 	flags.IntVar(&c.MaxRuns, "max-runs", c.MaxRuns, "sync runs to work on at once")
 }
 

@@ -29,12 +29,15 @@ type Config struct {
 	MasterKeyFile  []string // the first key of all seals, the others open; empty: <Data>/keys/master.key, made on the first start
 	PGBin          string   // directory of PostgreSQL's binaries; empty: found
 	MaxRuns        int      // sync runs this process works on at once
-	OpsListen      string   // loopback address, or unix:PATH, for readiness, metrics and Go's profiles; empty: none
-	DebugListen    string   // the name that OpsListen had
-	OTelEndpoint   string   // where traces go, OTLP over HTTP; empty: nowhere
-	OTelRatio      float64  // part of all requests that is traced, 0 to 1
-	LogLevel       string   // debug, info, warn, error
-	LogFormat      string   // text, json
+
+	PackTrustedKeys   []string // files with the public keys whose sector packs may be uploaded
+	PackAllowUnsigned bool     // let sector packs be uploaded that nobody has signed
+	OpsListen         string   // loopback address, or unix:PATH, for readiness, metrics and Go's profiles; empty: none
+	DebugListen       string   // the name that OpsListen had
+	OTelEndpoint      string   // where traces go, OTLP over HTTP; empty: nowhere
+	OTelRatio         float64  // part of all requests that is traced, 0 to 1
+	LogLevel          string   // debug, info, warn, error
+	LogFormat         string   // text, json
 
 	// DrainDelay is how long a server that was told to stop still serves, so that load balancers that ask for its readiness
 	// look elsewhere first. Without an operations listener nobody asks, and nobody is waited for.

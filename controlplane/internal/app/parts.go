@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
@@ -46,7 +47,7 @@ type parts struct {
 }
 
 // rooms are added in this order.
-var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addAudit, addWebhooks, addSchedules, addProvisioning, addPipeline, addRoles, addPolicies, addOperations}
+var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addAudit, addWebhooks, addSchedules, addProvisioning, addPipeline, addRoles, addPolicies, addPacks, addOperations}
 
 // reach adds the rooms that know people and their access, and those that reach target systems.
 func (p *parts) reach(callbackKey []byte) {
@@ -55,7 +56,7 @@ func (p *parts) reach(callbackKey []byte) {
 	p.api.Agent = registry.Authenticate
 	dispatcher := &dispatch.Dispatcher{HostedConnector: hosted(p.guard, p.config.Traces, p.log), Agents: p.hub}
 	connectors := &connector.Service{DB: p.db, Seal: p.ring, Dispatch: dispatcher, Now: time.Now, Log: p.log, Cursors: p.cursors}
-	fields := &fieldmap.Service{DB: p.db, Connectors: connectors, Cursors: p.cursors, Compile: transform.Compile, Log: p.log, Now: time.Now}
+	fields := &fieldmap.Service{DB: p.db, Connectors: connectors, Cursors: p.cursors, Compile: transform.Compile, Offers: pack.Offers, Log: p.log, Now: time.Now}
 	p.runs = &syncrun.Service{
 		DB: p.db, Connectors: connectors, Fields: fields, Dispatch: dispatcher, Agents: p.hub, Guard: p.guard, Cursors: p.cursors,
 		CallbackKey: callbackKey, MaxRuns: p.config.MaxRuns, Log: p.log, Now: time.Now,

@@ -17,7 +17,7 @@ func addTenants(_ context.Context, p *parts) error {
 	}
 	tenants := &tenant.Service{
 		DB: p.db, Cursors: p.cursors, Links: p.sessions, BaseURL: at.of, Stop: syncrun.CancelAll, Changed: p.sessions.ForgetTenants,
-		KeepKeys: p.ring.Keep, Now: time.Now, Log: p.log,
+		KeepKeys: p.ring.Keep, Packs: FoundingPacks(p.log), Now: time.Now, Log: p.log,
 	}
 	p.api.Address = at.read
 	p.routes = append(p.routes, tenants.Routes()...)

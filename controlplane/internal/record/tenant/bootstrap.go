@@ -23,7 +23,8 @@ type Bootstrap struct {
 	Region            string
 	Limits            Limits
 	Settings          Preferences
-	SectorPacks       []string // keys; see packs
+	SectorPacks       []SectorPackChoice
+	Packs             Packs // what installs them
 	AdminEmail        string
 	AdminName         string      // as it is shown; empty: none
 	AdminPassword     seal.Secret // empty: the first admin sets one through a sign-in link
@@ -77,24 +78,18 @@ func (b Bootstrap) in(ctx context.Context, tx *pg.Tx, hash *string) (out Result,
 	if out.UserID, err = b.createAdmin(ctx, tx, hash); err != nil {
 		return out, err
 	}
+	if err := b.Packs.install(ctx, tx, b.SectorPacks); err != nil {
+		return out, err
+	}
 	out.Tenant, err = Find(ctx, tx)
 	return out, err
-}
-
-// packs refuses sector packs by name: this version installs none, and a tenant that was promised one must not begin without it.
-func (b *Bootstrap) packs() error {
-	if len(b.SectorPacks) == 0 {
-		return nil
-	}
-	return fault.Coded(fault.Invalid, "unknown_sector_pack", "there is no sector pack %q; none is available here", b.SectorPacks[0]).
-		With(fault.Field{Pointer: "#/sector_packs/0", Code: "unknown_sector_pack", Detail: "leave sector_packs out, or empty"})
 }
 
 func (b *Bootstrap) check() error {
 	b.AdminEmail, b.AdminName = strings.TrimSpace(b.AdminEmail), strings.TrimSpace(b.AdminName)
 	b.Name, b.Region = tidyName(b.Name, b.Slug), strings.TrimSpace(b.Region)
 	b.Settings.fill()
-	if err := errors.Join(b.packs(), b.Settings.check()); err != nil {
+	if err := errors.Join(b.Packs.check(b.SectorPacks), b.Settings.check()); err != nil {
 		return err
 	}
 	address, err := mail.ParseAddress(b.AdminEmail)

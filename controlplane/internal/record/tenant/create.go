@@ -14,14 +14,14 @@ import (
 
 // NewTenant is a tenant that is to be made.
 type NewTenant struct {
-	Slug        string      `json:"slug" pattern:"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" example:"acme" doc:"1 to 63 lower-case letters, digits and hyphens, none at its ends; part of the tenant's address, and fixed"`
-	Name        string      `json:"name" minLength:"1" maxLength:"200"`
-	Region      string      `json:"region,omitempty" maxLength:"64"`
-	AdminEmail  string      `json:"admin_email" minLength:"3" maxLength:"320" example:"ada@acme.example"`
-	AdminName   string      `json:"admin_display_name,omitempty" maxLength:"200"`
-	SectorPacks []string    `json:"sector_packs,omitempty" maxItems:"50" doc:"none is available in this version: leave it out, or empty"`
-	Limits      Limits      `json:"limits,omitempty" required:"false"`
-	Settings    Preferences `json:"settings,omitempty" required:"false"`
+	Slug        string             `json:"slug" pattern:"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" example:"acme" doc:"1 to 63 lower-case letters, digits and hyphens, none at its ends; part of the tenant's address, and fixed"`
+	Name        string             `json:"name" minLength:"1" maxLength:"200"`
+	Region      string             `json:"region,omitempty" maxLength:"64"`
+	AdminEmail  string             `json:"admin_email" minLength:"3" maxLength:"320" example:"ada@acme.example"`
+	AdminName   string             `json:"admin_display_name,omitempty" maxLength:"200"`
+	SectorPacks []SectorPackChoice `json:"sector_packs,omitempty" maxItems:"50" doc:"Sector packs that the tenant begins with, each by its key or as an object. They are installed with the tenant, both or neither."`
+	Limits      Limits             `json:"limits,omitempty" required:"false"`
+	Settings    Preferences        `json:"settings,omitempty" required:"false"`
 }
 
 type createIn struct{ Body NewTenant }
@@ -42,7 +42,7 @@ type Founder struct {
 func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*httpapi.Created[Founded], error) {
 	b := Bootstrap{
 		Slug: in.Body.Slug, Name: in.Body.Name, Region: in.Body.Region, AdminEmail: in.Body.AdminEmail, AdminName: in.Body.AdminName,
-		SectorPacks: in.Body.SectorPacks, Limits: in.Body.Limits, Settings: in.Body.Settings,
+		SectorPacks: in.Body.SectorPacks, Packs: s.Packs, Limits: in.Body.Limits, Settings: in.Body.Settings,
 	}
 	if err := b.check(); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*h
 			return err
 		}
 		return recordBoth(ctx, tx, audit.Entry{
-			Action: "tenant.bootstrapped", Subject: made.Tenant.subject(), Context: map[string]any{"admin": b.AdminEmail, "region": b.Region},
+			Action: "tenant.bootstrapped", Subject: made.Tenant.subject(), Context: map[string]any{"admin": b.AdminEmail, "region": b.Region, "sector_packs": b.packKeys()},
 		})
 	})
 	if fault.IsCode(err, "tenant_exists") {
@@ -72,4 +72,13 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*h
 		Location: httpapi.Prefix + "/control-plane/tenants/" + t.ID, ETag: httpapi.ETag(t.Version),
 		Body: Founded{Tenancy: s.resource(t), Admin: Founder{ID: made.UserID, Email: b.AdminEmail, SignInToken: token}},
 	}, nil
+}
+
+// packKeys are the keys of the packs that the tenant begins with.
+func (b Bootstrap) packKeys() []string {
+	keys := []string{}
+	for _, c := range b.SectorPacks {
+		keys = append(keys, c.Key)
+	}
+	return keys
 }

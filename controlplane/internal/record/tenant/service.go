@@ -28,6 +28,7 @@ type Service struct {
 	Changed func()
 	// KeepKeys drops from this process's memory the data keys of every tenant but these.
 	KeepKeys func(tenantIDs []string)
+	Packs    Packs // what a new tenant may begin with
 	Now      func() time.Time
 	Log      *slog.Logger
 }

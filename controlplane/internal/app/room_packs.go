@@ -1,0 +1,62 @@
+package app
+
+import (
+	"context"
+	"crypto/ed25519"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
+)
+
+// addPacks adds sector packs, and in every process what binds the parts of them that wait.
+func addPacks(_ context.Context, p *parts) error {
+	trusted, err := packKeys(p.config.PackTrustedKeys)
+	if err != nil {
+		return err
+	}
+	packs := &pack.Service{DB: p.db, Cursors: p.cursors, Trusted: trusted, AllowUnsigned: p.config.PackAllowUnsigned, Log: p.log, Now: time.Now}
+	p.routes = append(p.routes, packs.Routes()...)
+	p.workers = append(p.workers, packs.Run)
+	return nil
+}
+
+// packKeys reads the public keys whose packs may be uploaded.
+func packKeys(paths []string) (keys []ed25519.PublicKey, err error) {
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("pack-trusted-keys: %w", err)
+		}
+		more, err := format.ParsePublicKeys(text)
+		if err != nil {
+			return nil, fmt.Errorf("pack-trusted-keys: %s: %w", path, err)
+		}
+		keys = append(keys, more...)
+	}
+	return keys, nil
+}
+
+// FoundingPacks installs the sector packs that a tenant begins with: those that come with the service.
+func FoundingPacks(log *slog.Logger) tenant.Packs {
+	packs := &pack.Service{Log: log, Now: time.Now}
+	return tenant.Packs{
+		Check: func(choices []tenant.SectorPackChoice) error { return pack.CheckChoices(chosen(choices)) },
+		Install: func(ctx context.Context, tx *pg.Tx, choices []tenant.SectorPackChoice) error {
+			return packs.Found(ctx, tx, chosen(choices))
+		},
+	}
+}
+
+func chosen(choices []tenant.SectorPackChoice) []pack.Choice {
+	out := make([]pack.Choice, len(choices))
+	for i, c := range choices {
+		out[i] = pack.Choice{Key: c.Key, Version: c.Version, Parameters: c.Parameters}
+	}
+	return out
+}
