@@ -85,42 +85,52 @@ create trigger account_marks_shape after update on account for each row
         or old.username is distinct from new.username or old.email is distinct from new.email or old.display_name is distinct from new.display_name
         or old.first_name is distinct from new.first_name or old.last_name is distinct from new.last_name
         or old.employee_number is distinct from new.employee_number or old.attributes is distinct from new.attributes
-        or old.native_identity is distinct from new.native_identity))
+        or old.native_identity is distinct from new.native_identity or old.row_hash = '\x' and new.row_hash <> '\x'
+        or new.row_hash = '\x' and old.version is distinct from new.version))
     execute function account_marks_shape();
 
--- The attributes of a person that templates do not see are left out, as directory.EachFacts leaves them out.
+-- What templates can say of a person, as directory.EachFacts tells it, and of their manager.
 -- +goose StatementBegin
-create function identities_mark_shape() returns trigger language plpgsql
+create function identity_marks_shape() returns trigger language plpgsql
 as $$
 begin
     insert into shape_turn (tenant_id, account_id, why)
     select a.tenant_id, a.id, 'person'
-      from after_change n
-      join before_change o
-        on o.tenant_id = n.tenant_id
-       and o.id = n.id
-      join account a
-        on a.tenant_id = n.tenant_id
-       and a.identity_id = n.id
-       and a.managed = 'managed'
-     where to_jsonb(o) - '{email_lc,version,updated_at,last_synced_at,manager_from_source,urgent}'::text[]
-        <> to_jsonb(n) - '{email_lc,version,updated_at,last_synced_at,manager_from_source,urgent}'::text[]
-     union
-    select a.tenant_id, a.id, 'person'
-      from after_change n
-      join before_change o
-        on o.tenant_id = n.tenant_id
-       and o.id = n.id
-       and (o.external_id, o.email, o.username, o.display_name) is distinct from (n.external_id, n.email, n.username, n.display_name)
-      join identity r
-        on r.tenant_id = n.tenant_id
-       and r.manager_id = n.id
-      join account a
-        on a.tenant_id = r.tenant_id
-       and a.identity_id = r.id
+      from account a
+     where a.tenant_id = new.tenant_id
+       and a.identity_id = new.id
        and a.managed = 'managed';
     return null;
 end $$;
 -- +goose StatementEnd
-create trigger identities_mark_shape after update on identity referencing old table as before_change new table as after_change for each statement
-    execute function identities_mark_shape();
+create trigger identity_marks_shape after update on identity for each row
+    when ((old.external_id, old.kind, old.employment_type, old.email, old.secondary_emails, old.username, old.first_name, old.middle_name, old.last_name,
+           old.preferred_name, old.display_name, old.employee_number, old.department, old.division, old.organization, old.cost_center, old.title, old.job_code,
+           old.job_family, old.location, old.country, old.locale, old.timezone, old.manager_id, old.manager_external_id, old.sponsor_id, old.backup_owner_id,
+           old.hire_date, old.start_date, old.termination_date, old.last_working_at, old.leave_from, old.leave_to, old.status, old.attributes, old.labels)
+      is distinct from
+          (new.external_id, new.kind, new.employment_type, new.email, new.secondary_emails, new.username, new.first_name, new.middle_name, new.last_name,
+           new.preferred_name, new.display_name, new.employee_number, new.department, new.division, new.organization, new.cost_center, new.title, new.job_code,
+           new.job_family, new.location, new.country, new.locale, new.timezone, new.manager_id, new.manager_external_id, new.sponsor_id, new.backup_owner_id,
+           new.hire_date, new.start_date, new.termination_date, new.last_working_at, new.leave_from, new.leave_to, new.status, new.attributes, new.labels))
+    execute function identity_marks_shape();
+
+-- +goose StatementBegin
+create function manager_marks_shape() returns trigger language plpgsql
+as $$
+begin
+    insert into shape_turn (tenant_id, account_id, why)
+    select a.tenant_id, a.id, 'person'
+      from identity r
+      join account a
+        on a.tenant_id = r.tenant_id
+       and a.identity_id = r.id
+       and a.managed = 'managed'
+     where r.tenant_id = new.tenant_id
+       and r.manager_id = new.id;
+    return null;
+end $$;
+-- +goose StatementEnd
+create trigger manager_marks_shape after update on identity for each row
+    when ((old.external_id, old.email, old.username, old.display_name) is distinct from (new.external_id, new.email, new.username, new.display_name))
+    execute function manager_marks_shape();

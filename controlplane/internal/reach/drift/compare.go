@@ -168,6 +168,8 @@ func (q question) decide(after *state, o shape.Owned, entry AttributeDrift, move
 	if !q.watched(o.Target) {
 		direction = ""
 	}
+	last, written := after.Pushed[o.Target]
+	again := written && same(o.Target, last.Desired, o.Value) && same(o.Target, last.Observed, entry.Observed)
 	switch {
 	case decision == shape.DriftAccept:
 		exception = q.resolver
@@ -181,13 +183,11 @@ func (q question) decide(after *state, o shape.Owned, entry AttributeDrift, move
 		return push{Owned: o, observed: entry.Observed}, true
 	case direction == "":
 		return push{}, false
-	case direction == shape.DriftAccept:
+	case direction == shape.DriftAccept && !again: // what was just written is not taken back before the target shows it
 		after.Accepted[o.Target] = AcceptedDrift{Value: entry.Observed, By: "rule", Rule: true, At: q.now}
 		return push{}, false
 	}
 	after.Drift = append(after.Drift, entry)
-	last, written := after.Pushed[o.Target]
-	again := written && same(o.Target, last.Desired, o.Value) && same(o.Target, last.Observed, entry.Observed)
 	return push{Owned: o, observed: entry.Observed, byRule: true}, direction == shape.DriftPush && !again
 }
 

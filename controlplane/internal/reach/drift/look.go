@@ -64,13 +64,14 @@ func accounts(ctx context.Context, tx *pg.Tx, ids []string) ([]*account, error) 
 		              and t.state in ('done', 'verifying')
 		            order by t.created_at desc
 		            limit 1) end as made
-		  from account a
+		  from unnest($1::text[]::uuid[]) x (id)
+		  join account a
+		    on a.tenant_id = current_tenant()
+		   and a.id = x.id
 		  left join account_shape s
 		    on s.tenant_id = a.tenant_id
 		   and s.account_id = a.id
-		 where a.tenant_id = current_tenant()
-		   and a.id = any($1::text[]::uuid[])
-		   and a.managed = 'managed'
+		 where a.managed = 'managed'
 		   and a.account_type in ('person', 'unknown')
 		   and a.identity_id is not null
 		   and a.status in ('active', 'disabled', 'locked')
@@ -105,7 +106,7 @@ func forget(ctx context.Context, tx *pg.Tx, ids []string, kept []*account) error
 	if len(ids) == 0 {
 		return nil
 	}
-	const sql = `delete from account_shape where tenant_id = current_tenant() and account_id = any($1::text[]::uuid[])`
+	const sql = `delete from account_shape s using unnest($1::text[]::uuid[]) x (id) where s.tenant_id = current_tenant() and s.account_id = x.id`
 	if _, err := tx.Exec(ctx, sql, ids); err != nil {
 		return fmt.Errorf("forget accounts: %w", err)
 	}
@@ -229,14 +230,14 @@ func shown(ctx context.Context, tx *pg.Tx, connectors []string) (map[string]map[
 		  from unnest($1::text[]::uuid[]) c (id)
 		 cross join lateral (
 		       select a.attributes || jsonb_strip_nulls(jsonb_build_object('email', a.email, 'display_name', a.display_name, 'first_name', a.first_name,
-		                  'last_name', a.last_name, 'employee_number', a.employee_number)) as all
+		                  'last_name', a.last_name, 'employee_number', a.employee_number)) as shows
 		         from account a
 		        where a.tenant_id = current_tenant()
 		          and a.connector_id = c.id
 		          and a.row_hash <> '\x'
 		        order by a.external_id desc
-		        limit 300) some
-		 cross join lateral jsonb_object_keys(some.all) k (name)
+		        limit 300) sample
+		 cross join lateral jsonb_object_keys(sample.shows) k (name)
 		 group by 1, 2`
 	rows, err := tx.Query(ctx, sql, connectors)
 	if err != nil {

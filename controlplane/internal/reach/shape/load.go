@@ -22,7 +22,10 @@ func Load(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Con
 		select c.id::text, c.business_id, c.type, coalesce(c.vendor_key, ''), c.purpose, c.status, c.connection, c.version,
 		       p.write_mode, nullif(p.account, '{}'), nullif(p.deprovision, '{}'), p.native_grant_policy, nullif(p.drift, '{}'), nullif(p.breaker, '{}'),
 		       p.breaker_open_since, coalesce(p.breaker_reason, ''), places.refs
-		  from connector c
+		  from unnest($1::text[]::uuid[]) x (id)
+		  join connector c
+		    on c.tenant_id = current_tenant()
+		   and c.id = x.id
 		  left join connector_provisioning p
 		    on p.tenant_id = c.tenant_id
 		   and p.connector_id = c.id
@@ -37,9 +40,7 @@ func Load(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Con
 		                  and coalesce(p.account, '{}') = '{}'
 		                order by a.external_id
 		                limit 200) a) places
-		 where c.tenant_id = current_tenant()
-		   and c.id = any($1::text[]::uuid[])
-		   and c.deleted_at is null`
+		 where c.deleted_at is null`
 	rows, err := tx.Query(ctx, sql, connectorIDs)
 	if err != nil {
 		return nil, fmt.Errorf("read how connectors write: %w", err)
