@@ -23,9 +23,11 @@ var across = []string{
 	"ground/pg",                                            // where it is made
 	"ground/limit/store.go",                                // how fast tokens are used, which concerns no tenant
 	"ground/replay/purge.go",                               // answers whose day is over
+	"govern/pack/bind.go",                                  // sector packs of which something waits
 	"govern/policy/worker.go",                              // tenants with people whose rules have to be looked at
 	"reach/agents/claim.go",                                // calls for agents whose socket this process holds
 	"reach/agents/presence.go",                             // agents revoked or gone
+	"reach/drift/worker.go",                                // tenants with accounts to compare
 	"reach/provision/worker.go", "reach/provision/keep.go", // people to plan for, changes to make, and what comes with time
 	"reach/schedule/worker.go",                             // schedules that are due
 	"reach/reconcile/discard.go",                           // holds that nobody decided about

@@ -28,9 +28,10 @@ var rooms = map[string][]string{
 	"reach/dispatch": {}, "reach/mapping": {}, "reach/correlate": {}, "reach/agents": {"dispatch"}, "reach/connector": {"dispatch", "mapping"},
 	"reach/fieldmap": {"connector", "mapping"}, "reach/onboard": {"connector", "fieldmap", "mapping", "syncrun"},
 	"reach/syncrun": {"connector", "correlate", "dispatch", "fieldmap", "mapping", "reconcile"}, "reach/reconcile": {},
-	"reach/schedule":   {"connector", "syncrun"},
-	"reach/provision":  {"connector", "dispatch", "shape"},
-	"govern/condition": {}, "govern/policy": {"condition"},
+	"reach/schedule":  {"connector", "syncrun"},
+	"reach/provision": {"connector", "dispatch", "shape"},
+	"reach/shape":     {"connector", "dispatch", "mapping"}, "reach/drift": {"shape"},
+	"govern/condition": {}, "govern/policy": {"condition"}, "govern/pack": {"condition", "policy"},
 	"front/apidocs": {}, "front/webhook": {},
 }
 

@@ -24,6 +24,7 @@ POST   /accounts/{id}/unlock                           {"note":"x"}
 PATCH  /accounts/{id}                                  {"purpose":"x"}
 POST   /accounts/{id}/ignore                           {"reason":"x"}
 POST   /accounts/{id}/link                             {"identity_id":"<identity>","reason":"x"}
+POST   /accounts/{id}/drift/resolve                    {"fields":["mail"],"direction":"accept"}
 POST   /accounts/{id}/unlink                           {"reason":"x"}
 POST   /agent/register                                 {"identity_key":"<key>","sealing_key":"<key>","proof":"<key>","hostname":"h","os":"linux","arch":"amd64","version":"1","boot_id":"b"}
 POST   /agent/token                                    {"agent_id":"<agent>","nonce":"n","boot_id":"b","join_seq":1,"issued_at":"2026-01-02T03:04:05Z","signature":"x"}
@@ -50,6 +51,8 @@ PUT    /connectors/{id}/safety                         -
 POST   /connectors/{id}/disable                        {"reason":"x"}
 POST   /connectors/{id}/pause                          {"reason":"x"}
 PUT    /connectors/{id}/schedule                       {"incremental_cron":"*/15 * * * *","full_cron":"0 2 * * *","timezone":"Europe/Berlin","jitter":"PT5M"}
+PUT    /connectors/{id}/provisioning                   {"write_mode":"manual","account":{"username":{"expression":"identity.email","unique":{"suffix":"number","allowed":"a-z0-9@._-","max_length":64}},"attributes":[{"target":"mail","expression":"identity.email"}]},"deprovision":{"delete_after":"P30D"},"drift":{"direction":"report"},"breaker":{"max_changes":100,"window":"PT1H"}}
+POST   /connectors/{id}/provisioning/preview           {"identity_id":"<identity>","exact":false}
 POST   /connectors/{id}/sync                           {"incremental":false}
 POST   /connectors/{id}/sync-runs/{run_id}/discard     {"comment":"x"}
 POST   /connectors/{id}/sync-runs/{run_id}/release     {"comment":"x","expected_count":1,"digest":"<digest>"}
@@ -84,6 +87,13 @@ PATCH  /policies/access-grant/{id}                     {"description":"x"}
 POST   /policies/access-grant/{id}/breaker/reset       {"accept":true}
 POST   /policies/access-grant/{id}/mode                {"mode":"shadow"}
 POST   /policies/conditions/validate                   {"condition":{"match":"all","rules":[]},"sample":["<identity>"]}
+POST   /sector-packs/conflicts/{conflict_id}/resolve    {"use":"mine"}
+POST   /sector-packs/upload                             {"archive":"H4sIAAAAAAAA"}
+POST   /sector-packs/validate                           {"archive":"H4sIAAAAAAAA"}
+POST   /sector-packs/{key}/install                      {"version":"1.0.0"}
+POST   /sector-packs/{key}/plan                         {"version":"1.0.0"}
+POST   /sector-packs/{key}/uninstall                    {"mode":"detach"}
+POST   /sector-packs/{key}/upgrade                      {"version":"1.0.0"}
 POST   /settings/agents                                {"name":"second"}
 PATCH  /settings/agents/{id}                           {"description":"x"}
 POST   /settings/agents/{id}/revoke                    {"reason":"x"}

@@ -22,12 +22,14 @@ import (
 const sees = `
 /accounts                                       accounts
 /accounts/disputed                              accounts
+/accounts/drifted                               apart
 /accounts/orphaned                              accounts
 /accounts/provisioning-tasks                    apart
 /accounts/provisioning-tasks/{id}               apart
 /accounts/uncorrelated                          accounts
 /accounts/{id}                                  account
 /accounts/{id}/grants                           of account
+/accounts/{id}/drift                            of account
 /audit-events                                   overseers
 /audit-events/catalog                           overseers
 /audit-events/checkpoints                       overseers
@@ -55,6 +57,7 @@ const sees = `
 /connectors/{id}/wizard                         overseers
 /connectors/{id}/safety                         overseers
 /connectors/{id}/schedule                       overseers
+/connectors/{id}/provisioning                   overseers
 /connectors/{id}/sync-runs                      overseers
 /connectors/{id}/sync-runs/{run_id}             overseers
 /connectors/{id}/sync-runs/{run_id}/changes     overseers
@@ -87,6 +90,12 @@ const sees = `
 /policies/access-grant                          overseers
 /policies/access-grant/{id}                     overseers
 /policies/access-grant/{id}/versions            overseers
+/sector-packs                                   overseers
+/sector-packs/{key}                             overseers
+/sector-packs/{key}/conflicts                   overseers
+/sector-packs/{key}/installation                overseers
+/sector-packs/{key}/objects                     overseers
+/sector-packs/{key}/versions/{version}          overseers
 /settings/agents                                overseers
 /settings/agents/{id}                           overseers
 /settings/api-tokens                            overseers

@@ -12,6 +12,7 @@ POST   /accounts/{id}/unlock                       {"note":"x"}
 PATCH  /accounts/{id}                              {"purpose":"x"}
 POST   /accounts/{id}/ignore                       {"reason":"x"}
 POST   /accounts/{id}/link                         {"identity_id":"<own identity>","reason":"x"}
+POST   /accounts/{id}/drift/resolve                {"fields":["mail"],"direction":"accept"}
 POST   /accounts/{id}/unlink                       {"reason":"x"}
 PATCH  /connectors/{id}                            {"description":"x"}
 PUT    /connectors/{id}/correlation                {"propose":0.8,"auto_link":0.95}
@@ -26,6 +27,8 @@ PUT    /connectors/{id}/safety                     <safety>
 POST   /connectors/{id}/disable                    {"reason":"x"}
 POST   /connectors/{id}/pause                      {"reason":"x"}
 PUT    /connectors/{id}/schedule                   {"incremental_cron":"*/15 * * * *"}
+PUT    /connectors/{id}/provisioning               {"write_mode":"manual"}
+POST   /connectors/{id}/provisioning/preview       {"identity_id":"<own identity>"}
 POST   /connectors/{id}/sync                       {"incremental":false}
 POST   /connectors/{id}/sync-runs/{run_id}/discard {"comment":"x"}
 POST   /connectors/{id}/sync-runs/{run_id}/release {"comment":"x","expected_count":1,"digest":"0000000000000000000000000000000000000000000000000000000000000000"}
@@ -44,6 +47,7 @@ POST   /identities/{id}/reactivate                 {"reason":"x"}
 PATCH  /policies/access-grant/{id}                 {"description":"x"}
 POST   /policies/access-grant/{id}/breaker/reset   {"accept":true}
 POST   /policies/access-grant/{id}/mode            {"mode":"shadow"}
+POST   /sector-packs/conflicts/{conflict_id}/resolve {"use":"mine"}
 PATCH  /settings/agents/{id}                       {"description":"x"}
 POST   /settings/agents/{id}/revoke                {"reason":"x"}
 PATCH  /settings/api-tokens/{id}                   {"description":"x"}
@@ -68,6 +72,7 @@ POST  /accounts/{id}/link                   422 {"identity_id":"<identity>","rea
 POST  /connectors                           422 {"name":"x","type":"scim2","mode":"agent","agent_id":"<agent>","connection":{"base_url":"https://127.0.0.1:9"},"credentials":{"bearer_token":"t"}}
 POST  /connectors/test                      422 {"type":"scim2","mode":"agent","agent_id":"<agent>","connection":{"base_url":"https://127.0.0.1:9"},"credentials":{"bearer_token":"t"}}
 PATCH /connectors/{id}                      422 {"mode":"agent","agent_id":"<agent>"}
+POST  /connectors/{id}/provisioning/preview 404 {"identity_id":"<identity>"}
 POST  /entitlements/grants                  422 {"identity_id":"<identity>","entitlement_id":"<own entitlement>","justification":"x"}
 POST  /entitlements/grants                  422 {"account_id":"<account>","entitlement_id":"<own entitlement>","justification":"x"}
 POST  /entitlements/grants                  422 {"identity_id":"<own identity>","entitlement_id":"<entitlement>","justification":"x"}

@@ -150,6 +150,7 @@ var catalog = [][2]string{
 	{"identity.reappeared", "People that had been missing are there again."},
 
 	{"account.linked", "An account was given its owner."},
+	{"account.drift_resolved", "Somebody decided what becomes of attributes that are other than the template has them."},
 	{"account.unlinked", "An account lost its owner."},
 	{"account.updated", "An account was changed."},
 	{"account.ignored", "An account was set aside as nobody's."},
@@ -210,6 +211,9 @@ var catalog = [][2]string{
 	{"connector.schema_decided", "Somebody decided about changed fields of a connector's target."},
 	{"connector.mappings_changed", "What is done with the fields of a connector was changed."},
 	{"connector.schedule_changed", "When a connector is read by itself was changed."},
+	{"connector.provisioning_changed", "How a connector writes was changed."},
+	{"connector.provisioning_previewed", "A connector planned somebody's account against its target."},
+	{"connector.drift_checked", "Somebody had a connector's accounts compared with their template."},
 	{"connector.paused", "A connector was paused: no run of it starts."},
 	{"connector.resumed", "A paused or disabled connector was let go on."},
 	{"connector.disabled", "A connector was switched off, and its active run stopped."},
