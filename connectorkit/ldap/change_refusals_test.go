@@ -18,6 +18,7 @@ type scripted struct {
 	*fake
 	member  bool
 	mail    []string
+	late    *fakeEntry // comes while a change is made
 	changes int
 }
 
@@ -31,6 +32,8 @@ func newScripted(t *testing.T, answer func(s *scripted, op string, p *ber.Packet
 	s := &scripted{fake: newFake(t, openLDAPRoot()), mail: []string{"old@x"}}
 	s.search = func(r fakeSearch) fakeAnswer {
 		switch {
+		case s.late != nil && strings.EqualFold(r.base, s.late.dn):
+			return fakeAnswer{entries: []fakeEntry{*s.late}}
 		case r.wants("(entryUUID=" + scriptedGroup), strings.EqualFold(r.base, "cn=g,dc=x"):
 			if r.wants("member=") && !s.member || r.wants("uniqueMember=") || r.wants("memberUid=") {
 				return fakeAnswer{}
@@ -159,6 +162,27 @@ func TestWhatSomebodyElseWasQuickerToDoIsAlready(t *testing.T) {
 		}
 		if err != nil || got.Outcome != v1.OutcomeAlready || !got.Verified || len(got.Changes) > 0 {
 			t.Errorf("update with result %d: %+v, %v", code, got, err)
+		}
+	}
+}
+
+func TestAnEntryThatExistsIsAlreadyOnlyWhenItIsAsAsked(t *testing.T) {
+	for surname, already := range map[string]bool{"New": true, "Other": false} {
+		s := newScripted(t, func(s *scripted, _ string, _ *ber.Packet) (int, string, string) {
+			s.late = &fakeEntry{"uid=new,ou=people,dc=x", attrs{"entryUUID": {"6"}, "objectClass": {"inetOrgPerson"}, "uid": {"new"}, "sn": {surname}}}
+			return 68, "", "exists"
+		})
+		req := requests()[v1.OpAccountCreate]
+		req.AuthConfig = s.auth()
+		got, err := provisioner().Provision(t.Context(), req)
+		if already {
+			if err != nil || got.Outcome != v1.OutcomeAlready || !got.Verified || got.Account.ExternalID != "6" {
+				t.Errorf("%+v, %v", got, err)
+			}
+			continue
+		}
+		if d := detailOf(t, err); d.Class != v1.ClassConflict || d.Code != "ldap_68" || !strings.Contains(d.Message, "differs in sn") || d.Target.LDAP.Diagnostic != "exists" {
+			t.Errorf("%+v", d)
 		}
 	}
 }
