@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	ber "github.com/go-asn1-ber/asn1-ber"
@@ -19,7 +20,7 @@ type scripted struct {
 	member  bool
 	mail    []string
 	late    *fakeEntry // comes while a change is made
-	changes int
+	changes atomic.Int32
 }
 
 const (
@@ -47,7 +48,7 @@ func newScripted(t *testing.T, answer func(s *scripted, op string, p *ber.Packet
 		return fakeAnswer{}
 	}
 	s.write = func(op string, p *ber.Packet) (int, string, string) {
-		s.changes++
+		s.changes.Add(1)
 		return answer(s, op, p)
 	}
 	return s
@@ -124,8 +125,8 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		if d.Class != tt.class || d.Code != tt.wantCode || !strings.Contains(d.Hint, tt.hint) || d.Target == nil || d.Target.LDAP == nil || d.Target.LDAP.ResultCode != tt.code || d.Target.LDAP.Diagnostic != tt.diagnostic {
 			t.Errorf("%s with result %d: %s %s %q, target %+v", tt.op, tt.code, d.Class, d.Code, d.Hint, d.Target)
 		}
-		if s.changes != 1 {
-			t.Errorf("%s with result %d: %d requests", tt.op, tt.code, s.changes)
+		if s.changes.Load() != 1 {
+			t.Errorf("%s with result %d: %d requests", tt.op, tt.code, s.changes.Load())
 		}
 		noSecretsOf(t, s.auth(), req, err)
 	}
@@ -213,8 +214,8 @@ func TestAChangeWithoutAnAnswerIsUnknownAndSentOnce(t *testing.T) {
 			if got.Success || got.Outcome != v1.OutcomeUnknown || got.Verified || d == nil || got.Error == nil || d.Code != "ldap_unanswered" || d.Class != v1.ClassTransient || len(got.Plan) == 0 {
 				t.Errorf("%+v", got)
 			}
-			if s.changes != 1 {
-				t.Errorf("sent %d times", s.changes)
+			if s.changes.Load() != 1 {
+				t.Errorf("sent %d times", s.changes.Load())
 			}
 			noSecretsOf(t, s.auth(), req, got)
 		})
@@ -227,7 +228,7 @@ func TestAChangeThatIsGivenUpIsUnknown(t *testing.T) {
 	req := requests()[v1.OpAccountUpdate]
 	req.AuthConfig = s.auth()
 	got, err := provisioner().Provision(ctx, req)
-	if err != nil || got.Success || got.Outcome != v1.OutcomeUnknown || got.ErrorDetail == nil || s.changes != 1 {
+	if err != nil || got.Success || got.Outcome != v1.OutcomeUnknown || got.ErrorDetail == nil || s.changes.Load() != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -254,8 +255,8 @@ func TestADryRunSendsNothingButReads(t *testing.T) {
 		s.member = op == v1.OpEntitlementRevoke
 		req.AuthConfig, req.DryRun = s.auth(), true
 		got, err := provisioner().Provision(t.Context(), req)
-		if err != nil || !got.Success || got.Outcome != v1.OutcomePlanned || len(got.Plan) == 0 || s.changes != 0 {
-			t.Errorf("%s: %+v, %v, %d changes", op, got, err, s.changes)
+		if err != nil || !got.Success || got.Outcome != v1.OutcomePlanned || len(got.Plan) == 0 || s.changes.Load() != 0 {
+			t.Errorf("%s: %+v, %v, %d changes", op, got, err, s.changes.Load())
 		}
 	}
 }
@@ -286,8 +287,8 @@ func TestNothingIsPlannedForWhatCannotBe(t *testing.T) {
 		_, err := provisioner().Provision(t.Context(), req)
 		if d := detailOf(t, err); code == "attribute_names_entry" && d.Code == "rename_needed" {
 			continue // uid is the user name too
-		} else if d.Code != code || d.Message == "" || s.changes != 0 {
-			t.Errorf("want %s, got %s %q after %d changes", code, d.Code, d.Message, s.changes)
+		} else if d.Code != code || d.Message == "" || s.changes.Load() != 0 {
+			t.Errorf("want %s, got %s %q after %d changes", code, d.Code, d.Message, s.changes.Load())
 		}
 	}
 }
