@@ -82,6 +82,12 @@ func (b *between) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.to.ServeHTTP(w, r)
 }
 
+func (b *between) losses() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lost
+}
+
 func (b *between) took() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -220,8 +226,8 @@ func TestALostAnswerLeavesTheOutcomeUnknownAndAReadFindsIt(t *testing.T) {
 	b.lose = true
 	for i, req := range orders("3", auth)[:7] {
 		got := do(t, req)
-		if got.Success || got.Outcome != v1.OutcomeUnknown || got.ErrorDetail == nil || b.lost != i+1 {
-			t.Errorf("%s = %s after %d requests", req.Op, asJSON(t, got), b.lost)
+		if got.Success || got.Outcome != v1.OutcomeUnknown || got.ErrorDetail == nil || b.losses() != i+1 {
+			t.Errorf("%s = %s after %d requests", req.Op, asJSON(t, got), b.losses())
 		}
 		if req.Op != v1.OpEntitlementGrant {
 			continue

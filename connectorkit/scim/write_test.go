@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -355,21 +356,21 @@ func TestAnAnswerThatIsLostLeavesTheOutcomeUnknownAndAReadFindsIt(t *testing.T) 
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, base := newEstate(t)
-			posts := 0
+			var posts atomic.Int32
 			e.before = func(w http.ResponseWriter, r *http.Request) bool {
 				if r.Method == "GET" {
 					return false
 				}
-				posts++
+				posts.Add(1)
 				e.srv.ServeHTTP(httptest.NewRecorder(), r) // it arrives
 				lose(w)
 				return true
 			}
 			for _, req := range orders(bearer(base)) {
-				posts = 0
+				posts.Store(0)
 				got := do(t, req)
-				if got.Success || got.Outcome != v1.OutcomeUnknown || got.ErrorDetail == nil || got.Error == nil || posts != 1 || len(got.Plan) != 1 || got.Verified {
-					t.Errorf("%s = %+v after %d requests", req.Op, got, posts)
+				if got.Success || got.Outcome != v1.OutcomeUnknown || got.ErrorDetail == nil || got.Error == nil || posts.Load() != 1 || len(got.Plan) != 1 || got.Verified {
+					t.Errorf("%s = %+v after %d requests", req.Op, got, posts.Load())
 				}
 			}
 			now, err := connector().Read(t.Context(), v1.ReadRequest{AuthConfig: bearer(base),

@@ -17,10 +17,11 @@ import (
 
 func TestAChangeIsSentOnceAndItsLostAnswerIsKnownForOne(t *testing.T) {
 	var asked atomic.Int32
-	how := func(w http.ResponseWriter, r *http.Request) {}
+	var how atomic.Pointer[http.HandlerFunc]
+	answer := func(h http.HandlerFunc) { how.Store(&h) }
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
-		how(w, r)
+		(*how.Load())(w, r)
 	}))
 	defer srv.Close()
 	cut := func(w http.ResponseWriter, _ *http.Request) {
@@ -50,7 +51,7 @@ func TestAChangeIsSentOnceAndItsLostAnswerIsKnownForOne(t *testing.T) {
 	} {
 		for _, method := range []string{"POST", "PATCH", "PUT", "DELETE"} {
 			asked.Store(0)
-			how = tt.how
+			answer(tt.how)
 			c := changing(t, srv.URL)
 			_, err := c.Do(t.Context(), target.Request{Method: method, URL: "x", Body: []byte(`{}`), Header: http.Header{"Idempotency-Key": {"k"}}})
 			if target.MayHaveArrived(err) != tt.arrived || target.Unanswered(err) != tt.lost || asked.Load() != 1 {
@@ -58,15 +59,15 @@ func TestAChangeIsSentOnceAndItsLostAnswerIsKnownForOne(t *testing.T) {
 			}
 		}
 	}
-	how = cut
+	answer(cut)
 	if _, err := changing(t, srv.URL).Do(t.Context(), target.Request{URL: "x"}); target.Unanswered(err) || target.MayHaveArrived(err) {
 		t.Errorf("a read was taken for a change: %v", err)
 	}
 	entered := make(chan struct{})
-	how = func(_ http.ResponseWriter, r *http.Request) {
+	answer(func(_ http.ResponseWriter, r *http.Request) {
 		close(entered)
 		<-r.Context().Done()
-	}
+	})
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-entered; cancel() }()
 	var d *v1.ErrorDetail
