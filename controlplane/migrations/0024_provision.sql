@@ -57,14 +57,15 @@ comment on column provisioning_task.replan is 'Whether the person was to have th
 call secure_tenant_table('provisioning_task', 'select, insert, update');
 call readable_across('provisioning_task', 'tenant_id, connector_id, state, next_attempt_at, lease_until, lane, mode');
 
--- What is planned twice is planned once: one open change of a grant, of what an account is, and of each of an account's other sides.
+-- What is planned twice is planned once: one open change of a grant, of whether an account can be used, and of each kind of an account.
+-- A deletion that waits for the account to be disabled stands beside that.
 create unique index provisioning_task_of_grant on provisioning_task (tenant_id, grant_id)
     where grant_id is not null and state in ('queued', 'blocked', 'running', 'retrying', 'failed', 'manual');
 create unique index provisioning_task_of_life on provisioning_task (tenant_id, account_id)
     where operation in ('create_account', 'enable', 'disable', 'delete_account') and account_id is not null and mode <> 'simulate'
-      and state in ('queued', 'blocked', 'running', 'retrying', 'failed', 'manual');
+      and state in ('queued', 'running', 'retrying', 'failed', 'manual');
 create unique index provisioning_task_of_account on provisioning_task (tenant_id, account_id, operation)
-    where operation in ('update_account', 'rename_account', 'unlock', 'set_password') and mode <> 'simulate'
+    where operation not in ('grant', 'revoke') and account_id is not null and mode <> 'simulate'
       and state in ('queued', 'blocked', 'running', 'retrying', 'failed', 'manual');
 create unique index provisioning_task_simulated on provisioning_task (tenant_id, connector_id, identity_id, account_id, entitlement_id, operation) nulls not distinct
     where mode = 'simulate' and created_from <> 'manual' and state <> 'cancelled';

@@ -208,9 +208,9 @@ func again(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
 	}
 	const sql = `
 		update provisioning_task t
-		   set state = case when t.mode = 'manual' then 'manual'
-		                    when exists (select from provisioning_task d where d.id = any(t.depends_on) and d.state not in ('done', 'simulated')
+		   set state = case when exists (select from provisioning_task d where d.id = any(t.depends_on) and d.state not in ('done', 'simulated')
 		                                                                   and not (d.state = 'verifying' and d.operation <> 'create_account')) then 'blocked'
+		                    when t.mode = 'manual' then 'manual'
 		                    else 'queued' end,
 		       tries = 0, next_attempt_at = now(), finished_at = null, error = null, error_class = null, advice = null, verified = 'none', verified_by = null,
 		       verified_at = null, updated_at = now(), version = t.version + 1

@@ -169,9 +169,7 @@ func changeMode(ctx context.Context, tx *pg.Tx, connectorID, mode string) error 
 	const sql = `
 		update provisioning_task t
 		   set mode = $2, updated_at = now(), version = t.version + 1, advice = null,
-		       state = case when $2 = 'manual' then 'manual'
-		                    when exists (select from provisioning_task d where d.id = any(t.depends_on) and d.state not in ('done', 'simulated')) then 'blocked'
-		                    else 'queued' end
+		       state = case when t.state = 'blocked' then 'blocked' when $2 = 'manual' then 'manual' else 'queued' end
 		 where t.connector_id = $1
 		   and t.mode <> $2
 		   and t.mode <> 'simulate'

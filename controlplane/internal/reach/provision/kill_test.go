@@ -3,6 +3,7 @@ package provision_test
 import (
 	"context"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -176,5 +177,26 @@ func TestAnAnswerThatIsLostIsLookedUpBeforeAnythingIsSentAgain(t *testing.T) {
 		if keys := h.Count(`select count(distinct idempotency_key) from provisioning_task`); keys != 1 {
 			t.Errorf("%d keys", keys)
 		}
+	}
+}
+
+// stopwatch sums how long changes were with the target.
+type stopwatch struct {
+	mu     sync.Mutex
+	sum    time.Duration
+	within int
+	since  time.Time
+}
+
+func (s *stopwatch) mark(enter bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	s.sum += time.Duration(s.within) * now.Sub(s.since)
+	s.since = now
+	if enter {
+		s.within++
+	} else {
+		s.within--
 	}
 }

@@ -261,7 +261,9 @@ func tasksOf(ctx context.Context, tx *pg.Tx, ids []string, people map[string]*pe
 		case one.GrantID != nil:
 			p.holding[*one.GrantID] = one
 		case aboutLife(one.Operation) && one.AccountID != nil:
-			p.life[*one.AccountID] = one
+			if _, first := p.life[*one.AccountID]; !first || one.State != Blocked { // a deletion waits for the disabling
+				p.life[*one.AccountID] = one
+			}
 		}
 		return nil
 	})

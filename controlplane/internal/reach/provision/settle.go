@@ -348,7 +348,8 @@ func release(ctx context.Context, tx *pg.Tx, done []string) error {
 	}
 	const sql = `
 		update provisioning_task t
-		   set state = 'queued', next_attempt_at = now(), error = null, error_class = null, advice = null, updated_at = now(), version = t.version + 1
+		   set state = case when t.mode = 'manual' then 'manual' else 'queued' end, next_attempt_at = now(), error = null, error_class = null,
+		       advice = case when t.mode = 'manual' then t.advice end, updated_at = now(), version = t.version + 1
 		 where t.state = 'blocked'
 		   and t.depends_on && $1::text[]::uuid[]
 		   and not exists (

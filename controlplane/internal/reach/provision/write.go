@@ -87,12 +87,12 @@ func (d draft) row(can ability, advice string) taskRow {
 		r.Lane = Urgent
 	}
 	switch {
+	case len(d.After) > 0:
+		r.State = Blocked
 	case d.Mode == ModeManual:
 		r.State, r.Error = Manual, d.failed
 	case d.failed != nil:
 		r.State, r.Error = Failed, d.failed
-	case len(d.After) > 0:
-		r.State = Blocked
 	}
 	return r
 }
