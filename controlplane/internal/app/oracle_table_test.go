@@ -29,7 +29,7 @@ const sees = `
 /accounts/uncorrelated                          accounts
 /accounts/{id}                                  account
 /accounts/{id}/grants                           of account
-/accounts/{id}/drift                            of account
+/accounts/{id}/drift                            apart
 /audit-events                                   overseers
 /audit-events/catalog                           overseers
 /audit-events/checkpoints                       overseers
