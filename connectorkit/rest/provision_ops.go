@@ -4,95 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
-
-// compared is one member as asked for and as it is.
-type compared struct {
-	name       string
-	want, have any
-	shown      bool // the target tells it at all
-	fold       bool
-}
-
-func (c compared) same() bool {
-	a, aOK := textOf(c.want)
-	b, bOK := textOf(c.have)
-	switch {
-	case c.want == nil || c.want == "":
-		return c.have == nil || c.have == ""
-	case aOK && bOK:
-		return a == b || c.fold && strings.EqualFold(a, b)
-	}
-	return encodeAny(c.want) == encodeAny(c.have)
-}
-
-// compare holds what was asked for against an account. Members that the template does not write are left out and named.
-func (w *writing) compare(row *v1.RemoteAccount) (out []compared, unwritten []string) {
-	t, a := w.ops[w.req.Op], w.req.Account
-	if a == nil {
-		return nil, nil
-	}
-	if row == nil {
-		row = &v1.RemoteAccount{}
-	}
-	add := func(name string, want any, have any, shown, fold bool) {
-		if !t.uses("account." + name) {
-			unwritten = append(unwritten, name)
-			return
-		}
-		out = append(out, compared{name, want, have, shown, fold})
-	}
-	for _, m := range []struct {
-		name       string
-		want, have *string
-		fold       bool
-	}{
-		{"username", a.Username, row.Username, true}, {"email", a.Email, row.Email, true}, {"display_name", a.DisplayName, row.DisplayName, false},
-		{"first_name", a.FirstName, row.FirstName, false}, {"last_name", a.LastName, row.LastName, false},
-		{"employee_number", a.EmployeeNumber, row.EmployeeNumber, false}, {"container", a.Container, nil, false},
-	} {
-		if m.want == nil {
-			continue
-		}
-		var have any
-		if m.have != nil {
-			have = *m.have
-		}
-		add(m.name, *m.want, have, m.have != nil, m.fold)
-	}
-	if a.Enabled != nil {
-		var have any
-		if row.IsDisabled != nil {
-			have = !*row.IsDisabled
-		}
-		add("enabled", *a.Enabled, have, row.IsDisabled != nil, false)
-	}
-	for _, name := range sortedKeys(a.Attributes) {
-		have, shown := row.Attributes[name]
-		if t.Attributes {
-			out = append(out, compared{"attributes." + name, a.Attributes[name], have, shown || a.Attributes[name] == nil, false})
-			continue
-		}
-		add("attributes."+name, a.Attributes[name], have, shown, false)
-	}
-	return out, unwritten
-}
-
-func differing(list []compared) (differ []string, unshown bool) {
-	for _, c := range list {
-		if !c.shown && c.want != nil && c.want != "" {
-			unshown = true
-		} else if !c.same() {
-			differ = append(differ, c.name)
-		}
-	}
-	return differ, unshown
-}
 
 // seenAs fills the answer from an account that is as asked, and says whether everything asked for could be seen.
 func (w *writing) seenAs(outcome v1.Outcome, row *v1.RemoteAccount, verified bool) {
@@ -210,7 +126,6 @@ func (w *writing) change(ctx context.Context) error {
 	}
 	w.resp.Outcome, w.resp.Changes = v1.OutcomeApplied, wanted
 	if done == nil {
-		done = func(*v1.RemoteAccount) bool { return false }
 		w.look(ctx, nil)
 		return nil
 	}
@@ -344,116 +259,6 @@ func (w *writing) delete(ctx context.Context) error {
 	w.resp.Outcome = v1.OutcomeApplied
 	w.readBack(ctx, func(row *v1.RemoteAccount) bool { return row == nil })
 	return nil
-}
-
-// holding is whether an account holds an entitlement, as far as the target tells.
-type holdingNow struct{ held, pending, known bool }
-
-// membership asks whether the account holds the entitlement.
-func (w *writing) membership(ctx context.Context) (holdingNow, error) {
-	t := w.reads[readMembership]
-	if t == nil {
-		return holdingNow{}, nil
-	}
-	records, err := w.read(ctx, readMembership)
-	if err != nil {
-		return holdingNow{}, err
-	}
-	out := holdingNow{known: true}
-	if t.key != nil {
-		var failed error
-		equals := t.Equals
-		if equals == "" {
-			equals = "{{entitlement.remote_id}}"
-		}
-		want, err := fillText(equals, w.value(ctx, &failed), nil)
-		if failed != nil || err != nil {
-			return holdingNow{}, errorOf(failed, err, t.Path)
-		}
-		records = slices.DeleteFunc(slices.Clone(records), func(record any) bool {
-			v, _ := t.key.First(record)
-			text, ok := textOf(v)
-			return !ok || text != want
-		})
-	}
-	if len(records) == 0 {
-		return out, nil
-	}
-	if t.state == nil {
-		out.held = true
-		return out, nil
-	}
-	v, _ := t.state.First(records[0])
-	state, _ := textOf(v)
-	out.held, out.pending = slices.Contains(t.Held, state), slices.Contains(t.Pending, state)
-	return out, nil
-}
-
-// member grants or revokes one entitlement.
-func (w *writing) member(ctx context.Context) error {
-	if w.right() == "" {
-		return misuse("one_entitlement", "a grant is of exactly one entitlement", "")
-	}
-	if w.target.RemoteID == "" {
-		row, _, err := w.locate(ctx)
-		if err != nil {
-			return err
-		}
-		if row == nil {
-			return notThere()
-		}
-		w.target.RemoteID = row.ExternalID
-	}
-	grant := w.req.Op == v1.OpEntitlementGrant
-	w.resp.Grant = &v1.GrantState{AccountRemoteID: w.target.RemoteID, EntitlementRemoteID: w.right()}
-	now, err := w.membership(ctx)
-	if err != nil {
-		return err
-	}
-	if w.resp.Grant.Held = now.held; now.known && now.held == grant && !(now.pending && !grant) {
-		w.resp.Outcome, w.resp.Verified = v1.OutcomeAlready, true
-		return nil
-	}
-	_, refused, err := w.send(ctx)
-	if err != nil && refused == nil {
-		return err
-	}
-	outcome := v1.OutcomeApplied
-	if refused != nil {
-		outcome = v1.OutcomeAlready
-	}
-	return w.memberAfter(ctx, grant, outcome, err)
-}
-
-// memberAfter looks whether the change of a membership shows. What the target calls "already" counts only if it does.
-func (w *writing) memberAfter(ctx context.Context, grant bool, outcome v1.Outcome, refusal error) error {
-	for i := 0; ; i++ {
-		clear(w.seen)
-		now, err := w.membership(ctx)
-		switch {
-		case err == nil && now.known && now.held == grant && !(now.pending && !grant):
-			w.resp.Outcome, w.resp.Verified, w.resp.Grant.Held = outcome, true, grant
-			return nil
-		case err == nil && now.pending && grant:
-			w.resp.Outcome, w.resp.Grant.Held = v1.OutcomePending, false
-			w.warn("pending", "the target waits for somebody, such as an invited person, before the entitlement is held", w.right())
-			return nil
-		case refusal != nil:
-			return refusal
-		case err == nil && !now.known:
-			w.resp.Outcome, w.resp.Grant.Held = outcome, grant
-			w.warn("not_read_back", "the setting writes has no read membership that would show what became of the change", w.right())
-			return nil
-		case i >= len(pauses) || w.client.Pause(ctx, phaseWrite, pauses[i]) != nil:
-			w.resp.Outcome, w.resp.Grant.Held = outcome, now.held
-			message := "the target took the change and still shows it as it was"
-			if err != nil {
-				message = "the change was made, and could not be looked at: " + err.Error()
-			}
-			w.warn("not_as_asked", message, w.right())
-			return nil
-		}
-	}
 }
 
 // Read tells how a few accounts are now, by the reads that the settings declare.

@@ -44,7 +44,7 @@ func placeholdersIn(text string) ([]placeholder, error) {
 	return out, nil
 }
 
-// errAbsent says that a placeholder has no value.
+// absentError says that a placeholder has no value.
 type absentError struct{ name string }
 
 // Error names the placeholder.

@@ -60,10 +60,10 @@ func (d *drawer) keep(i int, a scim.ResourceAttributes) (scim.Resource, error) {
 	}
 	for name, v := range a { // as their PATCH leaves attributes of extensions
 		if i := strings.LastIndexByte(name, ':'); i > 0 && strings.HasSuffix(name[:i], ":User") {
-			work, _ := a[name[:i]].(map[string]any)
-			work = copied(work)
+			was, _ := a[name[:i]].(map[string]any)
+			work := map[string]any(copied(was))
 			work[name[i+1:]] = v
-			a[name[:i]] = map[string]any(work)
+			a[name[:i]] = work
 			delete(a, name)
 		}
 	}

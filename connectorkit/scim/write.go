@@ -7,10 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/scim/quirks"
@@ -92,6 +89,7 @@ var errPlanned = errors.New("nothing is sent in a dry run")
 // unknown is the error of a request that may have been carried out.
 type unknown struct{ *v1.ErrorDetail }
 
+// Unwrap gives the detail.
 func (u unknown) Unwrap() error { return u.ErrorDetail }
 
 // Provision makes one change and reads back what became of it.
@@ -262,183 +260,8 @@ func (c *writing) uncertain(err error) error {
 	return unknown{&copied}
 }
 
-// userPath and groupPath are addresses of single records.
-func (s *session) userPath(id string) (string, error)  { return below(s.usersPath, id, phaseUsers) }
-func (s *session) groupPath(id string) (string, error) { return below(s.groupsPath, id, phaseGroups) }
-
-func below(list, id, phase string) (string, error) {
-	why := badID(id)
-	if id == "." || id == ".." {
-		why = "has an id that would lead elsewhere"
-	}
-	if why != "" {
-		return "", &v1.ErrorDetail{Class: v1.ClassData, Code: "unusable_id", Phase: phase, Message: "the record " + why}
-	}
-	return strings.TrimSuffix(list, "/") + "/" + url.PathEscape(id), nil
-}
-
-// get reads one record by its address; nil: there is none.
-func (s *session) get(ctx context.Context, path, phase string) (record, error) {
-	rec, err := s.object(ctx, path, phase)
-	if gone(err) {
-		return nil, nil
-	}
-	return rec, err
-}
-
-func gone(err error) bool { return target.Absent(err, http.StatusNotFound, http.StatusGone) }
-
-// findable says whether users can be asked for by their name.
-func (s *session) findable(p provider) bool {
-	switch s.filterSupport {
-	case quirks.FilterNone:
-		return false
-	case auto:
-		return !p.declared || p.filter
-	}
-	return true
-}
-
-// byName finds the user with a name; nil: there is none. Targets that ignore the filter, or compare by other rules, are seen through.
-func (s *session) byName(ctx context.Context, name string) (record, error) {
-	var found, exact []record
-	ask := target.Request{URL: s.usersPath, Query: url.Values{"filter": {"userName eq " + quoted(name)}}, Phase: phaseUsers, Stream: true}
-	err := s.fetch(ctx, ask, func(resp *target.Response) error {
-		found, exact = nil, nil
-		_, err := readList(resp, func(in *raw) error {
-			res, err := in.resource()
-			if err != nil || res.bad != "" || !strings.EqualFold(res.rec.text("userName"), name) {
-				return err
-			}
-			if found = append(found, res.rec); res.rec.text("userName") == name {
-				exact = append(exact, res.rec)
-			}
-			return nil
-		})
-		return err
-	})
-	switch {
-	case gone(err):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case len(exact) == 1:
-		return exact[0], nil
-	case len(found) > 1:
-		return nil, &v1.ErrorDetail{Class: v1.ClassConflict, Code: "ambiguous_account", Phase: phaseUsers,
-			Message: fmt.Sprintf("the target has %d users of this name", len(found)), Hint: "Remove or rename all but one in the target."}
-	case len(found) == 0:
-		return nil, nil
-	}
-	return found[0], nil
-}
-
-// locate reads the user that a target names; nil: there is none.
-func (s *session) locate(ctx context.Context, p provider, t v1.ProvisionTarget) (record, error) {
-	switch {
-	case t.RemoteID != "":
-		path, err := s.userPath(t.RemoteID)
-		if err != nil {
-			return nil, err
-		}
-		return s.get(ctx, path, phaseUsers)
-	case t.Username == "":
-		return nil, badAsk("no_target", "the change names no user", "")
-	case !s.findable(p):
-		return nil, badAsk("no_lookup", "the target cannot be asked for a user by name", "Read it once, so that its users' ids are known.")
-	}
-	return s.byName(ctx, t.Username)
-}
-
-// mustLocate is locate for changes of users that have to be there.
-func (c *writing) mustLocate(ctx context.Context) (record, error) {
-	rec, err := c.locate(ctx, c.provider, c.req.Target)
-	if err == nil && rec == nil {
-		return nil, &v1.ErrorDetail{Class: v1.ClassNotFound, Code: "account_not_found", Phase: phaseUsers,
-			Message: "the target has no such user", Hint: "It was removed there, or its id has changed. Read the target again."}
-	}
-	if err == nil {
-		err = c.expected(rec)
-	}
-	return rec, err
-}
-
-// expected holds the version that the caller knows against the one that is there.
-func (c *writing) expected(rec record) error {
-	version := rec.sub("meta").text("version")
-	if c.req.Expect == nil || c.req.Expect.Version == "" || c.req.Expect.Version == version {
-		return nil
-	}
-	return &v1.ErrorDetail{Class: v1.ClassConflict, Code: "version_changed", Phase: phaseUsers,
-		Message: "the user was changed in the target since it was read", Hint: "Read it again."}
-}
-
 func account(rec record) *v1.RemoteAccount {
 	attributes, _ := flatten(rec)
 	a := accountOf(rec, attributes, false)
 	return &a
-}
-
-// settles are the pauses between looks at what became of a change: targets may answer before all their parts know.
-func (s *session) settles() []time.Duration {
-	ms := s.write.SettlesMS
-	if ms == nil {
-		ms = []int{250, 1000}
-	}
-	out := make([]time.Duration, len(ms))
-	for i, n := range ms {
-		out[i] = time.Duration(n) * time.Millisecond
-	}
-	return out
-}
-
-// settled looks until done says so, or the pauses are over. Trouble while looking is told, not returned: the change was made.
-func (c *writing) settled(ctx context.Context, look func() (done bool, err error)) bool {
-	for i := 0; ; i++ {
-		done, err := look()
-		pauses := c.settles()
-		switch {
-		case err == nil && done:
-			return true
-		case i >= len(pauses):
-			if err != nil {
-				c.warn("not_read_back", "the change was made, and could not be looked at: "+err.Error(), c.req.Target.RemoteID)
-			}
-			return false
-		}
-		if c.c.Pause(ctx, phaseUsers, pauses[i]) != nil {
-			return false
-		}
-	}
-}
-
-// readBack reads the user and holds it against what was asked for.
-func (c *writing) readBack(ctx context.Context, id string, asked []wish) {
-	path, err := c.userPath(id)
-	if err != nil {
-		return
-	}
-	var unmet []string
-	c.resp.Verified = c.settled(ctx, func() (bool, error) {
-		rec, err := c.get(ctx, path, phaseUsers)
-		if err != nil || rec == nil {
-			return false, err
-		}
-		c.resp.Account = account(rec)
-		unmet = nil
-		for _, w := range asked {
-			if !w.secret && !w.met(rec) {
-				unmet = append(unmet, w.path.String())
-			}
-		}
-		return len(unmet) == 0, nil
-	})
-	switch {
-	case c.resp.Verified:
-		c.resp.Verified = !slices.ContainsFunc(asked, func(w wish) bool { return w.secret }) || c.req.Op == v1.OpAccountCreate
-	case c.resp.Account == nil:
-		c.warn("not_shown", "the target took the change and does not show the user yet", id)
-	case len(unmet) > 0:
-		c.warn("not_as_asked", "the target took the change and shows other values of "+strings.Join(unmet, ", "), id)
-	}
 }

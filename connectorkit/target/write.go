@@ -19,6 +19,7 @@ import (
 // lost is the error of a request that went out and was not answered.
 type lost struct{ *v1.ErrorDetail }
 
+// Unwrap gives the detail.
 func (l lost) Unwrap() error { return l.ErrorDetail }
 
 // MayHaveArrived says whether a request that ended with err may have been carried out all the same: no answer came, or one that

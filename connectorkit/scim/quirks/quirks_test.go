@@ -39,8 +39,18 @@ func TestValuesAreThoseTheReaderKnows(t *testing.T) {
 		"group_changes": {"", GroupsByLastModified, GroupsAlways},
 		"members":       {"", "groups_inline", "group_get", "user_groups", "users_filter"},
 	}
+	for name, values := range map[string][]string{
+		"update": {"", ByPatch, ByPut}, "style": {"", StylePath, StyleNoPath}, "words": {"", WordsLower, WordsCapital},
+		"booleans": {"", BooleansJSON, BooleansText}, "add_member": {"", MemberPath, MemberNoPath, MemberWrapped, MemberReplace, MemberPut},
+		"remove_member": {"", MemberValuePath, MemberArray, MemberWrapped, MemberReplace, MemberPut},
+		"disable":       {"", DisableActive, DisableDelete, DisableNever}, "delete": {"", DeleteDeletes, DeleteDeactivates}, "password": {"", Yes, No},
+	} {
+		known[name] = values
+	}
 	for _, p := range All() {
-		for name, value := range map[string]string{"pagination": p.Pagination, "filter": p.Filter, "last_modified": p.LastModified,
+		w := p.Write
+		for name, value := range map[string]string{"update": w.Update, "style": w.Style, "words": w.Words, "booleans": w.Booleans, "add_member": w.AddMember,
+			"remove_member": w.RemoveMember, "disable": w.Disable, "delete": w.Delete, "password": w.Password, "pagination": p.Pagination, "filter": p.Filter, "last_modified": p.LastModified,
 			"attributes": p.Attributes, "group_changes": p.GroupChanges, "members": p.Members} {
 			ok := false
 			for _, v := range known[name] {
