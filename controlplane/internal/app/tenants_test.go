@@ -174,7 +174,7 @@ func TestAnOperatorFoundsATenantWhoseAdminComesInByALink(t *testing.T) {
 	e := newEstate(t)
 	body := `{"slug":"beta","name":"Beta Ltd","region":"eu","admin_email":"b@beta.test","admin_display_name":"Bea","limits":{"rps":7},"settings":{"timezone":"Europe/Zurich"}}`
 	for _, tt := range []struct{ name, body, code string }{
-		{"a sector pack", strings.Replace(body, `"region"`, `"sector_packs":["hospital"],"region"`, 1), "unknown_sector_pack"},
+		{"an unknown sector pack", strings.Replace(body, `"region"`, `"sector_packs":["baseline","hospital"],"region"`, 1), "unknown_sector_pack"},
 		{"a slug with capitals", strings.Replace(body, "beta", "Beta", 1), "validation_failed"},
 		{"no e-mail address", strings.Replace(body, "b@beta.test", "Bea <b@beta.test>", 1), "validation_failed"},
 		{"an unknown time zone", strings.Replace(body, "Europe/Zurich", "Mars/Base", 1), "validation_failed"},

@@ -174,3 +174,6 @@ func keys(body map[string]any, member string) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// str is anything as a text.
+func str(v any) string { return fmt.Sprint(v) }

@@ -41,7 +41,7 @@ func (a *API) checkBody(next http.Handler) http.Handler {
 			return
 		}
 		most, elements := a.bodyLimits(r)
-		lines := a.takesLines(r)
+		lines := a.bringsLines(r)
 		if lines {
 			most = MaxLines
 		}
@@ -105,7 +105,7 @@ func checkJSON(r *http.Request, body []byte, elements int) error {
 		return fault.Coded(fault.Malformed, "invalid_encoding", "the body is not valid UTF-8")
 	}
 	owned := serverOwned
-	if under(r.URL.Path, Prefix+"/auth") || under(r.URL.Path, Prefix+"/agent") {
+	if under(r.URL.Path, Prefix+"/auth") || under(r.URL.Path, Prefix+"/agent") || under(r.URL.Path, Prefix+"/sector-packs") { // a pack's version is asked for
 		owned = nil
 	}
 	d := &reading{Decoder: json.NewDecoder(bytes.NewReader(body)), left: elements}

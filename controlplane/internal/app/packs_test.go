@@ -1,0 +1,66 @@
+package app_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
+)
+
+func TestATenantBeginsWithItsSectorPacks(t *testing.T) {
+	e := newEstate(t)
+	body := `{"slug":"clinic","name":"Clinic","admin_email":"a@clinic.test","sector_packs":["baseline",
+		{"key":"healthcare-provider","version":"1.0.0","parameters":{"clinical_departments":["Ward 7"]}}]}`
+	for _, tt := range []struct{ name, from, to, code string }{
+		{"an unknown pack", `"baseline"`, `"hospital"`, "unknown_sector_pack"},
+		{"an unknown version", `1.0.0`, `9.0.0`, "unknown_sector_pack"},
+		{"a parameter that is none", `clinical_departments`, `wards`, "validation_failed"},
+		{"a parameter of another type", `["Ward 7"]`, `7`, "validation_failed"},
+		{"a member that is none", `"version"`, `"versions"`, "unknown_field"},
+		{"a pack twice", `{"key"`, `"baseline",{"key"`, "validation_failed"},
+		{"a number", `"baseline"`, `7`, "validation_failed"},
+	} {
+		got := e.send("POST", tenantsPath, e.operator, strings.Replace(body, tt.from, tt.to, 1))
+		if code, _ := got.body["code"].(string); got.status != 422 || code != tt.code && tt.code != "unknown_field" {
+			t.Errorf("%s: %d %v; want 422 %s", tt.name, got.status, got.body, tt.code)
+		}
+		if detail, _ := got.body["detail"].(string); tt.name == "an unknown pack" && !strings.Contains(detail, "manufacturing") {
+			t.Errorf("the answer does not say what there is: %s", detail)
+		}
+	}
+	made := e.send("POST", tenantsPath, e.operator, body).want(t, "found", 201, "")
+	id, _ := made.body["id"].(string)
+	e.wants(id, `select count(*) from sector_pack_installation where state = 'installed'`, 2)
+	e.wants(id, `select count(*) from access_policy where birthright and mode = 'enforce'`, 6)
+	e.wants(id, `select count(*) from access_policy where subject::text like '%Ward 7%'`, 2)
+	e.wants(id, `select count(*) from audit_event where action = 'sector_pack.installed'`, 2)
+
+	result, err := tenant.Bootstrap{Slug: "school", Name: "School", AdminEmail: "a@school.test", AdminPassword: password,
+		Packs: app.FoundingPacks(nil), SectorPacks: []tenant.SectorPackChoice{{Key: "education"}}}.Run(t.Context(), e.db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.wants(result.Tenant.ID, `select count(*) from sector_pack_installation where pack_key = 'education'`, 1)
+	_, err = tenant.Bootstrap{Slug: "nowhere", Name: "Nowhere", AdminEmail: "a@nowhere.test", AdminPassword: password,
+		Packs: app.FoundingPacks(nil), SectorPacks: []tenant.SectorPackChoice{{Key: "absent"}}}.Run(t.Context(), e.db)
+	if !fault.IsCode(err, "unknown_sector_pack") {
+		t.Errorf("an unknown pack: %v", err)
+	}
+}
+
+// wants holds a number in a tenant.
+func (e *estate) wants(id, sql string, want int) {
+	e.t.Helper()
+	var got int
+	err := e.db.As(context.Background(), viewer.System(id), func(tx *pg.Tx) error {
+		return tx.QueryRow(context.Background(), sql).Scan(&got)
+	})
+	if err != nil || got != want {
+		e.t.Errorf("%s = %d, %v; want %d", sql, got, err, want)
+	}
+}
