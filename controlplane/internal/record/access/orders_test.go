@@ -324,6 +324,7 @@ func TestNativeGrantIsRevokedByOrder(t *testing.T) {
 	if body["compliance_status"] != "ending" || !slices.Equal(reasonsOf(body), []string{"imported ended"}) {
 		t.Errorf("it is %v by %v; want ending, with its history", body["compliance_status"], reasonsOf(body))
 	}
+	p.Refused(409, "invalid_transition", "admin", "POST", grants+"/"+grant+"/revoke", map[string]any{"reason": "once more"})
 }
 
 func TestRevocationWithoutEffectIsRefused(t *testing.T) {

@@ -91,6 +91,9 @@ func (o GrantRevocation) check(g Grant, e Entitlement, now time.Time) error {
 		return fault.Coded(fault.Conflict, "invalid_transition", "it is being revoked already").Also("allowed", []string{})
 	case !g.Observed && !live:
 		return fault.Coded(fault.Conflict, "invalid_transition", "there is nothing to revoke: it is %s, and no reason asks for it", g.Status).Also("allowed", []string{"grant"})
+	case !live && o.Scope == scopeAll && !g.native() && g.Directness == "direct" && o.ExcludeUntil == nil:
+		return fault.Coded(fault.Conflict, "invalid_transition", "no reason asks for it any more: it is to go already, and explain says why it is still there").
+			Also("allowed", []string{"grant"})
 	case g.Immutable && o.Scope == scopeAll:
 		return fault.Coded(fault.Conflict, "immutable_grant", "its system does not let this grant be taken away; it can only be changed there")
 	case !e.Revocable && g.Observed && o.Scope == scopeAll:
@@ -226,7 +229,7 @@ func carryOut(ctx context.Context, tx *pg.Tx, o GrantRevocation, all []revoked) 
 		return err
 	}
 	if len(end) > 0 {
-		if _, err := ledger.End(ctx, tx, ledger.Which{ReasonIDs: end}, time.Time{}, "revoked: "+o.Reason, false); err != nil {
+		if _, err := ledger.End(ctx, tx, ledger.Which{ReasonIDs: end}, time.Time{}, "it was revoked: "+o.Reason, false); err != nil {
 			return err
 		}
 	}

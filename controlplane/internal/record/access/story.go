@@ -15,7 +15,7 @@ func day(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC"
 func (r GrantReason) sentence() string {
 	var b strings.Builder
 	b.WriteString(r.says())
-	if r.Note != nil && *r.Note != "" && r.Kind != Native {
+	if r.Note != nil && *r.Note != "" && r.Kind != Native && r.Kind != ledger.Imported {
 		fmt.Fprintf(&b, ", noting %q", *r.Note)
 	}
 	switch {
@@ -46,7 +46,7 @@ func (r GrantReason) says() string {
 		if r.Source.Type == "policy" {
 			return fmt.Sprintf("the rule %q denies it", r.Source.Display)
 		}
-		return r.Source.Display + " keeps it away"
+		return "it is kept away by " + r.Source.Display
 	}
 	switch r.Kind {
 	case ledger.Birthright, ledger.Policy:
@@ -57,17 +57,17 @@ func (r GrantReason) says() string {
 		}
 		return fmt.Sprintf("the role %q holds it", r.Source.Display)
 	case ledger.Request:
-		return "it was asked for, and " + r.approvers() + " approved"
+		return "it was asked for, and approved by " + r.approvers()
 	case ledger.Emergency:
 		return "it was given for an emergency"
 	case ledger.Certified:
-		return r.approvers() + " reviewed it and kept it"
+		return "it was reviewed, and kept by " + r.approvers()
 	case ledger.Exception:
-		return r.approvers() + " allowed it as an exception"
+		return "it was allowed as an exception by " + r.approvers()
 	case ledger.Imported:
-		return "it was found in the target and taken over"
+		return "it was found in the target"
 	case ledger.Manual:
-		return r.Source.Display + " gave it directly" + through
+		return "it was given directly by " + r.Source.Display + through
 	}
 	return "the target has it, and nobody here has given it"
 }
