@@ -122,7 +122,7 @@ func (w *twin) read() {
 	w.run(`insert into access_grant (tenant_id, id, connector_id, account_id, entitlement_id, external_id) values (current_tenant(), $1, $2, $3, $4, $5)`,
 		w.ids["/entitlements/grants/"], connector, w.ids["/accounts/"], w.ids["/entitlements/"], w.canary)
 	w.run(`insert into provisioning_task (tenant_id, id, connector_id, operation, account_id, created_from, mode, state, idempotency_key, note)
-	       values (current_tenant(), $1, $2, 'unlock', $3, 'manual', 'manual', 'manual', gen_random_uuid(), $4)`, w.ids["/accounts/provisioning-tasks/"], connector, w.ids["/accounts/"], w.canary)
+	       values (current_tenant(), $1, $2, 'unlock', $3, 'manual', 'auto', 'failed', gen_random_uuid(), $4)`, w.ids["/accounts/provisioning-tasks/"], connector, w.ids["/accounts/"], w.canary)
 	w.run(`insert into role (tenant_id, id, key, name) values (current_tenant(), $1, 'clerk', $2)`, w.ids["/entitlements/roles/"], w.canary)
 	w.run(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, finished_at) values (current_tenant(), $1, $2, 'rest', false, 100, 'partial', now())`,
 		run, connector)
