@@ -6,4 +6,8 @@
 //
 // Pages are decoded as they arrive, so that an answer of any length takes the memory of one batch of records. Streams that
 // hang on the records of another are read with several requests at once, but their rows come in the order of the parents.
+//
+// What the target is changed by are templates of the setting writes: one request for each kind of change, whose placeholders
+// stay values wherever they stand, and reads to look before and after. A change is sent once; an answer that does not come
+// leaves its outcome unknown.
 package rest

@@ -20,4 +20,7 @@
 // # Vendors
 //
 // What is known of particular services is data, in package quirks. Every statement of it can be overridden by a setting.
+//
+// It changes users and memberships, too: every change looks first, sends one request in the words that the vendor's profile knows,
+// and looks again. It never sends a change twice by itself, and never a whole list of members where one can be changed alone.
 package scim
