@@ -23,17 +23,20 @@ var lineMedia = map[string]string{"text/csv": "csv", "application/x-ndjson": "nd
 // sees the object either way.
 func (r Route) Lines() Route { r.lines = true; return r }
 
-// takesLines reports whether a request's route takes lines.
-func (a *API) takesLines(r *http.Request) bool {
-	return len(a.lines) > 0 && r.Method == http.MethodPost && a.lines[r.Method+" "+a.Router.Find(chi.NewRouteContext(), r.Method, r.URL.Path)]
+// bringsLines reports whether a request sends lines to a route that takes them.
+func (a *API) bringsLines(r *http.Request) bool {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || lineMedia[media] == "" || len(a.lines) == 0 {
+		return false
+	}
+	return a.lines[r.Method+" "+a.Router.Find(chi.NewRouteContext(), r.Method, r.URL.Path)]
 }
 
-// enclosed is a body of lines as the JSON object that it stands for, or the body itself when it is not of lines.
+// enclosed is a body of lines as the JSON object that it stands for.
 func enclosed(r *http.Request, body []byte) ([]byte, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	format, known := lineMedia[media]
-	if err != nil || !known {
-		return body, nil
+	if err != nil {
+		return nil, fault.Coded(fault.Malformed, "unsupported_media_type", "the media type cannot be read")
 	}
 	if charset := params["charset"]; charset != "" && !strings.EqualFold(charset, "utf-8") {
 		return nil, fault.Coded(fault.Malformed, "unsupported_media_type", "the lines must be UTF-8")
@@ -41,7 +44,7 @@ func enclosed(r *http.Request, body []byte) ([]byte, error) {
 	if !utf8.Valid(body) || bytes.IndexByte(body, 0) >= 0 {
 		return nil, fault.Coded(fault.Malformed, "invalid_encoding", "the body is not valid UTF-8, or holds the character NUL")
 	}
-	whole, err := json.Marshal(map[string]string{"format": format, "data": string(body)})
+	whole, err := json.Marshal(map[string]string{"format": lineMedia[media], "data": string(body)})
 	if err != nil {
 		return nil, fault.New(fault.Malformed, "the body could not be read")
 	}

@@ -45,7 +45,7 @@ func (s *Service) Routes() []httpapi.Route {
 }
 
 const (
-	aboutImport = "At most 50,000 rows as newline-delimited JSON (application/x-ndjson) or as CSV with a header (text/csv), sent as they are or as the member data of a JSON object. " +
+	aboutImport = "At most 50,000 rows as newline-delimited JSON (application/x-ndjson) or as CSV with a header (text/csv), sent as they are, or, up to 1 MiB, as the member data of a JSON object. " +
 		"Each row has an external_id: somebody who is known by it is changed in what the row says, anybody else is made. In JSON null clears a member; in CSV an empty cell says nothing, " +
 		"attributes.x and labels.x are columns, and lists are separated by semicolons. A row that cannot be taken is passed over and told with its line. " +
 		"Some thousands of rows become true together; what is so already is not written, so an import that broke off can be sent again."

@@ -66,6 +66,10 @@ func TestRowsAreImportedEachByItself(t *testing.T) {
 	if again.Body["unchanged"] != 3.0 || again.Body["created"] != 0.0 || again.Body["updated"] != 0.0 {
 		t.Errorf("sent again: %v created, %v updated, %v unchanged", again.Body["created"], again.Body["updated"], again.Body["unchanged"])
 	}
+	h.Refused(400, "invalid_encoding", "admin", "POST", "/identities/import", "{\"external_id\":\"\xff\"}", "Content-Type", "application/x-ndjson")
+	h.Refused(413, "payload_too_large", "admin", "POST", "/identities/import", strings.Repeat(" ", 32<<20+1), "Content-Type", "text/csv")
+	h.Refused(415, "unsupported_media_type", "admin", "POST", "/identities", people, "Content-Type", "application/x-ndjson")
+	h.Refused(422, "validation_failed", "admin", "POST", "/identities/import", "", "Content-Type", "text/csv")
 	if n := h.Count(`select count(*) from audit_event where action = 'identity.imported'`); n != 2 {
 		t.Errorf("%d imports are on record; want 2", n)
 	}
