@@ -68,6 +68,9 @@ func TestRulesSayWhoTheyMean(t *testing.T) {
 			"(title is a, or department is Nursing), and employment type is not vendor", true, ""},
 		{`{"expression":"identity['department'].upper() == 'NURSING' and record.get('title') is None  # why"}`,
 			`the expression "identity['department'].upper() == 'NURSING' and record.get('title') is None  # why" is true`, true, ""},
+		{`{"expression":"f\"{identity['department']}!\" == 'Nursing!' and [identity for identity in 'ab'][1] == 'b' and len(identity) > 5"}`,
+			`the expression "f\"{identity['department']}!\" == 'Nursing!' and [identity for identity in 'ab'][1] == 'b' and len(identity) > 5" is true`, true, ""},
+		{`{"expression":"identity.get('secondary_emails')"}`, `the expression "identity.get('secondary_emails')" is true`, true, ""},
 		{`{"expression":"identity['attributes']['gone'] > 1"}`, `the expression "identity['attributes']['gone'] > 1" is true`, false, "expression_failed"},
 	} {
 		c, problems := Parse(json.RawMessage(tt.condition))
@@ -120,6 +123,8 @@ func TestProblemsPointToTheRuleAndSuggestWhatWasMeant(t *testing.T) {
 		{`{"field":"is_disabled","op":"eq","value":"true"}`, "#/value", "wrong_type", ""},
 		{`{"match":"all","rules":[{"expression":"identity["}]}`, "#/rules/0/expression", "invalid_expression", ""},
 		{`{"expression":"True)) or (lambda identity: bool(1"}`, "#/expression", "invalid_expression", ""},
+		{`{"expression":"(lambda identity: identity)(1)"}`, "#/expression", "invalid_expression", ""},
+		{`{"expression":"identity['x'] + nonsense"}`, "#/expression", "invalid_expression", ""},
 		{`{"op":"has_role","value":[]}`, "#/value", "wrong_type", ""},
 		{`{"op":"has_role","field":"department","value":"x"}`, "#/field", "unknown_member", ""},
 		{`[]`, "#", "malformed", ""},

@@ -3,6 +3,8 @@ package condition
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
@@ -16,13 +18,6 @@ type script struct {
 	program *pyexpr.Program
 }
 
-// maxSource leaves room for what the expression is wrapped in.
-const maxSource = syntax.MaxSource - 96
-
-// wrapped gives the expression the name identity. It stands in lines of its own, so that a comment at its end is one, and was read by
-// itself before, so that it cannot close what stands around it.
-func wrapped(source string) string { return "(lambda identity: bool(\n" + source + "\n))(record)" }
-
 func (p *parser) script(v any, at string) node {
 	p.rules++
 	at += "/expression"
@@ -32,8 +27,8 @@ func (p *parser) script(v any, at string) node {
 		p.refuse(at, "wrong_type", nil, "an expression is a text, such as \"identity['department'] == 'Nursing'\"")
 		return nil
 	}
-	if len(source) > maxSource {
-		p.refuse(at, "too_long", nil, "an expression may have at most %d bytes", maxSource)
+	if len(source) > syntax.MaxSource {
+		p.refuse(at, "too_long", nil, "an expression may have at most %d bytes", syntax.MaxSource)
 		return nil
 	}
 	program, err := compile(source)
@@ -44,18 +39,44 @@ func (p *parser) script(v any, at string) node {
 	return &script{source: source, program: program}
 }
 
+// compile reads an expression. What it calls identity is what the evaluator calls record: read by that name, single fields are looked up
+// without a copy of everything. The spaces keep everything else at its place.
 func compile(source string) (*pyexpr.Program, error) {
-	if _, err := syntax.Parse(source); err != nil {
-		_, err := pyexpr.Compile(source) // for its words
-		return nil, err
+	tree, err := syntax.Parse(source)
+	if err != nil {
+		return pyexpr.Compile(source) // for its words
 	}
-	program, err := pyexpr.Compile(wrapped(source))
+	renamed, bound := []byte(source), -1
+	syntax.Walk(tree, func(x syntax.Expr) bool {
+		switch x := x.(type) {
+		case *syntax.Name:
+			if x.ID == subject && strings.HasPrefix(source[min(x.At(), len(source)):], subject) {
+				copy(renamed[x.At():], "record  ")
+			}
+		case *syntax.Named:
+			if x.Target.ID == subject {
+				bound = x.At()
+			}
+		case *syntax.Lambda:
+			if slices.ContainsFunc(x.Params, func(p syntax.Param) bool { return p.Name != nil && p.Name.ID == subject }) {
+				bound = x.At()
+			}
+		}
+		return true
+	})
+	if bound >= 0 {
+		return nil, fmt.Errorf("at character %d: identity is the person; call your own value something else", bound+1)
+	}
+	program, err := pyexpr.Compile(string(renamed))
 	var wrong *pyexpr.Error
 	if errors.As(err, &wrong) {
-		wrong.Line = max(1, wrong.Line-1)
+		wrong.Excerpt = strings.ReplaceAll(wrong.Excerpt, "record  ", subject)
 	}
 	return program, err
 }
+
+// subject is what expressions call the person.
+const subject = "identity"
 
 // recorder is a Facts that keeps the record which expressions read, so that several share it.
 type recorder interface{ Record() *pyexpr.Record }
@@ -72,12 +93,31 @@ func (s *script) met(f Facts, warn *[]Warning) bool {
 		var wrong *pyexpr.Error
 		detail := "the expression gave no answer"
 		if errors.As(err, &wrong) {
-			wrong.Line = max(1, wrong.Line-1)
 			detail = wrong.Quiet()
 		}
 		*warn = append(*warn, Warning{Pointer: s.at, Code: "expression_failed", Detail: detail})
 		return false
 	}
-	met, _ := v.(bool)
-	return met
+	return truth(v)
+}
+
+// truth is what Python takes a value for.
+func truth(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	case string:
+		return v != ""
+	case int64:
+		return v != 0
+	case float64:
+		return v != 0
+	case []any:
+		return len(v) > 0
+	case map[string]any:
+		return len(v) > 0
+	}
+	return true // an integer of more than 64 bits
 }

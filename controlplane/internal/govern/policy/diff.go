@@ -174,7 +174,7 @@ func reasons(ctx context.Context, tx *pg.Tx, ids []string, everything bool) (map
 }
 
 // taken finds what somebody, and no rule, has ended since the policy that gave it says what it says: it is not given again, unless
-// the person has left since and come back.
+// the person has left since and come back. Whoever entered a denial with it has said by that how long it is to be kept away.
 func (b *book) taken(ctx context.Context, tx *pg.Tx, changes []change) (map[string]map[key]bool, error) {
 	people, policies := []string{}, []string{}
 	for _, c := range changes {
@@ -199,6 +199,12 @@ func (b *book) taken(ctx context.Context, tx *pg.Tx, changes []change) (map[stri
 		       l.effect, l.kind, l.ended_at
 		  from last l
 		 where l.end_reason <> all(@ours)
+		   and not exists (select from access_reason d
+		                    where d.identity_id = l.identity_id
+		                      and d.entitlement_id is not distinct from l.entitlement_id
+		                      and d.effect = 'deny'
+		                      and d.source_type <> 'policy'
+		                      and d.created_at = l.ended_at)
 		   and not exists (select from access_reason g
 		                    where g.identity_id = l.identity_id
 		                      and g.state = 'ended'

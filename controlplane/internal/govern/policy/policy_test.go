@@ -1,12 +1,15 @@
 package policy_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
@@ -268,4 +271,61 @@ func TestConditionsAreTriedOutOnEverybody(t *testing.T) {
 	}
 	h.Refused(422, "validation_failed", "admin", "POST", "/policies/access-grant", h.rule("x", about("departement", "eq", "x"), h.groups[0]))
 	h.Refused(422, "validation_failed", "admin", "POST", "/policies/access-grant", map[string]any{"name": "x", "effect": "eligible", "subject": everybody})
+}
+
+func TestDatesThatMoveAreLookedAtEachDay(t *testing.T) {
+	h := open(t)
+	h.at = time.Now()
+	hired := h.at.UTC().AddDate(0, 0, -29).Format(time.DateOnly)
+	h.enforce(h.rule("a month here", about("hire_date", "before", "-P29D"), h.groups[0]))
+	ann := h.hire("ann", "Sales", "hire_date", hired)
+	h.settle()
+	h.expect(ann, "active", "[]")
+	h.at = h.at.AddDate(0, 0, 1)
+	h.settle()
+	h.expect(ann, "active", "[group-0]")
+}
+
+func TestEverybodyAffectedIsALineOfTheDownload(t *testing.T) {
+	h := open(t)
+	ann := h.hire("ann", "Sales")
+	h.hire("bob", "IT")
+	body := h.rule("sales", about("department", "eq", "Sales"), h.groups[0])
+	for _, a := range []recordtest.Answer{
+		h.Must(200, "admin", "POST", "/policies/access-grant/simulate?download=true", body),
+		h.Must(200, "admin", "POST", "/policies/access-grant/simulate", body, "Accept", "application/x-ndjson"),
+	} {
+		if a.Text("identity_id") != ann || a.Header.Get("Content-Type") != "application/x-ndjson" || len(a.Body["gains"].([]any)) != 1 {
+			t.Errorf("line %v of %s", a.Body, a.Header.Get("Content-Type"))
+		}
+	}
+}
+
+func TestTheEvaluationWakesWhenSomebodyIsMade(t *testing.T) {
+	h := open(t)
+	h.enforce(h.rule("all", everybody, h.groups[0]))
+	h.settle()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- h.policies.Run(ctx) }()
+	ann := h.hire("ann", "Sales")
+	for h.holds(ann, "active") != "[group-0]" {
+		time.Sleep(10 * time.Millisecond)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestManagersAndOthersDoNotSeePolicies(t *testing.T) {
+	h := open(t)
+	id := h.enforce(h.rule("all", everybody, h.groups[0]))
+	h.Let("manager", h.Tenant.Tenant, "", viewer.Manager)
+	h.Let("auditor", h.Tenant.Tenant, "", viewer.Auditor)
+	h.Refused(403, "forbidden", "manager", "GET", "/policies/access-grant/"+id, nil)
+	h.Must(200, "auditor", "GET", "/policies/access-grant/"+id, nil)
+	h.Refused(403, "read_only_role", "auditor", "DELETE", "/policies/access-grant/"+id, nil)
+	h.Must(204, "admin", "DELETE", "/policies/access-grant/"+id, nil)
+	h.Refused(404, "not_found", "admin", "GET", "/policies/access-grant/"+id, nil)
 }
