@@ -14,12 +14,10 @@ import (
 
 // Why an account is looked at. Only what we have made, or whose owner has changed, is written without asking the rule of drift.
 const (
-	whyPerson   = "person"
-	whyAccount  = "account"
-	whyMade     = "made"
-	whyTemplate = "template"
-	whyAdopted  = "adopted"
-	whyAsked    = "asked"
+	whyPerson  = "person"
+	whyMade    = "made"
+	whyAdopted = "adopted"
+	whyAsked   = "asked"
 )
 
 // AttributeDrift is an attribute that the target has otherwise than its template.

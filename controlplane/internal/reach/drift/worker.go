@@ -15,7 +15,7 @@ import (
 // Times and sizes of the work.
 const (
 	interval = time.Second     // how soon a change is noticed
-	batch    = 500             // accounts that are compared in one transaction
+	batch    = 250             // accounts that are compared in one transaction
 	runs     = 5 * time.Second // how soon an account is looked for again whose connector is being read
 )
 
