@@ -164,11 +164,11 @@ type enableIn struct {
 }
 
 func (s *Service) enable(ctx context.Context, v viewer.Viewer, in *enableIn) (*httpapi.One[AccessPolicy], error) {
-	return shown(s.Set(ctx, v, in.ID, in.IfMatch, "policy.enabled", in.Confirm, func(f *Fields) { f.Enabled = true }))
+	return shown(s.Enable(ctx, v, in.ID, in.IfMatch, in.Confirm))
 }
 
 func (s *Service) disable(ctx context.Context, v viewer.Viewer, in *matchIn) (*httpapi.One[AccessPolicy], error) {
-	return shown(s.Set(ctx, v, in.ID, in.IfMatch, "policy.disabled", "", func(f *Fields) { f.Enabled = false }))
+	return shown(s.Disable(ctx, v, in.ID, in.IfMatch))
 }
 
 type modeIn struct {
@@ -181,7 +181,7 @@ type modeIn struct {
 }
 
 func (s *Service) mode(ctx context.Context, v viewer.Viewer, in *modeIn) (*httpapi.One[AccessPolicy], error) {
-	return shown(s.Set(ctx, v, in.ID, in.IfMatch, "policy.mode_changed", in.Confirm, func(f *Fields) { f.Mode = in.Body.Mode }))
+	return shown(s.SetMode(ctx, v, in.ID, in.IfMatch, in.Body.Mode, in.Confirm))
 }
 
 type resetIn struct {

@@ -84,8 +84,22 @@ func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match h
 	})
 }
 
-// Set changes a policy in one respect.
-func (s *Service) Set(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, action, confirm string, set func(*Fields)) (AccessPolicy, error) {
+// Enable switches a policy on.
+func (s *Service) Enable(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, confirm string) (AccessPolicy, error) {
+	return s.set(ctx, v, id, match, "policy.enabled", confirm, func(f *Fields) { f.Enabled = true })
+}
+
+// Disable switches a policy off.
+func (s *Service) Disable(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (AccessPolicy, error) {
+	return s.set(ctx, v, id, match, "policy.disabled", "", func(f *Fields) { f.Enabled = false })
+}
+
+// SetMode has a policy enforced, or only watch.
+func (s *Service) SetMode(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, mode, confirm string) (AccessPolicy, error) {
+	return s.set(ctx, v, id, match, "policy.mode_changed", confirm, func(f *Fields) { f.Mode = mode })
+}
+
+func (s *Service) set(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, action, confirm string, set func(*Fields)) (AccessPolicy, error) {
 	return s.alter(ctx, v, id, match, action, confirm, func(f Fields) (Fields, error) {
 		set(&f)
 		return f, nil
