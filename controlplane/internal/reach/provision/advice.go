@@ -187,7 +187,7 @@ func advise(operation, class string, d *v1.ErrorDetail) string {
 	case class == classAuth:
 		return "The target refuses the connector's sign-in. Renew its credentials and test the connection; then retry."
 	case class == classConfig:
-		return "The connector's settings do not fit the target. Mend them and test the connection; then retry."
+		return strings.TrimSpace("The connector's settings do not fit the target. "+d.Hint) + " Mend them, then retry."
 	case class == classConflict:
 		return "The target's state does not allow the change. Look at the record there, then retry."
 	}

@@ -19,6 +19,13 @@ func refusal(class v1.ErrorClass, code, message string) func(v1.ProvisionRequest
 	}
 }
 
+// answered is a refusal with the directory's own result.
+func answered(class v1.ErrorClass, code, message string) func(v1.ProvisionRequest) (v1.ProvisionResponse, error, bool) {
+	return func(v1.ProvisionRequest) (v1.ProvisionResponse, error, bool) {
+		return v1.ProvisionResponse{}, &v1.ErrorDetail{Class: class, Code: code, Message: message, Target: &v1.Target{Kind: "ldap", LDAP: &v1.LDAPResult{ResultCode: 17, Name: message}}}, true
+	}
+}
+
 func TestEachKindOfFailureHasItsOwnEndAndItsOwnAdvice(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
@@ -35,6 +42,7 @@ func TestEachKindOfFailureHasItsOwnEndAndItsOwnAdvice(t *testing.T) {
 		{"a password that is refused", "create_account", v1.ClassData, "ldap_19", "constraintViolation: Password fails quality checking policy", "failed", "invalid", "password policy"},
 		{"values that are refused", "create_account", v1.ClassData, "ldap_21", "invalidAttributeSyntax", "failed", "invalid", "refuses the values"},
 		{"a right that is missing", "grant", v1.ClassPermission, "ldap_50", "insufficientAccessRights", "failed", "invalid", "may not make this change"},
+		{"a setting that does not fit", "disable", v1.ClassConfig, "ldap_17", "undefinedAttributeType", "failed", "config", "settings do not fit"},
 		{"a connector that cannot", "grant", v1.ClassConfig, "read_only_connector", "this connector only reads", "failed", "unsupported", "cannot make this change"},
 		{"an account that is gone", "disable", v1.ClassNotFound, "ldap_32", "there is no such account", "failed", "not_found", "does not know the account any more"},
 		{"a target that stumbles", "grant", v1.ClassTransient, "ldap_51", "busy", "retrying", "transient", ""},
@@ -48,6 +56,9 @@ func TestEachKindOfFailureHasItsOwnEndAndItsOwnAdvice(t *testing.T) {
 				h.account("ann", ann)
 			}
 			h.target.wrong = refusal(tt.class, tt.code, tt.message)
+			if tt.code == "ldap_17" {
+				h.target.wrong = answered(tt.class, tt.code, tt.message)
+			}
 			if tt.operation == "disable" {
 				h.Exec(`update identity set status = 'deactivated'`)
 			} else {

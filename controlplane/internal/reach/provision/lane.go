@@ -39,6 +39,37 @@ type lane struct {
 	paused  bool         // it cannot be now
 	renewed atomic.Int64 // when, by our clock
 	halted  atomic.Bool
+	streak  atomic.Int64 // changes that have failed, one after the other
+	latency atomic.Int64 // of a change, on the average: what is at hand lasts for backlog
+}
+
+// backlog is for how long changes are at hand that are to be sent next: long enough that nobody waits for the database, and short enough
+// that what is urgent comes soon.
+const backlog = 400 * time.Millisecond
+
+// depth is how many tasks are taken at most that have not ended.
+func (l *lane) depth() int {
+	took := max(time.Duration(l.latency.Load()), time.Millisecond)
+	return l.s.Calls + min(max(l.s.Calls, l.s.Calls*int(backlog/took)), 16*l.s.Calls)
+}
+
+// learn draws from a change what the next ones need to know: how long they take, and that none is to be sent any more.
+func (l *lane) learn(o outcome) {
+	if o.at > 0 {
+		before := l.latency.Load()
+		if before == 0 {
+			before = int64(o.at)
+		}
+		l.latency.Store((7*before + int64(o.at)) / 8)
+	}
+	switch most := int64(l.config.Breaker.MaxFailures); {
+	case o.halt != "":
+		l.halted.Store(true)
+	case o.made():
+		l.streak.Store(0)
+	case o.state == Failed && l.streak.Add(1) >= most && most > 0:
+		l.halted.Store(true) // whether the breaker opens is decided when this is written
+	}
 }
 
 // lane makes a connector's changes for as long as there are any.
@@ -215,21 +246,24 @@ func (l *lane) sure() bool {
 
 // work makes changes: as many at once as the target is asked to bear, the next ones at hand while those are being made.
 func (l *lane) work(ctx, calls context.Context) error {
-	jobs, done := make(chan job, 2*l.s.Calls), make(chan outcome, 2*l.s.Calls)
+	jobs, done := make(chan job, 32*l.s.Calls), make(chan outcome, 32*l.s.Calls)
 	defer close(jobs)
 	for range l.s.Calls {
 		go func() {
 			for j := range jobs {
-				done <- l.attempt(calls, j)
+				o := l.attempt(calls, j)
+				l.learn(o)
+				done <- o
 			}
 		}()
 	}
 	inFlight, drained := 0, false
 	var ended []outcome
 	for {
-		more := !drained && !l.halted.Load() && ctx.Err() == nil && inFlight-len(ended) <= l.s.Calls
+		depth := l.depth()
+		more := !drained && !l.halted.Load() && ctx.Err() == nil && inFlight-len(ended) <= depth*3/4
 		if more || len(ended) > 0 {
-			room := 2*l.s.Calls - (inFlight - len(ended))
+			room := depth - (inFlight - len(ended))
 			if l.failed > 0 {
 				room = 1 - (inFlight - len(ended)) // one tries whether the target can be worked with again
 			}

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -201,13 +203,17 @@ func placeNew(ctx context.Context, tx *pg.Tx, o Order) (string, error) {
 	if _, err := directory.Find(ctx, tx, o.IdentityID); err != nil {
 		return "", err
 	}
+	missing := fault.New(fault.NotFound, "there is no connector %s", o.ConnectorID)
+	if !listing.IsID(o.ConnectorID) {
+		return "", missing
+	}
 	can, err := abilities(ctx, tx, []string{o.ConnectorID})
 	if err != nil {
 		return "", err
 	}
-	c, known := can[o.ConnectorID]
+	c, known := can[strings.ToLower(o.ConnectorID)]
 	if !known {
-		return "", fault.New(fault.NotFound, "there is no connector %s", o.ConnectorID)
+		return "", missing
 	}
 	if err := writes(c, CreateAccount); err != nil {
 		return "", err

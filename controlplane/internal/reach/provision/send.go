@@ -230,7 +230,7 @@ func (l *lane) again(o *outcome) {
 	o.class = classOf(o.detail)
 	tries := o.job.Tries + 1
 	switch {
-	case stops(o.class) || o.detail.Class == v1.ClassAgentUnavailable:
+	case stops(o.class) && !o.answered() || o.detail.Class == v1.ClassAgentUnavailable:
 		o.state, o.pause = Retrying, l.haltFor(o)
 		o.halt = o.detail.Message
 	case o.class == classTransient && tries < maxTries:
@@ -241,6 +241,12 @@ func (l *lane) again(o *outcome) {
 	default:
 		o.state, o.counts, o.advice = Failed, true, advise(o.job.Operation, o.class, o.detail)
 	}
+}
+
+// answered says that the target has refused this one change because of the connector's settings: others may well go through, and are
+// not to wait behind it.
+func (o outcome) answered() bool {
+	return o.class == classConfig && o.detail.Target != nil && (o.detail.Target.LDAP != nil || o.detail.Target.HTTP != nil)
 }
 
 // haltFor is how long nothing is sent through the connector: as long as the target asks for, or longer after each time that it could
