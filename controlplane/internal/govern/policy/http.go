@@ -39,7 +39,7 @@ func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("GET", base, "List access grant policies", s.list).For(both...).Describe(aboutPolicies),
 		httpapi.Handle("POST", base, "Create an access grant policy", s.post).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutPolicies + " " + aboutConfirm),
-		httpapi.Report("POST", base+"/simulate", "Simulate a policy that is not saved", ndjson, (*simulateIn).whole, s.simulate, s.simulateAll).For(viewer.Admin).Describe(aboutSimulate),
+		httpapi.Report("POST", base+"/simulate", "Simulate a policy that is not saved", ndjson, (*simulateIn).whole, s.simulate, s.simulateAll).For(viewer.Admin).Waits().Describe(aboutSimulate),
 		httpapi.Handle("GET", base+"/{id}", "Read an access grant policy", s.one).For(both...),
 		httpapi.Handle("PATCH", base+"/{id}", "Change an access grant policy by merge patch", s.patch).For(viewer.Admin).Errors(409, 412).
 			Describe("subject is replaced as a whole. " + aboutConfirm),
@@ -48,9 +48,9 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", base+"/{id}/enable", "Switch a policy on", s.enable).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutConfirm),
 		httpapi.Handle("POST", base+"/{id}/disable", "Switch a policy off", s.disable).For(viewer.Admin).Status(200).Errors(412).Describe(aboutDisable),
 		httpapi.Handle("POST", base+"/{id}/mode", "Enforce a policy, or have it watch", s.mode).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutConfirm),
-		httpapi.Report("POST", base+"/{id}/simulate", "Simulate a policy", ndjson, (*storedIn).whole, s.simulateStored, s.simulateStoredAll).For(viewer.Admin).Describe(aboutSimulate),
+		httpapi.Report("POST", base+"/{id}/simulate", "Simulate a policy", ndjson, (*storedIn).whole, s.simulateStored, s.simulateStoredAll).For(viewer.Admin).Waits().Describe(aboutSimulate),
 		httpapi.Handle("POST", base+"/{id}/breaker/reset", "Let a policy go on that its breaker has stopped", s.reset).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutReset),
-		httpapi.Handle("POST", "/policies/conditions/validate", "Try a condition out", s.validate).For(viewer.Admin).Status(200).Describe(aboutValidate),
+		httpapi.Handle("POST", "/policies/conditions/validate", "Try a condition out", s.validate).For(viewer.Admin).Waits().Status(200).Describe(aboutValidate),
 		httpapi.Handle("POST", "/identities/{id}/birthrights/evaluate", "Evaluate the policies for a person", s.evaluateOne).For(viewer.Admin).Status(200).Errors(409).Describe(aboutEvaluate),
 	}
 }

@@ -122,9 +122,9 @@ func (s *simulation) part(ctx context.Context, tx *pg.Tx, b *book, ids []string)
 	}
 	var shown []affected
 	for _, p := range found {
-		a, any := b.compare(p, living[p.id], changes[p.id])
+		a, moved := b.compare(p, living[p.id], changes[p.id])
 		s.write(p.id, changes[p.id])
-		if any {
+		if moved {
 			shown = append(shown, a)
 		}
 	}
@@ -184,7 +184,7 @@ func (b *book) concerned(living []reason) []reason {
 }
 
 // compare says what somebody may use after the changes and not before, and the other way round.
-func (b *book) compare(p *person, living []reason, changes []change) (a affected, any bool) {
+func (b *book) compare(p *person, living []reason, changes []change) (a affected, moved bool) {
 	a.PersonImpact = PersonImpact{IdentityID: p.id, Display: p.text("display_name"), Department: p.text("department"), Gains: []GrantShift{}, Losses: []GrantShift{}}
 	if len(changes) == 0 {
 		return a, false
