@@ -70,9 +70,9 @@ func TestAnAccountThatWasDisabledByHandStaysSo(t *testing.T) {
 	h.Must(202, "admin", "POST", "/accounts/"+account+"/disable", nil)
 	h.drain()
 	h.give(ann, staff)
-	h.Exec(`update identity set status = 'on_leave'`)
+	h.Exec(`update identity set status = 'on_leave', status_changed_at = clock_timestamp()`)
 	h.drain()
-	h.Exec(`update identity set status = 'active'`)
+	h.Exec(`update identity set status = 'active', status_changed_at = clock_timestamp()`)
 	h.drain()
 	if got := h.accountOf(ann); got != "disabled" {
 		t.Errorf("the account is %s", got)

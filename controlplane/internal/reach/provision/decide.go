@@ -18,6 +18,7 @@ type person struct {
 	Urgent   bool      `db:"urgent"`
 	Since    time.Time `db:"status_changed_at"` // the status
 	Now      time.Time `db:"now"`
+	Known    bool      `db:"known"` // before they went
 	wants    []ledger.Want
 	accounts []account
 	grants   map[pair]grant
@@ -107,6 +108,17 @@ func order(a, b bool) int {
 		return -1
 	}
 	return 1
+}
+
+// known is the SQL of whether a person i went when they were known here. Who comes as a leaver from the first, or had left before, is
+// none whom we see go: what is left of theirs is found and asked about.
+const known = `(i.urgent or i.status_changed_at > i.created_at
+	and (i.status_changed_at > i.created_at + interval '1 day' or coalesce(i.last_working_at, (i.termination_date + 1)::timestamptz, 'infinity') > i.created_at))`
+
+// seesGo says whether it is ours to see to it that an account cannot be used when its owner goes: it was there when they went, or we gave
+// it to them. One that is found later is an orphan, for people to decide about.
+func (p person) seesGo(a account) bool {
+	return p.Known && !a.CreatedAt.After(p.Since) || a.WantedAt != nil || a.DisabledFor != nil
 }
 
 // gone people hold nothing that we gave. Those who are away cannot use what they hold, where the tenant wants it so.
@@ -235,6 +247,7 @@ func (s *system) life(a account, chosen bool) {
 	}
 	task, pending := s.person.life[a.ID]
 	switch {
+	case (s.gone() || s.away()) && !s.seesGo(a):
 	case s.gone():
 		s.off(a, forLeft, task, pending)
 	case s.away():

@@ -60,7 +60,7 @@ func TestEachKindOfFailureHasItsOwnEndAndItsOwnAdvice(t *testing.T) {
 				h.target.wrong = answered(tt.class, tt.code, tt.message)
 			}
 			if tt.operation == "disable" {
-				h.Exec(`update identity set status = 'deactivated'`)
+				h.Exec(`update identity set status = 'deactivated', status_changed_at = clock_timestamp()`)
 			} else {
 				h.give(ann, staff)
 			}
@@ -248,12 +248,12 @@ func TestTheBreakerOpensBeforeMoreIsTakenAwayThanMayBe(t *testing.T) {
 		name := fmt.Sprintf("p%02d", i)
 		h.account(name, h.person(name))
 	}
-	h.Exec(`update identity set status = 'deactivated' where username <> 'p07'`)
+	h.Exec(`update identity set status = 'deactivated', status_changed_at = clock_timestamp() where username <> 'p07'`)
 	h.drain()
 	if n := len(h.target.order()); n != 5 {
 		t.Errorf("%d accounts were disabled; want 5", n)
 	}
-	h.Exec(`update identity set status = 'deactivated', urgent = true where username = 'p07'`)
+	h.Exec(`update identity set status = 'deactivated', status_changed_at = clock_timestamp(), urgent = true where username = 'p07'`)
 	h.Must(200, "admin", "POST", "/connectors/"+h.connector+"/provisioning/breaker/reset", nil)
 	h.drain()
 	if got := h.target.order(); len(got) != 11 || got[5] != "account.disable p07" {

@@ -192,7 +192,9 @@ func overdueAccounts(ctx context.Context, tx *pg.Tx) error {
 		  left join lifecycle_policy y on y.tenant_id = a.tenant_id
 		  left join connector_provisioning p on p.tenant_id = a.tenant_id and p.connector_id = a.connector_id
 		 where a.status = 'disabled'
-		   and (a.disabled_for is not null or i.status_changed_at < now())
+		   and (a.disabled_for is not null or a.wanted_at is not null or ` + known + ` and a.created_at <= i.status_changed_at)
+		   and a.managed not in ('protected', 'unmanaged')
+		   and a.account_type in ('person', 'unknown')
 		   and coalesce((p.deprovision ->> 'delete_after')::interval, y.delete_after) is not null
 		   and greatest(i.status_changed_at, coalesce(a.disabled_at, i.status_changed_at)) + coalesce((p.deprovision ->> 'delete_after')::interval, y.delete_after) <= now()
 		   and not exists (

@@ -126,11 +126,11 @@ func (h *house) begin(operation, ann, staff string) {
 		h.drain()
 		h.take(ann)
 	case "disable":
-		h.Exec(`update identity set status = 'on_leave'`)
+		h.Exec(`update identity set status = 'on_leave', status_changed_at = clock_timestamp()`)
 	case "enable":
-		h.Exec(`update identity set status = 'on_leave'`)
+		h.Exec(`update identity set status = 'on_leave', status_changed_at = clock_timestamp()`)
 		h.drain()
-		h.Exec(`update identity set status = 'active'`)
+		h.Exec(`update identity set status = 'active', status_changed_at = clock_timestamp()`)
 	case "unlock":
 		h.Exec(`update account set status = 'locked', is_locked = true`)
 		for _, a := range h.target.accounts {

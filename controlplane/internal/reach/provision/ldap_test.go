@@ -107,7 +107,7 @@ func TestSomebodyJoinsMovesAndLeavesInARealDirectory(t *testing.T) {
 		t.Error("who moved has not lost the one and got the other")
 	}
 	h.Exec(`insert into lifecycle_policy (tenant_id, delete_after) values (current_tenant(), '0')`)
-	h.Exec(`update identity set status = 'deactivated', status_changed_at = now() where id = $1`, nina)
+	h.Exec(`update identity set status = 'deactivated', status_changed_at = clock_timestamp() where id = $1`, nina)
 	h.take(nina)
 	h.drain()
 	if got := h.Strings(`select operation || ' ' || state || ' ' || verified from provisioning_task order by id`); !slices.Equal(got[len(got)-2:], []string{"disable done yes", "revoke done yes"}) {

@@ -56,7 +56,7 @@ func look(ctx context.Context, tx *pg.Tx, ids []string, urgent bool) ([]*person,
 		return nil, nil, err
 	}
 	settings := conditions{leave: life.LeaveAccess, deleteAfter: life.DeleteAfter, urgent: urgent, offers: map[string]offer{}}
-	found, err := gather[person](ctx, tx, `select id, status, urgent, status_changed_at, now() as now from identity where id = any($1::text[]::uuid[]) order by id`, ids)
+	found, err := gather[person](ctx, tx, `select i.id, i.status, i.urgent, i.status_changed_at, now() as now, `+known+` as known from identity i where i.id = any($1::text[]::uuid[]) order by i.id`, ids)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -222,10 +222,10 @@ func grantsOf(ctx context.Context, tx *pg.Tx, ids, entitlements []string, people
 	for id := range seen {
 		all = append(all, id)
 	}
-	const known = `
+	const rights = `
 		select id::text, grantable and removed_at is null and lifecycle <> 'retired', revocable and removed_at is null
 		  from entitlement where id = any($1::text[]::uuid[])`
-	rows, err = tx.Query(ctx, known, all)
+	rows, err = tx.Query(ctx, rights, all)
 	if err != nil {
 		return fmt.Errorf("look at entitlements: %w", err)
 	}

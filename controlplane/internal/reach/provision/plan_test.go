@@ -57,7 +57,7 @@ func TestALeaverIsDisabledFirstAndLosesWhatWeGaveAndNothingElse(t *testing.T) {
 	h.give(ann, staff)
 	h.drain()
 	h.target.forget()
-	h.Exec(`update identity set status = 'deactivated', urgent = true, status_changed_at = now() where id = $1`, ann)
+	h.Exec(`update identity set status = 'deactivated', urgent = true, status_changed_at = clock_timestamp() where id = $1`, ann)
 	h.take(ann)
 	h.plan()
 	if lanes := h.Strings(`select operation || ' ' || lane from provisioning_task where state = 'queued' order by id`); !slices.Equal(lanes, []string{"disable urgent", "revoke urgent"}) {
@@ -70,12 +70,26 @@ func TestALeaverIsDisabledFirstAndLosesWhatWeGaveAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestWhatIsLeftOfWhoHadGoneBeforeIsAskedAbout(t *testing.T) {
+	h := open(t)
+	gone, late, ann := h.person("gone"), h.person("late"), h.person("ann")
+	h.Exec(`update identity set status = 'deactivated' where id = $1`, gone) // so they came
+	h.Exec(`update identity set status = 'deactivated', status_changed_at = created_at + interval '1 second', termination_date = '2001-01-01' where id = $1`, late)
+	h.Exec(`update identity set status = 'deactivated', status_changed_at = clock_timestamp() where id = $1`, ann)
+	for name, who := range map[string]string{"gone": gone, "late": late, "ann": ann} {
+		h.account(name, who) // they are found later
+	}
+	h.Exec(`insert into access_turn (tenant_id, identity_id) select tenant_id, id from identity`)
+	h.drain()
+	h.sent()
+}
+
 func TestALeaversAccountIsDeletedWhenItsTimeHasCome(t *testing.T) {
 	h := open(t)
 	ann := h.person("ann")
 	h.account("ann", ann)
 	h.Exec(`insert into lifecycle_policy (tenant_id, delete_after) values (current_tenant(), '30 days')`)
-	h.Exec(`update identity set status = 'deactivated', status_changed_at = now() where id = $1`, ann)
+	h.Exec(`update identity set status = 'deactivated', status_changed_at = clock_timestamp() where id = $1`, ann)
 	h.drain()
 	h.sent("account.disable ann")
 	keep := func() {
@@ -88,7 +102,8 @@ func TestALeaversAccountIsDeletedWhenItsTimeHasCome(t *testing.T) {
 	keep()
 	h.sent("account.disable ann")
 	h.Exec(`update account set disabled_at = now() - interval '31 days'`)
-	h.Exec(`update identity set status_changed_at = now() - interval '31 days'`)
+	h.Exec(`update identity set status_changed_at = now() - interval '31 days', created_at = now() - interval '40 days'`)
+	h.Exec(`update account set created_at = now() - interval '40 days'`)
 	keep()
 	h.sent("account.disable ann", "account.delete ann")
 	if got := h.accountOf(ann); got != "deleted" {
@@ -107,13 +122,13 @@ func TestWhoReturnsFromLeaveGetsBackWhatWeTookAndNothingElse(t *testing.T) {
 	h.give(ann, staff)
 	h.drain()
 	h.target.forget()
-	h.Exec(`update identity set status = 'on_leave'`)
+	h.Exec(`update identity set status = 'on_leave', status_changed_at = clock_timestamp()`)
 	h.drain()
 	h.sent("account.disable ann")
 	if got := h.grantOf(ann, staff); got != "active" {
 		t.Errorf("on leave the grant is %s", got)
 	}
-	h.Exec(`update identity set status = 'active'`)
+	h.Exec(`update identity set status = 'active', status_changed_at = clock_timestamp()`)
 	h.drain()
 	h.sent("account.disable ann", "account.enable ann")
 	if got := h.accountOf(ann) + " " + h.accountOf(bob); got != "active disabled" {
@@ -126,7 +141,7 @@ func TestLeaveKeepsAccessWhereTheTenantWantsItSo(t *testing.T) {
 	ann := h.person("ann")
 	h.account("ann", ann)
 	h.Exec(`insert into lifecycle_policy (tenant_id, leave_access) values (current_tenant(), 'keep')`)
-	h.Exec(`update identity set status = 'on_leave'`)
+	h.Exec(`update identity set status = 'on_leave', status_changed_at = clock_timestamp()`)
 	h.drain()
 	h.sent()
 }
@@ -140,7 +155,7 @@ func TestWhatIsWantedAndThenNotIsGoneBeforeItWasSent(t *testing.T) {
 	h.plan()
 	h.take(ann)
 	h.take(bob)
-	h.Exec(`update identity set status = 'deactivated' where id = $1`, ann)
+	h.Exec(`update identity set status = 'deactivated', status_changed_at = clock_timestamp() where id = $1`, ann)
 	h.drain()
 	if got := h.tasks(); !slices.Equal(got, []string{"create_account cancelled", "grant cancelled", "grant cancelled"}) {
 		t.Errorf("tasks %q", got)
@@ -237,7 +252,7 @@ func TestRulesLeaveAloneWhatIsProtectedOrNobodysOwn(t *testing.T) {
 		ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
 		h.account("ann", ann)
 		h.Exec(`update account set ` + change)
-		h.Exec(`update identity set status = 'on_leave'`)
+		h.Exec(`update identity set status = 'on_leave', status_changed_at = clock_timestamp()`)
 		h.give(ann, staff)
 		h.drain()
 		if got := h.target.order(); slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, "ann") && !strings.HasPrefix(s, "account.create") }) {
