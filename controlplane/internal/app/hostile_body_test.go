@@ -104,10 +104,14 @@ func TestSpoiltBodiesAreRefusedByEveryOperationAndWriteNothing(t *testing.T) {
 			continue
 		}
 		most, values := 1<<20, 10_000
-		if strings.Contains(o.path, "/bulk-") {
+		archive := o.path == "/sector-packs/upload" || o.path == "/sector-packs/validate" // it may come as it is, too
+		if strings.Contains(o.path, "/bulk-") || archive {
 			most, values = 10<<20, 500_000
 		}
 		for _, v := range spoils(sound, most, values) {
+			if archive && strings.HasPrefix(v.name, "the type multipart") {
+				continue
+			}
 			got, err := r.tryOnce(o, r.filled(o.path), []byte(v.body), v.header)
 			if err != nil {
 				if len(v.body) > most {

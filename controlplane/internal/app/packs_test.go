@@ -2,10 +2,14 @@ package app_test
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/grantwright/grantwright/controlplane/internal/app"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/builtin"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -63,4 +67,59 @@ func (e *estate) wants(id, sql string, want int) {
 	if err != nil || got != want {
 		e.t.Errorf("%s = %d, %v; want %d", sql, got, err, want)
 	}
+}
+
+func TestAnArchiveComesAsItIsInAFormOrInJSON(t *testing.T) {
+	s := newSite(t)
+	source, _ := builtin.Find("education")
+	packed, err := source.Files.Pack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := func(name, more string) string {
+		return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"; filename=\"x.gwpack\"\r\n\r\n" + string(packed) + "\r\n" + more + "--b--\r\n"
+	}
+	again := "--b\r\nContent-Disposition: form-data; name=\"archive\"\r\n\r\nx\r\n"
+	const multipart = "multipart/form-data; boundary=b"
+	for _, tt := range []struct {
+		name, media, body string
+		status            int
+		code              string
+	}{
+		{"as it is", "application/gzip", string(packed), 422, "untrusted_pack"},
+		{"as bytes", "application/octet-stream", string(packed), 422, "untrusted_pack"},
+		{"in a form", multipart, form("archive", ""), 422, "untrusted_pack"},
+		{"in JSON", "application/json", `{"archive":"` + base64.StdEncoding.EncodeToString(packed) + `"}`, 422, "untrusted_pack"},
+		{"in a form under another name", multipart, form("file", ""), 400, "invalid_request"},
+		{"in a form with another", multipart, form("archive", again), 400, "invalid_request"},
+		{"in half a form", multipart, form("archive", "")[:200], 400, "invalid_request"},
+		{"in a form without a boundary", "multipart/form-data", form("archive", ""), 400, "invalid_request"},
+		{"nothing", "application/gzip", "", 422, "validation_failed"},
+		{"more than an archive may have", "application/gzip", strings.Repeat("x", 5<<20+1), 413, "payload_too_large"},
+		{"more than a body may have", "application/gzip", strings.Repeat("x", 6<<20+1), 413, "payload_too_large"},
+	} {
+		s.bring("/api/v1/sector-packs/upload", tt.media, tt.body).want(t, tt.name, tt.status, tt.code)
+	}
+	s.bring("/api/v1/sector-packs/baseline/plan", "application/gzip", string(packed)).want(t, "where no archive is taken", 415, "unsupported_media_type")
+}
+
+// bring posts a body of any type.
+func (s *site) bring(path, media, body string) received {
+	s.t.Helper()
+	req, err := http.NewRequest("POST", s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	req.Header.Set("Content-Type", media)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	out := received{status: res.StatusCode, header: res.Header}
+	if err := json.NewDecoder(res.Body).Decode(&out.body); err != nil {
+		s.t.Fatal(err)
+	}
+	return out
 }
