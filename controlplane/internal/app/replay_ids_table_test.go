@@ -63,6 +63,9 @@ POST   /settings/webhooks/{id}/rotate-secret       {"overlap":"PT1H"}
 // named are bodies that name something of another tenant, sent to one's own resources, with the answer. What is refused says no more
 // than it would of an id of nothing. 200 and 202 stand where each item has its own outcome, or nothing is found.
 const named = `
+POST  /accounts                             404 {"connector_id":"<connector>","identity_id":"<own identity>"}
+POST  /accounts                             404 {"connector_id":"<own connector>","identity_id":"<identity>"}
+POST  /accounts/provisioning-tasks/retry-failed 404 {"connector_id":"<connector>"}
 POST  /accounts/bulk-link                   200 {"pairs":[{"account_id":"<account>","identity_id":"<own identity>"},{"account_id":"<own account>","identity_id":"<identity>"},{"account_id":"<own account>","email":"someone@acme.test"}],"dry_run":true,"reason":"x"}
 POST  /accounts/bulk-link                   200 {"filter":{"connector_id":"<connector>"},"identity_field":"email","reason":"x"}
 POST  /accounts/bulk-link                   404 {"connector_id":"<connector>","pairs":[{"external_id":"a1","identity_id":"<own identity>"}],"reason":"x"}
