@@ -223,3 +223,18 @@ create trigger policies_take_turn after update on role
 create trigger policies_take_turn after update on entitlement
     for each row when (old.lifecycle <> new.lifecycle or (old.removed_at is null) <> (new.removed_at is null))
     execute function policies_take_turn('an entitlement can be given, or cannot any more');
+
+-- +goose StatementBegin
+create function lifecycle_takes_turn() returns trigger language plpgsql
+as $$
+begin
+    if policies_ask(null) then
+        insert into policy_sweep (tenant_id, why) values (new.tenant_id, 'the lifecycle was changed');
+        perform pg_notify('identity_turn', '');
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function lifecycle_takes_turn() is 'Has everybody looked at when the lead and grace that policies leave to the lifecycle have changed, or where days begin.';
+create trigger lifecycle_takes_turn after insert or update on lifecycle_policy
+    for each row execute function lifecycle_takes_turn();

@@ -329,3 +329,30 @@ func TestManagersAndOthersDoNotSeePolicies(t *testing.T) {
 	h.Must(204, "admin", "DELETE", "/policies/access-grant/"+id, nil)
 	h.Refused(404, "not_found", "admin", "GET", "/policies/access-grant/"+id, nil)
 }
+
+func TestTheLifecyclesLeadAndGraceAreThoseOfPoliciesThatSayNothing(t *testing.T) {
+	h := open(t)
+	body := h.rule("all", about("department", "eq", "Sales"), h.groups[0])
+	body["lifecycle"] = map[string]any{}
+	h.enforce(body)
+	first := time.Now().UTC().AddDate(0, 0, 10)
+	ann := h.hire("ann", "Sales", "start_date", first.Format(time.DateOnly))
+	bob := h.hire("bob", "Sales")
+	h.settle()
+	begins := func() string {
+		return h.Strings(`select (starts_at at time zone 'UTC')::date::text from access_reason where identity_id = $1`, ann)[0]
+	}
+	if got, want := begins(), first.Format(time.DateOnly); got != want {
+		t.Errorf("begins on %s; want %s", got, want)
+	}
+	h.Exec(`insert into lifecycle_policy (tenant_id, pre_hire_lead, mover_grace) values (current_tenant(), '72 hours', '120 hours')`)
+	h.settle()
+	if got, want := begins(), first.AddDate(0, 0, -3).Format(time.DateOnly); got != want {
+		t.Errorf("with a lead of three days it begins on %s; want %s", got, want)
+	}
+	h.patch(bob, map[string]any{"department": "IT"})
+	h.settle()
+	if n := h.Count(`select count(*) from access_reason where identity_id = $1 and state = 'active' and ends_at > now() + interval '119 hours'`, bob); n != 1 {
+		t.Error("a mover has no grace of five days")
+	}
+}
