@@ -152,24 +152,25 @@ func (c *comparison) statesOf(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// Each is looked up by its key: how many rows a temporary table has, planners do not know.
 	const sql = `
 		update w_person n
-		   set status = case when p.status = 'archived' then 'archived'
-		                     else identity_state(p.standing, n.start_date, n.termination_date, p.last_working_at, p.leave_from, p.leave_to,
-		                          @clock_now::timestamptz, @clock_today::date, coalesce(@clock_notice_at::timestamptz, 'infinity'),
-		                          coalesce(@clock_notice_day::date, 'infinity')) end
-		  from (select w.external_id, i.status, i.last_working_at, i.leave_from, i.leave_to,
-		               case when i.id is null then coalesce(w.source_status, 'active')
-		                    when w.owned and w.source_status is not null
-		                         and (i.status_source <> 'manual' or src.source_status is not null and w.source_status <> src.source_status)
-		                    then w.source_status
-		                    else coalesce(i.standing, i.status) end as standing
-		          from w_person w
-		          left join identity i
-		            on i.tenant_id = current_tenant() and i.id = w.identity_id
-		          left join identity_source src
-		            on src.tenant_id = current_tenant() and src.connector_id = @connector and src.external_id = w.external_id) p
-		 where p.external_id = n.external_id`
+		   set status = (
+		       select case when i.status = 'archived' then i.status
+		                   else identity_state(
+		                        case when i.id is null then coalesce(n.source_status, 'active')
+		                             when n.owned and n.source_status is not null
+		                                  and (i.status_source <> 'manual' or src.source_status is not null and n.source_status <> src.source_status)
+		                             then n.source_status
+		                             else coalesce(i.standing, i.status) end,
+		                        n.start_date, n.termination_date, i.last_working_at, i.leave_from, i.leave_to,
+		                        @clock_now::timestamptz, @clock_today::date, coalesce(@clock_notice_at::timestamptz, 'infinity'),
+		                        coalesce(@clock_notice_day::date, 'infinity')) end
+		         from (select) one
+		         left join identity i
+		           on i.tenant_id = current_tenant() and i.id = n.identity_id
+		         left join identity_source src
+		           on src.tenant_id = current_tenant() and src.connector_id = @connector and src.external_id = n.external_id)`
 	if _, err := c.tx.Exec(ctx, sql, clock.Args(c.args)); err != nil {
 		return fmt.Errorf("compare states: %w", err)
 	}
