@@ -148,6 +148,7 @@ func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before, after []rule) (p
 	now := s.Now().In(lifecycle.Zone())
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
 	departments := map[string]*policy.DepartmentImpact{}
+	var people, systems []string // who gains something, and where
 	err = directory.EachFacts(ctx, tx, nil, func(id string, f directory.Facts) error {
 		status, _ := f["status"].(string)
 		if status == "deactivated" || status == "archived" {
@@ -162,6 +163,11 @@ func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before, after []rule) (p
 		gains, losses := shifts(has, had), shifts(had, has)
 		if len(gains)+len(losses) == 0 {
 			return nil
+		}
+		for n, g := range gains { // in the order of their systems
+			if n == 0 || gains[n-1].ConnectorID != g.ConnectorID {
+				people, systems = append(people, id), append(systems, g.ConnectorID)
+			}
 		}
 		display, _ := f["display_name"].(string)
 		department, _ := f["department"].(string)
@@ -180,6 +186,9 @@ func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before, after []rule) (p
 	if err != nil {
 		return out, err
 	}
+	if out.AccountsCreated, err = accountsMissing(ctx, tx, people, systems); err != nil {
+		return out, err
+	}
 	out.ReasonsAdded, out.ReasonsEnded = out.GrantsAdded, out.GrantsEnded
 	for _, d := range departments {
 		out.ByDepartment = append(out.ByDepartment, *d)
@@ -193,6 +202,25 @@ func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before, after []rule) (p
 			Detail: fmt.Sprintf("%d of %d people gain or lose something, more than %d %%", out.IdentitiesAffected, out.PeopleTotal, mostShare)})
 	}
 	return out, nil
+}
+
+// accountsMissing counts the people who have no account in a system in which they gain something.
+func accountsMissing(ctx context.Context, tx *pg.Tx, people, systems []string) (n int, err error) {
+	const sql = `
+		select count(*)
+		  from unnest($1::text[]::uuid[], $2::text[]::uuid[]) w (identity_id, connector_id)
+		 where not exists (select from account a
+		                    where a.tenant_id = current_tenant()
+		                      and a.identity_id = w.identity_id
+		                      and a.connector_id = w.connector_id
+		                      and a.status <> 'deleted')`
+	if len(people) == 0 {
+		return 0, nil
+	}
+	if err := tx.QueryRow(ctx, sql, people, systems).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count accounts that are missing: %w", err)
+	}
+	return n, nil
 }
 
 // shifts are what is in a and not in b, in an order.

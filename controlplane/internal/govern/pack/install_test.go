@@ -24,8 +24,8 @@ func TestAPackIsPlannedInstalledAndFires(t *testing.T) {
 		t.Errorf("plan skips %q", got)
 	}
 	impact := planned.Body["impact"].(map[string]any)
-	if impact["identities_affected"] != 2.0 || impact["grants_added"] != 4.0 {
-		t.Errorf("impact = %v affected, %v added; want 2, 4", impact["identities_affected"], impact["grants_added"])
+	if impact["identities_affected"] != 2.0 || impact["grants_added"] != 4.0 || impact["accounts_created"] != 3.0 {
+		t.Errorf("impact = %v affected, %v added, %v accounts; want 2, 4, 3", impact["identities_affected"], impact["grants_added"], impact["accounts_created"])
 	}
 	if n := h.Count(`select (select count(*) from role) + (select count(*) from access_policy) + (select count(*) from sector_pack_installation) + (select count(*) from policy_sweep)`); n != 0 {
 		t.Errorf("planning has left %d rows behind", n)
