@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/grantwright/grantwright/controlplane/internal/app"
@@ -122,4 +123,26 @@ func (s *site) bring(path, media, body string) received {
 		s.t.Fatal(err)
 	}
 	return out
+}
+
+func TestAPlanUnderAnIdempotencyKeyWritesNothingEither(t *testing.T) {
+	s := newSite(t)
+	const key = "6c7a3f0e-6f0b-4c61-9d1c-0c6a8a1c2f11"
+	first := s.send("POST", "/api/v1/sector-packs/baseline/plan", s.token, `{}`, "Idempotency-Key", key).want(t, "a plan", 200, "")
+	again := s.send("POST", "/api/v1/sector-packs/baseline/plan", s.token, `{}`, "Idempotency-Key", key).want(t, "the same again", 200, "")
+	if first.raw != again.raw || again.header.Get("Idempotent-Replayed") != "true" {
+		t.Error("the second answer is not the first one")
+	}
+	s.send("GET", "/api/v1/sector-packs/baseline/installation", s.token, "").want(t, "after a plan", 404, "not_found")
+	var group sync.WaitGroup
+	for range 6 {
+		group.Go(func() {
+			s.send("POST", "/api/v1/sector-packs/baseline/install", s.token, `{}`).want(t, "installing at once", 200, "")
+		})
+	}
+	group.Wait()
+	list := s.send("GET", "/api/v1/policies/access-grant", s.token, "").want(t, "policies", 200, "")
+	if list.body["total"] != 5.0 {
+		t.Errorf("%v policies; want five: the sixth waits for a system", list.body["total"])
+	}
 }
