@@ -294,6 +294,37 @@ func TestNothingIsSentWhileWritingIsSwitchedOffOrTheConnectorRests(t *testing.T)
 	}
 }
 
+func TestTheSwitchStopsWhatIsUnderWay(t *testing.T) {
+	h := open(t)
+	h.s.Calls = 1
+	h.target.delay = 50 * time.Millisecond
+	staff := h.Entitlement(h.connector, "staff")
+	for i := range 60 {
+		name := fmt.Sprintf("p%02d", i)
+		who := h.person(name)
+		h.account(name, who)
+		h.give(who, staff)
+	}
+	made := 0
+	h.target.after = func(v1.ProvisionRequest) {
+		if made++; made == 3 {
+			h.Must(200, "admin", "PUT", "/settings/provisioning", object("writes", false, "reason", "stop"))
+		}
+	}
+	h.drain()
+	if n := len(h.target.order()); n < 3 || n > 30 {
+		t.Errorf("%d of 60 were sent; want that they stop soon after the third", n)
+	}
+	if n := h.Count(`select count(*) from provisioning_task where state = 'queued' and not unsure and lease_owner is null`) + len(h.target.order()); n != 60 {
+		t.Errorf("%d are sent or wait; want all", n)
+	}
+	h.Must(200, "admin", "PUT", "/settings/provisioning", object("writes", true))
+	h.drain()
+	if n := h.Count(`select count(*) from provisioning_task where state = 'done'`); n != 60 || h.target.reads != 0 {
+		t.Errorf("%d of 60 are done, after %d looks at the target; want all, and none", n, h.target.reads)
+	}
+}
+
 func TestEachWriteModeDoesWhatItSays(t *testing.T) {
 	for _, mode := range []string{"off", "simulate", "manual"} {
 		t.Run(mode, func(t *testing.T) {

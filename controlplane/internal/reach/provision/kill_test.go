@@ -2,6 +2,7 @@ package provision_test
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -49,8 +50,7 @@ func (h *house) dies(t *testing.T, before, after bool) {
 	h.plan()
 	s := h.process(t, h.DB)
 	d := dying{target: h.target, before: before, after: after, dead: make(chan struct{})}
-	s.Dispatch = d
-	s.Calls = 1
+	s.Dispatch, s.Calls, s.Log = d, 1, slog.New(slog.DiscardHandler) // nobody hears of it any more
 	go func() { _ = s.Drain(ctx) }()
 	select {
 	case <-d.dead:

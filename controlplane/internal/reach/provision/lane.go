@@ -311,6 +311,9 @@ func (l *lane) turn(ctx context.Context, ended []outcome, more bool, room int) (
 		if err != nil || !more || stop {
 			return err
 		}
+		if closed, err := l.closed(ctx, tx); err != nil || closed {
+			return err
+		}
 		taken, err = l.claim(ctx, tx, room, ended)
 		return err
 	})
@@ -318,4 +321,22 @@ func (l *lane) turn(ctx context.Context, ended []outcome, more bool, room int) (
 		l.tally.add(ended)
 	}
 	return taken, err
+}
+
+// closed looks whether anything may still be sent: somebody may have switched it off meanwhile. What is at hand is not sent any more
+// then either.
+func (l *lane) closed(ctx context.Context, tx *pg.Tx) (bool, error) {
+	const sql = `
+		select ` + waiting + ` is not null or coalesce(p.write_mode, $2) <> $2 or not exists (select from tenant n where n.id = c.tenant_id and n.status = 'active')
+		  from connector c ` + aroundConnector + `
+		 where c.id = $1
+		   and c.deleted_at is null`
+	closed := true
+	if err := tx.QueryRow(ctx, sql, l.id, l.config.WriteMode).Scan(&closed); err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return false, fmt.Errorf("look whether anything may be sent: %w", err)
+	}
+	if closed {
+		l.halted.Store(true)
+	}
+	return closed, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -289,6 +290,10 @@ func mark(ctx context.Context, tx *pg.Tx, d draft) error {
 	case d.Mode == ModeSimulate:
 	case d.Operation == DeleteAccount && len(d.After) == 0:
 		return directory.SetAccountStatus(ctx, tx, d.AccountID, "deprovisioning")
+	case d.Operation == Grant:
+		return access.SetStates(ctx, tx, []access.State{{ID: d.GrantID, Status: "pending"}})
+	case d.Operation == Revoke:
+		return access.SetStates(ctx, tx, []access.State{{ID: d.GrantID, Status: "revoking"}})
 	}
 	return nil
 }
