@@ -87,7 +87,7 @@ PATCH  /policies/access-grant/{id}                     {"description":"x"}
 POST   /policies/access-grant/{id}/breaker/reset       {"accept":true}
 POST   /policies/access-grant/{id}/mode                {"mode":"shadow"}
 POST   /policies/conditions/validate                   {"condition":{"match":"all","rules":[]},"sample":["<identity>"]}
-POST   /sector-packs/conflicts/{conflict_id}/resolve    {"use":"mine"}
+POST   /sector-packs/conflicts/{id}/resolve    {"use":"mine"}
 POST   /sector-packs/upload                             {"archive":"H4sIAAAAAAAA"}
 POST   /sector-packs/validate                           {"archive":"H4sIAAAAAAAA"}
 POST   /sector-packs/{key}/install                      {"version":"1.0.0"}

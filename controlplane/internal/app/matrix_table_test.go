@@ -183,7 +183,7 @@ POST   /policies/access-grant/{id}/simulate                       admins    poli
 GET    /policies/access-grant/{id}/versions                       overseers policies
 POST   /policies/conditions/validate                              admins    policies
 GET    /sector-packs                                              overseers sector-packs
-POST   /sector-packs/conflicts/{conflict_id}/resolve              admins    sector-packs
+POST   /sector-packs/conflicts/{id}/resolve              admins    sector-packs
 POST   /sector-packs/upload                                       admins    sector-packs
 POST   /sector-packs/validate                                     admins    sector-packs
 GET    /sector-packs/{key}                                        overseers sector-packs

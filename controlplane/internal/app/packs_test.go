@@ -141,6 +141,14 @@ func TestAPlanUnderAnIdempotencyKeyWritesNothingEither(t *testing.T) {
 		})
 	}
 	group.Wait()
+	for _, list := range []string{"objects", "conflicts"} {
+		at := "/api/v1/sector-packs/baseline/" + list
+		if got := s.send("GET", at+"?limit=1000000000", s.token, "").want(t, "more than a page", 200, ""); got.body["limit"] != 500.0 {
+			t.Errorf("%s: limit %v; want 500", list, got.body["limit"])
+		}
+		s.send("GET", at+"?offset=2147483647", s.token, "").want(t, "beyond the end", 200, "")
+		s.send("GET", at+"?limit=0", s.token, "").want(t, "no page", 400, "invalid_parameter")
+	}
 	list := s.send("GET", "/api/v1/policies/access-grant", s.token, "").want(t, "policies", 200, "")
 	if list.body["total"] != 5.0 {
 		t.Errorf("%v policies; want five: the sixth waits for a system", list.body["total"])

@@ -47,7 +47,7 @@ POST   /identities/{id}/reactivate                 {"reason":"x"}
 PATCH  /policies/access-grant/{id}                 {"description":"x"}
 POST   /policies/access-grant/{id}/breaker/reset   {"accept":true}
 POST   /policies/access-grant/{id}/mode            {"mode":"shadow"}
-POST   /sector-packs/conflicts/{conflict_id}/resolve {"use":"mine"}
+POST   /sector-packs/conflicts/{id}/resolve {"use":"mine"}
 PATCH  /settings/agents/{id}                       {"description":"x"}
 POST   /settings/agents/{id}/revoke                {"reason":"x"}
 PATCH  /settings/api-tokens/{id}                   {"description":"x"}

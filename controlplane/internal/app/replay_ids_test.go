@@ -111,7 +111,7 @@ func (w *twin) endpoint() string {
 // read makes what a run of the connector would have made.
 func (w *twin) read() {
 	w.t.Helper()
-	for _, kind := range []string{"/accounts/", "/accounts/provisioning-tasks/", "/entitlements/", "/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "run", "hold"} {
+	for _, kind := range []string{"/accounts/", "/accounts/provisioning-tasks/", "/entitlements/", "/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "/sector-packs/conflicts/", "run", "hold"} {
 		w.ids[kind] = uuid.Must(uuid.NewV7()).String()
 	}
 	connector, run := w.ids["/connectors/"], w.ids["run"]
@@ -131,6 +131,9 @@ func (w *twin) read() {
 	w.run(`insert into sync_error (tenant_id, run_id, object, external_id, code, message) values (current_tenant(), $1, 'account', 'a1', 'invalid_value', $2)`, run, w.canary)
 	w.run(`insert into access_policy (tenant_id, id, name, enabled, subject, resources)
 	       values (current_tenant(), $1, $2, false, '{"match": "all", "rules": []}', jsonb_build_object('connector_ids', array[$3::text]))`, w.ids["/policies/access-grant/"], w.canary, connector)
+	w.run(`with i as (insert into sector_pack_installation (tenant_id, id, pack_key, pack_version) values (current_tenant(), gen_random_uuid(), 'of-ours', '1.0.0') returning id)
+	       insert into sector_pack_conflict (tenant_id, id, installation_id, kind, object_key, fields, mine)
+	       select current_tenant(), $1, i.id, 'role', 'clerk', '{name}', jsonb_build_object('name', $2::text) from i`, w.ids["/sector-packs/conflicts/"], w.canary)
 	w.run(`insert into sync_hold (tenant_id, id, run_id, connector_id, kind, rule, allowed, observed, population, cause, digest, expires_at)
 	       values (current_tenant(), $1, $2, $3, 'account_missing', 'limit', 0, 1, 1, $4, '\x00', now() + interval '1 day')`, w.ids["hold"], run, connector, w.canary)
 }

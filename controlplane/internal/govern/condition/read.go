@@ -78,7 +78,7 @@ func (r *reader) joined() (any, error) {
 			return nil, err
 		}
 		rules = append(rules, term)
-		next := match
+		var next string
 		switch {
 		case r.took(", and "):
 			next = all

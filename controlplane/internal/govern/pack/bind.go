@@ -2,7 +2,6 @@ package pack
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -274,12 +273,4 @@ func (w *waiting) leave(ctx context.Context, all map[objectKey]object) error {
 		}
 	}
 	return nil
-}
-
-// contentOf reads an object's content.
-func contentOf[T any](o object) (out T, err error) {
-	if err := json.Unmarshal(o.Content, &out); err != nil {
-		return out, fmt.Errorf("read content of %s %s: %w", o.Kind, o.Key, err)
-	}
-	return out, nil
 }

@@ -55,12 +55,6 @@ func (f fields) ids(name string) []string {
 	return out
 }
 
-// text is a field that is a text.
-func (f fields) text(name string) string {
-	s, _ := f[name].(string)
-	return s
-}
-
 func equal(a, b any) bool { return reflect.DeepEqual(a, b) }
 
 // differing are the names of the fields in which two differ, of those that the second has.

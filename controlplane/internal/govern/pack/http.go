@@ -49,7 +49,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", one+"/installation", "Read what is installed of a sector pack", s.readInstallation).For(both...),
 		httpapi.Handle("GET", one+"/objects", "List the objects that a pack has brought", s.listObjects).For(both...).Describe(aboutObjects),
 		httpapi.Handle("GET", one+"/conflicts", "List where a pack and the tenant want different things", s.listConflicts).For(both...),
-		httpapi.Handle("POST", base+"/conflicts/{conflict_id}/resolve", "Decide a conflict", s.resolveConflict).For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).
+		httpapi.Handle("POST", base+"/conflicts/{id}/resolve", "Decide a conflict", s.resolveConflict).For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).
 			Describe(aboutResolve),
 	}
 	return routes
@@ -278,7 +278,7 @@ func (s *Service) listObjects(ctx context.Context, v viewer.Viewer, in *objectsI
 }
 
 type resolveIn struct {
-	ID string `path:"conflict_id"`
+	ID string `path:"id"`
 	httpapi.IfMatch
 	Body struct {
 		Use    string         `json:"use" enum:"mine,theirs,merged"`

@@ -56,7 +56,7 @@ type PolicyResources struct {
 
 // PolicyLifecycle says in which states of a person a policy applies, and what becomes of access when it no longer does.
 type PolicyLifecycle struct {
-	When      []string `json:"when" required:"false" nullable:"false" maxItems:"4" uniqueItems:"true" enum:"pre_hire,active,on_leave,notice" doc:"All four when it is left out or empty."`
+	When      []string `json:"when" required:"false" nullable:"false" maxItems:"4" enum:"pre_hire,active,on_leave,notice" doc:"All four when it is left out or empty."`
 	LeadTime  *string  `json:"lead_time" required:"false" maxLength:"64" doc:"How long before their start date a pre-hire's access begins, in ISO 8601; null: as the tenant's lifecycle says." example:"P2D"`
 	OnNoMatch string   `json:"on_no_match" required:"false" enum:"end_now,grace" doc:"What becomes of access that no longer follows."`
 	Grace     *string  `json:"grace" required:"false" maxLength:"64" doc:"With grace, how long it stays, in ISO 8601; null: as the tenant's lifecycle says for movers." example:"P14D"`

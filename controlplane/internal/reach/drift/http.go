@@ -80,33 +80,6 @@ type listIn struct {
 	DriftFilters
 }
 
-const shaped = " join account_shape s on s.tenant_id = a.tenant_id and s.account_id = a.id"
-
-func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[DriftedAccount], error) {
-	walk, err := s.Cursors.Walk(v, "accounts/drifted", in.Paging, in.DriftFilters)
-	if err != nil {
-		return nil, err
-	}
-	q := &listing.Query{
-		Columns: "a.id as account_id, a.connector_id, a.identity_id, a.username, s.drift, s.looked_at",
-		From:    listing.Among(v, "account", "a") + shaped, Counted: listing.Listed(v, "account", "a") + shaped,
-		ID: "a.id", Order: listing.Order{Column: "a.id", Type: "uuid"},
-	}
-	q.Where("s.drift <> '[]' and a.managed = 'managed' and a.status in ('active', 'disabled', 'locked')", nil)
-	q.Equal("s.connector_id", "connector_id", in.ConnectorID)
-	q.Equal("a.identity_id", "identity_id", in.IdentityID)
-	if in.Field != "" {
-		q.Where("exists (select from jsonb_array_elements(s.drift) d where lower(d ->> 'field') = lower(@field))", pgx.NamedArgs{"field": in.Field})
-	}
-	var items []DriftedAccount
-	var total int64
-	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		items, total, err = listing.Fetch[DriftedAccount](ctx, tx, q, walk.Page)
-		return err
-	})
-	return httpapi.Out(walk, items, total, func(d DriftedAccount) []string { return []string{d.AccountID, d.AccountID} }), err
-}
-
 // DriftResolution settles drift.
 type DriftResolution struct {
 	Fields    []string `json:"fields" minItems:"1" maxItems:"200" doc:"Attributes of attribute_drift; with push also those that were accepted."`

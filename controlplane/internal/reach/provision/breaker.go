@@ -2,6 +2,7 @@ package provision
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -125,7 +126,7 @@ func (l *lane) bound(ctx context.Context, tx *pg.Tx, room int, ended []outcome) 
 		 where connector_id = $1 and lane = 'normal' and state in ('queued', 'retrying') and mode = 'auto' and next_attempt_at <= now() and operation = any($2)
 		 limit 1`
 	switch err := tx.QueryRow(ctx, due, l.id, full).Scan(&operation); {
-	case err == pgx.ErrNoRows:
+	case errors.Is(err, pgx.ErrNoRows):
 		return room, full, nil
 	case err != nil:
 		return 0, nil, fmt.Errorf("count changes: %w", err)
@@ -148,7 +149,7 @@ func (l *lane) trip(ctx context.Context, tx *pg.Tx, why string) error {
 		returning connector_id`
 	var id string
 	switch err := tx.QueryRow(ctx, sql, l.id, l.config.WriteMode, why).Scan(&id); {
-	case err == pgx.ErrNoRows:
+	case errors.Is(err, pgx.ErrNoRows):
 		return nil
 	case err != nil:
 		return fmt.Errorf("open breaker: %w", err)

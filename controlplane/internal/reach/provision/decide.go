@@ -74,6 +74,7 @@ type grant struct {
 	Immutable     bool       `db:"immutable"`
 	EndsAt        *time.Time `db:"ends_at"`
 	WantedAt      *time.Time `db:"wanted_at"`
+	Reappeared    bool       `db:"reappeared"` // it came back in the target after we had revoked it
 }
 
 // writable says whether rules may write the account at all. One that people protect or do not manage is left alone, and so is one
@@ -209,8 +210,12 @@ func sortedPairs(m map[pair]*ledger.Want) []pair {
 	return keys
 }
 
-// ours says whether a reason ever asked for the grant. One that none did is native, and is asked about, not taken away.
+// ours says whether a reason ever asked for the grant. One that none did is native, and is asked about, not taken away; so is one that
+// came back by itself.
 func (s *system) ours(g grant, main bool) bool {
+	if g.Reappeared {
+		return false
+	}
 	if g.WantedAt != nil {
 		return true
 	}

@@ -11,7 +11,7 @@ func (s *system) want(key pair, w *ledger.Want) {
 	a := s.accountOf(key.account)
 	g, there := s.grants[key]
 	task, pending := s.holding[g.ID]
-	if there && g.WantedAt == nil {
+	if there && (g.WantedAt == nil || g.Reappeared) {
 		s.out.wantGrant(g.ID)
 	}
 	may := a.writable() && a.Status != "deleted" && s.can.may(Grant) && s.settings.offers[key.entitlement].grantable

@@ -257,11 +257,11 @@ func (l *lane) work(ctx, calls context.Context) error {
 			}
 		}()
 	}
-	inFlight, drained := 0, false
+	inFlight := 0
 	var ended []outcome
 	for {
 		depth := l.depth()
-		more := !drained && !l.halted.Load() && ctx.Err() == nil && inFlight-len(ended) <= depth*3/4
+		more := !l.halted.Load() && ctx.Err() == nil && inFlight-len(ended) <= depth*3/4
 		if more || len(ended) > 0 {
 			room := depth - (inFlight - len(ended))
 			if l.failed > 0 {
@@ -273,7 +273,6 @@ func (l *lane) work(ctx, calls context.Context) error {
 				return l.abandon(done, inFlight-len(ended), err)
 			}
 			inFlight += len(taken) - len(ended)
-			drained = more && room > 0 && len(taken) == 0
 			ended = ended[:0]
 			for _, j := range taken {
 				jobs <- j
@@ -283,7 +282,6 @@ func (l *lane) work(ctx, calls context.Context) error {
 			return nil
 		}
 		ended = append(ended, <-done)
-		drained = false // what has ended may have made way for more
 		for again := true; again; {
 			select {
 			case o := <-done:

@@ -190,7 +190,7 @@ func orEmpty(s *string) string {
 // grantsOf reads the grants that reasons have asked for, and what can be granted at all. What is native stays unread.
 func grantsOf(ctx context.Context, tx *pg.Tx, ids, entitlements []string, people map[string]*person, offers map[string]offer) error {
 	const sql = `
-		select a.identity_id, g.id, g.account_id, g.entitlement_id, g.status, g.directness, g.immutable, g.ends_at, g.wanted_at
+		select a.identity_id, g.id, g.account_id, g.entitlement_id, g.status, g.directness, g.immutable, g.ends_at, g.wanted_at, g.reappeared
 		  from account a
 		  join access_grant g
 		    on g.tenant_id = a.tenant_id
@@ -204,7 +204,7 @@ func grantsOf(ctx context.Context, tx *pg.Tx, ids, entitlements []string, people
 	var owner string
 	var g grant
 	seen := map[string]bool{}
-	_, err = pgx.ForEachRow(rows, []any{&owner, &g.ID, &g.AccountID, &g.EntitlementID, &g.Status, &g.Directness, &g.Immutable, &g.EndsAt, &g.WantedAt}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&owner, &g.ID, &g.AccountID, &g.EntitlementID, &g.Status, &g.Directness, &g.Immutable, &g.EndsAt, &g.WantedAt, &g.Reappeared}, func() error {
 		if p := people[owner]; p != nil {
 			p.grants[pair{g.AccountID, g.EntitlementID}] = g
 			seen[g.EntitlementID] = true

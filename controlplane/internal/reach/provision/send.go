@@ -215,7 +215,7 @@ func (l *lane) judge(j job, res v1.ProvisionResponse) outcome {
 			o.state, o.verified = Verifying, false // under which key it is there has still to be seen
 		}
 	case res.Success:
-		o.state = Verifying
+		o.state, o.advice = Verifying, told(res.Warnings)
 	case res.Outcome == v1.OutcomeUnknown:
 		o.unsure = true
 		l.again(&o)
@@ -223,6 +223,16 @@ func (l *lane) judge(j job, res v1.ProvisionResponse) outcome {
 		l.again(&o)
 	}
 	return o
+}
+
+// told is what the connector has to say of a change that was made and is not all that was asked for, such as an account that stays
+// disabled because its password was refused.
+func told(warnings []v1.Warning) string {
+	var said []string
+	for _, w := range warnings {
+		said = append(said, w.Message)
+	}
+	return strings.Join(said, " ")
 }
 
 // again says whether a change that failed is tried again, and when.

@@ -37,7 +37,7 @@ const (
 	CodeExhausted = "username_exhausted" // so are all that the rule knows
 )
 
-// Problem is an attribute that cannot be made of a person.
+// AttributeProblem is an attribute that cannot be made of a person.
 type AttributeProblem struct {
 	Field   string   `json:"field" doc:"username, container, or the target of an attribute."`
 	Code    string   `json:"code" enum:"missing_attribute,expression_failed,wrong_type,no_username,username_taken,username_exhausted"`

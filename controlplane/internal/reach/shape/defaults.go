@@ -12,6 +12,7 @@ type subject struct {
 	purpose        string
 	settings       map[string]any // those that may be shown, as the connector code gets them
 	parent         string         // where most of the accounts that are known lie, for directories
+	isDomain       bool           // whether those accounts are of Active Directory, which the settings need not say
 }
 
 // defaults are how a connector writes of which nobody has said anything.
@@ -126,7 +127,7 @@ func (c Config) places() bool { return c.Type == catalog.LDAP || c.Type == catal
 
 func (s subject) activeDirectory() bool {
 	flavor := text(s.settings["flavor"])
-	return s.vendor == "active-directory" || flavor == "ad" || flavor == "adlds"
+	return s.isDomain || s.vendor == "active-directory" || flavor == "ad" || flavor == "adlds"
 }
 
 // container is where most of the accounts lie that are known. Where the settings say where new ones go, or nothing is known yet, the

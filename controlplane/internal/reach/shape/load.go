@@ -21,7 +21,7 @@ func Load(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Con
 	const sql = `
 		select c.id::text, c.business_id, c.type, coalesce(c.vendor_key, ''), c.purpose, c.status, c.connection, c.version,
 		       p.write_mode, nullif(p.account, '{}'), nullif(p.deprovision, '{}'), p.native_grant_policy, nullif(p.drift, '{}'), nullif(p.breaker, '{}'),
-		       p.breaker_open_since, coalesce(p.breaker_reason, ''), places.refs
+		       p.breaker_open_since, coalesce(p.breaker_reason, ''), places.refs, coalesce(places.domain, false)
 		  from unnest($1::text[]::uuid[]) x (id)
 		  join connector c
 		    on c.tenant_id = current_tenant()
@@ -30,8 +30,8 @@ func Load(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[string]Con
 		    on p.tenant_id = c.tenant_id
 		   and p.connector_id = c.id
 		  cross join lateral (
-		       select array_agg(a.native_identity) as refs
-		         from (select a.native_identity
+		       select array_agg(a.native_identity) as refs, bool_or(a.attributes ?| '{sAMAccountName,userAccountControl}') as domain
+		         from (select a.native_identity, a.attributes
 		                 from account a
 		                where a.tenant_id = c.tenant_id
 		                  and a.connector_id = c.id
@@ -69,11 +69,12 @@ type loaded struct {
 	openSince                                     *time.Time
 	openReason                                    string
 	refs                                          []string
+	domain                                        bool // its accounts look like those of Active Directory
 }
 
 func (r *loaded) fields() []any {
 	return []any{&r.id, &r.businessID, &r.kind, &r.vendor, &r.purpose, &r.status, &r.connection, &r.version,
-		&r.mode, &r.account, &r.deprovision, &r.native, &r.drift, &r.breaker, &r.openSince, &r.openReason, &r.refs}
+		&r.mode, &r.account, &r.deprovision, &r.native, &r.drift, &r.breaker, &r.openSince, &r.openReason, &r.refs, &r.domain}
 }
 
 func (r *loaded) config() (Config, error) {
@@ -94,7 +95,7 @@ func (r *loaded) config() (Config, error) {
 	c := Config{
 		ConnectorID: r.id, BusinessID: r.businessID, Type: engine, Purpose: r.purpose, Status: r.status,
 		BreakerOpenSince: r.openSince, BreakerReason: r.openReason, version: r.version,
-		subject: subject{engine: engine, vendor: r.vendor, purpose: r.purpose, settings: settings, parent: commonParent(r.refs)},
+		subject: subject{engine: engine, vendor: r.vendor, purpose: r.purpose, settings: settings, parent: commonParent(r.refs), isDomain: r.domain},
 	}
 	return c.as(stored), nil
 }

@@ -57,7 +57,7 @@ func Wanted(ctx context.Context, tx *pg.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	const sql = `update access_grant set wanted_at = now() where id = any($1::text[]::uuid[]) and wanted_at is null`
+	const sql = `update access_grant set wanted_at = now(), reappeared = false where id = any($1::text[]::uuid[]) and (wanted_at is null or reappeared)`
 	if _, err := tx.Exec(ctx, sql, ids); err != nil {
 		return fmt.Errorf("mark wanted grants: %w", err)
 	}

@@ -184,7 +184,7 @@ func (s *Service) archive(ctx context.Context, v viewer.Viewer, in *archiveIn) (
 	return nil, s.Archive(ctx, v, in.ID, in.IfMatch, in.Force)
 }
 
-// dryRun is whether an action only tells what it would do. huma reads the parameters of exported embedded structs only.
+// DryRun is whether an action only tells what it would do. huma reads the parameters of exported embedded structs only.
 type DryRun struct {
 	DryRun bool `query:"dry_run" doc:"Tell what would change, and write nothing."`
 }
