@@ -192,6 +192,32 @@ func TestARevokeIsTakenBackWhenTheReasonReturns(t *testing.T) {
 	}
 }
 
+func TestWhatComesBackByItselfIsNotTakenAwayAgain(t *testing.T) {
+	h := open(t)
+	ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
+	h.account("ann", ann)
+	h.give(ann, staff)
+	h.drain()
+	h.take(ann)
+	h.drain()
+	h.target.forget()
+	h.Exec(`update access_grant set status = 'active', reappeared = true`) // as a reading does that sees it again
+	h.as(func(tx *pg.Tx) error { return ledger.Touch(ctx, tx, false, ann) })
+	h.drain()
+	h.sent()
+	if got := h.grantOf(ann, staff); got != "active" {
+		t.Errorf("it is %s; want it to stay until somebody decides", got)
+	}
+	h.give(ann, staff) // somebody decides
+	h.drain()
+	if n := h.Count(`select count(*) from access_grant where reappeared`); n != 0 {
+		t.Error("with a reason it still counts as come back by itself")
+	}
+	h.take(ann)
+	h.drain()
+	h.sent("entitlement.revoke ann staff")
+}
+
 func TestTheOppositeOfWhatIsBeingSentIsPlannedWhenItHasEnded(t *testing.T) {
 	h := open(t)
 	bob, staff := h.person("bob"), h.Entitlement(h.connector, "staff")
