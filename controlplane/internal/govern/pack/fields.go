@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 )
 
@@ -214,7 +215,7 @@ func (f fields) gives() bool {
 func wantLifecycle(l format.Lifecycle) wanted {
 	f := fields{}
 	for name, text := range map[string]string{"pre_hire_lead": l.PreHireLead, "mover_grace": l.MoverGrace, "delete_after": l.DeleteAfter, "archive_after": l.ArchiveAfter} {
-		if d, ok := format.Span(text); ok {
+		if d, err := span.Parse(text); err == nil {
 			f[name] = iso(d)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
@@ -107,8 +108,8 @@ func (f fields) intoLifecycle(l *directory.Lifecycle) error {
 			l.LeaveAccess = text
 			continue
 		}
-		d, ok := format.Span(text)
-		if v != nil && !ok {
+		d, err := span.Parse(text)
+		if v != nil && err != nil {
 			return fmt.Errorf("%s: %q is no duration", name, text)
 		}
 		switch name {

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
@@ -223,7 +224,7 @@ func (r *rule) overLimit(ctx context.Context, tx *pg.Tx, n int, now time.Time) (
 		 where p.id = @id
 		 group by p.allowance, p.accepted_at`
 	limit := r.policy.CircuitBreaker
-	window, err := parseDuration(limit.Window)
+	window, err := span.Parse(limit.Window)
 	if err != nil {
 		return "", fmt.Errorf("breaker of policy %s: %w", r.policy.ID, err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
 // Modes and effects of a policy.
@@ -154,12 +155,12 @@ func (f *Fields) complete() (parsed condition.Condition, err error) {
 		if text == nil {
 			continue
 		}
-		if _, err := parseDuration(*text); err != nil {
+		if _, err := span.Parse(*text); err != nil {
 			refuse(pointer, "invalid", "%s", err)
 		}
 	}
 	if b := f.CircuitBreaker; b != nil {
-		if window, err := parseDuration(b.Window); err != nil || window < time.Minute || window > 30*day {
+		if window, err := span.Parse(b.Window); err != nil || window < time.Minute || window > 30*span.Day {
 			refuse("#/circuit_breaker/window", "invalid", "an ISO 8601 duration from PT1M to P30D")
 		}
 		if b.MaxChanges < 1 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
@@ -88,7 +89,7 @@ func makeRule(p AccessPolicy, usual directory.Lifecycle) (*rule, error) {
 		if text == nil || into == &r.grace && (p.Lifecycle.OnNoMatch != Grace || p.Effect != Assign) {
 			continue
 		}
-		d, err := parseDuration(*text)
+		d, err := span.Parse(*text)
 		if err != nil {
 			return nil, fmt.Errorf("a duration of policy %s: %w", p.ID, err)
 		}

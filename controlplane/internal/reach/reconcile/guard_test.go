@@ -3,7 +3,6 @@ package reconcile
 import (
 	"math"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 )
@@ -108,17 +107,4 @@ func TestWhatPassesStaysWithinTheLimitAndWithoutChangesNothingTrips(t *testing.T
 			t.Errorf("all of %d %s pass", m.population, m.kind)
 		}
 	})
-}
-
-func TestDurationsAreReadByTheirISOForm(t *testing.T) {
-	for text, want := range map[string]time.Duration{"PT24H": 24 * time.Hour, "P3D": 72 * time.Hour, "P1W": 168 * time.Hour, "P1DT2H3M4S": 26*time.Hour + 3*time.Minute + 4*time.Second} {
-		if got, err := parseDuration(text); err != nil || got != want {
-			t.Errorf("parseDuration(%q) = %v, %v; want %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "P", "PT", "24h", "P1M", "P1Y", "PT-1H", "PT1.5H", "P1W2D", "PT99999999999999999999S", "pt24h"} {
-		if got, err := parseDuration(text); err == nil {
-			t.Errorf("parseDuration(%q) = %v; want an error", text, got)
-		}
-	}
 }

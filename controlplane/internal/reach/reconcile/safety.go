@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
 // Scopes of a hold.
@@ -73,11 +74,11 @@ func safetyOf(ctx context.Context, tx *pg.Tx, connector string) (Safety, error) 
 }
 
 func (s Safety) policy(now time.Time) (policy, error) {
-	window, err := parseDuration(s.Window)
+	window, err := span.Parse(s.Window)
 	if err != nil {
 		return policy{}, fmt.Errorf("window: %w", err)
 	}
-	ttl, err := parseDuration(s.HoldTTL)
+	ttl, err := span.Parse(s.HoldTTL)
 	if err != nil {
 		return policy{}, fmt.Errorf("hold_ttl: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
@@ -145,7 +146,7 @@ func (s Safety) check() error {
 		name, value string
 		most        time.Duration
 	}{{"window", s.Window, 7 * 24 * time.Hour}, {"hold_ttl", s.HoldTTL, 30 * 24 * time.Hour}} {
-		length, err := parseDuration(d.value)
+		length, err := span.Parse(d.value)
 		if err != nil || length < time.Hour || length > d.most {
 			wrong = append(wrong, fault.Field{Pointer: "#/" + d.name, Code: "invalid", Detail: fmt.Sprintf("an ISO 8601 duration from PT1H to P%dD", int(d.most.Hours())/24)})
 		}

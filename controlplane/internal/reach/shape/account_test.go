@@ -232,7 +232,7 @@ func TestWhatIsWrongWithSettingsHasItsPlace(t *testing.T) {
 		{"numbers without digits", "#/account/username/unique/suffix", "invalid_characters", "digits", ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Allowed: "a-z"}}}}},
 		{"a separator", "#/account/username/unique/separator", "invalid_characters", "allowed", ProvisioningSettings{Account: &AccountSettings{Username: &UsernameRule{Unique: UniqueRule{Separator: "!"}}}}},
 		{"no disabling", "#/deprovision/disable", "always_disabled", "always", ProvisioningSettings{Deprovision: &DeprovisionSettings{Disable: &no}}},
-		{"a duration of years", "#/deprovision/delete_after", "invalid_duration", "P1Y", ProvisioningSettings{Deprovision: &DeprovisionSettings{DeleteAfter: &long}}},
+		{"a duration of years", "#/deprovision/delete_after", "invalid_duration", "P365D", ProvisioningSettings{Deprovision: &DeprovisionSettings{DeleteAfter: &long}}},
 		{"a window", "#/breaker/window", "invalid_duration", "P7D", ProvisioningSettings{Breaker: &Breaker{Window: years}}},
 		{"drift of something else", "#/drift/attributes/0", "unknown_target", "shoe", ProvisioningSettings{Drift: &DriftRule{Attributes: []string{"shoe"}}}},
 	} {

@@ -2,6 +2,8 @@ package shape
 
 import (
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
 // Modes of writing.
@@ -119,7 +121,7 @@ type Breaker struct {
 
 // Length is the window.
 func (b Breaker) Length() time.Duration {
-	d, _ := parseDuration(b.Window) // checked when it was saved
+	d, _ := span.Parse(b.Window) // checked when it was saved
 	return d
 }
 
@@ -128,6 +130,6 @@ func (d Deprovision) After() (length time.Duration, ok bool) {
 	if d.DeleteAfter == nil {
 		return 0, false
 	}
-	length, err := parseDuration(*d.DeleteAfter)
+	length, err := span.Parse(*d.DeleteAfter)
 	return length, err == nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
 // ProvisioningSettings say how a connector writes, as somebody sets it. What is left out, also within account, is as the connector's type and
@@ -144,12 +145,12 @@ func (c Config) check() error {
 			complain("deprovision/disable", "always_disabled", "an account is always disabled before anything else becomes of it")
 		}
 		if d.DeleteAfter != nil {
-			if _, err := parseDuration(*d.DeleteAfter); err != nil {
+			if _, err := span.Parse(*d.DeleteAfter); err != nil {
 				complain("deprovision/delete_after", "invalid_duration", err.Error())
 			}
 		}
 	}
-	if length, err := parseDuration(c.Breaker.Window); err != nil {
+	if length, err := span.Parse(c.Breaker.Window); err != nil {
 		complain("breaker/window", "invalid_duration", err.Error())
 	} else if length < shortestWindow || length > longestWindow {
 		complain("breaker/window", "invalid_duration", "it is from PT1M to P7D")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -73,7 +74,7 @@ func (s *Settings) complete() (time.Duration, error) {
 		s.RateLimit = &TokenRate{RPS: s.RateLimit.RPS, Burst: 2 * s.RateLimit.RPS}
 	}
 	idle, err := durationOf("idle_disable_after", s.IdleDisableAfter, usualIdle, shortestIdle, longestIdle)
-	s.IdleDisableAfter = formatDuration(idle)
+	s.IdleDisableAfter = span.Format(idle)
 	return idle, err
 }
 

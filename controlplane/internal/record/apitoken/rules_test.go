@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -124,9 +125,9 @@ func TestATokenMakesNoneThatCouldDoMore(t *testing.T) {
 func TestDurationsComeBackAsTheyWereMeant(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := time.Duration(rapid.Int64Range(3600, 365*24*3600).Draw(t, "seconds")) * time.Second
-		got, err := durationOf("x", formatDuration(d), 0, time.Hour, longestIdle)
+		got, err := durationOf("x", span.Format(d), 0, time.Hour, longestIdle)
 		if err != nil || got != d {
-			t.Fatalf("%s is read as %v, %v; want %v", formatDuration(d), got, err, d)
+			t.Fatalf("%s is read as %v, %v; want %v", span.Format(d), got, err, d)
 		}
 	})
 	for text, want := range map[string]time.Duration{"P1W": 7 * day, "P1DT2H3M4S": 26*time.Hour + 3*time.Minute + 4*time.Second, "PT36H": 36 * time.Hour} {

@@ -3,6 +3,7 @@ package apitoken
 import (
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -147,7 +148,7 @@ func (r row) shown() Token {
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Version: r.Version,
 		Settings: Settings{
 			Name: r.Name, Description: r.Description, AllowedCIDRs: r.AllowedCIDRs,
-			IdleDisableAfter: formatDuration(time.Duration(r.IdleSeconds) * time.Second), Enabled: r.enabled(),
+			IdleDisableAfter: span.Format(time.Duration(r.IdleSeconds) * time.Second), Enabled: r.enabled(),
 		},
 	}
 	if r.RateRPS != nil && r.RateBurst != nil {

@@ -2,15 +2,13 @@ package directory
 
 import (
 	"context"
-	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -27,10 +25,10 @@ type LifecycleSettings struct {
 }
 
 func (l Lifecycle) view() LifecycleSettings {
-	s := LifecycleSettings{Timezone: l.Timezone, PreHireLead: formatDuration(l.PreHireLead), MoverGrace: formatDuration(l.MoverGrace), LeaveAccess: l.LeaveAccess}
+	s := LifecycleSettings{Timezone: l.Timezone, PreHireLead: span.Format(l.PreHireLead), MoverGrace: span.Format(l.MoverGrace), LeaveAccess: l.LeaveAccess}
 	for into, d := range map[**string]*time.Duration{&s.NoticeLead: l.NoticeLead, &s.DeleteAfter: l.DeleteAfter, &s.ArchiveAfter: l.ArchiveAfter} {
 		if d != nil {
-			written := formatDuration(*d)
+			written := span.Format(*d)
 			*into = &written
 		}
 	}
@@ -54,7 +52,7 @@ func (s LifecycleSettings) lifecycle(usual Lifecycle) (Lifecycle, error) {
 		if value == "" {
 			return nil
 		}
-		d, err := parseDuration(value)
+		d, err := span.Parse(value)
 		if err != nil {
 			wrong = append(wrong, fault.Field{Pointer: "#/" + member, Code: "invalid", Detail: err.Error()})
 		}
@@ -115,39 +113,4 @@ func (s *Service) putLifecycle(ctx context.Context, v viewer.Viewer, in *putLife
 		return err
 	})
 	return out, err
-}
-
-const day = 24 * time.Hour
-
-var durationForm = regexp.MustCompile(`^P(?:(\d{1,3})W|(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?)$`)
-
-// parseDuration reads an ISO 8601 duration of weeks, or of days, hours, minutes and seconds. Years and months are refused: they
-// have no fixed length.
-func parseDuration(s string) (sum time.Duration, err error) {
-	parts, given := durationForm.FindStringSubmatch(s), false
-	for i, unit := range []time.Duration{7 * day, day, time.Hour, time.Minute, time.Second} {
-		if parts == nil || parts[i+1] == "" {
-			continue
-		}
-		n, err := strconv.Atoi(parts[i+1])
-		if err != nil {
-			return 0, fmt.Errorf("%q: %w", s, err)
-		}
-		sum, given = sum+time.Duration(n)*unit, true
-	}
-	if !given {
-		return 0, fmt.Errorf("an ISO 8601 duration such as P14D or PT36H; years and months have no fixed length, a year is P365D")
-	}
-	return sum, nil
-}
-
-// formatDuration writes whole days as days, whole hours as hours, and anything else in seconds.
-func formatDuration(d time.Duration) string {
-	switch {
-	case d > 0 && d%day == 0:
-		return fmt.Sprintf("P%dD", d/day)
-	case d > 0 && d%time.Hour == 0:
-		return fmt.Sprintf("PT%dH", d/time.Hour)
-	}
-	return fmt.Sprintf("PT%dS", d/time.Second)
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
 var (
@@ -32,7 +34,7 @@ func (p Parameter) value(v any) (out any, why string) {
 		return nil, "it is true or false"
 	case "duration":
 		s, _ := v.(string)
-		if _, ok := Span(s); !ok {
+		if _, err := span.Parse(s); err != nil {
 			return nil, "it is an ISO 8601 duration of weeks, days, hours, minutes and seconds, such as P14D"
 		}
 		return s, ""
