@@ -1,6 +1,9 @@
 package main
 
-import "github.com/grantwright/grantwright/protocol/wire"
+import (
+	v1 "github.com/grantwright/grantwright/protocol/v1"
+	"github.com/grantwright/grantwright/protocol/wire"
+)
 
 // refinements are the bounds that Go types cannot say, by field.
 var refinements = map[string]func(*schema){
@@ -21,6 +24,8 @@ var refinements = map[string]func(*schema){
 	"v1.DiscoverRequest.SampleSize":        between(0, 50),
 	"v1.DiscoveredField.NullRatio":         between(0, 1),
 	"v1.DiscoveredField.UniqueRatio":       between(0, 1),
+	"v1.ReadRequest.Accounts":              func(s *schema) { s.MaxItems = v1.MaxRead },
+	"v1.ReadRequest.Entitlements":          func(s *schema) { s.MaxItems = v1.MaxRead },
 	"v1.RemoteIdentity.HireDate":           date,
 	"v1.RemoteIdentity.StartDate":          date,
 	"v1.RemoteIdentity.TerminationDate":    date,
@@ -37,7 +42,7 @@ var refinements = map[string]func(*schema){
 	"wire.Ack.Credit":                      between(0, wire.MaxCredit),
 	"wire.Offer.Credit":                    between(0, wire.MaxCredit),
 	"wire.Offer.Request": func(s *schema) {
-		s.AnyOf = []*schema{{Ref: fileName("sync_request")}, {Ref: fileName("test_request")}, {Ref: fileName("discover_request")}}
+		s.AnyOf = []*schema{{Ref: fileName("sync_request")}, {Ref: fileName("test_request")}, {Ref: fileName("discover_request")}, {Ref: fileName("provision_request")}, {Ref: fileName("read_request")}}
 	},
 	"wire.RegisterRequest.IdentityKey": key,
 	"wire.RegisterRequest.SealingKey":  key,
