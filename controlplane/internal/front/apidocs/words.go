@@ -16,6 +16,8 @@ Lists answer ` + "`items`, `total`, `limit`, `offset`" + ` and, where they can g
 var tagWords = map[string]string{
 	"auth":           "Signing in and out, refreshing, sessions, second factors, and who is asking.",
 	"identities":     "People, and other actors, whom the tenant governs.",
+	"policies":       "Who is given, or may not hold, what by rule.",
+	"sector-packs":   "Ready-made roles, birthrights and mappings of a sector: installed, upgraded and taken back.",
 	"accounts":       "Logins in target systems, and whom they belong to.",
 	"entitlements":   "What can be granted in target systems, and who holds it.",
 	"connectors":     "Connections to target systems: types, settings, tests, sync runs and what they changed.",

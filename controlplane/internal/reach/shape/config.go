@@ -72,7 +72,7 @@ type UsernameRule struct {
 type UniqueRule struct {
 	Suffix          string `json:"suffix,omitempty" enum:"number,none" doc:"What becomes of a name that is taken. number: jdoe2, jdoe3, before an @; none: no account."`
 	Start           int    `json:"start,omitempty" minimum:"1" maximum:"1000" doc:"The first number; 2 when left out."`
-	Separator       string `json:"separator,omitempty" maxLength:"1" doc:"Between the name and its number."`
+	Separator       string `json:"separator,omitempty" maxLength:"1" doc:"Between the name and its number." example:"-"`
 	MaxLength       int    `json:"max_length,omitempty" minimum:"1" maximum:"256" doc:"In characters, the number included."`
 	Allowed         string `json:"allowed,omitempty" maxLength:"100" doc:"The characters that stay, as in the brackets of a regular expression; all are of ASCII. A letter that is allowed in one case alone changes to it."`
 	Transliteration string `json:"transliteration,omitempty" enum:"plain,german" doc:"How letters that ASCII does not have are written. plain: ä becomes a; german: ae."`
