@@ -56,7 +56,7 @@ var words = []string{"password", "secret", "token", "credential", "api_key", "pr
 
 // public are names of members that sound like secrets, or stand among them, and are none.
 var public = []string{"token_type", "token_issued_at", "token_expires_at", "token_id", "secrets_state", "password_expired", "password_last_set_at", "token_url", "next_page_token",
-	"api_key_name", "id", "state", "created_at", "updated_at", "expires_at"}
+	"api_key_name", "password_method", "password_support", "connection_schema", "id", "state", "created_at", "updated_at", "expires_at"}
 
 func secretName(name string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
