@@ -8,6 +8,8 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
 DOCS_ASSETS := controlplane/internal/front/apidocs/assets
+CONSOLE := controlplane/console
+CONSOLE_SOURCES := $(shell find $(CONSOLE)/src $(CONSOLE)/public -type f) $(CONSOLE)/index.html $(CONSOLE)/vite.config.ts $(CONSOLE)/package-lock.json
 
 ##@ Use
 .PHONY: help
@@ -19,12 +21,15 @@ run: setup-run build ## Start everything: a control plane, an agent and three sa
 	@bin/demo --bin bin --data data
 
 .PHONY: build
-build: $(DOCS_ASSETS)/redoc.standalone.js.gz ## Build the programs into bin/
+build: $(DOCS_ASSETS)/redoc.standalone.js.gz console ## Build the programs into bin/
 	@mkdir -p bin
 	$(GOBUILD) -o bin/grantwright ./controlplane/cmd/grantwright
 	$(GOBUILD) -o bin/grantwright-agent ./agent/cmd/grantwright-agent
 	$(GOBUILD) -o bin/targets ./e2e/targets/cmd/targets
 	$(GOBUILD) -o bin/demo ./e2e/cmd/demo
+
+.PHONY: console
+console: $(CONSOLE)/dist/index.html ## Build the web console, which the control plane takes in
 
 .PHONY: package
 package: build bin/nfpm ## Build the agent's packages into dist/: deb, rpm and a zip for Windows
@@ -72,6 +77,9 @@ setup-run:
 ##@ Pieces
 $(DOCS_ASSETS)/redoc.standalone.js.gz: $(DOCS_ASSETS)/package-lock.json
 	@$(DOCS_ASSETS)/fetch.sh || echo "The viewers of /docs and /redoc were not fetched; the pages say how to add them."
+
+$(CONSOLE)/dist/index.html: $(CONSOLE_SOURCES)
+	@$(CONSOLE)/build.sh || echo "The web console was not built; the service says so at its address, and the API is whole."
 
 bin/golangci-lint bin/nfpm bin/oasdiff: .ci/tools/go.mod
 	@mkdir -p bin

@@ -28,6 +28,7 @@ func TestTheDescriptionIsWhatPublicToolsCallGood(t *testing.T) {
 	t.Run("a linter finds nothing", func(t *testing.T) { lint(t, tools, description) })
 	t.Run("nothing that was released is broken", func(t *testing.T) { compare(t, description) })
 	t.Run("a generated client works", func(t *testing.T) { generate(t, h, tools, dir) })
+	t.Run("the console asks for what there is", func(t *testing.T) { consoleTypes(t, description) })
 }
 
 func fetch(t *testing.T, h *harness.House, into string) {

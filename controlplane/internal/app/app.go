@@ -14,7 +14,9 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/catalog"
+	"github.com/grantwright/grantwright/controlplane/console"
 	"github.com/grantwright/grantwright/controlplane/internal/front/apidocs"
+	webconsole "github.com/grantwright/grantwright/controlplane/internal/front/console"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -93,7 +95,7 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	api.Add(p.routes...)
 	api.Mount(http.MethodGet, httpapi.Prefix+"/agent", p.hub.Handler())
 	api.Mount(http.MethodGet, "/health", http.HandlerFunc(health))
-	api.Mount(http.MethodGet, "/", http.RedirectHandler("/docs", http.StatusSeeOther))
+	webconsole.Mount(api, console.Files())
 	apidocs.Mount(api, apidocs.Options{Public: c.PublicDocs, User: sessions.AuthenticateUser})
 	a := &App{API: api, DB: db, Auth: sessions, Hub: p.hub, Runs: p.runs, log: log, metrics: p.metrics}
 	a.streams, a.endStreams = context.WithCancel(context.WithoutCancel(ctx))

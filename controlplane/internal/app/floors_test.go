@@ -32,7 +32,7 @@ var rooms = map[string][]string{
 	"reach/provision": {"connector", "dispatch", "shape"},
 	"reach/shape":     {"connector", "dispatch", "mapping"}, "reach/drift": {"shape"},
 	"govern/condition": {}, "govern/policy": {"condition"}, "govern/pack": {"condition", "policy"},
-	"front/apidocs": {}, "front/webhook": {},
+	"front/apidocs": {}, "front/console": {}, "front/webhook": {},
 }
 
 type listed struct {

@@ -127,7 +127,7 @@ func (s *site) packed(name, media string) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Vary", "Accept-Encoding")
-		if err == nil && takesGzip(r) {
+		if err == nil && httpapi.TakesGzip(r) {
 			w.Header().Set("Content-Encoding", "gzip")
 		} else if err == nil {
 			b, err = unpack(b)
@@ -147,16 +147,6 @@ func answer(w http.ResponseWriter, contentType string, b []byte) {
 	h.Set("ETag", fmt.Sprintf(`"%x"`, sha256.Sum256(b))[:34]+`"`)
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(b)
-}
-
-func takesGzip(r *http.Request) bool {
-	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
-		name, weight, _ := strings.Cut(part, ";")
-		if strings.TrimSpace(name) == "gzip" && strings.TrimSpace(weight) != "q=0" {
-			return true
-		}
-	}
-	return false
 }
 
 func unpack(b []byte) ([]byte, error) {

@@ -84,9 +84,7 @@ func New(cfg Config) *API {
 		r.Use(cfg.Address)
 	}
 	r.Use(a.identify, a.recoverPanic, a.bounds, a.shed, a.authenticate, a.conditional, a.encloseArchive, a.checkBody, middleware.GetHead)
-	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
-		a.Fail(w, r, fault.New(fault.NotFound, "there is nothing at %s", r.URL.Path))
-	})
+	r.NotFound(a.nothing)
 	r.MethodNotAllowed(a.methodNotAllowed)
 	hc := huma.DefaultConfig(cfg.Title, cfg.Version)
 	hc.DocsPath, hc.OpenAPIPath, hc.SchemasPath, hc.CreateHooks = "", "", "", nil
@@ -117,6 +115,21 @@ func (a *API) Add(routes ...Route) {
 
 // Mount serves a plain handler, which is not part of the described API. It is behind authentication when its path is.
 func (a *API) Mount(method, path string, h http.Handler) { a.Router.Method(method, path, h) }
+
+// Otherwise has h answer what is read outside of /api and is nobody else's.
+func (a *API) Otherwise(h http.Handler) {
+	a.Router.NotFound(func(w http.ResponseWriter, r *http.Request) {
+		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && !under(r.URL.Path, "/api") {
+			h.ServeHTTP(w, r)
+			return
+		}
+		a.nothing(w, r)
+	})
+}
+
+func (a *API) nothing(w http.ResponseWriter, r *http.Request) {
+	a.Fail(w, r, fault.New(fault.NotFound, "there is nothing at %s", r.URL.Path))
+}
 
 // Free lets a path through without a token: the handler looks at it itself.
 func (a *API) Free(method, path string) { a.free[method+" "+path] = true }

@@ -1,0 +1,125 @@
+import { basePath } from "./base";
+
+/** Who is signed in, as POST /auth/login and /auth/refresh answer. */
+export type SignedUser = { id: string; email: string; display_name: string; identity_id: string | null; roles: string[] };
+
+type Tokens = { access_token: string; expires_in: number; user: SignedUser };
+
+/** The session of this page: unknown until the first refresh has answered, then somebody or nobody. */
+export type Session = { state: "unknown" } | { state: "out"; lapsed: boolean } | { state: "in"; user: SignedUser };
+
+let session: Session = { state: "unknown" };
+let token = "";
+let expires = 0; // milliseconds of Date.now
+const listeners = new Set<() => void>();
+const tabs = new BroadcastChannel("grantwright-session");
+
+export const current = () => session;
+export const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+function become(next: Session) {
+  session = next;
+  for (const listener of listeners) listener();
+}
+
+function take(t: Tokens) {
+  token = t.access_token;
+  expires = Date.now() + t.expires_in * 1000;
+  become({ state: "in", user: t.user });
+}
+
+function forget(lapsed: boolean) {
+  token = "";
+  expires = 0;
+  become({ state: "out", lapsed });
+}
+
+tabs.onmessage = (m) => {
+  if (m.data === "out") forget(false);
+  if (m.data === "in" && session.state === "out") void refresh();
+};
+
+/** What the service has refused, or that it could not be asked. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly requestId = "",
+  ) {
+    super(message);
+  }
+}
+
+/** The refusal that an answer is. */
+export async function refusal(answer: Response): Promise<Refusal> {
+  const id = answer.headers.get("X-Request-Id") ?? "";
+  try {
+    const p = (await answer.json()) as { code?: string; detail?: string; title?: string; request_id?: string };
+    return new Refusal(answer.status, p.code ?? "", p.detail ?? p.title ?? answer.statusText, p.request_id ?? id);
+  } catch {
+    return new Refusal(answer.status, "", `The service answered ${answer.status}.`, id);
+  }
+}
+
+async function post(path: string, body?: unknown): Promise<Response> {
+  try {
+    return await fetch(`${basePath}/api/v1/auth/${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...(token && path.startsWith("logout") ? { Authorization: `Bearer ${token}` } : {}) },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+  } catch {
+    throw new Refusal(0, "unreachable", "The service cannot be reached. Look at your connection, and try again.");
+  }
+}
+
+/** Signs somebody in; the refresh token stays in a cookie that no script can read. */
+export async function signIn(email: string, password: string, otp: string, tenant: string) {
+  const answer = await post("login", { email, password, cookie: true, ...(otp ? { otp } : {}), ...(tenant ? { tenant } : {}) });
+  if (!answer.ok) throw await refusal(answer);
+  take((await answer.json()) as Tokens);
+  tabs.postMessage("in");
+}
+
+/** Ends the session here, or everywhere, and in every tab. */
+export async function signOut(everywhere = false) {
+  try {
+    await post(everywhere ? "logout-all" : "logout");
+  } finally {
+    forget(false);
+    tabs.postMessage("out");
+  }
+}
+
+let refreshing: Promise<void> | undefined;
+
+/** Gets a new access token by the cookie. Of all tabs one does so at a time: a refresh token works once. */
+export function refresh(): Promise<void> {
+  if (refreshing) return refreshing;
+  const mine = Promise.resolve(navigator.locks.request("grantwright-refresh", renew)).finally(() => {
+    refreshing = undefined;
+  });
+  refreshing = mine;
+  return mine;
+}
+
+async function renew(): Promise<void> {
+  const answer = await post("refresh");
+  if (answer.ok) {
+    take((await answer.json()) as Tokens);
+  } else if (answer.status < 500 && answer.status !== 429) {
+    forget(session.state === "in");
+  } else {
+    throw await refusal(answer);
+  }
+}
+
+/** A token that is good for a while yet; empty when nobody is signed in. */
+export async function access(): Promise<string> {
+  if (session.state === "unknown" || (token && expires - Date.now() < 30_000)) await refresh();
+  return token;
+}

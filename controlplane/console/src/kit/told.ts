@@ -1,0 +1,16 @@
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+  ["second", 1],
+];
+
+/** How long ago, or how soon, in words. */
+export function told(at: string, now: number): string {
+  const seconds = (Date.parse(at) - now) / 1000;
+  if (Number.isNaN(seconds)) return at;
+  if (Math.abs(seconds) > 30 * 86_400) return at.slice(0, 10);
+  const [unit, size] = units.find(([, s]) => Math.abs(seconds) >= s) ?? ["second", 1];
+  return relative.format(Math.round(seconds / size), unit);
+}
