@@ -13,3 +13,14 @@ if ! cmp -s package-lock.json "$stamp"; then
 	cp package-lock.json "$stamp"
 fi
 npm run -s build -- --logLevel warn
+
+# The licences of what is built in ask that their notices go along.
+npm ls --omit=dev --all --parseable | tail -n +2 | sort -u | while read -r package; do
+	for notice in "$package"/LICEN[CS]E* "$package"/NOTICE*; do
+		[ -f "$notice" ] || continue
+		printf '%s\n\n' "== ${package##*node_modules/}"
+		cat "$notice"
+		echo
+	done
+done >dist/notices.txt
+grep -q 'MIT' dist/notices.txt && grep -q 'SIL OPEN FONT' dist/notices.txt || { echo "console: the licences are not where they were" >&2; exit 1; }
