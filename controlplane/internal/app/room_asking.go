@@ -1,0 +1,34 @@
+package app
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/fulfil"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request"
+)
+
+// addAsking adds what people ask for and what they decide: approval rules, access requests and the inbox, with their work in every
+// process.
+func addAsking(_ context.Context, p *parts) error {
+	matters := &matter.Service{DB: p.db, Log: p.log, Now: time.Now}
+	inbox := &decision.Service{DB: p.db, Cursors: p.cursors, Log: p.log, Now: time.Now, Answers: map[string]decision.Answer{}}
+	chains := &chain.Service{DB: p.db, Log: p.log, Now: time.Now}
+	requests := &request.Service{DB: p.db, Cursors: p.cursors, Chains: chains, Inbox: inbox, Log: p.log, Now: time.Now}
+	chains.Decided = requests.Decided
+	given := &fulfil.Service{DB: p.db, Log: p.log, Now: time.Now, Moved: requests.Moved}
+	inbox.Answers[chain.Kind] = chains.Answer
+	maps.Copy(inbox.Answers, requests.Answers())
+	maps.Copy(inbox.Answers, matters.Answers())
+	rules := &approval.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
+	p.routes = append(p.routes, rules.Routes()...)
+	p.routes = append(p.routes, requests.Routes()...)
+	p.routes = append(p.routes, inbox.Routes()...)
+	p.workers = append(p.workers, chains.Run, given.Run, inbox.Run, matters.Run)
+	return nil
+}
