@@ -24,6 +24,7 @@ var across = []string{
 	"ground/limit/store.go",                                // how fast tokens are used, which concerns no tenant
 	"ground/replay/purge.go",                               // answers whose day is over
 	"govern/pack/bind.go",                                  // sector packs of which something waits
+	"govern/fulfil/look.go",                                // tenants with requested access to follow
 	"govern/policy/worker.go",                              // tenants with people whose rules have to be looked at
 	"reach/agents/claim.go",                                // calls for agents whose socket this process holds
 	"reach/agents/presence.go",                             // agents revoked or gone

@@ -2,7 +2,6 @@ package fulfil
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -61,17 +60,3 @@ type Service struct {
 	Now   func() time.Time
 	Moved func(ctx context.Context, tx *pg.Tx, moved []Progress) error
 }
-
-var errNotYet = errors.New("not built yet")
-
-// Give makes orders true: reasons are entered in the caller's transaction, and the targets follow.
-func Give(ctx context.Context, tx *pg.Tx, orders []Order) error { return errNotYet }
-
-// End ends what items gave, at once: they were returned or revoked. The state becomes Ending, and Closed when the targets are seen to have it no more, or other reasons keep it.
-func End(ctx context.Context, tx *pg.Tx, itemIDs []string, why string) error { return errNotYet }
-
-// Extend moves the end of what an item gave.
-func Extend(ctx context.Context, tx *pg.Tx, itemID string, until time.Time) error { return errNotYet }
-
-// Run follows until ctx ends.
-func (s *Service) Run(ctx context.Context) error { <-ctx.Done(); return nil }
