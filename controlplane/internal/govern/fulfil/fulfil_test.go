@@ -113,7 +113,10 @@ func TestClockStartsWhenTheTargetWasSeenToHaveIt(t *testing.T) {
 	}
 	// Its time is over, and the target still has it; then it has it no more.
 	w.Exec(`update access_reason set ends_at = now() - interval '1 second'`)
-	w.do(func(ctx context.Context, tx *pg.Tx) error { _, _, err := ledger.Settle(ctx, tx, time.Now()); return err })
+	w.do(func(ctx context.Context, tx *pg.Tx) error {
+		_, _, err := ledger.Settle(ctx, tx, time.Now())
+		return err
+	})
 	if n := w.Count(`select count(*) from fulfilment_turn`); n != 1 {
 		t.Errorf("%d turns; want one, for the reason that ended", n)
 	}
@@ -137,7 +140,9 @@ func TestWhatIsReturnedEnds(t *testing.T) {
 		t.Errorf("it is %+v; want the grant and no end", p)
 	}
 	w.Exec(`delete from access_turn`)
-	w.do(func(ctx context.Context, tx *pg.Tx) error { return fulfil.End(ctx, tx, []string{item}, "returned by Ann") })
+	w.do(func(ctx context.Context, tx *pg.Tx) error {
+		return fulfil.End(ctx, tx, []string{item}, "returned by Ann")
+	})
 	if w.reasons(item) != 0 || w.Count(`select count(*) from access_turn`) == 0 {
 		t.Error("the reason lives on, or nobody looks at the person")
 	}
@@ -189,7 +194,10 @@ func TestWhatWillBeginLaterAndWhatFails(t *testing.T) {
 	later := w.give(fulfil.Order{EntitlementID: &staff, StartsAt: &soon})
 	w.is(later, fulfil.Scheduled)
 	w.Exec(`update access_reason set starts_at = now() - interval '1 second'`)
-	w.do(func(ctx context.Context, tx *pg.Tx) error { _, _, err := ledger.Settle(ctx, tx, time.Now()); return err })
+	w.do(func(ctx context.Context, tx *pg.Tx) error {
+		_, _, err := ledger.Settle(ctx, tx, time.Now())
+		return err
+	})
 	w.is(later, fulfil.Provisioning)
 
 	broken := w.give(fulfil.Order{EntitlementID: &books})
