@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/fulfil"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
@@ -156,6 +157,28 @@ func TestWhatIsReturnedEnds(t *testing.T) {
 		t.Errorf("ended because %q", p.Reason)
 	}
 	w.do(func(ctx context.Context, tx *pg.Tx) error { return fulfil.End(ctx, tx, []string{item}, "again") })
+}
+
+func TestItemIsGivenAgainWhenItHasEnded(t *testing.T) {
+	w := open(t)
+	staff := w.Entitlement(w.system, "staff")
+	item := w.give(fulfil.Order{EntitlementID: &staff})
+	again := func() error {
+		return w.DB.As(context.Background(), w.Tenant, func(tx *pg.Tx) error {
+			return fulfil.Give(context.Background(), tx, []fulfil.Order{{ItemID: item, RequestID: uuid.NewString(), IdentityID: w.ann, EntitlementID: &staff, Kind: ledger.Request}})
+		})
+	}
+	if err := again(); !fault.IsCode(err, "already_given") {
+		t.Errorf("given twice: %v", err)
+	}
+	w.do(func(ctx context.Context, tx *pg.Tx) error {
+		return fulfil.End(ctx, tx, []string{item}, "approval withdrawn")
+	})
+	if err := again(); err != nil || w.Count(`select count(*) from access_reason where source_id = $1 and state = 'active'`, item) != 1 {
+		t.Errorf("not given again: %v", err)
+	}
+	w.Grant(w.system, w.acc, staff)
+	w.is(item, fulfil.Fulfilled)
 }
 
 func TestEndIsMoved(t *testing.T) {

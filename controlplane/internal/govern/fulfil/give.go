@@ -22,7 +22,8 @@ const unseen = 7 * 24 * time.Hour
 // sourceType is that of the reasons of single entitlements; their source is the item.
 const sourceType = "access_request"
 
-// Give makes orders true: reasons are entered in the caller's transaction, and the targets follow.
+// Give makes orders true: reasons are entered in the caller's transaction, and the targets follow. An item may be given again when
+// what it gave has ended or is ending; while it has not, that is a fault of kind Conflict.
 func Give(ctx context.Context, tx *pg.Tx, orders []Order) error {
 	if len(orders) == 0 {
 		return nil
@@ -87,7 +88,7 @@ func (o Order) details() map[string]any {
 	return d
 }
 
-// enter writes the fulfilments.
+// enter writes the fulfilments, each item once.
 func enter(ctx context.Context, tx *pg.Tx, orders []Order, assigned map[string]string) error {
 	const sql = `
 		insert into fulfilment (tenant_id, item_id, request_id, identity_id, role_id, entitlement_id, account_id, assignment_id, kind, state, starts_at, lasts, ends_at, due_at)
@@ -95,7 +96,11 @@ func enter(ctx context.Context, tx *pg.Tx, orders []Order, assigned map[string]s
 		       case when o.starts_at > now() then 'scheduled' else 'provisioning' end, o.starts_at, make_interval(secs => o.lasts), o.ends_at,
 		       coalesce(greatest(o.starts_at, now()), now())
 		  from jsonb_to_recordset($1::jsonb) o (item uuid, request uuid, identity uuid, role uuid, entitlement uuid, account uuid, assignment uuid, kind text,
-		       starts_at timestamptz, lasts float8, ends_at timestamptz)`
+		       starts_at timestamptz, lasts float8, ends_at timestamptz)
+		    on conflict (tenant_id, item_id) do update
+		   set assignment_id = excluded.assignment_id, state = excluded.state, starts_at = excluded.starts_at, lasts = excluded.lasts, ends_at = excluded.ends_at,
+		       due_at = excluded.due_at, verified_at = null, told = '{}', ended_reason = null, created_at = now(), updated_at = now()
+		 where fulfilment.state in ('ending', 'closed')`
 	rows := make([]map[string]any, len(orders))
 	for i, o := range orders {
 		rows[i] = map[string]any{"item": o.ItemID, "request": o.RequestID, "identity": o.IdentityID, "role": o.RoleID, "entitlement": o.EntitlementID,
@@ -111,8 +116,12 @@ func enter(ctx context.Context, tx *pg.Tx, orders []Order, assigned map[string]s
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, sql, string(text)); err != nil {
+	entered, err := tx.Exec(ctx, sql, string(text))
+	if err != nil {
 		return fmt.Errorf("enter fulfilments: %w", err)
+	}
+	if int(entered.RowsAffected()) != len(orders) {
+		return fault.Coded(fault.Conflict, "already_given", "one of these items has been given already, and what it gave has not ended")
 	}
 	return nil
 }
