@@ -58,3 +58,41 @@ comment on table role_assignment is 'Somebody has a role by a decision, and not 
 call secure_tenant_table('role_assignment', 'select, insert, update');
 create index role_assignment_by_identity on role_assignment (tenant_id, identity_id) where state <> 'ended';
 create index role_assignment_by_role on role_assignment (tenant_id, role_id) where state <> 'ended';
+create unique index role_assignment_by_hand on role_assignment (tenant_id, role_id, identity_id) where kind = 'manual' and state <> 'ended';
+create index role_assignment_to_start on role_assignment (tenant_id, starts_at) where state = 'scheduled';
+create index role_assignment_to_end on role_assignment (tenant_id, ends_at) where state <> 'ended' and ends_at is not null;
+call readable_across('role_assignment', 'tenant_id, state, starts_at, ends_at');
+
+-- +goose StatementBegin
+create function roles_within(roles uuid[]) returns table (role_id uuid, part_id uuid) language sql stable parallel safe
+as $$
+    with recursive within (role_id, part_id, depth) as (
+        select r.id, r.id, 1
+          from role r
+         where r.id = any (roles)
+           and r.lifecycle in ('active', 'deprecated')
+         union
+        select w.role_id, c.child_id, w.depth + 1
+          from within w
+          join role_child c on c.role_id = w.part_id
+          join role r on r.id = c.child_id
+         where r.lifecycle in ('active', 'deprecated')
+           and w.depth < 5
+    )
+    select distinct w.role_id, w.part_id from within w
+$$;
+-- +goose StatementEnd
+comment on function roles_within(uuid[]) is 'What each of these roles is made of: itself, and all that is nested in it. What is a draft or retired gives nothing, and nothing through it.';
+
+-- +goose StatementBegin
+create function roles_around(parts uuid[]) returns setof uuid language sql stable parallel safe
+as $$
+    with recursive around (id) as (
+        select p from unnest(parts) p
+         union
+        select c.role_id from around a join role_child c on c.child_id = a.id
+    )
+    select id from around
+$$;
+-- +goose StatementEnd
+comment on function roles_around(uuid[]) is 'These roles, and all that they are nested in.';

@@ -123,39 +123,6 @@ func countHolders(ctx context.Context, tx *pg.Tx, of []Role) error {
 	return nil
 }
 
-// Entitlement is one that a role holds, with its system.
-type Entitlement struct {
-	ID          string
-	ConnectorID string
-}
-
-// Entitlements are what these roles hold, by role. A draft and a retired role give nothing, and nothing is given that has been retired or
-// is gone from its system.
-func Entitlements(ctx context.Context, tx *pg.Tx, roleIDs []string) (map[string][]Entitlement, error) {
-	const sql = `
-		select r.id::text, e.id::text, e.connector_id::text
-		  from role r
-		  join role_entitlement x on x.role_id = r.id
-		  join entitlement e on e.id = x.entitlement_id
-		 where r.id = any(@ids::text[]::uuid[])
-		   and r.lifecycle in ('active', 'deprecated')
-		   and e.lifecycle <> 'retired'
-		   and e.removed_at is null
-		   and e.connector_id is not null
-		 order by r.id, e.id`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": roleIDs})
-	if err != nil {
-		return nil, fmt.Errorf("entitlements of roles: %w", err)
-	}
-	held := map[string][]Entitlement{}
-	var role string
-	var e Entitlement
-	if _, err := pgx.ForEachRow(rows, []any{&role, &e.ID, &e.ConnectorID}, func() error { held[role] = append(held[role], e); return nil }); err != nil {
-		return nil, fmt.Errorf("entitlements of roles: %w", err)
-	}
-	return held, nil
-}
-
 // checkEntitlements is a fault of kind Invalid, pointing at the one, unless all that is added can be given to somebody.
 func checkEntitlements(ctx context.Context, tx *pg.Tx, before, after []string) error {
 	const sql = `
