@@ -2,14 +2,16 @@ package decision
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Ref names something of the product.
-type Ref struct {
+// Ref is DecisionRef for those who ask.
+type Ref = DecisionRef
+
+// DecisionRef names something of the product.
+type DecisionRef struct {
 	Type    string `json:"type"`
 	ID      string `json:"id"`
 	Display string `json:"display,omitempty"`
@@ -31,8 +33,11 @@ type Assignee struct {
 	ActingFor  *string `json:"acting_for,omitempty"` // of a delegate: for whom
 }
 
-// Action is one answer that a task takes.
-type Action struct {
+// Action is DecisionAction for those who ask.
+type Action = DecisionAction
+
+// DecisionAction is one answer that a task takes.
+type DecisionAction struct {
 	Key      string   `json:"key" example:"approve"`
 	Label    string   `json:"label"`
 	Style    string   `json:"style" enum:"positive,negative,neutral"`
@@ -52,7 +57,7 @@ type New struct {
 	Actions     []Action
 	Assignees   []Assignee
 	Roles       []string // whoever has one of these may decide too
-	NotFor      []string // identities that never decide it
+	NotFor      []string // identities that never decide it; of a user without one, the user's id
 	Undelegable bool
 	Fixed       bool     // not to be reassigned
 	ReassignTo  []string // when not empty: to these people alone
@@ -73,8 +78,11 @@ const (
 	Superseded = "superseded"
 )
 
-// Actor is who decided.
-type Actor struct {
+// Actor is DecisionActor for those who ask.
+type Actor = DecisionActor
+
+// DecisionActor is who did something about a task.
+type DecisionActor struct {
 	Type       string  `json:"type" enum:"user,service,system"`
 	ID         string  `json:"id"`
 	IdentityID string  `json:"identity_id,omitempty"`
@@ -99,51 +107,29 @@ type Answered struct {
 }
 
 // Answer tells the room that asked what was decided about tasks of its kind, in the transaction that decides them. The first result
-// has, for each, the fault for which it cannot be answered so, or nil; what is refused stays open. An error undoes everything.
+// has, for each, the fault for which it cannot be answered so, or nil; what is refused stays open. An error undoes everything. While it
+// runs, the tasks are still what they were, and it may run for nothing: what can still be undone is tried out first.
 type Answer func(ctx context.Context, tx *pg.Tx, answered []Answered) ([]error, error)
 
-var errNotYet = errors.New("not built yet")
-
-// Ask enters questions and gives the ids of their tasks, in the order of the questions. Delegations that are in force are applied.
-func Ask(ctx context.Context, tx *pg.Tx, questions []New) ([]string, error) { return nil, errNotYet }
-
-// Close ends the open tasks of a kind with these keys, which need no decision any more, and says how many. state is Expired, Cancelled or Superseded.
-func Close(ctx context.Context, tx *pg.Tx, kind string, keys []string, state, why string) (int, error) {
-	return 0, errNotYet
-}
-
-// Assign adds people to an open task and drops others, for its history with why (escalated, re-resolved, …).
-func Assign(ctx context.Context, tx *pg.Tx, taskID string, add []Assignee, drop []string, why string) error {
-	return errNotYet
-}
-
-// Remind notes in the history of an open task that its assignees were reminded.
-func Remind(ctx context.Context, tx *pg.Tx, taskID, detail string) error { return errNotYet }
-
-// Delegates gives, for each of these people who has delegated tasks of a kind at an instant, who decides for them: the end of the
-// chain of delegations.
-func Delegates(ctx context.Context, tx *pg.Tx, kind string, identityIDs []string, at time.Time) (map[string]string, error) {
-	return nil, errNotYet
-}
-
-// Find reads a task, for whoever joins the transaction.
-func Find(ctx context.Context, tx *pg.Tx, id string) (DecisionTask, error) {
-	return DecisionTask{}, errNotYet
-}
-
-// Decide decides open tasks in the caller's transaction as its viewer, after every check of who may: for rooms that take decisions by
-// paths of their own. The results are in the order of the ids.
-func (s *Service) Decide(ctx context.Context, tx *pg.Tx, ids []string, d Decision) ([]error, error) {
-	return nil, errNotYet
-}
-
-// DecisionTask is one thing that somebody has to decide.
-type DecisionTask struct {
-	ID      string         `json:"id" db:"id"`
-	Kind    string         `json:"kind" db:"kind"`
-	Key     string         `json:"-" db:"key"`
-	Subject Ref            `json:"subject" db:"subject"`
-	Source  Ref            `json:"source" db:"source"`
-	State   string         `json:"state" db:"state"`
-	Context map[string]any `json:"context" db:"context"`
+// Ask enters questions and gives the ids of their tasks, in the order of the questions. Delegations that are in force are applied, and
+// what would be left without anybody is asked of administrators. Asking again what is open brings it up to date; who decides stays as
+// it is where somebody has reassigned or escalated it.
+func Ask(ctx context.Context, tx *pg.Tx, questions []New) ([]string, error) {
+	if len(questions) == 0 {
+		return []string{}, nil
+	}
+	p, err := prepare(questions)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.store(ctx, tx); err != nil {
+		return nil, err
+	}
+	if err := p.assign(ctx, tx); err != nil {
+		return nil, err
+	}
+	if err := settlePeople(ctx, tx, p.tasks()); err != nil {
+		return nil, err
+	}
+	return p.ids(), note(ctx, tx, p.events)
 }

@@ -23,3 +23,6 @@ func (s *Service) Routes() []httpapi.Route { return nil }
 
 // Run applies decisions whose time to be undone has passed, and begins and ends delegations, until ctx ends.
 func (s *Service) Run(ctx context.Context) error { <-ctx.Done(); return nil }
+
+// Look does what is due.
+func (s *Service) Look(ctx context.Context) error { return nil }
