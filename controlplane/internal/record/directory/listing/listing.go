@@ -5,6 +5,7 @@ package listing
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/google/uuid"
@@ -52,9 +53,15 @@ func (q *Query) Where(condition string, args pgx.NamedArgs) {
 	if q.args == nil {
 		q.args = pgx.NamedArgs{}
 	}
-	for name, value := range args {
-		q.args[name] = value
+	maps.Copy(q.args, args)
+}
+
+// Args adds arguments that From or Counted name.
+func (q *Query) Args(args pgx.NamedArgs) {
+	if q.args == nil {
+		q.args = pgx.NamedArgs{}
 	}
+	maps.Copy(q.args, args)
 }
 
 // Equal adds that a column has this value; an empty value asks for nothing.
@@ -114,7 +121,9 @@ func fetchSeen[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (i
 	if len(ids) == 0 {
 		return nil, total, nil
 	}
-	rows, err := tx.Query(ctx, q.rows(), pgx.NamedArgs{"ids": ids})
+	args = pgx.NamedArgs{"ids": ids}
+	maps.Copy(args, q.args)
+	rows, err := tx.Query(ctx, q.rows(), args)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list from %s: %w", firstWord(q.From), err)
 	}
