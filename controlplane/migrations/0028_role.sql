@@ -96,3 +96,176 @@ as $$
 $$;
 -- +goose StatementEnd
 comment on function roles_around(uuid[]) is 'These roles, and all that they are nested in.';
+
+-- +goose StatementBegin
+create function role_risk(role uuid) returns text language sql stable parallel safe
+as $$
+    with recursive part (id, depth) as (
+        select role, 1
+         union
+        select c.child_id, p.depth + 1
+          from part p
+          join role_child c on c.role_id = p.id
+          join role r on r.id = c.child_id
+         where r.lifecycle <> 'retired'
+           and p.depth < 5
+    ), risk (level) as (
+        select r.risk_level from part p join role r on r.id = p.id where p.depth > 1
+         union all
+        select e.risk_level from part p join role_entitlement x on x.role_id = p.id join entitlement e on e.id = x.entitlement_id
+    )
+    select (array['low', 'medium', 'high', 'critical'])[coalesce(max(array_position(array['low', 'medium', 'high', 'critical'], level)), 1)]
+      from risk
+$$;
+-- +goose StatementEnd
+comment on function role_risk(uuid) is 'The risk of the riskiest thing in a role or in what is nested in it, whatever the role itself says.';
+
+alter table role
+    add column rule_needs text[]      not null default '{}',
+    add column rule_since timestamptz not null default now();
+comment on column role.rule_needs is 'What its membership rule asks beyond the person''s own fields: managers, access, clock.';
+comment on column role.rule_since is 'When its membership rule was last changed: what somebody has taken since then the rule does not give again.';
+create index role_by_rule on role (tenant_id) where membership_rule is not null;
+
+create table role_version (
+    tenant_id  uuid        not null references tenant,
+    role_id    uuid        not null,
+    version    int         not null,
+    content    jsonb       not null,
+    changed_by jsonb       not null default '{}',
+    changed_at timestamptz not null default now(),
+    constraint role_version_pk primary key (tenant_id, role_id, version)
+);
+comment on table role_version is 'What a role said at each of its versions.';
+call secure_tenant_table('role_version', 'select, insert');
+
+create table role_draft (
+    tenant_id    uuid        not null references tenant,
+    role_id      uuid        not null,
+    content      jsonb       not null,
+    base_version int         not null,
+    proposed     boolean     not null default false,
+    changed_by   jsonb       not null default '{}',
+    created_at   timestamptz not null default now(),
+    updated_at   timestamptz not null default now(),
+    version      int         not null default 1,
+    constraint role_draft_pk primary key (tenant_id, role_id),
+    constraint role_draft_role foreign key (tenant_id, role_id) references role (tenant_id, id) on delete cascade
+);
+comment on table role_draft is 'What a role in use is to become: its working copy, until that is published or dropped.';
+comment on column role_draft.base_version is 'The version of the role that it was made of.';
+call secure_tenant_table('role_draft');
+
+-- A role can say who has it, and what it holds reaches people through those that it is nested in. What the evaluation of policies watches
+-- for policies it watches for roles too.
+
+create or replace function policies_ask(need text) returns boolean language sql stable
+return exists (select from access_policy p
+                where p.tenant_id = current_tenant()
+                  and p.deleted_at is null
+                  and p.enabled
+                  and (need is null or need = any (p.needs)))
+    or exists (select from role r
+                where r.tenant_id = current_tenant()
+                  and r.membership_rule is not null
+                  and r.lifecycle in ('active', 'deprecated')
+                  and (need is null or need = any (r.rule_needs)));
+comment on function policies_ask(text) is 'Whether a policy of the tenant, or the membership rule of a role, asks for something, or there is any at all.';
+
+drop trigger access_takes_turn_first on access_reason;
+drop trigger access_takes_turn_again on access_reason;
+create trigger access_takes_turn_first after insert on access_reason
+    for each row when (new.source_type not in ('policy', 'role')) execute function access_takes_turn();
+create trigger access_takes_turn_again after update on access_reason
+    for each row when (new.source_type not in ('policy', 'role') and old.state <> new.state) execute function access_takes_turn();
+
+-- +goose StatementBegin
+create function roles_take_turn(changed uuid[], why text) returns void language plpgsql
+as $$
+declare
+    around uuid[] := array(select roles_around(changed));
+begin
+    if exists (select from access_policy p
+                where p.tenant_id = current_tenant() and p.deleted_at is null and p.enabled
+                  and p.resources -> 'role_ids' ?| around::text[])
+       or exists (select from role r where r.tenant_id = current_tenant() and r.id = any (around) and r.membership_rule is not null) then
+        insert into policy_sweep (tenant_id, why) values (current_tenant(), why);
+    end if;
+    insert into identity_turn (tenant_id, identity_id)
+    select distinct current_tenant(), a.identity_id
+      from role_assignment a
+     where a.tenant_id = current_tenant()
+       and a.role_id = any (around)
+       and a.state <> 'ended';
+    perform pg_notify('identity_turn', '');
+end $$;
+-- +goose StatementEnd
+comment on function roles_take_turn(uuid[], text) is
+    'Has everybody looked at to whom a rule may give these roles, or what they are nested in, and those who have them by a decision.';
+
+-- +goose StatementBegin
+create function role_contents_take_turn() returns trigger language plpgsql
+as $$
+declare
+    changed uuid[] := array(select distinct role_id from changed_row);
+begin
+    if cardinality(changed) > 0 then
+        perform roles_take_turn(changed, 'a role holds something else');
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function role_contents_take_turn() is 'Has those looked at to whom roles give something else, once a statement.';
+drop trigger policies_take_turn on role_entitlement;
+create trigger role_contents_take_turn_more after insert on role_entitlement referencing new table as changed_row
+    for each statement execute function role_contents_take_turn();
+create trigger role_contents_take_turn_less after delete on role_entitlement referencing old table as changed_row
+    for each statement execute function role_contents_take_turn();
+create trigger role_contents_take_turn_more after insert on role_child referencing new table as changed_row
+    for each statement execute function role_contents_take_turn();
+create trigger role_contents_take_turn_less after delete on role_child referencing old table as changed_row
+    for each statement execute function role_contents_take_turn();
+
+-- +goose StatementBegin
+create function role_takes_turn() returns trigger language plpgsql
+as $$
+begin
+    perform roles_take_turn(array[new.id], 'a role gives its entitlements, or does no more');
+    if tg_op = 'UPDATE' and old.membership_rule is not null and new.membership_rule is null then
+        insert into policy_sweep (tenant_id, why) values (current_tenant(), 'a role has no membership rule any more');
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function role_takes_turn() is 'Has those looked at whom a role gives something, or gave, when it says otherwise who has it or is put into or out of use.';
+drop trigger policies_take_turn on role;
+create trigger role_takes_turn_first after insert on role
+    for each row when (new.membership_rule is not null) execute function role_takes_turn();
+create trigger role_takes_turn_again after update on role
+    for each row when (old.lifecycle <> new.lifecycle or old.membership_rule is distinct from new.membership_rule
+                       or old.membership_exclusions <> new.membership_exclusions)
+    execute function role_takes_turn();
+
+-- +goose StatementBegin
+create function entitlement_takes_turn() returns trigger language plpgsql
+as $$
+declare
+    holding uuid[] := array(select x.role_id from role_entitlement x where x.tenant_id = new.tenant_id and x.entitlement_id = new.id);
+begin
+    if exists (select from access_policy p
+                where p.tenant_id = new.tenant_id and p.deleted_at is null and p.enabled and p.resources -> 'entitlement_ids' ? new.id::text) then
+        insert into policy_sweep (tenant_id, why) values (current_tenant(), 'an entitlement can be given, or cannot any more');
+        perform pg_notify('identity_turn', '');
+    end if;
+    if cardinality(holding) > 0 then
+        perform roles_take_turn(holding, 'an entitlement can be given, or cannot any more');
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function entitlement_takes_turn() is 'Has those looked at to whom policies and roles give an entitlement that can be given now, or cannot any more.';
+drop trigger policies_take_turn on entitlement;
+create trigger entitlement_takes_turn after update on entitlement
+    for each row when (old.lifecycle <> new.lifecycle or (old.removed_at is null) <> (new.removed_at is null))
+    execute function entitlement_takes_turn();
+drop function policies_take_turn();

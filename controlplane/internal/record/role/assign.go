@@ -154,7 +154,7 @@ func enter(ctx context.Context, tx *pg.Tx, assignments []Assignment) error {
 	all := make([]map[string]any, len(assignments))
 	for i, a := range assignments {
 		all[i] = map[string]any{"id": a.ID, "role": a.RoleID, "identity": a.IdentityID, "kind": a.Kind, "reason": a.Reason, "request": a.RequestID,
-			"parameters": orEmpty(a.Parameters), "details": orEmpty(a.Details), "ends_at": a.EndsAt}
+			"parameters": orNone(a.Parameters), "details": orNone(a.Details), "ends_at": a.EndsAt}
 		if !a.StartsAt.IsZero() {
 			all[i]["starts_at"] = a.StartsAt
 		}
@@ -173,7 +173,7 @@ func enter(ctx context.Context, tx *pg.Tx, assignments []Assignment) error {
 	return pg.Notify(ctx, tx, channel, "")
 }
 
-func orEmpty(m map[string]any) map[string]any {
+func orNone(m map[string]any) map[string]any {
 	if m == nil {
 		return map[string]any{}
 	}

@@ -121,3 +121,38 @@ func SettleAssignments(ctx context.Context, tx *pg.Tx, now time.Time) (int, erro
 	}
 	return n, nil
 }
+
+// endAssignments ends all assignments of a role that goes out of use.
+func endAssignments(ctx context.Context, tx *pg.Tx, roleID, why string) (int64, error) {
+	const sql = `
+		with over as (
+		    update role_assignment a
+		       set state = 'ended', ended_at = now(), end_reason = @why, updated_at = now(), version = a.version + 1
+		     where a.role_id = @role
+		       and a.state <> 'ended'
+		    returning a.identity_id
+		)
+		insert into identity_turn (tenant_id, identity_id)
+		select distinct current_tenant(), identity_id from over`
+	done, err := tx.Exec(ctx, sql, pgx.NamedArgs{"role": roleID, "why": why})
+	if err != nil {
+		return 0, fmt.Errorf("end assignments of role: %w", err)
+	}
+	return done.RowsAffected(), nil
+}
+
+// Leave ends all assignments of people who have left.
+func Leave(ctx context.Context, tx *pg.Tx, identityIDs []string, why string) error {
+	const sql = `
+		update role_assignment a
+		   set state = 'ended', ended_at = now(), end_reason = @why, updated_at = now(), version = a.version + 1
+		 where a.identity_id = any(@ids::text[]::uuid[])
+		   and a.state <> 'ended'`
+	if len(identityIDs) == 0 {
+		return nil
+	}
+	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"ids": identityIDs, "why": why}); err != nil {
+		return fmt.Errorf("end assignments of those who have left: %w", err)
+	}
+	return nil
+}
