@@ -526,3 +526,30 @@ $$;
 -- +goose StatementEnd
 comment on function visible_grant_at(timestamptz) is 'visible_grant() for a moment: from the viewer to the rows.';
 comment on function readable_grant_at(timestamptz, boolean) is 'readable_grant() for a moment: from rows in hand to the viewer.';
+
+-- +goose StatementBegin
+create function reason_at(moment timestamptz) returns table (tenant_id uuid, id uuid, identity_id uuid, connector_id uuid, entitlement_id uuid,
+    account_id uuid, effect text, kind text, source_type text, source_id uuid, source_version int, role_id uuid, note text, state text,
+    starts_at timestamptz, ends_at timestamptz, ended_at timestamptz, end_reason text, details jsonb, created_by jsonb, created_at timestamptz)
+language sql stable parallel safe
+as $$
+    select r.tenant_id, r.id, r.identity_id, r.connector_id, r.entitlement_id, r.account_id, r.effect, r.kind, r.source_type, r.source_id,
+           r.source_version, r.role_id, r.note, case when r.ended_at <= moment then 'ended' else 'active' end, r.starts_at, r.ends_at, r.ended_at,
+           r.end_reason, r.details, r.created_by, r.created_at
+      from access_reason r
+     where r.starts_at <= moment
+       and (r.ended_at is null or r.ended_at > r.starts_at)
+       and not exists (select from access_reason_moved m where m.reason_id = r.id and m.until > moment)
+     union all
+    select r.tenant_id, r.id, m.identity_id, r.connector_id, r.entitlement_id, r.account_id, r.effect, r.kind, r.source_type, r.source_id,
+           r.source_version, r.role_id, r.note, case when r.ended_at <= moment then 'ended' else 'active' end, r.starts_at, r.ends_at, r.ended_at,
+           r.end_reason, r.details, r.created_by, r.created_at
+      from access_reason_moved m
+      join access_reason r on r.id = m.reason_id
+     where m.until > moment
+       and r.starts_at <= moment
+       and (r.ended_at is null or r.ended_at > r.starts_at)
+       and not exists (select from access_reason_moved x where x.reason_id = m.reason_id and x.until > moment and x.until < m.until)
+$$;
+-- +goose StatementEnd
+comment on function reason_at(timestamptz) is 'The reasons that had begun at a moment, for whom they were then, and whether they still stood. One that ended before it began never did.';

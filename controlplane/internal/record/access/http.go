@@ -77,9 +77,10 @@ func (s *Service) grant(ctx context.Context, v viewer.Viewer, in *one) (out *htt
 type grantsIn struct {
 	httpapi.Paging
 	GrantFilters
+	directory.PointInTime
 }
 
-func (s *Service) grants(ctx context.Context, v viewer.Viewer, in *grantsIn) (*httpapi.ListOut[Grant], error) {
+func (s *Service) grants(ctx context.Context, v viewer.Viewer, in *grantsIn) (*directory.ListThen[Grant], error) {
 	return s.grantPage(ctx, v, "grants", in, listing.Listed, listing.Among, func(*pg.Tx) error { return nil })
 }
 
@@ -87,27 +88,28 @@ type grantsOfIn struct {
 	ID string `path:"id"`
 	httpapi.Paging
 	GrantFilters
+	directory.PointInTime
 }
 
-func (s *Service) grantsOfEntitlement(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*httpapi.ListOut[Grant], error) {
+func (s *Service) grantsOfEntitlement(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*directory.ListThen[Grant], error) {
 	in.EntitlementID = listing.Within(in.ID, in.EntitlementID)
-	return s.grantPage(ctx, v, "entitlements/grants", &grantsIn{in.Paging, in.GrantFilters}, listing.Among, listing.Among, func(tx *pg.Tx) error {
+	return s.grantPage(ctx, v, "entitlements/grants", &grantsIn{in.Paging, in.GrantFilters, in.PointInTime}, listing.Among, listing.Among, func(tx *pg.Tx) error {
 		_, err := find(ctx, tx, in.ID, "")
 		return err
 	})
 }
 
-func (s *Service) grantsOfIdentity(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*httpapi.ListOut[Grant], error) {
+func (s *Service) grantsOfIdentity(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*directory.ListThen[Grant], error) {
 	in.IdentityID = listing.Within(in.ID, in.IdentityID)
-	return s.grantPage(ctx, v, "identities/grants", &grantsIn{in.Paging, in.GrantFilters}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
+	return s.grantPage(ctx, v, "identities/grants", &grantsIn{in.Paging, in.GrantFilters, in.PointInTime}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
 		_, err := directory.Find(ctx, tx, in.ID)
 		return err
 	})
 }
 
-func (s *Service) grantsOfAccount(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*httpapi.ListOut[Grant], error) {
+func (s *Service) grantsOfAccount(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*directory.ListThen[Grant], error) {
 	in.AccountID = listing.Within(in.ID, in.AccountID)
-	return s.grantPage(ctx, v, "accounts/grants", &grantsIn{in.Paging, in.GrantFilters}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
+	return s.grantPage(ctx, v, "accounts/grants", &grantsIn{in.Paging, in.GrantFilters, in.PointInTime}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
 		_, err := directory.FindAccount(ctx, tx, in.ID)
 		return err
 	})
@@ -119,7 +121,10 @@ type sight func(v viewer.Viewer, table, alias string) string
 // grantPage answers a list of grants, which are found and shown by these ways. of looks whether what they belong to may be seen, in the same
 // transaction.
 func (s *Service) grantPage(ctx context.Context, v viewer.Viewer, name string, in *grantsIn,
-	found, shown sight, of func(*pg.Tx) error) (*httpapi.ListOut[Grant], error) {
+	found, shown sight, of func(*pg.Tx) error) (*directory.ListThen[Grant], error) {
+	if in.AsOf != "" {
+		return s.grantPageThen(ctx, v, name, in, of)
+	}
 	walk, err := s.Cursors.Walk(v, name, in.Paging, in.GrantFilters)
 	if err != nil {
 		return nil, err
@@ -138,5 +143,5 @@ func (s *Service) grantPage(ctx context.Context, v viewer.Viewer, name string, i
 		}
 		return fillPaths(ctx, tx, items)
 	})
-	return httpapi.Out(walk, items, total, Grant.after), err
+	return directory.Then(directory.Moment{}, httpapi.Out(walk, items, total, Grant.after), err)
 }
