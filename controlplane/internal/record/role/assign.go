@@ -199,15 +199,15 @@ func give(ctx context.Context, tx *pg.Tx, assignments []Assignment) error {
 	var reasons []ledger.Reason
 	for _, a := range assignments {
 		for _, e := range held[a.RoleID] {
-			reasons = append(reasons, a.reason(e))
+			reasons = append(reasons, a.Gives(e))
 		}
 	}
 	_, err = ledger.Add(ctx, tx, reasons)
 	return err
 }
 
-// reason is that of one thing which an assignment gives.
-func (a Assignment) reason(e Entitlement) ledger.Reason {
+// Gives is the reason that an assignment is for one thing in its role.
+func (a Assignment) Gives(e Entitlement) ledger.Reason {
 	r := ledger.Reason{IdentityID: a.IdentityID, ConnectorID: e.ConnectorID, EntitlementID: &e.ID, RoleID: &a.RoleID, Kind: ReasonKind(a.Kind),
 		SourceType: ReasonSource, SourceID: a.ID, StartsAt: a.StartsAt, EndsAt: a.EndsAt, Details: a.Details}
 	if a.Reason != "" {
