@@ -32,7 +32,7 @@ var rooms = map[string][]string{
 	"reach/provision": {"connector", "dispatch", "shape"},
 	"reach/shape":     {"connector", "dispatch", "mapping"}, "reach/drift": {"shape"},
 	"govern/condition": {}, "govern/policy": {"condition"}, "govern/pack": {"condition", "policy"},
-	"govern/decision": {}, "govern/approval": {"condition", "decision"}, "govern/chain": {"approval", "decision"}, "govern/fulfil": {},
+	"govern/decision": {}, "govern/approval": {"condition", "decision"}, "govern/chain": {"approval", "condition", "decision"}, "govern/fulfil": {},
 	"govern/request":   {"approval", "catalogue", "chain", "condition", "decision", "fulfil"},
 	"govern/matter":    {"decision", "pack"},
 	"govern/rolemodel": {"condition", "policy"}, "govern/catalogue": {"approval", "condition"},

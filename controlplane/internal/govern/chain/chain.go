@@ -2,8 +2,8 @@ package chain
 
 import (
 	"context"
-	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
@@ -11,21 +11,29 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// Kind is the kind of the tasks that chains ask.
-const Kind = "request_approval"
+// Kinds of the tasks that chains ask.
+const (
+	Kind        = "request_approval"
+	KindBlocked = "request_blocked" // nobody can be asked: administrators are told
+	KindWait    = "external_wait"   // a stage waits for somebody, or another system, to let it go on
+)
+
+// usualTime is how long an item waits for answers when nobody says otherwise.
+const usualTime = 14 * 24 * time.Hour
 
 // Matter is one item of a request that people must agree to.
 type Matter struct {
-	ItemID    string
-	RequestID string
-	Number    string // of the request, for people
-	Subject   approval.Subject
-	Plan      approval.Plan
-	What      decision.Ref   // the role or entitlement
-	Who       decision.Ref   // the beneficiary
-	Context   map[string]any // what approvers are shown
-	RiskLevel string
-	ExpiresAt time.Time // when it ends unanswered
+	ItemID      string
+	RequestID   string
+	Number      string // of the request, for people
+	Subject     approval.Subject
+	Plan        approval.Plan
+	What        decision.Ref   // the role or entitlement
+	Who         decision.Ref   // the beneficiary
+	RequestedBy decision.Actor // who asked, as a user or token: an administrator who is no identity must not approve either
+	Context     map[string]any // what approvers are shown
+	RiskLevel   string
+	ExpiresAt   time.Time // when it ends unanswered
 }
 
 // Results of a chain.
@@ -49,29 +57,23 @@ type Outcome struct {
 	EndsAt     *time.Time
 }
 
-// Service carries out chains. All fields are needed.
+// Service carries out chains. All exported fields are needed but Approvers.
 type Service struct {
 	DB      *pg.DB
 	Log     *slog.Logger
 	Now     func() time.Time
 	Decided func(ctx context.Context, tx *pg.Tx, outcomes []Outcome) error // is rung in the transaction that decides
+	// Approvers are those of the approval rules when it is nil.
+	Approvers Approvers
+
+	listening sync.Once
+	wake      chan struct{}
 }
 
-var errNotYet = errors.New("not built yet")
-
-// Start begins the chains of items whose plan has the outcome chain. Where all stages are satisfied already, it rings at once, in the same transaction.
-func (s *Service) Start(ctx context.Context, tx *pg.Tx, matters []Matter) error { return errNotYet }
-
-// Cancel ends chains that need no answer any more, without ringing.
-func Cancel(ctx context.Context, tx *pg.Tx, itemIDs []string, why string) error { return errNotYet }
-
-// Answer is told of decisions about the tasks of chains.
-func (s *Service) Answer(ctx context.Context, tx *pg.Tx, answered []decision.Answered) ([]error, error) {
-	return nil, errNotYet
+// Answers are the kinds of task that chains ask, with who is told of their decisions.
+func (s *Service) Answers() map[string]decision.Answer {
+	return map[string]decision.Answer{Kind: s.Answer, KindBlocked: s.AnswerBlocked, KindWait: s.AnswerWait}
 }
-
-// Withdraw takes the viewer's approval of an item back, within the time that the chain allows and before the access is provisioned.
-func (s *Service) Withdraw(ctx context.Context, tx *pg.Tx, itemID string) error { return errNotYet }
 
 // StageInstance is a stage as it went.
 type StageInstance struct {
@@ -122,11 +124,3 @@ type LogEntry struct {
 	Step   string    `json:"step"`
 	Detail string    `json:"detail"`
 }
-
-// Stages reads the stages of items, in their order.
-func Stages(ctx context.Context, tx *pg.Tx, itemIDs []string) (map[string][]StageInstance, error) {
-	return nil, errNotYet
-}
-
-// Run reminds, escalates, expires, ends waits and resolves anew, until ctx ends.
-func (s *Service) Run(ctx context.Context) error { <-ctx.Done(); return nil }

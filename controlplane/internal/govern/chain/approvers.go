@@ -1,0 +1,44 @@
+package chain
+
+import (
+	"context"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// Approvers knows who is to be asked, and counts working time.
+type Approvers interface {
+	Stage(ctx context.Context, tx *pg.Tx, s approval.Subject, p approval.Plan, stage int, approved []string, at time.Time) (approval.PlanStage, error)
+	People(ctx context.Context, tx *pg.Tx, s approval.Subject, p approval.Plan, to []approval.ApproverResolver, via string, at time.Time) ([]approval.PlanSlot, error)
+	Rule(ctx context.Context, tx *pg.Tx, s approval.Subject, ruleID string, at time.Time) (approval.Plan, error)
+	Due(ctx context.Context, tx *pg.Tx, from time.Time, within time.Duration, calendarID string) (time.Time, error)
+}
+
+// rules are the approval rules of the tenant.
+type rules struct{}
+
+func (rules) Stage(ctx context.Context, tx *pg.Tx, s approval.Subject, p approval.Plan, stage int, approved []string, at time.Time) (approval.PlanStage, error) {
+	return approval.ResolveStage(ctx, tx, s, p, stage, approved, at)
+}
+
+func (rules) People(ctx context.Context, tx *pg.Tx, s approval.Subject, p approval.Plan, to []approval.ApproverResolver, via string, at time.Time) ([]approval.PlanSlot, error) {
+	return approval.ResolvePeople(ctx, tx, s, p, to, via, at)
+}
+
+func (rules) Rule(_ context.Context, _ *pg.Tx, _ approval.Subject, ruleID string, _ time.Time) (approval.Plan, error) {
+	return approval.Plan{}, fault.New(fault.NotFound, "no approval rule %s", ruleID)
+}
+
+func (rules) Due(ctx context.Context, tx *pg.Tx, from time.Time, within time.Duration, calendarID string) (time.Time, error) {
+	return approval.Due(ctx, tx, from, within, calendarID)
+}
+
+func (s *Service) approvers() Approvers {
+	if s.Approvers != nil {
+		return s.Approvers
+	}
+	return rules{}
+}
