@@ -6,7 +6,9 @@ create table decision_task (
     kind          text        not null,
     key           text        not null,
     subject       jsonb       not null,
+    subject_id    text        generated always as (subject ->> 'id') stored,
     source        jsonb       not null,
+    source_id     text        generated always as (source ->> 'id') stored,
     title         text        not null,
     summary       text        not null default '',
     context       jsonb       not null default '{}',
@@ -53,8 +55,8 @@ create index decision_task_live on decision_task (tenant_id, id) where state in 
 create index decision_task_of_roles on decision_task (tenant_id, id) where state in ('open', 'claimed') and roles <> '{}';
 create index decision_task_of_group on decision_task (tenant_id, group_key) where state in ('open', 'claimed');
 create index decision_task_waiting on decision_task (apply_at, tenant_id) where apply_at is not null;
-create index decision_task_about on decision_task (tenant_id, (subject ->> 'id'));
-create index decision_task_from on decision_task (tenant_id, (source ->> 'id'));
+create index decision_task_about on decision_task (tenant_id, subject_id);
+create index decision_task_from on decision_task (tenant_id, source_id);
 
 create table decision_assignee (
     tenant_id     uuid        not null references tenant,

@@ -23,11 +23,15 @@ type inForce struct {
 	Name        string // of the delegate
 	Kinds       []string
 	IncludeOpen bool
+	StartsAt    time.Time
+	EndsAt      *time.Time
 	There       bool // the delegate is somebody who can decide
 }
 
-// covers says whether it is about tasks of a kind.
-func (d inForce) covers(kind string) bool { return len(d.Kinds) == 0 || slices.Contains(d.Kinds, kind) }
+// covers says whether it is about tasks of a kind that somebody came to decide at an instant.
+func (d inForce) covers(kind string, since time.Time) bool {
+	return (len(d.Kinds) == 0 || slices.Contains(d.Kinds, kind)) && (d.IncludeOpen || !since.Before(d.StartsAt))
+}
 
 // delegations are those in force, by who has delegated.
 type delegations map[string][]inForce
@@ -35,13 +39,12 @@ type delegations map[string][]inForce
 // loadDelegations reads the delegations of people and of their delegates that are in force at an instant.
 func loadDelegations(ctx context.Context, tx *pg.Tx, people []string, at time.Time) (delegations, error) {
 	const sql = `
-		select d.id::text, d.delegator_id::text, d.delegate_id::text, coalesce(i.display_name, ''), d.kinds, d.include_open,
+		select d.id::text, d.delegator_id::text, d.delegate_id::text, coalesce(i.display_name, ''), d.kinds, d.include_open, d.starts_at, d.ends_at,
 		       coalesce(i.status not in ('deactivated', 'archived'), false)
 		  from decision_delegation d
 		  left join identity i on i.tenant_id = d.tenant_id and i.id = d.delegate_id
 		 where d.tenant_id = current_tenant()
-		   and d.state in ('scheduled', 'active')
-		   and d.starts_at <= @at
+		   and (d.state = 'active' or d.state = 'scheduled' and d.starts_at <= @at)
 		   and (d.ends_at is null or d.ends_at > @at)
 		   and d.delegator_id = any(@people::text[]::uuid[])
 		 order by d.created_at, d.id`
@@ -71,13 +74,13 @@ func loadDelegations(ctx context.Context, tx *pg.Tx, people []string, at time.Ti
 	return known, nil
 }
 
-// chain are the delegations that lead from somebody to who decides for them, tasks of a kind. It ends before somebody who is gone, or who
-// may not decide.
-func (k delegations) chain(kind, person string, may func(identity string) bool) []inForce {
+// chain are the delegations that lead from somebody to who decides for them, tasks of a kind that they came to decide at an instant. It
+// ends before somebody who is gone, or who may not decide.
+func (k delegations) chain(kind, person string, since time.Time, may func(identity string) bool) []inForce {
 	var path []inForce
 	good, at := 0, person
 	for len(path) < maxChain {
-		i := slices.IndexFunc(k[at], func(d inForce) bool { return d.covers(kind) })
+		i := slices.IndexFunc(k[at], func(d inForce) bool { return d.covers(kind, since) })
 		if i < 0 {
 			break
 		}
@@ -102,7 +105,7 @@ func Delegates(ctx context.Context, tx *pg.Tx, kind string, identityIDs []string
 	}
 	ends := map[string]string{}
 	for _, person := range identityIDs {
-		if path := known.chain(kind, person, func(string) bool { return true }); len(path) > 0 {
+		if path := known.chain(kind, person, at, func(string) bool { return true }); len(path) > 0 {
 			ends[person] = path[len(path)-1].Delegate
 		}
 	}
@@ -117,6 +120,7 @@ type place struct {
 	Path         []string
 	NotFor       []string
 	People       []string // all who decide it
+	Since        time.Time
 }
 
 // delegateTasks adds the delegates of those who are to decide open tasks. Delegators stay.
@@ -149,7 +153,8 @@ func delegateTasks(ctx context.Context, tx *pg.Tx, tasks []string) error {
 func places(ctx context.Context, tx *pg.Tx, tasks []string) ([]place, error) {
 	const sql = `
 		select t.id::text as task, t.kind, a.identity_id::text as person, coalesce(i.display_name, '') as name, a.acting_for::text, a.path::text[], t.not_for::text[],
-		       array(select o.identity_id::text from decision_assignee o where o.tenant_id = t.tenant_id and o.task_id = t.id and o.dropped_at is null) as people
+		       array(select o.identity_id::text from decision_assignee o where o.tenant_id = t.tenant_id and o.task_id = t.id and o.dropped_at is null) as people,
+		       a.added_at as since
 		  from decision_task t
 		  join decision_assignee a on a.tenant_id = t.tenant_id and a.task_id = t.id
 		  left join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id
@@ -181,7 +186,7 @@ func (p place) delegates(known delegations) []delegated {
 	if p.ActingFor != nil {
 		actingFor = *p.ActingFor
 	}
-	path := known.chain(p.Kind, p.Person, func(identity string) bool { return !slices.Contains(p.NotFor, identity) && identity != actingFor })
+	path := known.chain(p.Kind, p.Person, p.Since, func(identity string) bool { return !slices.Contains(p.NotFor, identity) && identity != actingFor })
 	if len(path) == 0 {
 		return nil
 	}

@@ -103,7 +103,10 @@ func question(key string, people ...string) decision.New {
 // ask asks and gives the ids of the tasks.
 func (h *house) ask(questions ...decision.New) (ids []string) {
 	h.T.Helper()
-	h.as(func(ctx context.Context, tx *pg.Tx) (err error) { ids, err = decision.Ask(ctx, tx, questions); return err })
+	h.as(func(ctx context.Context, tx *pg.Tx) (err error) {
+		ids, err = decision.Ask(ctx, tx, questions)
+		return err
+	})
 	return ids
 }
 

@@ -93,9 +93,15 @@ func (w *wanted) enter(ctx context.Context, tx *pg.Tx, keep bool) error {
 }
 
 // settlePeople does what follows from a change of who decides tasks: delegations are applied, and administrators are asked where nobody
-// is left, or no longer where somebody is.
+// is left, or no longer where somebody is. Who does not decide any more keeps no claim.
 func settlePeople(ctx context.Context, tx *pg.Tx, tasks []string) error {
+	if len(tasks) == 0 {
+		return nil
+	}
 	if err := delegateTasks(ctx, tx, tasks); err != nil {
+		return err
+	}
+	if err := unclaim(ctx, tx, tasks); err != nil {
 		return err
 	}
 	const found = `
@@ -126,6 +132,27 @@ func settlePeople(ctx context.Context, tx *pg.Tx, tasks []string) error {
 		return fmt.Errorf("ask administrators: %w", err)
 	}
 	return note(ctx, tx, all("fallback", "nobody else is left who may decide it, so administrators are asked", left))
+}
+
+// unclaim releases tasks that somebody has claimed who does not decide them any more.
+func unclaim(ctx context.Context, tx *pg.Tx, tasks []string) error {
+	const sql = `
+		update decision_task t
+		   set state = 'open', claimed_by = null, claimed_at = null, updated_at = now(), version = version + 1
+		 where t.tenant_id = current_tenant()
+		   and t.id = any(@tasks::text[]::uuid[])
+		   and t.state = 'claimed'
+		   and (t.claimed_by ->> 'identity_id' = any(t.not_for::text[])
+		        or t.roles = '{}'
+		           and not exists (select from decision_assignee a
+		                            where a.tenant_id = t.tenant_id
+		                              and a.task_id = t.id
+		                              and a.dropped_at is null
+		                              and a.identity_id::text = t.claimed_by ->> 'identity_id'))`
+	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"tasks": tasks}); err != nil {
+		return fmt.Errorf("release claims: %w", err)
+	}
+	return nil
 }
 
 // Assign adds people to an open task and drops others, for its history with why (escalated, re-resolved, …).

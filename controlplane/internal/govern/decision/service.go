@@ -1,7 +1,6 @@
 package decision
 
 import (
-	"context"
 	"log/slog"
 	"time"
 
@@ -17,12 +16,3 @@ type Service struct {
 	Now     func() time.Time
 	Answers map[string]Answer // by kind of task: who is told of decisions
 }
-
-// Routes are the paths under /decision-tasks.
-func (s *Service) Routes() []httpapi.Route { return nil }
-
-// Run applies decisions whose time to be undone has passed, and begins and ends delegations, until ctx ends.
-func (s *Service) Run(ctx context.Context) error { <-ctx.Done(); return nil }
-
-// Look does what is due.
-func (s *Service) Look(ctx context.Context) error { return nil }

@@ -43,6 +43,7 @@ var domains = map[string]Category{
 	"auth": Authentication, "user": Account, "identity": Identity, "account": Account, "accounts": Account, "entitlement": Entitlement,
 	"grant": Grant, "connector": Connector, "provisioning": Account, "sync_run": Sync, "agent": Agent, "tenant": TenantItself, "audit": Export, "audit_stream": Settings,
 	"webhook": Webhook, "api_token": Token, "key": Settings, "role": RoleModel, "access_request": Request, "certification": Certification, "policy": Policy, "sector_pack": Pack,
+	"decision_task": Request, "decision_delegation": Request,
 }
 
 // exceptions are actions whose category is not that of their domain.
@@ -260,6 +261,17 @@ var catalog = [][2]string{
 	{"agent.identity_mismatch", "An agent said it was another; it was refused."},
 	{"agent.revoked", "An agent was revoked for good."},
 	{"agent.deleted", "An agent was deleted."},
+
+	{"decision_task.decided", "Somebody decided a task of the inbox; with apply_at the decision takes effect then, unless it is undone."},
+	{"decision_task.undone", "Somebody took back a decision before it took effect."},
+	{"decision_task.claimed", "Somebody took a task for themselves, so that nobody else decides it meanwhile."},
+	{"decision_task.released", "A claimed task was given back to all who decide it."},
+	{"decision_task.reassigned", "A task was given to others."},
+	{"decision_task.escalated", "Those above were asked beside those who decide a task."},
+	{"decision_task.commented", "Somebody said something about a task."},
+	{"decision_delegation.created", "Somebody decides for somebody else from then on."},
+	{"decision_delegation.updated", "A delegation of decisions was changed."},
+	{"decision_delegation.revoked", "A delegation of decisions was ended before its time."},
 
 	{"audit.read", "The audit log was looked at; at most one entry a minute for each reader."},
 	{"audit.exported", "The audit log was exported."},
