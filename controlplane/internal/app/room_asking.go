@@ -22,7 +22,7 @@ func addAsking(_ context.Context, p *parts) error {
 	requests := &request.Service{DB: p.db, Cursors: p.cursors, Chains: chains, Inbox: inbox, Log: p.log, Now: time.Now}
 	chains.Decided = requests.Decided
 	given := &fulfil.Service{DB: p.db, Log: p.log, Now: time.Now, Moved: requests.Moved}
-	inbox.Answers[chain.Kind] = chains.Answer
+	maps.Copy(inbox.Answers, chains.Answers())
 	maps.Copy(inbox.Answers, requests.Answers())
 	maps.Copy(inbox.Answers, matters.Answers())
 	rules := &approval.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
