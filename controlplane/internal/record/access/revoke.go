@@ -172,24 +172,30 @@ func (o GrantRevocation) judge(g Grant, im *RevocationImpact) error {
 // Revoke ends a grant's reasons, or one of them. With dryRun it only says what that would do.
 func (s *Service) Revoke(ctx context.Context, v viewer.Viewer, id string, o GrantRevocation, dryRun bool) (im RevocationImpact, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		g, err := FindGrant(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		e, err := find(ctx, tx, g.EntitlementID, "")
-		if err != nil {
-			return err
-		}
-		if im, err = o.withScope().plan(g, e, s.Now()); err != nil {
-			return err
-		}
-		im.DryRun, im.Links = dryRun, pairLinks(*g.IdentityID, g.EntitlementID)
-		if dryRun {
-			return nil
-		}
-		return carryOut(ctx, tx, o.withScope(), []revoked{{g, im}})
+		im, err = RevokeGrant(ctx, tx, id, o, dryRun, s.Now())
+		return err
 	})
 	return im, err
+}
+
+// RevokeGrant is Revoke within a transaction.
+func RevokeGrant(ctx context.Context, tx *pg.Tx, id string, o GrantRevocation, dryRun bool, now time.Time) (im RevocationImpact, err error) {
+	g, err := FindGrant(ctx, tx, id)
+	if err != nil {
+		return im, err
+	}
+	e, err := find(ctx, tx, g.EntitlementID, "")
+	if err != nil {
+		return im, err
+	}
+	if im, err = o.withScope().plan(g, e, now); err != nil {
+		return im, err
+	}
+	im.DryRun, im.Links = dryRun, pairLinks(*g.IdentityID, g.EntitlementID)
+	if dryRun {
+		return im, nil
+	}
+	return im, carryOut(ctx, tx, o.withScope(), []revoked{{g, im}})
 }
 
 func (o GrantRevocation) withScope() GrantRevocation {
