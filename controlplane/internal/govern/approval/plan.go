@@ -2,9 +2,10 @@ package approval
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -81,6 +82,8 @@ type PlanStage struct {
 	Groups     []PlanGroup   `json:"groups" nullable:"false"`
 	DueAt      *time.Time    `json:"due_at,omitempty" doc:"Expected, when every stage before takes all its time."`
 	Satisfied  string        `json:"satisfied,omitempty" doc:"Why nobody need be asked: all who could have agreed in an earlier stage."`
+	Blocked    bool          `json:"blocked,omitempty" doc:"There is a group for which nobody at all can be asked."`
+	Log        []Step        `json:"resolution_log,omitempty" doc:"Of a stage that was resolved anew; that of a whole plan is the plan's."`
 }
 
 // PlanGroup are people of whom so many must agree.
@@ -136,6 +139,7 @@ type ApproverResolver struct {
 	IdentityID string `json:"identity_id,omitempty"`
 	RoleID     string `json:"role_id,omitempty"`
 	AppRole    string `json:"app_role,omitempty"`
+	ScheduleID string `json:"schedule_id,omitempty"`
 	Text       string `json:"text,omitempty"`
 	From       any    `json:"from,omitempty"`
 }
@@ -167,26 +171,93 @@ type DecisionWindow struct {
 	Timezone string   `json:"tz"`
 }
 
-var errNotYet = errors.New("not built yet")
-
 // Resolve finds the rule for each subject and resolves it. It writes nothing. The results are in the order of the subjects. A rule that
 // demands what a subject lacks (a justification, a shorter duration) is not refused here: the plan says what it demands.
 func Resolve(ctx context.Context, tx *pg.Tx, subjects []Subject, at time.Time) ([]Plan, error) {
-	return nil, errNotYet
+	b, err := loadBook(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	cases, err := b.resolve(ctx, tx, subjects, nil, at)
+	return plans(cases), err
 }
 
-// ResolveStage resolves the approvers of one stage anew, or those of an escalation: who has approved is given, for plans that want
-// distinct approvers.
+func plans(cases []*asked) []Plan {
+	list := make([]Plan, len(cases))
+	for i, c := range cases {
+		list[i] = c.plan
+	}
+	return list
+}
+
+// ResolveStage resolves the approvers of one stage anew, as the plan has defined it: who has approved in stages before is given, for
+// plans that want distinct approvers.
 func ResolveStage(ctx context.Context, tx *pg.Tx, s Subject, p Plan, stage int, approved []string, at time.Time) (PlanStage, error) {
-	return PlanStage{}, errNotYet
+	if stage < 0 || stage >= len(p.Stages) {
+		return PlanStage{}, fmt.Errorf("the plan has no stage %d", stage)
+	}
+	def := p.Stages[stage].Definition
+	c, o, err := again(ctx, tx, s, p, def, at)
+	if err != nil {
+		return PlanStage{}, err
+	}
+	for _, id := range approved {
+		c.sure[id] = 0
+	}
+	c.stage = stage + 1
+	out := PlanStage{Definition: def}
+	out.Blocked = o.seats(c, &out)
+	if out.Satisfied == "" {
+		due := o.clock.due(def, at)
+		out.DueAt = &due
+	}
+	out.Log = c.log
+	return out, nil
 }
 
-// ResolvePeople resolves what an escalation names, without those who may not decide.
+// ResolvePeople resolves what an escalation names, without those who may not decide. Where it names nobody who can, administrators are
+// asked, if there are any.
 func ResolvePeople(ctx context.Context, tx *pg.Tx, s Subject, p Plan, to []ApproverResolver, via string, at time.Time) ([]PlanSlot, error) {
-	return nil, errNotYet
+	def := ApprovalStage{Groups: []ApproverGroup{{Approvers: to}}}
+	c, o, err := again(ctx, tx, s, p, def, at)
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{o: o, c: c, delegation: true, slots: []PlanSlot{}}
+	for _, r := range to {
+		n := o.name(c, r)
+		if found, _ := b.seat(n, via, 0); found == 0 && len(n.reserve) > 0 {
+			b.seat(named{ids: n.reserve, because: n.because}, via, 0)
+		}
+	}
+	if len(b.slots) == 0 {
+		b.seat(named{role: admin, because: "fallback: nobody else can be asked"}, decision.Fallback, 0)
+	}
+	return b.slots, nil
 }
 
-// Due counts working time from an instant, in a calendar; with an empty id in the tenant's usual one.
+// again reads what resolving a stage of a plan needs that was made before.
+func again(ctx context.Context, tx *pg.Tx, s Subject, p Plan, def ApprovalStage, at time.Time) (*asked, *org, error) {
+	b, err := loadBook(ctx, tx)
+	if err != nil {
+		return nil, nil, err
+	}
+	cases, o, err := b.begin(ctx, tx, []Subject{s}, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := cases[0]
+	c.plan = p
+	c.plan.Stages = []PlanStage{{Definition: def}}
+	return c, o, o.gather(ctx, tx, cases, at)
+}
+
+// Due counts working time from an instant, in a calendar; with an empty id in the tenant's usual one. Each 24 hours are a working day,
+// and the rest is hours of work.
 func Due(ctx context.Context, tx *pg.Tx, from time.Time, within time.Duration, calendarID string) (time.Time, error) {
-	return time.Time{}, errNotYet
+	clock, err := Calendars(ctx, tx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return clock.Due(from, within, calendarID), nil
 }
