@@ -51,7 +51,7 @@ type parts struct {
 }
 
 // rooms are added in this order.
-var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addAudit, addWebhooks, addSchedules, addShapes, addProvisioning, addPipeline, addRoles, addPolicies, addPacks, addAsking, addOperations}
+var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addAudit, addWebhooks, addSchedules, addShapes, addProvisioning, addPipeline, addRoles, addPolicies, addPacks, addHistory, addAsking, addOperations}
 
 // reach adds the rooms that know people and their access, and those that reach target systems.
 func (p *parts) reach(callbackKey []byte) {

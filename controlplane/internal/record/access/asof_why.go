@@ -153,3 +153,25 @@ func eachOfThen(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs, 
 	}
 	return nil
 }
+
+// ReasonsByID reads reasons with the names of what they come from. Whether the viewer may hear of them, the caller knows.
+func ReasonsByID(ctx context.Context, tx *pg.Tx, ids []string) (map[string]GrantReason, error) {
+	found := make(map[string]GrantReason, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	const sql = `select r.id::text, ` + reasonObject + ` from access_reason r` + reasonSources + ` where r.id = any($1::text[]::uuid[])`
+	rows, err := tx.Query(ctx, sql, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read reasons: %w", err)
+	}
+	var id string
+	var r GrantReason
+	if _, err := pgx.ForEachRow(rows, []any{&id, &r}, func() error { found[id] = r; r = GrantReason{}; return nil }); err != nil {
+		return nil, fmt.Errorf("read reasons: %w", err)
+	}
+	return found, nil
+}
+
+// Said is what a reason comes down to, in plain words that go on a sentence.
+func (r GrantReason) Said() string { return r.says() }
