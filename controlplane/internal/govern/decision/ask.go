@@ -90,8 +90,11 @@ type DecisionActor struct {
 	ActingFor  *string `json:"acting_for,omitempty"`
 }
 
-// Decision is what somebody decided.
-type Decision struct {
+// Decision is DecisionMade for those who ask.
+type Decision = DecisionMade
+
+// DecisionMade is what somebody decided.
+type DecisionMade struct {
 	Action  string         `json:"action"`
 	Comment string         `json:"comment,omitempty"`
 	Inputs  map[string]any `json:"inputs,omitempty"`
