@@ -33,6 +33,7 @@ GET    /accounts/uncorrelated                                     everybody acco
 GET    /accounts/{id}                                             everybody accounts
 PATCH  /accounts/{id}                                             admins    accounts
 GET    /accounts/{id}/grants                                      everybody accounts
+GET    /accounts/{id}/history                                     everybody accounts
 GET    /accounts/{id}/drift                                       everybody accounts
 POST   /accounts/{id}/drift/resolve                               admins    accounts
 POST   /accounts/{id}/ignore                                      admins    accounts
@@ -134,6 +135,7 @@ POST   /entitlements/grants                                       admins    enti
 POST   /entitlements/grants/bulk-revoke                           admins    entitlements
 GET    /entitlements/grants/{id}                                  everybody entitlements
 GET    /entitlements/grants/{id}/explain                          everybody entitlements
+GET    /entitlements/grants/{id}/timeline                         everybody entitlements
 POST   /entitlements/grants/{id}/extend                           admins    entitlements
 POST   /entitlements/grants/{id}/revoke                           admins    entitlements
 GET    /entitlements/roles                                        overseers entitlements
@@ -167,6 +169,8 @@ POST   /identities/{id}/merge                                     admins    iden
 POST   /identities/{id}/return                                    admins    identities
 POST   /identities/{id}/unpin                                     admins    identities
 GET    /identities/{id}/grants                                    everybody identities
+GET    /identities/{id}/compare                                   everybody identities
+GET    /identities/{id}/timeline                                  everybody identities
 POST   /identities/{id}/reactivate                                admins    identities
 GET    /identities/{id}/reports                                   everybody identities
 GET    /policies/access-grant                                     overseers policies

@@ -29,6 +29,7 @@ const sees = `
 /accounts/uncorrelated                          accounts
 /accounts/{id}                                  account
 /accounts/{id}/grants                           of account
+/accounts/{id}/history                          apart
 /accounts/{id}/drift                            apart
 /audit-events                                   overseers
 /audit-events/catalog                           overseers
@@ -72,6 +73,7 @@ const sees = `
 /entitlements/grants                            grants
 /entitlements/grants/{id}                       grant
 /entitlements/grants/{id}/explain               story of grant
+/entitlements/grants/{id}/timeline              apart
 /entitlements/roles                             overseers
 /entitlements/roles/{id}                        overseers
 /entitlements/{id}                              group
@@ -85,6 +87,8 @@ const sees = `
 /identities/{id}/access-explain                 story of person
 /identities/{id}/accounts                       of person
 /identities/{id}/grants                         of person
+/identities/{id}/compare                        apart
+/identities/{id}/timeline                       apart
 /identities/{id}/handover                       overseers
 /identities/{id}/reports                        of person
 /policies/access-grant                          overseers

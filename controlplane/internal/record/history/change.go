@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -23,7 +24,7 @@ func differences(fields []string, before, after map[string]any) []HistoryChange 
 	changes := []HistoryChange{}
 	for _, f := range fields {
 		if !reflect.DeepEqual(before[f], after[f]) {
-			changes = append(changes, HistoryChange{f, before[f], after[f]})
+			changes = append(changes, HistoryChange{Field: f, Before: before[f], After: after[f]})
 		}
 	}
 	for _, set := range []string{"attributes", "labels"} {
@@ -41,11 +42,26 @@ func differences(fields []string, before, after map[string]any) []HistoryChange 
 		sort.Strings(keys)
 		for _, k := range keys {
 			if !reflect.DeepEqual(was[k], is[k]) {
-				changes = append(changes, HistoryChange{set + "." + k, was[k], is[k]})
+				changes = append(changes, HistoryChange{Field: set + "." + k, Before: was[k], After: is[k]})
 			}
 		}
 	}
 	return changes
+}
+
+// hide leaves out the values that name people whom whoever asks may not see.
+func (n names) hide(changes []HistoryChange) {
+	for i := range changes {
+		c := &changes[i]
+		if !slices.Contains(people, c.Field) {
+			continue
+		}
+		for _, v := range []*any{&c.Before, &c.After} {
+			if id, is := (*v).(string); is && n["identity"][id] == "" {
+				*v, c.Hidden = nil, true
+			}
+		}
+	}
 }
 
 // mostTold is how many changes are told in words; the others are counted.
@@ -86,13 +102,8 @@ func (n names) value(field string, v any) string {
 	case bool:
 		return map[bool]string{true: "yes", false: "no"}[v]
 	case string:
-		for _, f := range people {
-			if f == field {
-				if called := n["identity"][v]; called != "" {
-					return called
-				}
-				return "somebody else"
-			}
+		if slices.Contains(people, field) {
+			return or(n["identity"][v], "somebody else")
 		}
 		if field == "status" {
 			return strings.ReplaceAll(v, "_", " ")

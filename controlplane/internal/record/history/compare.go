@@ -79,9 +79,6 @@ func (in *compareIn) check() error {
 }
 
 func (s *Service) compare(ctx context.Context, v viewer.Viewer, in *compareIn) (*compareOut, error) {
-	if err := in.check(); err != nil {
-		return nil, err
-	}
 	var c HistoryComparison
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		first, second, err := s.sides(ctx, tx, in)
@@ -98,6 +95,9 @@ func (s *Service) compare(ctx context.Context, v viewer.Viewer, in *compareIn) (
 func (s *Service) sides(ctx context.Context, tx *pg.Tx, in *compareIn) (first, second HistorySide, err error) {
 	person, err := directory.Find(ctx, tx, in.ID)
 	if err != nil {
+		return first, second, err
+	}
+	if err := in.check(); err != nil {
 		return first, second, err
 	}
 	first.Identity = directory.Reference{ID: person.ID, Display: person.DisplayName}
@@ -149,6 +149,9 @@ func compared(ctx context.Context, tx *pg.Tx, first, second HistorySide) (c Hist
 	c.Record = []HistoryChange{}
 	if c.First.Known && c.Second.Known {
 		c.Record = differences(c.fields(), a.record, b.record)
+		if err := hideChanges(ctx, tx, c.Record); err != nil {
+			return c, err
+		}
 	}
 	c.Summary = c.inWords()
 	return c, nil

@@ -41,7 +41,11 @@ func (t teller) entry(e *HistoryEvent, d data) error {
 		return nil
 	}
 	for _, c := range said.Changes {
-		e.Changes = append(e.Changes, HistoryChange{c.Field, c.Before, c.After})
+		told := HistoryChange{Field: c.Field, Before: c.Before, After: c.After}
+		if named := strings.HasSuffix(c.Field, "_id") || strings.HasSuffix(c.Field, "_ids"); named && !t.all {
+			told = HistoryChange{Field: c.Field, Hidden: true}
+		}
+		e.Changes = append(e.Changes, told)
 	}
 	return nil
 }

@@ -35,6 +35,7 @@ type HistoryChange struct {
 	Field  string `json:"field"`
 	Before any    `json:"before"`
 	After  any    `json:"after"`
+	Hidden bool   `json:"hidden,omitempty" doc:"It names somebody or something that whoever asks may not see, so its values are left out."`
 }
 
 // after is the position of an event in the timeline's order.

@@ -175,5 +175,6 @@ func TestPeopleAndTimesAreCompared(t *testing.T) {
 	h.Refused(422, "instant_in_future", "admin", "GET", "/identities/"+ann+"/compare?from=2300-01-01", nil)
 	h.Refused(404, "not_found", "admin", "GET", "/identities/"+ann+"/compare?with=00000000-0000-7000-8000-00000000dead", nil)
 	h.Let("ann", h.Tenant.Tenant, ann)
-	h.Refused(403, "forbidden", "ann", "GET", "/identities/"+ann+"/compare?with="+bob, nil)
+	h.Refused(404, "not_found", "ann", "GET", "/identities/"+ann+"/compare?with="+bob, nil)
+	h.Must(200, "ann", "GET", "/identities/"+ann+"/compare?from="+before, nil)
 }

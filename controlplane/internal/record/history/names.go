@@ -98,3 +98,17 @@ func namesOf(ctx context.Context, tx *pg.Tx, rows []row) (names, error) {
 
 // people are the fields of a record that name somebody else.
 var people = []string{"manager_id", "sponsor_id", "backup_owner_id", "merged_into_id", "previous_identity_id"}
+
+// hideChanges leaves out of changes whom the transaction's viewer may not see.
+func hideChanges(ctx context.Context, tx *pg.Tx, changes []HistoryChange) error {
+	asked := row{Data: data{Before: map[string]any{}, After: map[string]any{}}}
+	for _, c := range changes {
+		asked.Data.Before[c.Field], asked.Data.After[c.Field] = c.Before, c.After
+	}
+	n, err := namesOf(ctx, tx, []row{asked})
+	if err != nil {
+		return err
+	}
+	n.hide(changes)
+	return nil
+}

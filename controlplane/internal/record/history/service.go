@@ -23,8 +23,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", "/identities/{id}/timeline", "Tell what has happened to a person", s.ofPerson).Describe(aboutTimelines),
 		httpapi.Handle("GET", "/accounts/{id}/history", "Tell what has happened to an account", s.ofAccount).Describe(aboutTimelines),
 		httpapi.Handle("GET", "/entitlements/grants/{id}/timeline", "Tell what has happened to a grant", s.ofGrant).Describe(aboutTimelines),
-		httpapi.Handle("GET", "/identities/{id}/compare", "Compare what people hold, or one person at two times", s.compare).
-			For(viewer.Admin, viewer.Auditor, viewer.Manager).Describe(aboutCompare),
+		httpapi.Handle("GET", "/identities/{id}/compare", "Compare what people hold, or one person at two times", s.compare).Describe(aboutCompare),
 	}
 }
 

@@ -101,6 +101,7 @@ func (t teller) record(e *HistoryEvent, d data) {
 	}
 	e.Changes = differences(recordFields, d.Before, d.After)
 	e.Text = sentence("%s", t.names.inWords(e.Changes))
+	t.names.hide(e.Changes)
 	if e.Text == "" {
 		e.Text = "Personal data was taken from the record."
 	}
