@@ -122,7 +122,7 @@ create table chain_turn (
     constraint chain_turn_kind_known check (kind in ('person', 'thing', 'member', 'user', 'everything'))
 );
 comment on table chain_turn is 'Changes for which open chains look again who they ask: a person, the owners of a thing, the members of a role, who has which role of the tenant.';
-call secure_tenant_table('chain_turn', 'select, insert, delete');
+call secure_tenant_table('chain_turn');
 call readable_across('chain_turn', 'tenant_id');
 
 -- +goose StatementBegin

@@ -24,6 +24,7 @@ func (w *work) again(ctx context.Context, f *flow, st *step) error {
 		w.log(f, st.Stage, "satisfied", ps.Satisfied)
 		return w.pass(ctx, f)
 	}
+	w.resolution(f, st, ps)
 	before, asked := st.openTasks(), names(st.slots)
 	if err := w.merge(ctx, f, st, ps); err != nil {
 		return err
@@ -120,7 +121,7 @@ func (s *step) keep(group int, wanted []approval.PlanSlot, there map[string]bool
 		case each.State != slotOpen && !found:
 			// Whoever stands where they stood need not answer again: what was decided stays.
 			take(func(p approval.PlanSlot) bool { return p.Because == each.Because })
-		case each.State == slotOpen && !found && !(each.added() && there[*each.IdentityID]):
+		case each.State == slotOpen && !found && !(each.added() && there[each.who()]):
 			each.State = slotSuperseded
 		}
 	}
@@ -139,7 +140,7 @@ func (s *slot) fits(p approval.PlanSlot) bool {
 
 // added says whether somebody was put here beside what the rule names: by an escalation, or by hand.
 func (s *slot) added() bool {
-	return s.IdentityID != nil && (s.Via == decision.Escalation || s.Via == decision.Reassigned)
+	return s.Via == decision.Escalation || s.Via == decision.Reassigned
 }
 
 // askWhoCame asks those who are new in a stage. Where one task asks everybody, people are added to it and taken from it; a task that asked
@@ -184,15 +185,17 @@ func (s *step) sharedTask() string {
 	return ""
 }
 
-// whoIsThere are those in the open slots of a stage who are still there to be asked.
+// whoIsThere are those who were added to a stage and are still there to be asked. Whether anybody has a role is looked at for all slots.
 func (w *work) whoIsThere(ctx context.Context, st *step) (map[string]bool, error) {
 	var ids []string
+	there := map[string]bool{}
 	for _, s := range st.open() {
-		if s.added() {
+		if s.added() && s.IdentityID != nil {
 			ids = append(ids, *s.IdentityID)
+		} else {
+			there[s.who()] = true
 		}
 	}
-	there := map[string]bool{}
 	if len(ids) == 0 {
 		return there, nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 )
 
 // escalate does the next escalation of a stage that is open.
@@ -22,7 +23,11 @@ func (w *work) escalate(ctx context.Context, f *flow, st *step) error {
 	}
 	done := EscalationDone{At: w.now, Action: e.Action, To: []string{}}
 	for _, p := range people {
-		done.To = append(done.To, p.IdentityID)
+		to := p.IdentityID
+		if to == "" {
+			to = "role:" + p.Role
+		}
+		done.To = append(done.To, to)
 	}
 	st.Escalations = append(st.Escalations, done)
 	w.audit(f, "access_request.escalated", "", map[string]any{"action": e.Action, "to": done.To})
@@ -61,9 +66,7 @@ func (w *work) escalateTo(ctx context.Context, f *flow, st *step, e approval.Esc
 		if p.IdentityID != "" && slices.Contains(barred, p.IdentityID) {
 			continue
 		}
-		if p.Via == "" || p.Via == decision.Direct {
-			p.Via = decision.Escalation
-		}
+		p.Via = decision.Escalation
 		if !slices.ContainsFunc(people, func(o approval.PlanSlot) bool { return o.IdentityID == p.IdentityID && o.Role == p.Role }) {
 			people = append(people, p)
 		}
@@ -119,6 +122,10 @@ func (s *step) replace(group int, stay []approval.PlanSlot) {
 // useRule goes on by another rule, whose stages come in the place of this one and all that follow.
 func (w *work) useRule(ctx context.Context, f *flow, st *step, ruleID string) error {
 	plan, err := w.s.approvers().Rule(ctx, w.tx, f.Subject, ruleID, w.now)
+	if fault.Is(err, fault.NotFound) {
+		w.log(f, st.Stage, "escalated", "the rule that should decide now is not there any more; those who were asked stay asked")
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -362,3 +362,19 @@ func (b *board) Rule(_ context.Context, _ *pg.Tx, _ approval.Subject, id string,
 func (b *board) Due(_ context.Context, _ *pg.Tx, from time.Time, within time.Duration, _ string) (time.Time, error) {
 	return from.Add(within), nil
 }
+
+// yes2 approves what somebody else, or a role, is asked, as somebody.
+func (h *house) yes2(item, whose, as string) {
+	h.T.Helper()
+	if err := h.decideFor(item, whose, as, "approve"); err != nil {
+		h.T.Fatalf("%s approves for %s: %v", as, whose, err)
+	}
+}
+
+func (h *house) cancel(item string) {
+	h.T.Helper()
+	err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error { return chain.Cancel(ctx, tx, []string{item}, "the request was withdrawn") })
+	if err != nil {
+		h.T.Fatal(err)
+	}
+}

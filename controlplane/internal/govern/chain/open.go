@@ -42,6 +42,7 @@ func (w *work) advance(ctx context.Context, f *flow, fresh bool) error {
 			if ps, err = w.s.approvers().Stage(ctx, w.tx, f.Subject, f.Plan, st.Stage, f.approvers(st.Stage), w.now); err != nil {
 				return err
 			}
+			w.resolution(f, st, ps)
 		}
 		if ps.Satisfied == "" {
 			return w.open(ctx, f, st, ps)
@@ -49,6 +50,13 @@ func (w *work) advance(ctx context.Context, f *flow, fresh bool) error {
 		st.State, st.ClosedAt = stageSkipped, &w.now
 		w.log(f, st.Stage, "satisfied", ps.Satisfied)
 		f.Stage++
+	}
+}
+
+// resolution notes how it was found who is asked.
+func (w *work) resolution(f *flow, st *step, ps approval.PlanStage) {
+	for _, l := range ps.Log {
+		w.log(f, st.Stage, l.Step, l.Detail)
 	}
 }
 
@@ -113,10 +121,14 @@ func (w *work) dropRoles(ctx context.Context, f *flow, st *step) error {
 		if err != nil {
 			return err
 		}
-		barred := f.barred(st.Stage)
+		barred := append(f.barred(st.Stage), f.notFor()...)
 		if slices.ContainsFunc(holders, func(id string) bool { return !slices.Contains(barred, id) }) {
 			kept = append(kept, s)
 			continue
+		}
+		if s.TaskID != nil { // it was asked until now
+			s.State = slotSuperseded
+			kept = append(kept, s)
 		}
 		w.log(f, st.Stage, "passed_over", "nobody with the role %s may decide about this", s.Role)
 	}
