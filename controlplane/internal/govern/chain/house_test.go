@@ -226,15 +226,24 @@ func (h *house) answer(task string, as viewer.Viewer, action string, more ...any
 	if len(more) > 1 {
 		d.Inputs, _ = more[1].(map[string]any)
 	}
-	var results []error
-	err := h.DB.As(ctx, as, func(tx *pg.Tx) (err error) {
-		results, err = h.inbox.Decide(ctx, tx, []string{task}, d)
-		return err
-	})
+	results, err := h.decideAll(as, []string{task}, d)
 	if err != nil {
 		return err
 	}
 	return results[0]
+}
+
+func (h *house) decideAll(as viewer.Viewer, tasks []string, d decision.Decision) (results []error, err error) {
+	err = h.DB.As(ctx, as, func(tx *pg.Tx) (err error) {
+		results, err = h.inbox.Decide(ctx, tx, tasks, d)
+		return err
+	})
+	return results, err
+}
+
+// bulk approves many tasks at once.
+func (h *house) bulk(as string, tasks []string) ([]error, error) {
+	return h.decideAll(h.users[as], tasks, decision.Decision{Action: "approve"})
 }
 
 // yes is decide with approve, which must be taken.
