@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/catalogue"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/fulfil"
@@ -25,8 +26,11 @@ func addAsking(_ context.Context, p *parts) error {
 	maps.Copy(inbox.Answers, chains.Answers())
 	maps.Copy(inbox.Answers, requests.Answers())
 	maps.Copy(inbox.Answers, matters.Answers())
+	maps.Copy(inbox.Answers, p.roles.Answers())
 	rules := &approval.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
+	offers := &catalogue.Service{DB: p.db, Cursors: p.cursors}
 	p.routes = append(p.routes, rules.Routes()...)
+	p.routes = append(p.routes, offers.Routes()...)
 	p.routes = append(p.routes, requests.Routes()...)
 	p.routes = append(p.routes, inbox.Routes()...)
 	p.workers = append(p.workers, chains.Run, given.Run, inbox.Run, matters.Run)
