@@ -51,7 +51,8 @@ comment on column decision_task.apply_at is 'When a decision takes effect that c
 call secure_tenant_table('decision_task', 'select, insert, update');
 call readable_across('decision_task', 'tenant_id, apply_at');
 create unique index decision_task_open on decision_task (tenant_id, kind, key) where state in ('open', 'claimed') or apply_at is not null;
-create index decision_task_live on decision_task (tenant_id, id) where state in ('open', 'claimed');
+-- An inbox is found and put in order by this alone: looking at each of thousands of tasks would take most of the time.
+create index decision_task_live on decision_task (tenant_id, id) include (due_at, urgency, created_at, kind) where state in ('open', 'claimed');
 create index decision_task_of_roles on decision_task (tenant_id, id) where state in ('open', 'claimed') and roles <> '{}';
 create index decision_task_of_group on decision_task (tenant_id, group_key) where state in ('open', 'claimed');
 create index decision_task_waiting on decision_task (apply_at, tenant_id) where apply_at is not null;

@@ -74,7 +74,7 @@ func BenchmarkBulkDecide(b *testing.B) {
 		b.StopTimer()
 		prefix := uuid.NewString()
 		h.Exec(`insert into decision_task (tenant_id, id, kind, key, subject, source, title, actions)
-			select current_tenant(), gen_random_uuid(), 'sync_hold', $1 || n, jsonb_build_object('type', 'identity', 'id', gen_random_uuid(), 'display', 'Person ' || n), '{}', 'Decide ' || n,
+			select current_tenant(), gen_random_uuid(), 'schema_diff', $1 || n, jsonb_build_object('type', 'identity', 'id', gen_random_uuid(), 'display', 'Person ' || n), '{}', 'Decide ' || n,
 			       '[{"key": "approve", "label": "Approve"}]' from generate_series(1, 500) n`, prefix)
 		h.Exec(`insert into decision_assignee (tenant_id, task_id, identity_id)
 			select tenant_id, id, (select id from identity where external_id = 'reviewer') from decision_task where key like $1 || '%'`, prefix)

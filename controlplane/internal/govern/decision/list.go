@@ -77,12 +77,11 @@ const (
 	onlyActedFor = ` and f.open`
 )
 
+// notOwn leaves out what the viewer never decides, though they have a role that is asked. Nobody is the assignee of such a task.
+const notOwn = ` and (@me::uuid is null or @me::uuid <> all(r.not_for)) and (@user::uuid is null or @user::uuid <> all(r.not_for))`
+
 // tasksOf are the tasks that are asked for, as a table t, with the arguments that it names.
 func tasksOf(v viewer.Viewer, assigned string, waiting bool) (from string, args pgx.NamedArgs) {
-	var me any
-	if v.Identity != "" {
-		me = v.Identity
-	}
 	roles := make([]string, len(v.Roles))
 	for i, r := range v.Roles {
 		roles[i] = string(r)
@@ -91,27 +90,25 @@ func tasksOf(v viewer.Viewer, assigned string, waiting bool) (from string, args 
 	if waiting {
 		mine, byRole, delegated = named+onlyNamed, asRole+onlyAsRole, actedFor+onlyActedFor
 	}
+	args = pgx.NamedArgs{"me": idOrNull(v.Identity), "roles": roles}
+	const task = ") m join decision_task t on t.id = m.id"
 	switch {
 	case assigned == assignedAll && v.SeesAll():
-		return "decision_task t", nil
+		return "decision_task t", pgx.NamedArgs{}
 	case assigned == assignedAll:
-		return "(" + mine + " union " + byRole + " union " + delegated + ") m join decision_task t on t.id = m.id", pgx.NamedArgs{"me": me, "roles": roles}
+		return "(" + mine + " union " + byRole + " union " + delegated + task, args
 	case assigned == assignedDelegated:
-		return "(" + delegated + " group by f.task_id) m join decision_task t on t.id = m.id", pgx.NamedArgs{"me": me}
+		return "(" + delegated + " group by f.task_id" + task, pgx.NamedArgs{"me": idOrNull(v.Identity)}
 	}
-	return "(" + mine + " union " + byRole + ") m join decision_task t on t.id = m.id", pgx.NamedArgs{"me": me, "roles": roles}
+	args["user"] = idOrNull(v.ID)
+	return "(" + mine + " union " + byRole + notOwn + task, args
 }
 
-// notOwn leaves out what the viewer never decides, though they have a role that is asked.
-const notOwn = `(@me::uuid is null or @me::uuid <> all(t.not_for)) and (@user::uuid is null or @user::uuid <> all(t.not_for))`
-
-// withUser adds the viewer's own id to arguments, for notOwn.
-func withUser(v viewer.Viewer, args pgx.NamedArgs) pgx.NamedArgs {
-	args["user"] = nil
-	if listing.IsID(v.ID) {
-		args["user"] = v.ID
+func idOrNull(id string) any {
+	if !listing.IsID(id) {
+		return nil
 	}
-	return args
+	return id
 }
 
 func (f Filters) query(v viewer.Viewer, now time.Time) (*listing.Query, error) {
@@ -124,16 +121,11 @@ func (f Filters) query(v viewer.Viewer, now time.Time) (*listing.Query, error) {
 	if v.SeesAll() {
 		q.From, q.Counted = from, ""
 	}
-	switch f.Assigned {
-	case assignedAll, assignedDelegated:
-		q.Where("true", args)
-	default:
-		q.Where(notOwn, withUser(v, args))
-	}
 	if len(f.State) > 0 {
-		q.Where("t.state = any(@state)", pgx.NamedArgs{"state": f.State})
+		args["state"] = f.State
+		q.Where("t.state = any(@state)", args)
 	} else {
-		q.Where("t.state in ('open', 'claimed')", nil)
+		q.Where("t.state in ('open', 'claimed')", args)
 	}
 	f.narrow(q, now)
 	return q, nil

@@ -73,13 +73,6 @@ const summarySQL = `
 // Summary counts what waits for decisions, of the caller's own tasks, or of others.
 func (s *Service) Summary(ctx context.Context, v viewer.Viewer, assigned string) (sum DecisionSummary, err error) {
 	from, args := tasksOf(v, assigned, true)
-	if args == nil {
-		args = pgx.NamedArgs{}
-	}
-	also := ""
-	if assigned == assignedMine {
-		also, args = " and "+notOwn, withUser(v, args)
-	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		l, err := directory.FindLifecycle(ctx, tx)
 		if err != nil {
@@ -91,7 +84,7 @@ func (s *Service) Summary(ctx context.Context, v viewer.Viewer, assigned string)
 			with matching as materialized (
 			    select t.kind, t.group_key, t.title, t.state, t.due_at, t.created_at, @now::timestamptz - t.created_at as age
 			      from ` + from + `
-			     where t.state in ('open', 'claimed')` + also + `)` + summarySQL
+			     where t.state in ('open', 'claimed'))` + summarySQL
 		rows, err := tx.Query(ctx, sql, args)
 		if err != nil {
 			return fmt.Errorf("count tasks: %w", err)
