@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -55,7 +56,7 @@ func (s *Service) part(ctx context.Context, tenant string, k kind) (n int, err e
 			return err
 		}
 		n = len(ids)
-		return s.look(ctx, tx, k, ids)
+		return k.look(ctx, tx, ids)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("look at matters: %s: %w", k.name, err)
@@ -96,19 +97,19 @@ func take(ctx context.Context, tx *pg.Tx, name string) ([]string, error) {
 }
 
 // look asks about those of ids that wait for a decision, and takes back what was asked about the others.
-func (s *Service) look(ctx context.Context, tx *pg.Tx, k kind, ids []string) error {
+func (k kind) look(ctx context.Context, tx *pg.Tx, ids []string) error {
 	waiting, err := k.waiting(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
-	if err := s.askAbout(ctx, tx, k, waiting); err != nil {
+	if err := k.askAbout(ctx, tx, waiting); err != nil {
 		return err
 	}
 	rest := slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(waiting, id) })
 	return k.takeBack(ctx, tx, rest)
 }
 
-func (s *Service) askAbout(ctx context.Context, tx *pg.Tx, k kind, ids []string) error {
+func (k kind) askAbout(ctx context.Context, tx *pg.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -120,7 +121,10 @@ func (s *Service) askAbout(ctx context.Context, tx *pg.Tx, k kind, ids []string)
 	if err != nil {
 		return err
 	}
-	now := s.Now().UTC()
+	var now time.Time // as the inbox takes it for the time at which a task was made
+	if err := tx.QueryRow(ctx, `select now()`).Scan(&now); err != nil {
+		return fmt.Errorf("ask: %w", err)
+	}
 	for i := range questions {
 		q := &questions[i]
 		q.Kind = k.name

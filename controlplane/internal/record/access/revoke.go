@@ -216,7 +216,7 @@ type revoked struct {
 // ended there: its history then shows that it was there, and who ended it.
 func carryOut(ctx context.Context, tx *pg.Tx, o GrantRevocation, all []revoked) error {
 	var enter []ledger.Reason
-	var end, people []string
+	var end, people, native []string
 	entries := make([]audit.Entry, 0, len(all))
 	for _, r := range all {
 		if o.ExcludeUntil != nil {
@@ -224,7 +224,7 @@ func carryOut(ctx context.Context, tx *pg.Tx, o GrantRevocation, all []revoked) 
 		}
 		if r.Native {
 			found := r.found()
-			enter, end = append(enter, found), append(end, found.ID)
+			enter, end, native = append(enter, found), append(end, found.ID), append(native, r.Grant.ID)
 		}
 		for _, reason := range r.ReasonsEnded {
 			end = append(end, *reason.ID)
@@ -238,6 +238,10 @@ func carryOut(ctx context.Context, tx *pg.Tx, o GrantRevocation, all []revoked) 
 		if _, err := ledger.End(ctx, tx, ledger.Which{ReasonIDs: end}, time.Time{}, "it was revoked: "+o.Reason, false); err != nil {
 			return err
 		}
+	}
+	// One that came back by itself is none of ours to provisioning, until a reason has asked for it: the one that has just ended did.
+	if err := Wanted(ctx, tx, native); err != nil {
+		return err
 	}
 	if err := ledger.Touch(ctx, tx, false, people...); err != nil {
 		return err
