@@ -61,6 +61,13 @@ PATCH  /control-plane/tenants/{id}                     {"name":"Spare part"}
 POST   /control-plane/tenants/{id}/close               {"confirm":"spare","reason":"x"}
 POST   /control-plane/tenants/{id}/limits              {"rps":100}
 POST   /control-plane/tenants/{id}/suspend             {"reason":"x"}
+POST   /decision-tasks/bulk-decide                     {"ids":["<identity>"],"action":"approve","comment":"x"}
+POST   /decision-tasks/delegations                     {"delegator_id":"<identity>","delegate_id":"<identity>","reason":"x"}
+PATCH  /decision-tasks/delegations/{id}                {"reason":"x"}
+POST   /decision-tasks/{id}/comments                   {"text":"x"}
+POST   /decision-tasks/{id}/decide                     {"action":"approve","comment":"x","inputs":{"a":1},"defer_seconds":60}
+POST   /decision-tasks/{id}/escalate                   {"reason":"x"}
+POST   /decision-tasks/{id}/reassign                   {"to":["<identity>"],"reason":"x"}
 POST   /entitlements/grants                            {"identity_id":"<identity>","entitlement_id":"<entitlement>","justification":"x"}
 POST   /entitlements/grants/bulk-revoke                {"ids":["<entitlement>"],"reason":"x"}
 POST   /entitlements/grants/{id}/extend                {"ends_at":"2200-01-01T00:00:00Z"}

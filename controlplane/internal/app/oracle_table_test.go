@@ -69,6 +69,12 @@ const sees = `
 /connectors/{id}/sync-runs/{run_id}/holds       overseers
 /control-plane/tenants                          operators
 /control-plane/tenants/{id}                     operators
+/decision-tasks                                 apart
+/decision-tasks/delegations                     apart
+/decision-tasks/delegations/effective           apart
+/decision-tasks/delegations/{id}                apart
+/decision-tasks/summary                         apart
+/decision-tasks/{id}                            apart
 /entitlements                                   groups
 /entitlements/grants                            grants
 /entitlements/grants/{id}                       grant

@@ -32,6 +32,11 @@ POST   /connectors/{id}/provisioning/preview       {"identity_id":"<own identity
 POST   /connectors/{id}/sync                       {"incremental":false}
 POST   /connectors/{id}/sync-runs/{run_id}/discard {"comment":"x"}
 POST   /connectors/{id}/sync-runs/{run_id}/release {"comment":"x","expected_count":1,"digest":"0000000000000000000000000000000000000000000000000000000000000000"}
+PATCH  /decision-tasks/delegations/{id}            {"reason":"x"}
+POST   /decision-tasks/{id}/comments               {"text":"x"}
+POST   /decision-tasks/{id}/decide                 {"action":"approve"}
+POST   /decision-tasks/{id}/escalate               {"reason":"x"}
+POST   /decision-tasks/{id}/reassign               {"to":["<own identity>"],"reason":"x"}
 POST   /entitlements/grants/{id}/extend            {"ends_at":"2200-01-01T00:00:00Z"}
 POST   /entitlements/grants/{id}/revoke            {"reason":"x"}
 PATCH  /entitlements/roles/{id}                    {"description":"x"}
@@ -76,6 +81,11 @@ POST  /connectors                           422 {"name":"x","type":"scim2","mode
 POST  /connectors/test                      422 {"type":"scim2","mode":"agent","agent_id":"<agent>","connection":{"base_url":"https://127.0.0.1:9"},"credentials":{"bearer_token":"t"}}
 PATCH /connectors/{id}                      422 {"mode":"agent","agent_id":"<agent>"}
 POST  /connectors/{id}/provisioning/preview 404 {"identity_id":"<identity>"}
+POST  /decision-tasks/bulk-decide           200 {"ids":["<task>"],"action":"approve"}
+POST  /decision-tasks/delegations           422 {"delegator_id":"<own identity>","delegate_id":"<identity>"}
+POST  /decision-tasks/delegations           422 {"delegator_id":"<identity>","delegate_id":"<own identity>"}
+PATCH /decision-tasks/delegations/{id}      422 {"delegate_id":"<identity>"}
+POST  /decision-tasks/{id}/reassign         422 {"to":["<identity>"],"reason":"x"}
 POST  /entitlements/grants                  422 {"identity_id":"<identity>","entitlement_id":"<own entitlement>","justification":"x"}
 POST  /entitlements/grants                  422 {"account_id":"<account>","entitlement_id":"<own entitlement>","justification":"x"}
 POST  /entitlements/grants                  422 {"identity_id":"<own identity>","entitlement_id":"<entitlement>","justification":"x"}

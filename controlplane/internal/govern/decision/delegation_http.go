@@ -20,9 +20,9 @@ func (s *Service) delegationRoutes() []httpapi.Route {
 		httpapi.Handle("GET", at, "List delegations", s.delegations).Describe("The caller's own, from and to them; administrators and auditors see all."),
 		httpapi.Handle("POST", at, "Delegate decisions", s.delegate).Status(http.StatusCreated).Errors(409).Describe(aboutDelegations),
 		httpapi.Handle("GET", at+"/effective", "Read who decides for somebody now", s.effective).Errors(404),
-		httpapi.Handle("GET", at+"/{did}", "Read a delegation", s.oneDelegation),
-		httpapi.Handle("PATCH", at+"/{did}", "Change a delegation by merge patch", s.patchDelegation).Errors(409, 412).Describe("One that has begun is taken back and begins anew with what was changed."),
-		httpapi.Handle("DELETE", at+"/{did}", "End a delegation", s.revoke).Status(http.StatusNoContent).Errors(409, 412).Describe("Open tasks return to whose they were."),
+		httpapi.Handle("GET", at+"/{id}", "Read a delegation", s.oneDelegation),
+		httpapi.Handle("PATCH", at+"/{id}", "Change a delegation by merge patch", s.patchDelegation).Errors(409, 412).Describe("One that has begun is taken back and begins anew with what was changed."),
+		httpapi.Handle("DELETE", at+"/{id}", "End a delegation", s.revoke).Status(http.StatusNoContent).Errors(409, 412).Describe("Open tasks return to whose they were."),
 	}
 }
 
@@ -40,11 +40,14 @@ func (s *Service) delegations(ctx context.Context, v viewer.Viewer, in *delegati
 	return httpapi.Out(walk, items, total, func(d DecisionDelegation) []string { return []string{d.ID, d.ID} }), err
 }
 
+// NewDecisionDelegation is a delegation to be made.
+type NewDecisionDelegation struct {
+	DelegatorID string `json:"delegator_id,omitempty" format:"uuid" doc:"Whose tasks; the caller's own when left out."`
+	DelegationFields
+}
+
 type delegateIn struct {
-	Body struct {
-		DelegatorID string `json:"delegator_id,omitempty" format:"uuid" doc:"Whose tasks; the caller's own when left out."`
-		DelegationFields
-	}
+	Body    NewDecisionDelegation
 	RawBody []byte
 }
 
@@ -74,12 +77,12 @@ func (s *Service) effective(ctx context.Context, v viewer.Viewer, in *effectiveI
 }
 
 type didIn struct {
-	DID string `path:"did"`
+	ID string `path:"id"`
 }
 
 func (s *Service) oneDelegation(ctx context.Context, v viewer.Viewer, in *didIn) (*httpapi.One[DecisionDelegation], error) {
 	var d DecisionDelegation
-	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) { d, err = findDelegation(ctx, tx, in.DID, ""); return err })
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) { d, err = findDelegation(ctx, tx, in.ID, ""); return err })
 	if err != nil {
 		return nil, err
 	}
@@ -87,14 +90,14 @@ func (s *Service) oneDelegation(ctx context.Context, v viewer.Viewer, in *didIn)
 }
 
 type patchDelegationIn struct {
-	DID string `path:"did"`
+	ID string `path:"id"`
 	httpapi.IfMatch
 	Body    DelegationFields
 	RawBody []byte
 }
 
 func (s *Service) patchDelegation(ctx context.Context, v viewer.Viewer, in *patchDelegationIn) (*httpapi.One[DecisionDelegation], error) {
-	d, err := s.PatchDelegation(ctx, v, in.DID, in.IfMatch, in.RawBody)
+	d, err := s.PatchDelegation(ctx, v, in.ID, in.IfMatch, in.RawBody)
 	if err != nil {
 		return nil, err
 	}
@@ -102,10 +105,10 @@ func (s *Service) patchDelegation(ctx context.Context, v viewer.Viewer, in *patc
 }
 
 type delegationIn struct {
-	DID string `path:"did"`
+	ID string `path:"id"`
 	httpapi.IfMatch
 }
 
 func (s *Service) revoke(ctx context.Context, v viewer.Viewer, in *delegationIn) (*httpapi.None, error) {
-	return nil, s.Revoke(ctx, v, in.DID, in.IfMatch)
+	return nil, s.Revoke(ctx, v, in.ID, in.IfMatch)
 }

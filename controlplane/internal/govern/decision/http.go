@@ -126,13 +126,14 @@ func (s *Service) decideOne(ctx context.Context, v viewer.Viewer, in *decideIn) 
 	return shown(s.DecideOne(ctx, v, in.ID, c))
 }
 
-type bulkIn struct {
-	Body struct {
-		IDs      []string `json:"ids,omitempty" nullable:"false" minItems:"1" maxItems:"500" format:"uuid"`
-		GroupKey string   `json:"group_key,omitempty" maxLength:"500" doc:"Instead of ids."`
-		DecisionChoice
-	}
+// DecisionBulkChoice is what somebody decides about many tasks.
+type DecisionBulkChoice struct {
+	IDs      []string `json:"ids,omitempty" nullable:"false" minItems:"1" maxItems:"500" format:"uuid"`
+	GroupKey string   `json:"group_key,omitempty" maxLength:"500" doc:"Instead of ids."`
+	DecisionChoice
 }
+
+type bulkIn struct{ Body DecisionBulkChoice }
 
 func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpapi.One[DecisionBulk], error) {
 	if (len(in.Body.IDs) == 0) == (in.Body.GroupKey == "") {
@@ -146,37 +147,46 @@ func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpa
 	return &httpapi.One[DecisionBulk]{Body: out}, nil
 }
 
+// DecisionReassignment is to whom a task is given, and why.
+type DecisionReassignment struct {
+	To     []string `json:"to" nullable:"false" minItems:"1" maxItems:"20" format:"uuid" doc:"Identities."`
+	Reason string   `json:"reason" minLength:"1" maxLength:"1000" example:"She runs the project"`
+}
+
 type reassignIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Body struct {
-		To     []string `json:"to" nullable:"false" minItems:"1" maxItems:"20" format:"uuid" doc:"Identities."`
-		Reason string   `json:"reason" minLength:"1" maxLength:"1000" example:"She runs the project"`
-	}
+	Body DecisionReassignment
 }
 
 func (s *Service) reassign(ctx context.Context, v viewer.Viewer, in *reassignIn) (*taskOut, error) {
 	return shown(s.Reassign(ctx, v, in.ID, in.IfMatch, in.Body.To, in.Body.Reason))
 }
 
+// DecisionEscalation is who is asked beside, and why.
+type DecisionEscalation struct {
+	To     string `json:"to,omitempty" enum:"manager,admin" doc:"The managers of those who decide it, and administrators where there are none, when left out."`
+	Reason string `json:"reason" minLength:"1" maxLength:"1000" example:"Nobody has answered for a week"`
+}
+
 type escalateIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Body struct {
-		To     string `json:"to,omitempty" enum:"manager,admin" doc:"The managers of those who decide it, and administrators where there are none, when left out."`
-		Reason string `json:"reason" minLength:"1" maxLength:"1000" example:"Nobody has answered for a week"`
-	}
+	Body DecisionEscalation
 }
 
 func (s *Service) escalate(ctx context.Context, v viewer.Viewer, in *escalateIn) (*taskOut, error) {
 	return shown(s.Escalate(ctx, v, in.ID, in.IfMatch, in.Body.To, in.Body.Reason))
 }
 
+// NewDecisionComment is what somebody says about a task.
+type NewDecisionComment struct {
+	Text string `json:"text" minLength:"1" maxLength:"4000"`
+}
+
 type commentIn struct {
 	ID   string `path:"id"`
-	Body struct {
-		Text string `json:"text" minLength:"1" maxLength:"4000"`
-	}
+	Body NewDecisionComment
 }
 
 func (s *Service) comment(ctx context.Context, v viewer.Viewer, in *commentIn) (*taskOut, error) {
