@@ -137,6 +137,21 @@ create table role_version (
     constraint role_version_pk primary key (tenant_id, role_id, version)
 );
 comment on table role_version is 'What a role said at each of its versions.';
+-- Roles that are older than this table begin with what they say now. Whoever migrates owns the tables, and row security binds them too.
+alter table role no force row level security;
+alter table role_entitlement no force row level security;
+insert into role_version (tenant_id, role_id, version, content, changed_at)
+select r.tenant_id, r.id, r.version,
+       jsonb_build_object('name', r.name, 'description', r.description, 'role_type', r.role_type, 'lifecycle', r.lifecycle, 'owner_ids', r.owner_ids,
+           'backup_owner_ids', '[]'::jsonb, 'child_role_ids', '[]'::jsonb, 'membership_rule', null, 'membership_exclusions', '[]'::jsonb, 'requestable', false,
+           'visible_to', null, 'parameters', '[]'::jsonb, 'max_duration', null, 'default_duration', null, 'approval_rule_id', null, 'risk_level', null,
+           'compliance_tags', '[]'::jsonb, 'duty_tags', '[]'::jsonb, 'labels', r.labels,
+           'entitlement_ids', coalesce((select jsonb_agg(x.entitlement_id order by x.entitlement_id) from role_entitlement x
+                                         where x.tenant_id = r.tenant_id and x.role_id = r.id), '[]'::jsonb)),
+       r.updated_at
+  from role r;
+alter table role force row level security;
+alter table role_entitlement force row level security;
 call secure_tenant_table('role_version', 'select, insert');
 
 create table role_draft (

@@ -35,7 +35,7 @@ var rooms = map[string][]string{
 	"govern/decision": {}, "govern/approval": {"condition", "decision"}, "govern/chain": {"approval", "condition", "decision"}, "govern/fulfil": {},
 	"govern/request":   {"approval", "catalogue", "chain", "condition", "decision", "fulfil"},
 	"govern/matter":    {"decision", "pack"},
-	"govern/rolemodel": {"condition", "policy"}, "govern/catalogue": {"approval", "condition"},
+	"govern/rolemodel": {"condition", "decision", "policy"}, "govern/catalogue": {"approval", "condition"},
 	"front/apidocs": {}, "front/webhook": {},
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -40,6 +41,7 @@ type parts struct {
 	hub      *agents.Hub
 	runs     *syncrun.Service
 	policies *policy.Service
+	roles    *rolemodel.Service
 	guide    *onboard.Service
 	changes  *provision.Service
 	packs    *pack.Service
@@ -51,7 +53,7 @@ type parts struct {
 }
 
 // rooms are added in this order.
-var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addAudit, addWebhooks, addSchedules, addShapes, addProvisioning, addPipeline, addRoles, addPolicies, addPacks, addHistory, addAsking, addOperations}
+var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addAudit, addWebhooks, addSchedules, addShapes, addProvisioning, addPipeline, addPolicies, addRoles, addPacks, addHistory, addAsking, addOperations}
 
 // reach adds the rooms that know people and their access, and those that reach target systems.
 func (p *parts) reach(callbackKey []byte) {

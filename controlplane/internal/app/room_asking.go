@@ -33,6 +33,6 @@ func addAsking(_ context.Context, p *parts) error {
 	p.routes = append(p.routes, offers.Routes()...)
 	p.routes = append(p.routes, requests.Routes()...)
 	p.routes = append(p.routes, inbox.Routes()...)
-	p.workers = append(p.workers, chains.Run, given.Run, inbox.Run, matters.Run)
+	p.workers = append(p.workers, chains.Run, given.Run, requests.Run, inbox.Run, matters.Run)
 	return nil
 }

@@ -2,14 +2,21 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
-// addRoles adds the room that keeps roles.
+// addRoles adds the rooms that keep roles, and in which people work with them. What they ask in the inbox is answered there.
 func addRoles(_ context.Context, p *parts) error {
-	p.routes = append(p.routes, (&role.Service{DB: p.db, Cursors: p.cursors}).Routes()...)
+	roles := &role.Service{DB: p.db, Cursors: p.cursors, Conditions: policy.ReadRoleCondition}
+	p.roles = &rolemodel.Service{DB: p.db, Cursors: p.cursors, Policies: p.policies, Roles: roles, Now: time.Now}
+	roles.Guard = p.roles.Guard
+	p.routes = append(p.routes, roles.Routes()...)
+	p.routes = append(p.routes, p.roles.Routes()...)
 	return nil
 }
 

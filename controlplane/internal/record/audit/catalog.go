@@ -43,13 +43,14 @@ var domains = map[string]Category{
 	"auth": Authentication, "user": Account, "identity": Identity, "account": Account, "accounts": Account, "entitlement": Entitlement,
 	"grant": Grant, "connector": Connector, "provisioning": Account, "sync_run": Sync, "agent": Agent, "tenant": TenantItself, "audit": Export, "audit_stream": Settings,
 	"webhook": Webhook, "api_token": Token, "key": Settings, "role": RoleModel, "access_request": Request, "certification": Certification, "policy": Policy, "sector_pack": Pack,
+	"approval_rule": Policy,
 	"decision_task": Request, "decision_delegation": Request,
 }
 
 // exceptions are actions whose category is not that of their domain.
 var exceptions = map[string]Category{
 	"audit.chain_started": Settings, "audit.trimmed": Settings, "audit.retention_updated": Settings, "audit.verified": Export, "audit.key_rotated": Settings,
-	"tenant.cross_access": Authorization, "auth.wrong_address": Authorization, "sync_run.changes_exported": Export, "identity.exported": Export,
+	"tenant.cross_access": Authorization, "auth.wrong_address": Authorization, "sync_run.changes_exported": Export, "identity.exported": Export, "role.exported": Export,
 }
 
 // CategoryOf is the category of an action.
@@ -179,6 +180,16 @@ var catalog = [][2]string{
 	{"role.created", "A role was created."},
 	{"role.updated", "A role was changed."},
 	{"role.retired", "A role was taken out of use."},
+	{"role.draft_changed", "The draft of a role in use was changed."},
+	{"role.draft_dropped", "The draft of a role in use was thrown away."},
+	{"role.publication_planned", "Somebody looked at what would come of publishing or retiring a role."},
+	{"role.proposed", "Somebody else was asked to agree that a role is published."},
+	{"role.proposal_withdrawn", "The proposal of a role was taken back."},
+	{"role.proposal_rejected", "Somebody did not agree that a role is published."},
+	{"role.published", "A role, or its draft, began to count."},
+	{"role.deprecated", "A role was closed for new members."},
+	{"role.exported", "The roles were exported as a file."},
+	{"role.imported", "Roles were imported from a file, or an import was tried out."},
 	{"role.detached", "A role of an imported file became the tenant's own."},
 	{"role.assigned", "Somebody was given a role by a decision."},
 	{"role.assignment_extended", "The end of an assignment of a role was moved."},
@@ -191,6 +202,18 @@ var catalog = [][2]string{
 	{"policy.deleted", "A policy was deleted; what it gave ends."},
 	{"policy.simulated", "Somebody looked at what a policy would do."},
 	{"policy.breaker_tripped", "A policy would have changed too much, and was stopped."},
+	{"approval_rule.created", "A rule of who must agree to requests was made."},
+	{"approval_rule.updated", "A rule of who must agree to requests was changed; requests that were submitted keep theirs."},
+	{"approval_rule.enabled", "A rule of who must agree to requests was switched on."},
+	{"approval_rule.disabled", "A rule of who must agree to requests was switched off."},
+	{"approval_rule.deleted", "A rule of who must agree to requests was deleted."},
+	{"approval_rule.simulated", "Somebody looked at who would be asked for a request."},
+	{"calendar.created", "A calendar of working time was made."},
+	{"calendar.updated", "A calendar of working time was changed."},
+	{"calendar.deleted", "A calendar of working time was deleted."},
+	{"on_call_schedule.created", "A schedule of who is on call was made."},
+	{"on_call_schedule.updated", "A schedule of who is on call was changed."},
+	{"on_call_schedule.deleted", "A schedule of who is on call was deleted."},
 	{"policy.breaker_reset", "Somebody has accepted what a policy does that was stopped."},
 	{"access_request.escalated", "Nobody had answered a request in time, and its rule escalated it."},
 	{"access_request.expired", "Nobody had answered an item of a request until its time was over."},

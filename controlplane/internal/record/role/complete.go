@@ -10,6 +10,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
+// Complete fills in what was left out and checks what can be checked without the database.
+func (f *RoleFields) Complete() error { return f.complete() }
+
 // complete fills in what was left out and checks what can be checked without the database.
 func (f *RoleFields) complete() error {
 	f.fill()

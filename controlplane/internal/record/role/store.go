@@ -107,6 +107,33 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (Role, error) {
 	return one[0], err
 }
 
+// All are the roles that are not retired, in the order of their keys.
+func All(ctx context.Context, tx *pg.Tx) ([]Role, error) {
+	return collect(ctx, tx, `select `+columns+` from role r where r.lifecycle <> 'retired' order by r.key`, nil)
+}
+
+// ByKey are the roles with these keys, locked against other changes.
+func ByKey(ctx context.Context, tx *pg.Tx, keys []string) (map[string]Role, error) {
+	found, err := collect(ctx, tx, `select `+columns+` from role r where r.key = any(@keys) order by r.id for update of r`, pgx.NamedArgs{"keys": keys})
+	byKey := map[string]Role{}
+	for _, r := range found {
+		byKey[r.Key] = r
+	}
+	return byKey, err
+}
+
+func collect(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs) ([]Role, error) {
+	rows, err := tx.Query(ctx, sql, args)
+	if err != nil {
+		return nil, fmt.Errorf("read roles: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[Role])
+	if err != nil {
+		return nil, fmt.Errorf("read roles: %w", err)
+	}
+	return found, nil
+}
+
 func find(ctx context.Context, tx *pg.Tx, condition, id, locking string) (Role, error) {
 	missing := fault.New(fault.NotFound, "there is no role %s", id)
 	if !listing.IsID(id) {
@@ -255,7 +282,8 @@ func keepVersion(ctx context.Context, tx *pg.Tx, id string, f RoleFields) error 
 		insert into role_version (tenant_id, role_id, version, content, changed_by)
 		select current_tenant(), r.id, r.version, @content, @by
 		  from role r
-		 where r.id = @id`
+		 where r.id = @id
+		    on conflict do nothing`
 	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "content": f, "by": by(tx)}); err != nil {
 		return fmt.Errorf("keep version of role: %w", err)
 	}
