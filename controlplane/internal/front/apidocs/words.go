@@ -32,6 +32,7 @@ var tagWords = map[string]string{
 	"correlation":    "Rules that bring accounts and people together.",
 	"sign-in":        "Providers that people may sign in with.",
 	"mass-changes":   "What a run would change is weighed before it is done.",
+	"approval-rules": "Who must agree to what is asked for: rules, calendars of working time, and who is on call.",
 	"decision-tasks": "What waits for somebody's decision.",
 }
 

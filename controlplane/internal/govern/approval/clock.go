@@ -108,7 +108,7 @@ func (c Clock) opens(s ApprovalStage, from time.Time) time.Time {
 			return from.Add(d)
 		}
 	case "time_of_day":
-		if at, err := s.Wait.next(from); err == nil {
+		if at, err := s.Wait.Next(from); err == nil {
 			return at
 		}
 	}
@@ -118,8 +118,8 @@ func (c Clock) opens(s ApprovalStage, from time.Time) time.Time {
 	return from
 }
 
-// next is the first time from an instant on that the clock shows what is waited for.
-func (w StageWait) next(from time.Time) (time.Time, error) {
+// Next is the first time from an instant on that the clock shows what is waited for.
+func (w StageWait) Next(from time.Time) (time.Time, error) {
 	zone, err := zoneNamed(w.Timezone)
 	if err != nil {
 		return time.Time{}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
@@ -77,7 +78,7 @@ func (b *book) decide(c *asked, only *rule) {
 	}
 	c.log = append(c.log, Step{"rule", fmt.Sprintf("the rule %s: %s", r.Name, why)})
 	c.plan = r.Terms.plan(c.item)
-	c.plan.Rule = RuleRef{ID: r.ID, Name: r.Name, Version: r.Version}
+	c.plan.Rule = RuleRef{ID: strings.TrimSuffix(r.ID, draftID), Name: r.Name, Version: r.Version}
 	from := r
 	if e := r.Terms.Emergency; c.Urgency == "emergency" && e.Allowed && e.RuleID != "" && b.byID[e.RuleID] != nil {
 		from = b.byID[e.RuleID]

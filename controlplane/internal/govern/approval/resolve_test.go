@@ -35,8 +35,12 @@ func TestWhoCannotOrMayNotDecideIsPassedOver(t *testing.T) {
 		do    func(h *house, s *approval.Subject)
 		want  string
 	}{
-		{"a manager who has left", func(h *house, _ *approval.Subject) { h.Exec(`update identity set status = 'deactivated' where id = $1`, h.lead) }, "1 of administrators (fallback) | 1 of olga"},
-		{"a manager on leave", func(h *house, _ *approval.Subject) { h.Exec(`update identity set status = 'on_leave' where id = $1`, h.lead) }, "1 of administrators (fallback) | 1 of olga"},
+		{"a manager who has left", func(h *house, _ *approval.Subject) {
+			h.Exec(`update identity set status = 'deactivated' where id = $1`, h.lead)
+		}, "1 of administrators (fallback) | 1 of olga"},
+		{"a manager on leave", func(h *house, _ *approval.Subject) {
+			h.Exec(`update identity set status = 'on_leave' where id = $1`, h.lead)
+		}, "1 of administrators (fallback) | 1 of olga"},
 		{"a manager on leave with a delegate", func(h *house, _ *approval.Subject) {
 			h.Exec(`update identity set status = 'on_leave' where id = $1`, h.lead)
 			h.delegate(h.lead, h.boss)

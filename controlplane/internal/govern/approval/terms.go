@@ -35,13 +35,13 @@ const useRule = "use_rule"
 
 // ApprovalTerms are what a rule demands of a request, and how it bounds the access.
 type ApprovalTerms struct {
-	RequireJustification     *bool             `json:"require_justification" required:"false" nullable:"false" doc:"true when it is left out."`
-	RequireExternalReference bool              `json:"require_external_reference" required:"false"`
-	RequestTTL               string            `json:"request_ttl" required:"false" maxLength:"64" doc:"How long a request may stay unanswered, in ISO 8601; P14D when it is left out." example:"P14D"`
-	Grant                    ApprovalGrant     `json:"grant" required:"false"`
-	AllowSelfApproval        bool              `json:"allow_self_approval" required:"false" doc:"Whoever asks, or is to have the access, may agree too."`
-	DistinctApprovers        *bool             `json:"distinct_approvers" required:"false" nullable:"false" doc:"Nobody counts twice; true when it is left out."`
-	Emergency                ApprovalEmergency `json:"emergency" required:"false"`
+	RequireJustification     *bool             `db:"-" json:"require_justification" required:"false" nullable:"false" doc:"true when it is left out."`
+	RequireExternalReference bool              `db:"-" json:"require_external_reference" required:"false"`
+	RequestTTL               string            `db:"-" json:"request_ttl" required:"false" maxLength:"64" doc:"How long a request may stay unanswered, in ISO 8601; P14D when it is left out." example:"P14D"`
+	Grant                    ApprovalGrant     `db:"-" json:"grant" required:"false"`
+	AllowSelfApproval        bool              `db:"-" json:"allow_self_approval" required:"false" doc:"Whoever asks, or is to have the access, may agree too."`
+	DistinctApprovers        *bool             `db:"-" json:"distinct_approvers" required:"false" nullable:"false" doc:"Nobody counts twice; true when it is left out."`
+	Emergency                ApprovalEmergency `db:"-" json:"emergency" required:"false"`
 }
 
 // ApprovalGrant bounds the access that a rule lets have.
