@@ -46,11 +46,17 @@ func (r *rule) excludes(p *person, b *book) bool {
 	return named && (until == nil || b.today().Before(*until))
 }
 
-// comesBack says whether the rule will count for somebody again on a day to come.
-func (r *rule) comesBack(today time.Time) bool {
-	for _, until := range r.excluded {
-		if until != nil && today.Before(*until) {
-			return true
+// returns says whether an exclusion has ended since an instant, so that a rule counts for somebody again.
+func (b *book) returns(since time.Time) bool {
+	for _, r := range b.rules {
+		for _, until := range r.excluded {
+			if until == nil {
+				continue
+			}
+			day := time.Date(until.Year(), until.Month(), until.Day(), 0, 0, 0, 0, b.zone)
+			if !day.Before(since) && !day.After(b.now) {
+				return true
+			}
 		}
 	}
 	return false

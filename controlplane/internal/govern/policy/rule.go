@@ -95,7 +95,6 @@ func makeBook(ctx context.Context, tx *pg.Tx, policies []AccessPolicy, roles []r
 		r := roleRule(of, usual)
 		b.rules, b.byID[of.RoleID] = append(b.rules, r), r
 		b.needs = b.needs.And(r.condition.Needs())
-		b.needs.Clock = b.needs.Clock || r.comesBack(b.today())
 	}
 	return b, b.fillTargets(ctx, tx)
 }

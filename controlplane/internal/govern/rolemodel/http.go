@@ -150,12 +150,12 @@ func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (
 	return httpapi.Out(walk, items, total, func(m RoleMember) []string { return []string{m.Display, m.IdentityID} }), err
 }
 
-type giveIn struct {
+type roleMemberIn struct {
 	ID   string `path:"id"`
 	Body NewMember
 }
 
-func (s *Service) give(ctx context.Context, v viewer.Viewer, in *giveIn) (*httpapi.Created[RoleMember], error) {
+func (s *Service) give(ctx context.Context, v viewer.Viewer, in *roleMemberIn) (*httpapi.Created[RoleMember], error) {
 	made, err := s.Give(ctx, v, in.ID, in.Body)
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (s *Service) give(ctx context.Context, v viewer.Viewer, in *giveIn) (*httpa
 	return &httpapi.Created[RoleMember]{Location: httpapi.Prefix + base + "/" + in.ID + "/members", Body: made}, nil
 }
 
-type limitIn struct {
+type roleMemberEndIn struct {
 	ID         string `path:"id"`
 	IdentityID string `path:"identity_id"`
 	Body       struct {
@@ -171,7 +171,7 @@ type limitIn struct {
 	}
 }
 
-func (s *Service) limit(ctx context.Context, v viewer.Viewer, in *limitIn) (*httpapi.One[RoleMember], error) {
+func (s *Service) limit(ctx context.Context, v viewer.Viewer, in *roleMemberEndIn) (*httpapi.One[RoleMember], error) {
 	m, err := s.Limit(ctx, v, in.ID, in.IdentityID, in.Body.EndsAt)
 	return &httpapi.One[RoleMember]{Body: m}, err
 }
@@ -231,7 +231,7 @@ func (s *Service) export(ctx context.Context, v viewer.Viewer, _ *struct{}) (htt
 	}}, nil
 }
 
-type importIn struct {
+type roleFileIn struct {
 	DryRun  bool   `query:"dry_run" doc:"Tell what would come of it, and do nothing."`
 	Confirm string `query:"confirm" maxLength:"64" doc:"The plan_hash of the impact that you have seen."`
 	Body    struct {
@@ -239,7 +239,7 @@ type importIn struct {
 	}
 }
 
-func (s *Service) importFile(ctx context.Context, v viewer.Viewer, in *importIn) (*httpapi.One[RoleImport], error) {
+func (s *Service) importFile(ctx context.Context, v viewer.Viewer, in *roleFileIn) (*httpapi.One[RoleImport], error) {
 	if in.DryRun && in.Confirm != "" {
 		return nil, fault.Coded(fault.Malformed, "conflicting_parameters", "give either dry_run or confirm, not both")
 	}
