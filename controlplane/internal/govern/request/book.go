@@ -143,8 +143,8 @@ func (b *book) decide(r *AccessRequest, item *AccessRequestItem, what, code, rea
 	}
 	item.UpdatedAt = b.now
 	b.note(r, item, what, item.Display+": "+cmpText(reason, code))
-	if what != Approved {
-		b.audit(r, "access_request.item_"+what, item, reason)
+	if action, is := itemActions[what]; is {
+		b.audit(r, action, item, reason)
 	}
 }
 
@@ -171,6 +171,9 @@ func (b *book) close(ctx context.Context, tx *pg.Tx) error {
 	}
 	for why, items := range b.endings {
 		if err := fulfil.End(ctx, tx, items, why); err != nil {
+			return err
+		}
+		if err := showEnding(ctx, tx, items, why, b.actor); err != nil {
 			return err
 		}
 	}
@@ -211,12 +214,12 @@ func (b *book) tell(r *AccessRequest, granted bool) {
 	case granted:
 		r.Told, r.ApprovedAt, r.ReasonCode = "approved", &b.now, nil
 		b.news = append(b.news, news{event.RequestApproved, r})
-		b.audit(r, "access_request.approved", nil, "")
+		b.audit(r, actApproved, nil, "")
 	case r.Status == Rejected || r.Status == Expired:
 		code := r.reasonCode()
 		r.Told, r.RejectedAt, r.ReasonCode = "rejected", &b.now, &code
 		b.news = append(b.news, news{event.RequestRejected, r})
-		b.audit(r, "access_request."+r.Status, nil, r.why())
+		b.audit(r, actRejected, nil, r.why())
 	case r.Status == Cancelled:
 		code := Cancelled
 		r.ReasonCode = &code

@@ -70,7 +70,7 @@ func (s *Service) Comment(ctx context.Context, v viewer.Viewer, id, text, visibi
 		if _, err := tx.Exec(ctx, sql, said.ID, id, said.At, said.By, said.Text, said.Visibility); err != nil {
 			return fmt.Errorf("write comment: %w", err)
 		}
-		return audit.Record(ctx, tx, r.entry("access_request.commented", nil, ""))
+		return audit.Record(ctx, tx, r.entry(actCommented, nil, ""))
 	})
 	return said, err
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// ItemDecision is what an approver says about one item.
-type ItemDecision struct {
+// AccessRequestVerdict is what an approver says about one item.
+type AccessRequestVerdict struct {
 	ItemID   string     `json:"item_id" format:"uuid"`
 	Action   string     `json:"action" enum:"approve,reject"`
 	Comment  string     `json:"comment,omitempty" maxLength:"4000" doc:"The rule may demand it; a refusal without a reason helps nobody."`
@@ -26,8 +26,8 @@ type ItemDecision struct {
 	EndsAt   *time.Time `json:"ends_at,omitempty" doc:"Sooner than what was asked for."`
 }
 
-// ItemDecisionResult is what became of a decision.
-type ItemDecisionResult struct {
+// AccessRequestVerdictResult is what became of a decision.
+type AccessRequestVerdictResult struct {
 	ItemID   string `json:"item_id"`
 	Accepted bool   `json:"accepted"`
 	Status   string `json:"status" doc:"Of the item now."`
@@ -37,14 +37,14 @@ type ItemDecisionResult struct {
 
 // AccessRequestDecisions are the results, and the request as it is then.
 type AccessRequestDecisions struct {
-	Results []ItemDecisionResult `json:"results" nullable:"false"`
-	Request AccessRequest        `json:"request"`
+	Results []AccessRequestVerdictResult `json:"results" nullable:"false"`
+	Request AccessRequest                `json:"request"`
 }
 
 // Decide decides items for the viewer who was asked about them. Every check is the inbox's own. When nothing was accepted, it is the
 // fault of the first.
-func (s *Service) Decide(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, all []ItemDecision) (out AccessRequestDecisions, err error) {
-	out.Results = make([]ItemDecisionResult, len(all))
+func (s *Service) Decide(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, all []AccessRequestVerdict) (out AccessRequestDecisions, err error) {
+	out.Results = make([]AccessRequestVerdictResult, len(all))
 	out.Request, err = s.on(ctx, v, id, match, func(tx *pg.Tx, r AccessRequest) error {
 		tasks, err := r.tasks(ctx, tx)
 		if err != nil {
@@ -143,7 +143,7 @@ func (r *AccessRequest) tasks(ctx context.Context, tx *pg.Tx) (map[string]*asked
 }
 
 // decideItem decides the viewer's tasks about an item. Where they have none, it is the inbox that says why not.
-func (s *Service) decideItem(ctx context.Context, tx *pg.Tx, r *AccessRequest, d ItemDecision, of *asked) (refused, err error) {
+func (s *Service) decideItem(ctx context.Context, tx *pg.Tx, r *AccessRequest, d AccessRequestVerdict, of *asked) (refused, err error) {
 	item, err := r.item(d.ItemID)
 	if err != nil {
 		return err, nil
@@ -171,11 +171,23 @@ func (s *Service) decideItem(ctx context.Context, tx *pg.Tx, r *AccessRequest, d
 		if err != nil {
 			return nil, err
 		}
-		if n == 0 && results[0] != nil {
+		switch {
+		case n > 0 || results[0] == nil:
+		case fault.Is(results[0], fault.NotFound):
+			return r.notAsked(item, tx.Viewer), nil
+		default:
 			return results[0], nil
 		}
 	}
 	return nil, nil
+}
+
+// notAsked says to somebody who sees the request that its decision is not theirs.
+func (r *AccessRequest) notAsked(item *AccessRequestItem, v viewer.Viewer) error {
+	if r.asks(v) && !item.Plan.SelfApproval {
+		return fault.Coded(fault.Forbidden, "own_request", "this is about your own access, or you have asked for it yourself: somebody else has to decide it")
+	}
+	return fault.Coded(fault.Forbidden, "not_assigned", "you see %s and are not among those who decide about %s; its open stage names them", r.Number, item.Display)
 }
 
 // Reassign gives an approval of an item to somebody else.

@@ -56,11 +56,9 @@ func (b *book) take(r *AccessRequest, item *AccessRequestItem, o chain.Outcome) 
 	case o.Result == chain.Blocked && item.Status != Blocked:
 		item.Status = Blocked
 		b.note(r, item, Blocked, cmpText(o.Reason, item.Display+": nobody can be asked; administrators are told"))
-		b.audit(r, "access_request.blocked", item, o.Reason)
 	case o.Result == chain.Unblocked && item.Status == Blocked:
 		item.Status = Pending
 		b.note(r, item, "unblocked", item.Display+": somebody can be asked again")
-		b.audit(r, "access_request.unblocked", item, "")
 	}
 	return nil
 }
@@ -172,7 +170,7 @@ func (b *book) extend(ctx context.Context, tx *pg.Tx) error {
 		}
 		e.item.Status = Fulfilled
 		b.note(e.of, e.item, "extended", e.item.Display+" is extended until "+until.UTC().Format(time.RFC3339))
-		b.audit(e.of, "access_request.extended", e.item, e.of.Justification)
+		b.audit(e.of, actExtended, e.item, e.of.Justification)
 		if err := showExtension(ctx, tx, *e.item.TargetItemID, until, e.of.Number, b.actor); err != nil {
 			return err
 		}
@@ -199,6 +197,25 @@ func showExtension(ctx context.Context, tx *pg.Tx, itemID string, until time.Tim
 		  from moved m`
 	if _, err := tx.Exec(ctx, sql, itemID, until, by, until.UTC().Format(time.RFC3339), number); err != nil {
 		return fmt.Errorf("show extension: %w", err)
+	}
+	return nil
+}
+
+// showEnding shows at the items that gave it that access is on its way out, before fulfilment has looked.
+func showEnding(ctx context.Context, tx *pg.Tx, itemIDs []string, why string, by decision.Actor) error {
+	const sql = `
+		with ending as (
+		    update access_request_item i
+		       set fulfilment = i.fulfilment || '{"state": "ending"}', updated_at = now()
+		     where i.id = any($1::text[]::uuid[])
+		       and i.given
+		    returning i.request_id, i.id, i.display
+		)
+		insert into access_request_event (tenant_id, request_id, item_id, event, by, detail)
+		select current_tenant(), e.request_id, e.id, 'ending', $2, e.display || ': ' || $3
+		  from ending e`
+	if _, err := tx.Exec(ctx, sql, itemIDs, by, why); err != nil {
+		return fmt.Errorf("show what ends: %w", err)
 	}
 	return nil
 }

@@ -137,6 +137,7 @@ func (d *draft) checkShape(now time.Time) {
 		wrong = append(wrong, field("requested_resources", "required", "say what is asked for: at least one role or entitlement"))
 	case n > mostResources:
 		wrong = append(wrong, field("requested_resources", "too_many", fmt.Sprintf("a request has at most %d; send several", mostResources)))
+		d.wishes = nil // one thing is wrong, and not as many as were sent
 	}
 	if d.in.RequestedForIdentityID == "" {
 		wrong = append(wrong, field("requested_for_identity_id", "required", "say whom it is for: you sign in without an identity of your own"))

@@ -185,7 +185,7 @@ func (s *Service) answerReview(ctx context.Context, tx *pg.Tx, answered []decisi
 			item.Review.State = "confirmed"
 		}
 		b.note(r, item, "reviewed", item.Display+": "+item.Review.State+orBlank(": ", d.Comment))
-		b.audit(r, "access_request.emergency_reviewed", item, cmpText(d.Comment, item.Review.State))
+		b.audit(r, actReviewed, item, cmpText(d.Comment, item.Review.State))
 	}
 	return make([]error, len(answered)), b.close(ctx, tx)
 }

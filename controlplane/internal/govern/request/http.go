@@ -20,15 +20,17 @@ const (
 	aboutSubmit = "People ask for themselves, managers for their reports, administrators and integrations for anybody. Each thing is decided apart, by the approval rule " +
 		"that it falls under; POST /access-requests/preview tells beforehand who will be asked, and everything that would be refused. Unknown members are ignored and named in the " +
 		"header Ignored-Fields. kind extend asks for more time, return gives access back, revoke has somebody's ended."
-	aboutVisible  = "Shown are requests of one's own and for oneself, for one's reports, about what one owns, and those that one was asked to approve; everything to administrators and auditors."
-	aboutPreview  = "Nothing is written. Of each thing it tells the chain with names, what bounds it, whether it is held or asked for already, and when everybody should have answered."
-	aboutCancel   = "Withdraws everything that is not decided yet. What was approved already stays; return gives it back."
-	aboutDecide   = "The same decisions as in the inbox, after the same checks, for all items of a request at once. When none is accepted, the answer is why the first was not."
-	aboutUnsay    = "Within half an hour of the approval, and while the target does not have the access yet: the item waits for an answer again."
-	aboutExtend   = "Makes a request of kind extend, which the rule may let pass at once. What was given in an emergency is not extended."
-	aboutReturn   = "The access ends now; the item is closed when the target is seen to have it no more. Without items, everything that the request gave."
-	aboutBulk     = "What is refused does not keep the rest from being made. With dry_run nothing is written, and the answer tells what would become of each."
-	aboutMetrics  = "Of the requests that were submitted in the period; the last 90 days when none is given. Time to approve counts from the submission to the last answer."
+	aboutVisible = "Shown are requests of one's own and for oneself, for one's reports, about what one owns, and those that one was asked to approve; everything to administrators and auditors."
+	aboutPreview = "Nothing is written. Of each thing it tells the chain with names, what bounds it, whether it is held or asked for already, and when everybody should have answered."
+	aboutCancel  = "Withdraws everything that is not decided yet. What was approved already stays; return gives it back."
+	aboutDecide  = "The same decisions as in the inbox, after the same checks, for all items of a request at once. When none is accepted, the answer is why the first was not."
+	aboutUnsay   = "Within half an hour of the approval, and while the target does not have the access yet: the item waits for an answer again."
+	aboutExtend  = "Makes a request of kind extend, which the rule may let pass at once. What was given in an emergency is not extended."
+	aboutReturn  = "The access ends now; the item is closed when the target is seen to have it no more. Without items, everything that the request gave."
+	aboutBulk    = "What is refused does not keep the rest from being made. With dry_run nothing is written, and the answer tells what would become of each."
+	aboutMetrics = "Of the requests that were submitted in the period; the last 90 days when none is given. Time to approve counts from the submission to the last answer."
+	aboutReplay  = "Requests of the period are resolved anew, in the organisation of today, by the rules with the draft among them, or as they are; the answer tells for how many " +
+		"the outcome, the stages or the people would differ, and names the first hundred. Nothing is written, and nobody is asked."
 	aboutReassign = "Whoever is asked hands their question on, or an administrator anybody's; the rule may forbid it, or name to whom."
 )
 
@@ -50,6 +52,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", one+"/withdraw-approval", "Take an approval back", s.unsay).Status(200).Errors(409, 412).Describe(aboutUnsay),
 		httpapi.Handle("POST", one+"/extend", "Ask for more time", s.extend).Status(http.StatusCreated).Errors(409, 412).Describe(aboutExtend),
 		httpapi.Handle("POST", one+"/return", "Give access back", s.giveBack).Status(200).Errors(409, 412).Describe(aboutReturn),
+		httpapi.Handle("POST", "/approval-rules/replay", "See what a rule would have said of past requests", s.replay).For(viewer.Admin).Status(200).Describe(aboutReplay),
 		httpapi.Handle("POST", one+"/items/{item_id}/withdraw", "Withdraw an item", s.withdrawItem).Status(200).Errors(409, 412),
 		httpapi.Handle("POST", one+"/items/{item_id}/reassign", "Let somebody else approve an item", s.reassign).Status(200).Errors(409).Describe(aboutReassign),
 	}
@@ -107,13 +110,16 @@ func (s *Service) preview(ctx context.Context, v viewer.Viewer, in *postIn) (*ht
 	return &httpapi.One[AccessRequestPreview]{Ignored: strings.Join(ignored, ", "), Body: out}, err
 }
 
+// AccessRequestBatch is the body of many requests in one call.
+type AccessRequestBatch struct {
+	_        struct{}           `json:"-" additionalProperties:"true"`
+	Requests []NewAccessRequest `json:"requests" nullable:"false" minItems:"1" maxItems:"200"`
+	DryRun   bool               `json:"dry_run,omitempty" doc:"As the parameter."`
+}
+
 type bulkIn struct {
-	DryRun bool `query:"dry_run" doc:"Only tell."`
-	Body   struct {
-		_        struct{}           `json:"-" additionalProperties:"true"`
-		Requests []NewAccessRequest `json:"requests" nullable:"false" minItems:"1" maxItems:"200"`
-		DryRun   bool               `json:"dry_run,omitempty" doc:"As the parameter."`
-	}
+	DryRun  bool `query:"dry_run" doc:"Only tell."`
+	Body    AccessRequestBatch
 	RawBody []byte
 }
 
@@ -124,7 +130,7 @@ func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpa
 	if err := json.Unmarshal(in.RawBody, &body); err != nil {
 		return nil, fault.Coded(fault.Malformed, "malformed_json", "the body must be a JSON object")
 	}
-	ignored := unknown(in.RawBody, in.Body, "")
+	ignored := unknown(in.RawBody, AccessRequestBatch{}, "")
 	for i, raw := range body.Requests {
 		names, err := readMembers(raw, fmt.Sprintf("#/requests/%d", i))
 		if err != nil {
@@ -223,26 +229,32 @@ func (s *Service) withdrawItem(ctx context.Context, v viewer.Viewer, in *withdra
 	return shown(s.Withdraw(ctx, v, in.ID, in.ItemID, in.IfMatch, in.Body.text()))
 }
 
+// AccessRequestHandover says who is asked instead.
+type AccessRequestHandover struct {
+	To     string `json:"to" format:"uuid" doc:"The identity that is asked instead."`
+	Reason string `json:"reason" minLength:"1" maxLength:"2000"`
+	TaskID string `json:"task_id,omitempty" format:"uuid" doc:"Whose question is meant, where several people are asked; one's own otherwise."`
+}
+
 type reassignIn struct {
 	ID     string `path:"id"`
 	ItemID string `path:"item_id" doc:"The id of the item."`
-	Body   struct {
-		To     string `json:"to" format:"uuid" doc:"The identity that is asked instead."`
-		Reason string `json:"reason" minLength:"1" maxLength:"2000"`
-		TaskID string `json:"task_id,omitempty" format:"uuid" doc:"Whose question is meant, where several people are asked; one's own otherwise."`
-	}
+	Body   AccessRequestHandover
 }
 
 func (s *Service) reassign(ctx context.Context, v viewer.Viewer, in *reassignIn) (*httpapi.One[AccessRequest], error) {
 	return shown(s.Reassign(ctx, v, in.ID, in.ItemID, in.Body.TaskID, in.Body.To, in.Body.Reason))
 }
 
+// NewAccessRequestComment is what somebody says.
+type NewAccessRequestComment struct {
+	Text       string `json:"text" minLength:"1" maxLength:"4000"`
+	Visibility string `json:"visibility,omitempty" enum:"everybody,approvers" default:"everybody" doc:"approvers: neither whoever asks nor the person it is for reads it."`
+}
+
 type commentIn struct {
 	ID   string `path:"id"`
-	Body struct {
-		Text       string `json:"text" minLength:"1" maxLength:"4000"`
-		Visibility string `json:"visibility,omitempty" enum:"everybody,approvers" default:"everybody" doc:"approvers: neither whoever asks nor the person it is for reads it."`
-	}
+	Body NewAccessRequestComment
 }
 
 func (s *Service) comment(ctx context.Context, v viewer.Viewer, in *commentIn) (*httpapi.One[AccessRequestComment], error) {
@@ -250,12 +262,15 @@ func (s *Service) comment(ctx context.Context, v viewer.Viewer, in *commentIn) (
 	return &httpapi.One[AccessRequestComment]{Body: said}, err
 }
 
+// AccessRequestVerdicts are decisions about items of a request.
+type AccessRequestVerdicts struct {
+	Decisions []AccessRequestVerdict `json:"decisions" nullable:"false" minItems:"1" maxItems:"50"`
+}
+
 type decisionsIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Body struct {
-		Decisions []ItemDecision `json:"decisions" nullable:"false" minItems:"1" maxItems:"50"`
-	}
+	Body AccessRequestVerdicts
 }
 
 func (s *Service) decisions(ctx context.Context, v viewer.Viewer, in *decisionsIn) (*httpapi.One[AccessRequestDecisions], error) {

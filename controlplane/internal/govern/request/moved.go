@@ -49,13 +49,13 @@ func (b *book) move(r *AccessRequest, item *AccessRequestItem, p fulfil.Progress
 	switch p.State {
 	case fulfil.Fulfilled:
 		b.note(r, item, Fulfilled, item.Display+": the target has it")
-		b.audit(r, "access_request.item_fulfilled", item, "")
+		b.audit(r, actFulfilled, item, "")
 	case fulfil.Failed:
 		b.note(r, item, Failed, item.Display+": the target did not take it; it stays wanted")
-		b.audit(r, "access_request.item_failed", item, "")
+		b.audit(r, actFailed, item, "")
 	case fulfil.Closed:
 		b.note(r, item, Closed, item.Display+": it has ended, "+cmpText(p.Reason, "and is in the target no more"))
-		b.audit(r, "access_request.item_closed", item, p.Reason)
+		b.audit(r, actClosed, item, p.Reason)
 	case fulfil.Ending:
 		b.note(r, item, "ending", item.Display+": it ends, "+cmpText(p.Reason, "and the target follows"))
 	default:

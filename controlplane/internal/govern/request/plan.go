@@ -112,10 +112,10 @@ func (d *draft) checkTerms(now time.Time) {
 		}
 		d.checkWay(w)
 		var wrong *fault.Field
-		switch d.in.Kind {
-		case Grant:
+		switch {
+		case d.in.Kind == Grant:
 			wrong = w.settleDuration(d.in.Urgency, now)
-		case Extend:
+		case d.in.Kind == Extend && w.target.bounded() && w.target.Review == nil:
 			wrong = w.settleExtension(now)
 		}
 		if wrong != nil {

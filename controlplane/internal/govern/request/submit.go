@@ -65,7 +65,7 @@ func (s *Service) enter(ctx context.Context, tx *pg.Tx, drafts []*draft) error {
 	}
 	for _, r := range b.requests {
 		b.note(r, nil, Submitted, r.Justification)
-		b.audit(r, "access_request.submitted", nil, r.Justification)
+		b.audit(r, actSubmitted, nil, r.Justification)
 	}
 	submitted := make([]news, len(b.requests))
 	for i, r := range b.requests {
@@ -107,7 +107,7 @@ func (s *Service) begin(ctx context.Context, tx *pg.Tx, b *book, drafts []*draft
 				b.decide(r, item, Rejected, "rejected_by_rule", w.plan.Reason, nil)
 			case Emergency:
 				b.approve(r, item, "emergency", r.Justification, nil)
-				b.audit(r, "access_request.emergency_granted", item, r.Justification)
+				b.audit(r, actEmergency, item, r.Justification)
 				reviews = append(reviews, review{r, item, w})
 			case approval.AutoApprove:
 				b.approve(r, item, "approved_by_rule", w.plan.Reason, nil)

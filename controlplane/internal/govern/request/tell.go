@@ -14,6 +14,28 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
+// What the audit log calls what happens to requests. That something expired, could be asked of nobody, or was taken back by its approver,
+// chains record.
+const (
+	actSubmitted = "access_request.submitted"
+	actApproved  = "access_request.approved"
+	actRejected  = "access_request.rejected"
+	actCancelled = "access_request.cancelled"
+	actCommented = "access_request.commented"
+	actEmergency = "access_request.emergency_granted"
+	actReviewed  = "access_request.emergency_reviewed"
+	actEscalated = "access_request.review_escalated"
+	actExtended  = "access_request.extended"
+	actReturned  = "access_request.returned"
+	actFulfilled = "access_request.item_fulfilled"
+	actFailed    = "access_request.item_failed"
+	actClosed    = "access_request.item_closed"
+	actReplayed  = "access_request.rule_replayed"
+)
+
+// itemActions are what it calls decisions about items.
+var itemActions = map[string]string{Approved: "access_request.item_approved", Rejected: "access_request.item_rejected", Cancelled: "access_request.item_withdrawn"}
+
 // longestReason is how much of somebody's words an event carries; the rest is read where the request is.
 const longestReason = 300
 

@@ -185,7 +185,9 @@ func (d *draft) checkThing(w *wish, offered map[string]string, v viewer.Viewer) 
 		w.thing = thing{}
 		return
 	}
-	d.wrong(w.checkParameters()...)
+	if w.in.RoleID != "" {
+		d.wrong(w.checkParameters()...)
+	}
 }
 
 // checkParameters holds what was given against what a role takes.

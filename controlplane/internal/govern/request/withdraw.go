@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
-	"github.com/grantwright/grantwright/controlplane/internal/govern/fulfil"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -105,7 +104,7 @@ func (s *Service) withdraw(ctx context.Context, tx *pg.Tx, items []string, code,
 	}
 	for _, r := range b.requests {
 		if !slices.ContainsFunc(r.Items, AccessRequestItem.open) && !slices.ContainsFunc(r.Items, AccessRequestItem.granted) {
-			b.audit(r, "access_request.cancelled", nil, reason)
+			b.audit(r, actCancelled, nil, reason)
 		}
 	}
 	if err := b.close(ctx, tx); err != nil {
@@ -138,9 +137,7 @@ func (s *Service) Return(ctx context.Context, v viewer.Viewer, id string, match 
 				return cannot(item.Display+" is "+item.Status+", and cannot be given back any more", item.allowed(locked.Urgency))
 			}
 			b.endings[why] = append(b.endings[why], itemID)
-			item.Fulfilment.State = fulfil.Ending
-			b.note(locked, item, "returned", item.Display+": "+why)
-			b.audit(locked, "access_request.returned", item, why)
+			b.audit(locked, actReturned, item, why)
 		}
 		return b.close(ctx, tx)
 	})

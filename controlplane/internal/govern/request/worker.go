@@ -89,7 +89,7 @@ func (s *Service) escalate(ctx context.Context, tenant string) (n int, err error
 			item.Review.Escalate = true
 			questions = append(questions, r.reviewQuestion(item, people))
 			b.note(r, item, "escalated", item.Display+": nobody has reviewed the emergency access in time; administrators are asked")
-			b.audit(r, "access_request.review_escalated", item, "")
+			b.audit(r, actEscalated, item, "")
 		}
 		n = len(questions)
 		if _, err := decision.Ask(ctx, tx, questions); err != nil {
