@@ -24,6 +24,7 @@ var across = []string{
 	"ground/limit/store.go",                                // how fast tokens are used, which concerns no tenant
 	"ground/replay/purge.go",                               // answers whose day is over
 	"govern/chain/worker.go",                               // tenants with approvals that something comes for
+	"govern/request/worker.go",                             // reviews of emergency access that are due
 	"govern/pack/bind.go",                                  // sector packs of which something waits
 	"govern/fulfil/look.go",                                // tenants with requested access to follow
 	"govern/matter/worker.go",                              // tenants with something that people may have to decide

@@ -130,7 +130,8 @@ func (r ApprovalReplay) resolve(ctx context.Context, tx *pg.Tx, part []played, n
 		subjects[i] = p.subject
 	}
 	if r.Rule != nil {
-		return approval.ResolveWith(ctx, tx, approval.Draft{ID: r.RuleID, ApprovalRuleFields: *r.Rule}, subjects, now)
+		plans, err := approval.ResolveWith(ctx, tx, approval.Draft{ID: r.RuleID, ApprovalRuleFields: *r.Rule}, subjects, now)
+		return plans, draftFault(err)
 	}
 	const known = `select exists (select from approval_rule r where r.id = $1)`
 	var is bool
@@ -141,6 +142,20 @@ func (r ApprovalReplay) resolve(ctx context.Context, tx *pg.Tx, part []played, n
 		return nil, fault.New(fault.NotFound, "there is no approval rule %s", r.RuleID)
 	}
 	return approval.Resolve(ctx, tx, subjects, now)
+}
+
+// draftFault points to where the draft stands in the body.
+func draftFault(err error) error {
+	var f *fault.Fault
+	if !asFault(err, &f) {
+		return err
+	}
+	for i, field := range f.Fields {
+		if rest, is := strings.CutPrefix(field.Pointer, "#/"); is && !strings.HasPrefix(rest, "rule/") {
+			f.Fields[i].Pointer = "#/rule/" + rest
+		}
+	}
+	return err
 }
 
 // past are the items of the period, the newest first.
