@@ -49,7 +49,7 @@ comment on column decision_task.handed_on is 'Somebody has reassigned or escalat
 comment on column decision_task.stranded is 'Administrators are asked because nobody else was left.';
 comment on column decision_task.apply_at is 'When a decision takes effect that can still be undone; null: it has.';
 call secure_tenant_table('decision_task', 'select, insert, update');
-call readable_across('decision_task', 'tenant_id, apply_at');
+call readable_across('decision_task', 'tenant_id, state, apply_at');
 create unique index decision_task_open on decision_task (tenant_id, kind, key) where state in ('open', 'claimed') or apply_at is not null;
 -- An inbox is found and put in order by this alone: looking at each of thousands of tasks would take most of the time.
 create index decision_task_live on decision_task (tenant_id, id) include (due_at, urgency, created_at, kind) where state in ('open', 'claimed');

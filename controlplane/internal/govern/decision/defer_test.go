@@ -3,7 +3,9 @@ package decision_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -42,6 +44,32 @@ func TestADeferredDecisionTakesEffectWhenItsTimeHasCome(t *testing.T) {
 	h.Refused(409, "too_late", "ann", "POST", "/decision-tasks/"+id+"/undo", nil)
 	if got := history(h.task("ann", id)); !slices.Equal(got, []string{"asked", "deferred", "applied"}) {
 		t.Errorf("history %v", got)
+	}
+}
+
+func TestSeveralProcessesApplyADecisionOnce(t *testing.T) {
+	h := open(t)
+	p := h.staff("ann")
+	var questions []decision.New
+	for i := range 30 {
+		questions = append(questions, question(fmt.Sprint("k", i), p[0]))
+	}
+	h.Must(200, "ann", "POST", "/decision-tasks/bulk-decide", map[string]any{"ids": h.ask(questions...), "action": "approve", "defer_seconds": 60})
+	h.shift = 2 * time.Minute
+	var wg sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		wg.Add(1)
+		go func() { defer wg.Done(); errs[i] = h.inbox.Look(context.Background()) }()
+	}
+	wg.Wait()
+	for i := range 30 {
+		if n := h.heard(fmt.Sprint("k", i), "approve"); n != 1 {
+			t.Errorf("k%d was told %d times", i, n)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
 	}
 }
 

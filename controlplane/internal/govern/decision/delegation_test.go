@@ -232,6 +232,18 @@ func TestLeaversLoseTheirTasks(t *testing.T) {
 	if n := len(h.Must(200, "ann", "GET", delegations, nil).Items()); n != 0 {
 		t.Error("the delegation to who has left holds")
 	}
+	// Somebody who left while they were being asked.
+	late := h.one(question("late", p[3]))
+	h.Exec(`update identity set status = 'deactivated' where id = $1`, p[3])
+	h.Exec(`delete from decision_leaver`)
+	if err := h.inbox.Sweep(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	h.work()
+	if got := people(h.task("admin", late)); got != "[] [admin]" {
+		t.Errorf("asked while leaving: %s", got)
+	}
+	h.Exec(`update identity set status = 'active' where id = $1`, p[3])
 	// A record that is merged into another goes on as that one.
 	id := h.one(question("x", p[2]))
 	h.Exec(`update identity set status = 'archived', merged_into_id = $2 where id = $1`, p[2], p[3])

@@ -19,6 +19,7 @@ const (
 	interval = time.Second      // how soon is noticed what is due
 	putOff   = 30 * time.Second // how long a decision waits that could not be applied
 	batch    = 200              // decisions in one transaction
+	sweeping = 10 * time.Minute // how soon is noticed what nobody noted
 )
 
 // Run applies decisions whose time to be undone has passed, begins and ends delegations, and asks others where somebody has left, until
@@ -26,7 +27,14 @@ const (
 func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
+	var swept time.Time
 	for {
+		if time.Since(swept) > sweeping {
+			swept = time.Now()
+			if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+				s.Log.WarnContext(ctx, "cannot look whose tasks wait for people who are gone", "err", err)
+			}
+		}
 		if err := s.Look(ctx); err != nil && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "cannot look what is due in inboxes", "err", err)
 		}
@@ -41,24 +49,15 @@ func (s *Service) Run(ctx context.Context) error {
 // Look does what is due, in every tenant.
 func (s *Service) Look(ctx context.Context) error {
 	const sql = `
-		select tenant_id from decision_task where apply_at <= $1
+		select tenant_id from decision_task where apply_at <= @now
 		 union
-		select tenant_id from decision_delegation where state = 'scheduled' and starts_at <= $1 or state = 'active' and ends_at <= $1
+		select tenant_id from decision_delegation where state = 'scheduled' and starts_at <= @now or state = 'active' and ends_at <= @now
 		 union
 		select tenant_id from decision_leaver`
-	var tenants []string
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, s.Now())
-		if err != nil {
-			return err
-		}
-		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+	tenants, err := s.tenants(ctx, sql)
 	if err != nil {
-		return fmt.Errorf("find tenants with something due: %w", err)
+		return err
 	}
-	rand.Shuffle(len(tenants), func(i, j int) { tenants[i], tenants[j] = tenants[j], tenants[i] })
 	for _, tenant := range tenants {
 		for _, do := range []func(context.Context, viewer.Viewer) error{s.applyDue, s.turnDelegations, s.followLeavers} {
 			if err := do(ctx, viewer.System(tenant)); err != nil && ctx.Err() == nil {
@@ -67,6 +66,48 @@ func (s *Service) Look(ctx context.Context) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// Sweep notes who has left while they were being asked, which their leaving could not note.
+func (s *Service) Sweep(ctx context.Context) error {
+	const open = `select distinct tenant_id from decision_task where state in ('open', 'claimed') and @now::timestamptz is not null`
+	const sql = `
+		insert into decision_leaver (tenant_id, identity_id)
+		select distinct a.tenant_id, a.identity_id
+		  from decision_assignee a
+		  join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id
+		 where a.tenant_id = current_tenant()
+		   and a.dropped_at is null
+		   and a.open
+		   and i.status in ('deactivated', 'archived')`
+	tenants, err := s.tenants(ctx, open)
+	if err != nil {
+		return err
+	}
+	for _, tenant := range tenants {
+		err := s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error { _, err := tx.Exec(ctx, sql); return err })
+		if err != nil {
+			return fmt.Errorf("note who has left: %w", err)
+		}
+	}
+	return nil
+}
+
+// tenants are those that a statement finds, in any order.
+func (s *Service) tenants(ctx context.Context, sql string) (ids []string, err error) {
+	err = s.DB.Across(ctx, func(tx *pg.Tx) error {
+		rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"now": s.Now()})
+		if err != nil {
+			return err
+		}
+		ids, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find tenants with something due: %w", err)
+	}
+	rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	return ids, nil
 }
 
 // applyDue applies decisions that can no longer be undone, many at once. When they cannot be applied together, each is tried by itself, and
