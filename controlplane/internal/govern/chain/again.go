@@ -58,7 +58,7 @@ func (w *work) pass(ctx context.Context, f *flow) error {
 
 // merge brings the slots of a stage in line with what was resolved.
 func (w *work) merge(ctx context.Context, f *flow, st *step, ps approval.PlanStage) error {
-	there, err := w.whoIsThere(ctx, st)
+	at, err := w.lookAround(ctx, st)
 	if err != nil {
 		return err
 	}
@@ -70,8 +70,7 @@ func (w *work) merge(ctx context.Context, f *flow, st *step, ps approval.PlanSta
 		wanted := slices.DeleteFunc(slices.Clone(group.Slots), func(p approval.PlanSlot) bool {
 			return p.IdentityID != "" && slices.Contains(barred, p.IdentityID)
 		})
-		wanted = st.keep(g, wanted, there)
-		for _, p := range wanted {
+		for _, p := range w.keep(st, g, wanted, at) {
 			st.slots = append(st.slots, f.newSlot(st.Stage, g, p))
 		}
 		st.Needed[g] = int32(st.count(g, max(1, group.Needed), modeOf(f.definition(st.Stage), g, group.Needed, len(group.Slots))))
@@ -102,47 +101,6 @@ func (s *step) count(group, needed int, mode string) int {
 	return max(1, n)
 }
 
-// keep drops the open slots of a group that are wanted no more, and gives who is wanted and not there yet.
-func (s *step) keep(group int, wanted []approval.PlanSlot, there map[string]bool) []approval.PlanSlot {
-	take := func(fits func(approval.PlanSlot) bool) bool {
-		i := slices.IndexFunc(wanted, fits)
-		if i < 0 {
-			return false
-		}
-		wanted = slices.Delete(wanted, i, i+1)
-		return true
-	}
-	for _, each := range s.slots {
-		if each.Group != group || each.State == slotSuperseded {
-			continue
-		}
-		found := take(func(p approval.PlanSlot) bool { return each.fits(p) })
-		switch {
-		case each.State != slotOpen && !found:
-			// Whoever stands where they stood need not answer again: what was decided stays.
-			take(func(p approval.PlanSlot) bool { return p.Because == each.Because })
-		case each.State == slotOpen && !found && !(each.added() && there[each.who()]):
-			each.State = slotSuperseded
-		}
-	}
-	return wanted
-}
-
-// fits says whether a slot asks whom a plan names: the same person or role, or one of the two who stand on either side of a delegation,
-// which the inbox sees to.
-func (s *slot) fits(p approval.PlanSlot) bool {
-	if s.IdentityID == nil || p.IdentityID == "" {
-		return s.IdentityID == nil && p.IdentityID == "" && s.Role == p.Role
-	}
-	return *s.IdentityID == p.IdentityID || p.ActingFor == *s.IdentityID || s.ActingFor != nil && (*s.ActingFor == p.IdentityID || *s.ActingFor == p.ActingFor) ||
-		s.DecidedBy != nil && s.DecidedBy.IdentityID == p.IdentityID
-}
-
-// added says whether somebody was put here beside what the rule names: by an escalation, or by hand.
-func (s *slot) added() bool {
-	return s.Via == decision.Escalation || s.Via == decision.Reassigned
-}
-
 // askWhoCame asks those who are new in a stage. Where one task asks everybody, people are added to it and taken from it; a task that asked
 // a role which is asked no more is asked anew without it.
 func (w *work) askWhoCame(f *flow, st *step) {
@@ -151,7 +109,8 @@ func (w *work) askWhoCame(f *flow, st *step) {
 		w.pose(f, st)
 		return
 	}
-	a := assignment{taskID: task, why: "re-resolved"}
+	var add []decision.Assignee
+	var drop []string
 	var roleGone bool
 	for _, s := range st.slots {
 		mine := s.TaskID != nil && *s.TaskID == task
@@ -159,18 +118,18 @@ func (w *work) askWhoCame(f *flow, st *step) {
 		case mine && s.State == slotSuperseded && s.IdentityID == nil:
 			roleGone = true
 		case mine && s.State == slotSuperseded:
-			a.drop = append(a.drop, *s.IdentityID)
+			drop = append(drop, *s.IdentityID)
 		case s.State == slotOpen && s.TaskID == nil && s.IdentityID != nil && !roleGone:
 			s.TaskID = &task
-			a.add = append(a.add, decision.Assignee{IdentityID: *s.IdentityID, Via: s.Via, ActingFor: s.ActingFor})
+			add = append(add, decision.Assignee{IdentityID: *s.IdentityID, Via: s.Via, ActingFor: s.ActingFor})
 		}
 	}
 	if roleGone {
 		for _, s := range st.open() {
 			s.TaskID = nil
 		}
-	} else if len(a.add)+len(a.drop) > 0 {
-		w.assigns = append(w.assigns, a)
+	} else {
+		w.assign(task, add, drop...)
 	}
 	w.pose(f, st)
 }
@@ -183,25 +142,4 @@ func (s *step) sharedTask() string {
 		}
 	}
 	return ""
-}
-
-// whoIsThere are those who were added to a stage and are still there to be asked. Whether anybody has a role is looked at for all slots.
-func (w *work) whoIsThere(ctx context.Context, st *step) (map[string]bool, error) {
-	var ids []string
-	there := map[string]bool{}
-	for _, s := range st.open() {
-		if s.added() && s.IdentityID != nil {
-			ids = append(ids, *s.IdentityID)
-		} else {
-			there[s.who()] = true
-		}
-	}
-	if len(ids) == 0 {
-		return there, nil
-	}
-	people, err := lookAtPeople(ctx, w.tx, ids)
-	for id, p := range people {
-		there[id] = p.Status == "active" || p.Status == "notice"
-	}
-	return there, err
 }

@@ -29,7 +29,7 @@ func (w *work) allowed(f *flow, a decision.Answered) ([]*slot, error) {
 	if err := w.mayDecide(f, st, a.Decision); err != nil {
 		return nil, err
 	}
-	if opens := opensAt(d.DecisionWindow, w.now); opens.After(w.now) {
+	if opens := d.DecisionWindow.Opens(w.now).UTC(); opens.After(w.now) {
 		return nil, fault.Coded(fault.Conflict, "outside_decision_window", "this stage is only decided within its hours, which begin again at %s",
 			opens.Format(time.RFC3339)).Also("opens_at", opens.Format(time.RFC3339))
 	}

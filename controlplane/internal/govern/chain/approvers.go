@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -14,7 +13,12 @@ type Approvers interface {
 	Stage(ctx context.Context, tx *pg.Tx, s approval.Subject, p approval.Plan, stage int, approved []string, at time.Time) (approval.PlanStage, error)
 	People(ctx context.Context, tx *pg.Tx, s approval.Subject, p approval.Plan, to []approval.ApproverResolver, via string, at time.Time) ([]approval.PlanSlot, error)
 	Rule(ctx context.Context, tx *pg.Tx, s approval.Subject, ruleID string, at time.Time) (approval.Plan, error)
-	Due(ctx context.Context, tx *pg.Tx, from time.Time, within time.Duration, calendarID string) (time.Time, error)
+	Clock(ctx context.Context, tx *pg.Tx) (Clock, error)
+}
+
+// Clock counts working time in calendars; with an empty id in the usual one.
+type Clock interface {
+	Due(from time.Time, within time.Duration, calendarID string) time.Time
 }
 
 // rules are the approval rules of the tenant.
@@ -28,13 +32,11 @@ func (rules) People(ctx context.Context, tx *pg.Tx, s approval.Subject, p approv
 	return approval.ResolvePeople(ctx, tx, s, p, to, via, at)
 }
 
-func (rules) Rule(_ context.Context, _ *pg.Tx, _ approval.Subject, ruleID string, _ time.Time) (approval.Plan, error) {
-	return approval.Plan{}, fault.New(fault.NotFound, "no approval rule %s", ruleID)
+func (rules) Rule(ctx context.Context, tx *pg.Tx, s approval.Subject, ruleID string, at time.Time) (approval.Plan, error) {
+	return approval.ResolveRule(ctx, tx, s, ruleID, at)
 }
 
-func (rules) Due(ctx context.Context, tx *pg.Tx, from time.Time, within time.Duration, calendarID string) (time.Time, error) {
-	return approval.Due(ctx, tx, from, within, calendarID)
-}
+func (rules) Clock(ctx context.Context, tx *pg.Tx) (Clock, error) { return approval.Calendars(ctx, tx) }
 
 func (s *Service) approvers() Approvers {
 	if s.Approvers != nil {

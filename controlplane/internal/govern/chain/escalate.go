@@ -88,7 +88,7 @@ func (w *work) bring(f *flow, st *step, people []approval.PlanSlot, instead bool
 		}
 		var coming []approval.PlanSlot
 		for _, p := range people {
-			if !slices.ContainsFunc(st.slots, func(s *slot) bool { return s.Group == g && s.State != slotSuperseded && s.fits(p) }) {
+			if !slices.ContainsFunc(st.slots, func(s *slot) bool { return s.Group == g && s.State != slotSuperseded && (s.is(p) || s.stands(p)) }) {
 				coming = append(coming, p)
 			}
 		}
@@ -113,7 +113,7 @@ func (w *work) bring(f *flow, st *step, people []approval.PlanSlot, instead bool
 // replace ends the open slots of a group but those of people who stay.
 func (s *step) replace(group int, stay []approval.PlanSlot) {
 	for _, each := range s.open() {
-		if each.Group == group && !slices.ContainsFunc(stay, each.fits) {
+		if each.Group == group && !slices.ContainsFunc(stay, each.is) {
 			each.State = slotSuperseded
 		}
 	}

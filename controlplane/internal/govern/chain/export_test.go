@@ -1,11 +1,5 @@
 package chain
 
-import (
-	"time"
-
-	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
-)
-
 // Tally counts a group as chains do: pending, agreed or refused.
 func Tally(mode string, needed, approved, rejected, open int) string {
 	return [...]string{"pending", "agreed", "refused"}[tally{mode, needed, approved, rejected, open}.verdict()]
@@ -24,12 +18,4 @@ func Together(groups ...GroupCount) string {
 type GroupCount struct {
 	Mode                             string
 	Needed, Approved, Rejected, Open int
-}
-
-// OpensAt is when a window is open.
-func OpensAt(w *approval.DecisionWindow, now time.Time) time.Time { return opensAt(w, now) }
-
-// NextTime is when clocks in a zone show a time of day.
-func NextTime(clock, zone string, now time.Time) (time.Time, error) {
-	return nextTime(clock, zone, now)
 }

@@ -88,7 +88,7 @@ func (w *work) open(ctx context.Context, f *flow, st *step, ps approval.PlanStag
 	if err := w.dropRoles(ctx, f, st); err != nil {
 		return err
 	}
-	if err := w.setClocks(ctx, f, st); err != nil {
+	if err := w.setClocks(ctx, f, st, ps.DueAt); err != nil {
 		return err
 	}
 	w.log(f, st.Stage, "opened", "asked: %s", names(st.slots))
@@ -163,42 +163,41 @@ func (w *work) holdersOf(ctx context.Context, role string) ([]string, error) {
 	return found, nil
 }
 
+// usualAnswer is how long people have to answer where a stage does not say: three working days.
+const usualAnswer = 3 * span.Day
+
 // setClocks counts when a stage that opens is due, reminds and escalates, in working time.
-func (w *work) setClocks(ctx context.Context, f *flow, st *step) error {
+func (w *work) setClocks(ctx context.Context, f *flow, st *step, due *time.Time) (err error) {
 	d := f.definition(st.Stage)
 	st.RemindAt, st.Reminded, st.EscalateAt, st.Escalated = nil, 0, nil, 0
 	within, err := span.Parse(d.RespondWithin)
-	if d.RespondWithin != "" && err == nil {
-		due, err := w.working(ctx, w.now, within, d.CalendarID)
-		if err != nil {
-			return err
-		}
-		st.DueAt = &due
+	if err != nil {
+		within = usualAnswer
 	}
+	working := func(within time.Duration) (at time.Time) {
+		if err == nil {
+			at, err = w.working(ctx, within, d.CalendarID)
+		}
+		return at
+	}
+	if err = nil; due == nil {
+		due = pointer(working(within))
+	}
+	st.DueAt = due
 	for _, r := range d.Reminders {
-		before, err := span.Parse(r)
-		if err != nil || before >= within {
-			continue // there is no time to be reminded of
+		if before, unread := span.Parse(r); unread == nil && before < within {
+			st.RemindAt = append(st.RemindAt, working(within-before))
 		}
-		at, err := w.working(ctx, w.now, within-before, d.CalendarID)
-		if err != nil {
-			return err
-		}
-		st.RemindAt = append(st.RemindAt, at)
 	}
 	slices.SortFunc(st.RemindAt, time.Time.Compare)
 	for _, e := range d.Escalation {
-		after, err := span.Parse(e.After)
-		if err != nil {
+		after, unread := span.Parse(e.After)
+		if unread != nil {
 			after = within
 		}
-		at, err := w.working(ctx, w.now, after, d.CalendarID)
-		if err != nil {
-			return err
-		}
-		st.EscalateAt = append(st.EscalateAt, at)
+		st.EscalateAt = append(st.EscalateAt, working(after))
 	}
-	return nil
+	return err
 }
 
 // pose has the slots of a stage asked that nobody has asked yet: all by one task where the first answer decides, and otherwise each

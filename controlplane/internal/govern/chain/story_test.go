@@ -207,7 +207,7 @@ func TestACommentIsDemandedWhereTheStageDoes(t *testing.T) {
 func TestOutsideItsWindowNothingIsDecided(t *testing.T) {
 	h := open(t)
 	s := stage("manager", "any", h.group("any", "mia"))
-	s.Definition.DecisionWindow = &approval.DecisionWindow{Days: []string{"mon"}, From: "10:00", To: "11:00", Timezone: "UTC"}
+	s.Definition.DecisionWindow = &approval.DecisionWindow{Days: []string{"monday"}, From: "10:00", To: "11:00", Timezone: "UTC"}
 	item := h.start(plan(s))
 	err := h.decide(item, "mia", "approve")
 	h.refused(err, "outside_decision_window")

@@ -100,6 +100,7 @@ func (t turns) mark(ctx context.Context, tx *pg.Tx, s *Service) error {
 		      from live l
 		     where l.role_id = any(@things::text[]::uuid[])
 		        or l.entitlement_id = any(@things::text[]::uuid[])
+		        or l.role_id in (select r.role_id from role_entitlement r where r.tenant_id = current_tenant() and r.entitlement_id = any(@things::text[]::uuid[]))
 		        or l.state = 'blocked'
 		        or @everything
 		        or exists (select from unnest(@members::text[]) m where position(m in l.plan::text) > 0)

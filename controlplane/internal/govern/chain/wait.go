@@ -57,7 +57,7 @@ func (w *work) beginWait(f *flow, st *step, d approval.StageWait) {
 		lasts, _ := span.Parse(d.Duration) // a length that cannot be read is none: rules are checked when they are saved
 		st.WaitUntil = pointer(w.now.Add(lasts))
 	case waitTimeOfDay:
-		at, err := nextTime(d.At, d.Timezone, w.now)
+		at, err := d.Next(w.now)
 		if err != nil {
 			at = w.now
 		}

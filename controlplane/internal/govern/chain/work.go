@@ -25,7 +25,7 @@ type work struct {
 
 	answering map[string]bool // tasks whose answer is being taken: they are the inbox's to end
 	resolved  int             // stages that were opened
-	due       map[dueOf]time.Time
+	clock     Clock
 	holders   map[string][]string // of roles of the tenant: the people, or users, who have them
 
 	flows    []*flow
@@ -56,7 +56,7 @@ type assignment struct {
 }
 
 func (s *Service) work(tx *pg.Tx) *work {
-	return &work{s: s, tx: tx, now: s.Now().UTC().Truncate(time.Microsecond), answering: map[string]bool{}, due: map[dueOf]time.Time{}, touched: map[*flow]bool{},
+	return &work{s: s, tx: tx, now: s.Now().UTC().Truncate(time.Microsecond), answering: map[string]bool{}, touched: map[*flow]bool{},
 		closes: map[ending][]closing{}}
 }
 
@@ -114,24 +114,16 @@ func (w *work) end(f *flow, stage int, taskIDs []string, state, why string) {
 	}
 }
 
-// dueOf are what the working time until an instant depends on.
-type dueOf struct {
-	from     time.Time
-	within   time.Duration
-	calendar string
-}
-
-// working is the instant after so much working time.
-func (w *work) working(ctx context.Context, from time.Time, within time.Duration, calendar string) (time.Time, error) {
-	if at, known := w.due[dueOf{from, within, calendar}]; known {
-		return at, nil
+// working counts working time from now. The calendars are read once.
+func (w *work) working(ctx context.Context, within time.Duration, calendar string) (time.Time, error) {
+	if w.clock == nil {
+		clock, err := w.s.approvers().Clock(ctx, w.tx)
+		if err != nil {
+			return time.Time{}, err
+		}
+		w.clock = clock
 	}
-	at, err := w.s.approvers().Due(ctx, w.tx, from, within, calendar)
-	if err != nil {
-		return at, err
-	}
-	w.due[dueOf{from, within, calendar}] = at
-	return at, nil
+	return w.clock.Due(w.now, within, calendar).UTC(), nil
 }
 
 // finish does what was gathered: tasks end and are asked, everything is written, and whoever waits for the outcomes is told.
