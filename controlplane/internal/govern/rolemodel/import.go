@@ -39,6 +39,7 @@ type incoming struct {
 	before *role.Role // nil: it is to be made
 	after  role.RoleFields
 	risky  bool
+	planID string // of one that is to be made: the same in every plan, since what is confirmed is told by ids
 }
 
 // Import makes the roles of a file, or makes them what it says: all of them or none.
@@ -73,6 +74,9 @@ func (s *Service) Import(ctx context.Context, v viewer.Viewer, text, confirm str
 func (s *Service) finishImport(ctx context.Context, tx *pg.Tx, roles []*incoming, impact Impact, dry bool, out *RoleImport) error {
 	*out = RoleImport{DryRun: dry, Roles: []RoleImportLine{}, Impact: impact}
 	var bad problems
+	for _, i := range roles {
+		i.planID = ""
+	}
 	written, err := s.writeAll(ctx, tx, roles, &bad, !dry)
 	if err != nil {
 		return err
@@ -195,7 +199,7 @@ func (s *Service) writeOne(ctx context.Context, tx *pg.Tx, i *incoming, made map
 func (s *Service) put(ctx context.Context, tx *pg.Tx, i *incoming, after role.RoleFields, line *RoleImportLine) error {
 	switch {
 	case i.before == nil:
-		made, err := role.Create(ctx, tx, role.New{Key: i.Key, ManagedBy: role.ByCode, Origin: map[string]any{"kind": "file"}, RoleFields: after})
+		made, err := role.Create(ctx, tx, role.New{ID: i.planID, Key: i.Key, ManagedBy: role.ByCode, Origin: map[string]any{"kind": "file"}, RoleFields: after})
 		line.RoleID = &made.ID
 		return err
 	case line.Action == "drafted" && gives(i.before.RoleFields):

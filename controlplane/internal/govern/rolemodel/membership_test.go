@@ -201,7 +201,9 @@ func TestAScheduledAssignmentBeginsAndEndsAndItsRoleIsKeptTrueMeanwhile(t *testi
 	h.expect(ann, "[group-0 ends scheduled group-1 ends scheduled]")
 	h.pass(begin.Add(time.Minute))
 	h.expect(ann, "[group-0 ends group-1 ends]")
-	states := func() string { return fmt.Sprint(h.Strings(`select state || ' ' || coalesce(end_reason, '') from role_assignment`)) }
+	states := func() string {
+		return fmt.Sprint(h.Strings(`select state || ' ' || coalesce(end_reason, '') from role_assignment`))
+	}
 	if got := states(); got != "[active ]" {
 		t.Errorf("assignment: %s", got)
 	}

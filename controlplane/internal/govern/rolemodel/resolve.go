@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -33,7 +34,7 @@ func (s *Service) resolve(ctx context.Context, tx *pg.Tx, f file) (roles []*inco
 		named[r.Key] = true
 	}
 	for _, r := range f.ordered(&bad) {
-		i := &incoming{fileRole: r, after: h.fields(r, named, &bad)}
+		i := &incoming{fileRole: r, after: h.fields(r, named, &bad), planID: uuid.NewSHA1(uuid.Nil, []byte(r.Key)).String()}
 		if err := s.Roles.Conditions.Prepare(&i.after); err != nil {
 			tell(&bad, r, err)
 		}

@@ -1,6 +1,7 @@
 package role
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,7 +22,7 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (Role, error) {
 	if err := n.complete(); err != nil {
 		return Role{}, err
 	}
-	id := uuid.Must(uuid.NewV7()).String()
+	id := cmp.Or(n.ID, uuid.Must(uuid.NewV7()).String())
 	if err := n.check(ctx, tx, id, RoleFields{}); err != nil {
 		return Role{}, err
 	}

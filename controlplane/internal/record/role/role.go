@@ -88,6 +88,7 @@ func (RoleCoverage) Schema(r huma.Registry) *huma.Schema {
 
 // New is a role to be made. An empty Key is made of the name, an empty Lifecycle is active, and without Origin it is made by hand.
 type New struct {
+	ID        string // made when empty
 	Key       string
 	Origin    map[string]any
 	ManagedBy string // ui when empty, or pack by its origin
