@@ -21,6 +21,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
@@ -91,8 +92,7 @@ func (h *house) system(name string) string {
 func (h *house) look() {
 	h.T.Helper()
 	for range 100 {
-		h.Exec(`with due as (delete from matter_turn where not_before > now() returning kind, source_id)
-			insert into matter_turn (tenant_id, kind, source_id) select current_tenant(), kind, source_id from due`)
+		h.due(h.Tenant)
 		n, err := h.matters.Part(ctx, h.Tenant.Tenant)
 		if err != nil {
 			h.T.Fatal(err)
@@ -102,6 +102,13 @@ func (h *house) look() {
 		}
 	}
 	h.T.Fatal("something has a turn again and again")
+}
+
+// due has looked at now what is put off.
+func (h *house) due(v viewer.Viewer) {
+	h.T.Helper()
+	h.ExecAs(v, `with due as (delete from matter_turn where not_before > now() returning kind, source_id)
+		insert into matter_turn (tenant_id, kind, source_id) select current_tenant(), kind, source_id from due`)
 }
 
 // sweep looks everything over, as after an hour.

@@ -2,6 +2,7 @@ package matter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -32,7 +33,7 @@ func (s *Service) Part(ctx context.Context, tenant string) (sum int, err error) 
 		}
 		sum += n
 	}
-	return sum, err
+	return sum, errors.Join(err, ctx.Err())
 }
 
 // alone makes the transaction the only one of the tenant that looks. Whoever is not waits for nothing: the other one does the work.
