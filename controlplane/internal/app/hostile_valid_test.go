@@ -72,6 +72,25 @@ POST   /entitlements/grants                            {"identity_id":"<identity
 POST   /entitlements/grants/bulk-revoke                {"ids":["<entitlement>"],"reason":"x"}
 POST   /entitlements/grants/{id}/extend                {"ends_at":"2200-01-01T00:00:00Z"}
 POST   /entitlements/grants/{id}/revoke                {"reason":"x"}
+POST   /access-requests                                {"requested_for_identity_id":"<identity>","requested_resources":[{"entitlement_id":"<entitlement>"}],"justification":"x"}
+POST   /access-requests/bulk                           {"requests":[{"requested_for_identity_id":"<identity>","requested_resources":[{"entitlement_id":"<entitlement>"}],"justification":"x"}],"dry_run":true}
+POST   /access-requests/preview                        {"requested_for_identity_id":"<identity>","requested_resources":[{"entitlement_id":"<entitlement>"}],"justification":"x"}
+POST   /access-requests/{id}/cancel                    {"reason":"x"}
+POST   /access-requests/{id}/comments                  {"text":"x","visibility":"everybody"}
+POST   /access-requests/{id}/decisions                 {"decisions":[{"item_id":"<identity>","action":"approve","comment":"x"}]}
+POST   /access-requests/{id}/extend                    {"duration":"P1D"}
+POST   /access-requests/{id}/items/{item_id}/reassign  {"to":"<identity>","reason":"x"}
+POST   /access-requests/{id}/items/{item_id}/withdraw  {"reason":"x"}
+POST   /access-requests/{id}/return                    {"reason":"x"}
+POST   /access-requests/{id}/withdraw-approval         {"reason":"x"}
+POST   /approval-rules/replay                          {"rule":{"name":"x","branches":[{"outcome":{"kind":"auto_reject","reason":"x"}}]},"from":"<yesterday>"}
+POST   /approval-rules                                 {"name":"x","branches":[{"outcome":{"kind":"chain","stages":[{"name":"Manager","groups":[{"approvers":[{"kind":"manager"}]}]}]}}]}
+PATCH  /approval-rules/{id}                            {"description":"x"}
+POST   /approval-rules/simulate                        {"request":{"requested_for_identity_id":"<identity>","requested_resources":[{"entitlement_id":"<entitlement>"}]}}
+POST   /approval-rules/calendars                       {"name":"x","timezone":"Europe/Zurich","holidays":[{"date":"2026-12-25","name":"Christmas Day"}]}
+PATCH  /approval-rules/calendars/{id}                  {"description":"x"}
+POST   /approval-rules/on-call                         {"name":"x","identity_ids":["<identity>"],"shift":"P7D"}
+PATCH  /approval-rules/on-call/{id}                    {"description":"x"}
 POST   /entitlements/roles                             {"name":"x","entitlement_ids":["<entitlement>"]}
 PATCH  /entitlements/roles/{id}                        {"description":"x"}
 PATCH  /entitlements/{id}                              {"business_description":"x"}

@@ -6,6 +6,7 @@ package app_test
 //	presents   the holder of another kind of token than everywhere else, which the operation looks at itself
 //	everybody  whoever has signed in; what they see is another question
 //	overseers  admins, and auditors
+//	managers   admins, and managers
 //	admins     admins
 //	operators  control-plane admins
 const permitted = `
@@ -42,6 +43,42 @@ POST   /accounts/{id}/reset-correlation                           admins    acco
 POST   /accounts/{id}/unlink                                      admins    accounts
 POST   /agent/register                                            presents  -
 POST   /agent/token                                               presents  -
+POST   /access-requests                                           everybody access-requests
+GET    /access-requests                                           everybody access-requests
+POST   /access-requests/bulk                                      managers  access-requests
+GET    /access-requests/metrics                                   overseers access-requests
+POST   /access-requests/preview                                   everybody access-requests
+GET    /access-requests/{id}                                      everybody access-requests
+POST   /access-requests/{id}/cancel                               everybody access-requests
+POST   /access-requests/{id}/comments                             everybody access-requests
+POST   /access-requests/{id}/decisions                            everybody access-requests
+POST   /access-requests/{id}/extend                               everybody access-requests
+POST   /access-requests/{id}/items/{item_id}/reassign             everybody access-requests
+POST   /access-requests/{id}/items/{item_id}/withdraw             everybody access-requests
+POST   /access-requests/{id}/return                               everybody access-requests
+GET    /access-requests/{id}/timeline                             everybody access-requests
+POST   /access-requests/{id}/withdraw-approval                    everybody access-requests
+GET    /approval-rules                                            overseers approval-rules
+POST   /approval-rules                                            admins    approval-rules
+GET    /approval-rules/calendars                                  overseers approval-rules
+POST   /approval-rules/calendars                                  admins    approval-rules
+DELETE /approval-rules/calendars/{id}                             admins    approval-rules
+GET    /approval-rules/calendars/{id}                             overseers approval-rules
+PATCH  /approval-rules/calendars/{id}                             admins    approval-rules
+GET    /approval-rules/coverage                                   overseers approval-rules
+GET    /approval-rules/on-call                                    overseers approval-rules
+POST   /approval-rules/on-call                                    admins    approval-rules
+DELETE /approval-rules/on-call/{id}                               admins    approval-rules
+GET    /approval-rules/on-call/{id}                               overseers approval-rules
+PATCH  /approval-rules/on-call/{id}                               admins    approval-rules
+POST   /approval-rules/replay                                     admins    approval-rules
+POST   /approval-rules/simulate                                   admins    approval-rules
+DELETE /approval-rules/{id}                                       admins    approval-rules
+GET    /approval-rules/{id}                                       overseers approval-rules
+PATCH  /approval-rules/{id}                                       admins    approval-rules
+POST   /approval-rules/{id}/disable                               admins    approval-rules
+POST   /approval-rules/{id}/enable                                admins    approval-rules
+GET    /approval-rules/{id}/versions                              overseers approval-rules
 GET    /audit-events                                              overseers audit-events
 GET    /audit-events/catalog                                      overseers audit-events
 GET    /audit-events/checkpoints                                  overseers audit-events

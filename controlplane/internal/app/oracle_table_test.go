@@ -31,6 +31,18 @@ const sees = `
 /accounts/{id}/grants                           of account
 /accounts/{id}/history                          apart
 /accounts/{id}/drift                            apart
+/access-requests                                apart
+/access-requests/metrics                        overseers
+/access-requests/{id}                           apart
+/access-requests/{id}/timeline                  apart
+/approval-rules                                 overseers
+/approval-rules/calendars                       overseers
+/approval-rules/calendars/{id}                  overseers
+/approval-rules/coverage                        overseers
+/approval-rules/on-call                         overseers
+/approval-rules/on-call/{id}                    overseers
+/approval-rules/{id}                            overseers
+/approval-rules/{id}/versions                   overseers
 /audit-events                                   overseers
 /audit-events/catalog                           overseers
 /audit-events/checkpoints                       overseers

@@ -135,6 +135,10 @@ func (b *bench) seat(n named, via string, limit int) (found, short int) {
 		b.c.note("slot", "%s: %s", n.because, n.none)
 		return 0, 1
 	}
+	if len(n.ids) == 0 {
+		b.c.note("slot", "%s: there is none", n.because)
+		return 0, 1
+	}
 	for _, id := range n.ids {
 		if limit > 0 && found == limit {
 			break
