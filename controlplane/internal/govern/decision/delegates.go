@@ -24,7 +24,6 @@ type inForce struct {
 	Kinds       []string
 	IncludeOpen bool
 	StartsAt    time.Time
-	EndsAt      *time.Time
 	There       bool // the delegate is somebody who can decide
 }
 
@@ -39,7 +38,7 @@ type delegations map[string][]inForce
 // loadDelegations reads the delegations of people and of their delegates that are in force at an instant.
 func loadDelegations(ctx context.Context, tx *pg.Tx, people []string, at time.Time) (delegations, error) {
 	const sql = `
-		select d.id::text, d.delegator_id::text, d.delegate_id::text, coalesce(i.display_name, ''), d.kinds, d.include_open, d.starts_at, d.ends_at,
+		select d.id::text, d.delegator_id::text, d.delegate_id::text, coalesce(i.display_name, ''), d.kinds, d.include_open, d.starts_at,
 		       coalesce(i.status not in ('deactivated', 'archived'), false)
 		  from decision_delegation d
 		  left join identity i on i.tenant_id = d.tenant_id and i.id = d.delegate_id
