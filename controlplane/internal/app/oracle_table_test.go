@@ -92,8 +92,13 @@ const sees = `
 /entitlements/grants/{id}                       grant
 /entitlements/grants/{id}/explain               story of grant
 /entitlements/grants/{id}/timeline              apart
-/entitlements/roles                             overseers
-/entitlements/roles/{id}                        overseers
+/entitlements/roles                             apart
+/entitlements/roles/export                      overseers
+/entitlements/roles/{id}                        apart
+/entitlements/roles/{id}/diff                   apart
+/entitlements/roles/{id}/draft                  apart
+/entitlements/roles/{id}/members                apart
+/entitlements/roles/{id}/versions               apart
 /entitlements/{id}                              group
 /entitlements/{id}/grants                       of group
 /entitlements/{id}/members                      of group
@@ -109,6 +114,7 @@ const sees = `
 /identities/{id}/timeline                       apart
 /identities/{id}/handover                       overseers
 /identities/{id}/reports                        of person
+/identities/{id}/roles                          apart
 /policies/access-grant                          overseers
 /policies/access-grant/{id}                     overseers
 /policies/access-grant/{id}/versions            overseers

@@ -51,6 +51,9 @@ POST   /decision-tasks/{id}/reassign               {"to":["<own identity>"],"rea
 POST   /entitlements/grants/{id}/extend            {"ends_at":"2200-01-01T00:00:00Z"}
 POST   /entitlements/grants/{id}/revoke            {"reason":"x"}
 PATCH  /entitlements/roles/{id}                    {"description":"x"}
+PATCH  /entitlements/roles/{id}/draft              {"description":"x"}
+POST   /entitlements/roles/{id}/members            {"identity_id":"<own identity>","reason":"x"}
+PATCH  /entitlements/roles/{id}/members/{identity_id} {"ends_at":"2200-01-01T00:00:00Z"}
 PATCH  /entitlements/{id}                          {"business_description":"x"}
 PATCH  /identities/{id}                            {"title":"x"}
 POST   /identities/{id}/birthrights/evaluate       {"dry_run":true}
@@ -127,6 +130,21 @@ POST  /entitlements/roles                   422 {"name":"x","entitlement_ids":["
 POST  /entitlements/roles                   422 {"name":"x","owner_ids":["<identity>"]}
 PATCH /entitlements/roles/{id}              422 {"entitlement_ids":["<entitlement>"]}
 PATCH /entitlements/roles/{id}              422 {"owner_ids":["<identity>"]}
+POST  /entitlements/roles                   422 {"name":"x","backup_owner_ids":["<identity>"],"child_role_ids":["<role>"],"membership_exclusions":[{"identity_id":"<identity>","reason":"x"}],"approval_rule_id":"<rule>"}
+POST  /entitlements/roles                   422 {"name":"x","child_role_ids":["<role>"]}
+POST  /entitlements/roles                   422 {"name":"x","membership_exclusions":[{"identity_id":"<identity>","reason":"x"}]}
+POST  /entitlements/roles                   422 {"name":"x","approval_rule_id":"<rule>"}
+PATCH /entitlements/roles/{id}              422 {"backup_owner_ids":["<identity>"]}
+PATCH /entitlements/roles/{id}              422 {"child_role_ids":["<role>"]}
+PATCH /entitlements/roles/{id}              422 {"membership_exclusions":[{"identity_id":"<identity>","reason":"x"}]}
+PATCH /entitlements/roles/{id}              422 {"approval_rule_id":"<rule>"}
+PATCH /entitlements/roles/{id}/draft        422 {"entitlement_ids":["<entitlement>"]}
+PATCH /entitlements/roles/{id}/draft        422 {"owner_ids":["<identity>"]}
+PATCH /entitlements/roles/{id}/draft        422 {"backup_owner_ids":["<identity>"]}
+PATCH /entitlements/roles/{id}/draft        422 {"child_role_ids":["<role>"]}
+PATCH /entitlements/roles/{id}/draft        422 {"membership_exclusions":[{"identity_id":"<identity>","reason":"x"}]}
+PATCH /entitlements/roles/{id}/draft        422 {"approval_rule_id":"<rule>"}
+POST  /entitlements/roles/{id}/members      422 {"identity_id":"<identity>","reason":"x"}
 PATCH /entitlements/{id}                    422 {"owner_ids":["<identity>"]}
 POST  /identities                           422 {"external_id":"new","email":"new@acme.test","sponsor_id":"<identity>"}
 POST  /identities                           422 {"external_id":"new","email":"new@acme.test","backup_owner_id":"<identity>"}
