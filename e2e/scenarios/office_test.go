@@ -93,7 +93,7 @@ func (o *office) scim(method, path string, in any) []byte {
 	return body
 }
 
-// as is somebody of the office, who signs in when they are first needed.
+// as is somebody of the office, who signs in when they are first needed, with these roles.
 func (o *office) as(name string, roles ...string) *api.Client {
 	o.t.Helper()
 	if m, in := o.members[name]; in {
@@ -241,11 +241,13 @@ func (o *office) sees(what string, is func() bool) {
 func (o *office) rule(name, thing string, more map[string]any, stages ...map[string]any) {
 	o.t.Helper()
 	payload := map[string]any{"name": name, "applies_to": map[string]any{"entitlement_ids": []string{o.things[thing]}},
-		"branches": []any{map[string]any{"outcome": map[string]any{"chain": map[string]any{"stages": stages}}}}}
+		"branches": []any{map[string]any{"outcome": map[string]any{"kind": "chain", "stages": stages}}}}
 	for key, value := range more {
 		payload[key] = value
 	}
-	o.Expect("201", o.Admin, http.MethodPost, "/approval-rules", payload)
+	if a := o.Expect("201", o.Admin, http.MethodPost, "/approval-rules", payload); a.Status != http.StatusCreated {
+		o.t.FailNow()
+	}
 }
 
 // person is a resolver that names one.

@@ -52,11 +52,12 @@ func (o *office) managerThenOwner() {
 	}
 	o.Expect("409 duplicate_request", o.as("u011"), "POST", "/access-requests", payload)
 	o.Expect("404 not_found", o.as("u005"), "GET", "/access-requests/"+r.ID, nil)
+	o.as("u001", "manager")
 	if n := len(o.tasks("u003")); n != 0 {
 		o.t.Errorf("the owner is asked before the manager has agreed: %d tasks", n)
 	}
 	task := o.decides("u001", "request_approval", "approve")
-	o.Expect("409", o.as("u001"), "POST", "/decision-tasks/"+task.ID+"/decide", map[string]any{"action": "reject", "comment": "no"})
+	o.Expect("409 already_decided", o.as("u001"), "POST", "/decision-tasks/"+task.ID+"/decide", map[string]any{"action": "reject", "comment": "no"})
 	if o.inGroup("Payroll", "u011") {
 		o.t.Error("in the group before the owner has agreed")
 	}
@@ -68,7 +69,7 @@ func (o *office) managerThenOwner() {
 	if at, ends := r.Items[0].Provisioning.VerifiedAt, r.Items[0].EndsAt; at == nil || ends == nil || ends.Sub(*at) != 3*time.Hour {
 		o.t.Errorf("the three hours are from %v to %v", at, ends)
 	}
-	told := string(o.Expect("200", o.as("u001", "manager"), "GET", "/identities/"+o.people["u011"]+"/access-explain?entitlement_id="+o.things["Payroll"], nil).Body)
+	told := string(o.Expect("200", o.as("u001"), "GET", "/identities/"+o.people["u011"]+"/access-explain?entitlement_id="+o.things["Payroll"], nil).Body)
 	if !strings.Contains(told, r.ID) || !strings.Contains(told, "CHG-4711") {
 		o.t.Errorf("why is not told: %s", told)
 	}
@@ -147,7 +148,7 @@ func (o *office) approverOnLeave() {
 	if n := len(o.tasks("u007")); n != 1 {
 		o.t.Fatalf("the librarian has %d tasks", n)
 	}
-	o.Expect("422", o.as("u007"), "POST", "/decision-tasks/delegations", map[string]any{"delegate_id": o.people["u007"], "reason": "holidays"})
+	o.Expect("422 validation_failed", o.as("u007"), "POST", "/decision-tasks/delegations", map[string]any{"delegate_id": o.people["u007"], "reason": "holidays"})
 	o.Expect("201", o.as("u007"), "POST", "/decision-tasks/delegations", map[string]any{
 		"delegate_id": o.people["u008"], "ends_at": time.Now().Add(48 * time.Hour).UTC().Format(time.RFC3339), "include_open": true, "reason": "holidays"})
 	o.decides("u008", "request_approval", "approve")
@@ -213,7 +214,7 @@ func (o *office) expires() {
 	if left := o.tasks("u008", "kind", "request_approval"); len(left) != 0 {
 		o.t.Errorf("somebody is still asked: %+v", left)
 	}
-	o.Expect("409", o.as("u016"), "POST", "/access-requests/"+r.ID+"/cancel", map[string]any{"reason": "too late"})
+	o.Expect("409 invalid_transition", o.as("u016"), "POST", "/access-requests/"+r.ID+"/cancel", map[string]any{"reason": "too late"})
 }
 
 func (o *office) returnedEarly() {
@@ -238,7 +239,7 @@ func (o *office) ownRequest() {
 	if left := o.tasks("u004", "kind", "request_approval"); len(left) != 0 {
 		o.t.Errorf("who asks is asked: %+v", left)
 	}
-	o.Expect("404", o.as("u004"), "POST", "/access-requests/"+r.ID+"/items/"+r.Items[0].ID+"/reassign", map[string]any{"to": o.people["u004"], "reason": "quicker"})
+	o.Expect("404 not_found", o.as("u004"), "POST", "/access-requests/"+r.ID+"/items/"+r.Items[0].ID+"/reassign", map[string]any{"to": o.people["u004"], "reason": "quicker"})
 	o.Expect("200", o.as("u004"), "POST", "/access-requests/"+r.ID+"/cancel", map[string]any{"reason": "not needed"})
 	if now := o.request(r.ID); now.Status != "cancelled" {
 		o.t.Errorf("it is %s", now.Status)
