@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -68,6 +69,38 @@ func findPeople(ctx context.Context, tx *pg.Tx, drafts []*draft, lock bool) erro
 		d.checkPerson(tx.Viewer)
 		if len(d.faults) == 0 && d.in.Kind == Grant {
 			d.checkFlood(p, &waiting, tx.Viewer)
+		}
+	}
+	return nil
+}
+
+// findApprovers refuses people whom the requester chose and who cannot be asked.
+func findApprovers(ctx context.Context, tx *pg.Tx, drafts []*draft) error {
+	var chosen []string
+	for _, d := range drafts {
+		chosen = append(chosen, d.in.Approvers...)
+	}
+	if len(chosen) == 0 {
+		return nil
+	}
+	const sql = `
+		select i.id::text
+		  from identity i
+		 where i.id = any($1::text[]::uuid[])
+		   and i.status not in ('deactivated', 'archived')`
+	rows, err := tx.Query(ctx, sql, chosen)
+	if err != nil {
+		return fmt.Errorf("find chosen approvers: %w", err)
+	}
+	there, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("find chosen approvers: %w", err)
+	}
+	for _, d := range drafts {
+		for i, id := range d.in.Approvers {
+			if !slices.Contains(there, strings.ToLower(id)) {
+				d.wrong(fault.Field{Pointer: fmt.Sprintf("%s/approvers/%d", d.at, i), Code: "unknown_approver", Detail: "there is nobody of this id who could be asked"})
+			}
 		}
 	}
 	return nil

@@ -19,6 +19,9 @@ func examine(ctx context.Context, tx *pg.Tx, drafts []*draft, lock bool, now tim
 	if err := findPeople(ctx, tx, drafts, lock); err != nil {
 		return err
 	}
+	if err := findApprovers(ctx, tx, drafts); err != nil {
+		return err
+	}
 	if err := findThings(ctx, tx, drafts); err != nil {
 		return err
 	}

@@ -130,7 +130,9 @@ func (r ApprovalReplay) resolve(ctx context.Context, tx *pg.Tx, part []played, n
 		subjects[i] = p.subject
 	}
 	if r.Rule != nil {
-		plans, err := approval.ResolveWith(ctx, tx, approval.Draft{ID: r.RuleID, ApprovalRuleFields: *r.Rule}, subjects, now)
+		draft := approval.Draft{ID: r.RuleID, ApprovalRuleFields: *r.Rule}
+		draft.Enabled = true // what is tried is tried as if it were in use
+		plans, err := approval.ResolveWith(ctx, tx, draft, subjects, now)
 		return plans, draftFault(err)
 	}
 	const known = `select exists (select from approval_rule r where r.id = $1)`
