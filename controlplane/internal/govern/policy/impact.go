@@ -110,22 +110,6 @@ func (b *book) simulate(ctx context.Context, tx *pg.Tx, each func(PersonImpact) 
 	return s, nil
 }
 
-// simulateFor is simulate for these people alone, in the order of their ids: nobody else is concerned.
-func (b *book) simulateFor(ctx context.Context, tx *pg.Tx, ids []string, each func(PersonImpact) error) (*simulation, error) {
-	s := newSimulation(each)
-	for part := range slices.Chunk(ids, batch) {
-		if err := s.part(ctx, tx, b, part); err != nil {
-			return nil, err
-		}
-	}
-	const everybody = `select count(*) from identity i where i.status not in ('deactivated', 'archived')`
-	if err := tx.QueryRow(ctx, everybody).Scan(&s.PeopleTotal); err != nil {
-		return nil, fmt.Errorf("count people: %w", err)
-	}
-	s.finish()
-	return s, nil
-}
-
 // affected is somebody whose access a plan changes.
 type affected struct {
 	PersonImpact

@@ -38,7 +38,7 @@ type RevocationImpact struct {
 
 // byRule says whether a rule gives the reason, and would give it again.
 func (r GrantReason) byRule() bool {
-	return r.Kind == ledger.Birthright || r.Kind == ledger.Policy || r.Source.Type == "policy"
+	return r.Kind == ledger.Birthright || r.Kind == ledger.Policy || r.Source.Type == "policy" || r.Source.Type == "role"
 }
 
 func (r GrantReason) live() bool { return r.ID != nil && r.State != ledger.Ended }

@@ -82,18 +82,10 @@ func (f RoleFields) checkApprovalRule(ctx context.Context, tx *pg.Tx, before Rol
 	if f.ApprovalRuleID == nil || before.ApprovalRuleID != nil && *before.ApprovalRuleID == *f.ApprovalRuleID {
 		return nil
 	}
-	const (
-		kept = `select to_regclass('approval_rule') is not null`
-		sql  = `select exists (select from approval_rule where id = $1)`
-	)
+	const sql = `select exists (select from approval_rule where id = $1)`
 	var there bool
-	if err := tx.QueryRow(ctx, kept).Scan(&there); err != nil {
-		return fmt.Errorf("look for approval rules: %w", err)
-	}
-	if there {
-		if err := tx.QueryRow(ctx, sql, *f.ApprovalRuleID).Scan(&there); err != nil {
-			return fmt.Errorf("look for approval rule: %w", err)
-		}
+	if err := tx.QueryRow(ctx, sql, *f.ApprovalRuleID).Scan(&there); err != nil {
+		return fmt.Errorf("look for approval rule: %w", err)
 	}
 	if !there {
 		return fault.New(fault.Invalid, "there is no approval rule %s", *f.ApprovalRuleID).
