@@ -154,3 +154,51 @@ end $$;
 comment on function decision_note_leaver() is 'Notes somebody who is gone and has tasks, or delegations.';
 create trigger decision_leaver after update of status on identity for each row
     when (new.status in ('deactivated', 'archived') and old.status is distinct from new.status) execute function decision_note_leaver();
+
+-- Five hundred decisions are five hundred entries of the log. One after the other, each would look for the head's row among all that the
+-- same transaction has left of it.
+-- +goose StatementBegin
+create function audit_append_all(before_seqs text[], before_times text[]) returns bigint language plpgsql volatile security definer
+    set search_path = public, pg_temp
+as $$
+declare
+    tenant uuid := current_tenant();
+    n      bigint;
+    prev   bytea;
+    now_is timestamptz;
+    line   text;
+    seqs   bigint[] := '{}';
+    lines  text[] := '{}';
+    prevs  bytea[] := '{}';
+    hashes bytea[] := '{}';
+    times  timestamptz[] := '{}';
+begin
+    loop
+        select seq, hash into n, prev from audit_head where tenant_id = tenant for update;
+        exit when found;
+        insert into audit_head (tenant_id) values (tenant) on conflict do nothing;
+    end loop;
+    for i in 1 .. cardinality(before_seqs) loop
+        n := n + 1;
+        now_is := date_trunc('milliseconds', clock_timestamp());
+        line := before_seqs[i] || n || before_times[i] || to_char(now_is at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}';
+        seqs[i] := n;
+        lines[i] := line;
+        prevs[i] := prev;
+        times[i] := now_is;
+        prev := sha256('\x4947412d41554449542d563100'::bytea || prev || convert_to(line, 'UTF8'));
+        hashes[i] := prev;
+    end loop;
+    insert into audit_event (tenant_id, seq, event, prev_hash, hash, at, action, category, outcome, actor_type, actor_id, subject_type, subject_id, request_id)
+    select tenant, u.seq, u.line, u.prev, u.hash, u.at, b.body ->> 'action', b.body ->> 'category', b.body ->> 'outcome', b.body -> 'actor' ->> 'type', b.body -> 'actor' ->> 'id',
+           coalesce(b.body -> 'subject' ->> 'type', ''), b.body -> 'subject' ->> 'id', b.body -> 'context' ->> 'request_id'
+      from unnest(seqs, lines, prevs, hashes, times) u (seq, line, prev, hash, at)
+     cross join lateral (select u.line::jsonb as body offset 0) b
+     order by u.seq;
+    update audit_head set seq = n, hash = prev where tenant_id = tenant;
+    return n;
+end $$;
+-- +goose StatementEnd
+comment on function audit_append_all(text[], text[]) is 'Is audit_append for many entries, in their order.';
+revoke all on function audit_append_all(text[], text[]) from public;
+grant execute on function audit_append_all(text[], text[]) to grantwright_app;

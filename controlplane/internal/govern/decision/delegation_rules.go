@@ -92,12 +92,16 @@ func (d DecisionDelegation) checkTimes(now time.Time) error {
 
 // checkPeople is a fault where one of the two cannot be who they are to be.
 func (d DecisionDelegation) checkPeople(ctx context.Context, tx *pg.Tx) error {
+	if d.DelegateID == "" {
+		return fault.New(fault.Invalid, "say by delegate_id who decides").
+			With(fault.Field{Pointer: "#/delegate_id", Code: "required", Detail: "an identity"})
+	}
 	if d.DelegatorID == d.DelegateID {
 		return fault.Coded(fault.Invalid, "delegate_is_delegator", "nobody delegates to themselves").
 			With(fault.Field{Pointer: "#/delegate_id", Code: "delegate_is_delegator", Detail: "somebody else"})
 	}
 	const sql = `select id::text from identity where tenant_id = current_tenant() and id = any(@ids::text[]::uuid[]) and status not in ('deactivated', 'archived')`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": []string{d.DelegatorID, d.DelegateID}})
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": onlyIDs(d.DelegatorID, d.DelegateID)})
 	if err != nil {
 		return fmt.Errorf("find delegate: %w", err)
 	}

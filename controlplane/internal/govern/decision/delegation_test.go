@@ -165,6 +165,8 @@ func TestDelegationsThatCannotBeAreExplained(t *testing.T) {
 	}{
 		{"ann", map[string]any{"delegate_id": p[0]}, 422, "delegate_is_delegator"},
 		{"ann", map[string]any{"delegate_id": gone}, 422, "unknown_identity"},
+		{"ann", map[string]any{"delegate_id": "urn:uuid:" + p[1]}, 422, "unknown_identity"},
+		{"ann", map[string]any{"reason": "x"}, 422, "validation_failed"},
 		{"ann", map[string]any{"delegate_id": "01a1f99f-1d39-767a-8283-ef45f2482199"}, 422, "unknown_identity"},
 		{"ann", map[string]any{"delegate_id": p[1], "ends_at": h.at(-time.Hour)}, 422, "ends_in_past"},
 		{"ann", map[string]any{"delegate_id": p[1], "starts_at": h.at(2 * time.Hour), "ends_at": h.at(time.Hour)}, 422, "validation_failed"},

@@ -83,14 +83,9 @@ func (f DelegationFields) complete(now time.Time) DelegationFields {
 
 // named fills in what the two are called, for messages.
 func (d *DecisionDelegation) named(ctx context.Context, tx *pg.Tx) error {
-	const sql = `
-		select coalesce((select display_name from identity where tenant_id = current_tenant() and id = @delegator), ''),
-		       coalesce((select display_name from identity where tenant_id = current_tenant() and id = @delegate), '')`
-	err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"delegator": d.DelegatorID, "delegate": d.DelegateID}).Scan(&d.DelegatorDisplay, &d.DelegateDisplay)
-	if err != nil {
-		return fmt.Errorf("find names: %w", err)
-	}
-	return nil
+	names, err := nameOf(ctx, tx, onlyIDs(d.DelegatorID, d.DelegateID))
+	d.DelegatorDisplay, d.DelegateDisplay = names[d.DelegatorID], names[d.DelegateID]
+	return err
 }
 
 func (d DecisionDelegation) insert(ctx context.Context, tx *pg.Tx) error {

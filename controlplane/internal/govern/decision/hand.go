@@ -12,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
 // mayHand is a fault where the viewer does not say who decides a task: those who decide it may, and administrators.
@@ -63,13 +64,17 @@ func (s *Service) Reassign(ctx context.Context, v viewer.Viewer, id string, matc
 		if err := w.enter(ctx, tx, false); err != nil {
 			return err
 		}
-		e := t.entry("decision_task.reassigned")
-		e.Reason, e.Context["to"] = reason, to
-		if err := told(ctx, tx, t, "reassigned", "to "+strings.Join(names, ", ")+": "+reason, e); err != nil {
+		if err := t.handed(ctx, tx, t.entry("decision_task.reassigned"), "reassigned", names, reason); err != nil {
 			return err
 		}
 		return settlePeople(ctx, tx, []string{id})
 	})
+}
+
+// handed keeps to whom a task was given.
+func (t DecisionTask) handed(ctx context.Context, tx *pg.Tx, e audit.Entry, event string, names []string, reason string) error {
+	e.Reason, e.Context["to"] = reason, names
+	return told(ctx, tx, t, event, "to "+strings.Join(names, ", ")+": "+reason, e)
 }
 
 // receivers are the names of the people to whom a task is to be given. It is a fault where one of them cannot decide it.
@@ -78,7 +83,7 @@ func (t DecisionTask) receivers(ctx context.Context, tx *pg.Tx, to []string) ([]
 		return nil, fault.Coded(fault.Conflict, "not_reassignable", "who asks this does not allow that it is reassigned; it can be escalated")
 	}
 	const sql = `select id::text, display_name, status from identity where tenant_id = current_tenant() and id = any(@ids::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": to})
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": onlyIDs(to...)})
 	if err != nil {
 		return nil, fmt.Errorf("find people: %w", err)
 	}
@@ -135,9 +140,7 @@ func (s *Service) Escalate(ctx context.Context, v viewer.Viewer, id string, matc
 		if err := t.escalate(ctx, tx, above); err != nil {
 			return err
 		}
-		e := t.entry("decision_task.escalated")
-		e.Reason, e.Context["to"] = reason, names
-		if err := told(ctx, tx, t, "escalated", "to "+strings.Join(names, ", ")+": "+reason, e); err != nil {
+		if err := t.handed(ctx, tx, t.entry("decision_task.escalated"), "escalated", names, reason); err != nil {
 			return err
 		}
 		return settlePeople(ctx, tx, []string{id})

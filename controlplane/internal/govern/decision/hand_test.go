@@ -21,6 +21,7 @@ func TestReassigningReplacesWhoDecides(t *testing.T) {
 		code string
 	}{
 		{[]string{p[1], "01a1f99f-1d39-767a-8283-ef45f2482199"}, "unknown_identity"},
+		{[]string{"urn:uuid:" + p[1]}, "unknown_identity"},
 	} {
 		h.Refused(422, tt.code, "ann", "POST", path, map[string]any{"to": tt.to, "reason": "x"})
 	}

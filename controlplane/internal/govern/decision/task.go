@@ -149,7 +149,7 @@ func lock(ctx context.Context, tx *pg.Tx, ids []string) (map[string]DecisionTask
 		 order by t.id
 		   for update of t`
 	const sql = `select ` + columns + ` from decision_task t where t.tenant_id = current_tenant() and t.id = any(@ids::text[]::uuid[])`
-	args := pgx.NamedArgs{"ids": slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !listing.IsID(id) })}
+	args := pgx.NamedArgs{"ids": onlyIDs(ids...)}
 	// What is read must be what was locked: a second statement sees what others have committed while the first one waited.
 	if _, err := tx.Exec(ctx, locked, args); err != nil {
 		return nil, fmt.Errorf("lock tasks: %w", err)
@@ -169,4 +169,9 @@ func lock(ctx context.Context, tx *pg.Tx, ids []string) (map[string]DecisionTask
 		}
 	}
 	return found, nil
+}
+
+// onlyIDs leaves out what cannot be the id of anything.
+func onlyIDs(ids ...string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !listing.IsID(id) })
 }
