@@ -92,7 +92,7 @@ PATCH  /approval-rules/calendars/{id}                  {"description":"x"}
 POST   /approval-rules/on-call                         {"name":"x","identity_ids":["<identity>"],"shift":"P7D"}
 PATCH  /approval-rules/on-call/{id}                    {"description":"x"}
 POST   /entitlements/roles                             {"name":"x","entitlement_ids":["<entitlement>"],"membership_rule":{"match":"all","rules":[{"field":"department","op":"eq","value":"x"}]},"membership_exclusions":[{"identity_id":"<identity>","reason":"x","until":"2200-01-01"}],"visible_to":{"match":"all","rules":[]},"parameters":[{"name":"x","type":"string","required":true,"allowed_values":["x"]}],"max_duration":"P1D","default_duration":"P1D","risk_level":"low","compliance_tags":["x"],"duty_tags":["x"],"labels":{"x":"x"}}
-POST   /entitlements/roles/import                      {"yaml":"version: 1\nroles:\n  - key: x\n    name: X\n"}
+POST   /entitlements/roles/import                      {"yaml":"{version: 1, roles: [{key: x, name: X}]}"}
 PATCH  /entitlements/roles/{id}/draft                  {"description":"x"}
 POST   /entitlements/roles/{id}/members                {"identity_id":"<identity>","starts_at":"2199-01-01T00:00:00Z","ends_at":"2200-01-01T00:00:00Z","reason":"x"}
 PATCH  /entitlements/roles/{id}/members/{identity_id}  {"ends_at":"2200-01-01T00:00:00Z"}

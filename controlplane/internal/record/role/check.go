@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
 // ReadCondition is a condition that has been read.
@@ -83,9 +84,11 @@ func (f RoleFields) checkApprovalRule(ctx context.Context, tx *pg.Tx, before Rol
 		return nil
 	}
 	const sql = `select exists (select from approval_rule where id = $1)`
-	var there bool
-	if err := tx.QueryRow(ctx, sql, *f.ApprovalRuleID).Scan(&there); err != nil {
-		return fmt.Errorf("look for approval rule: %w", err)
+	there := false
+	if listing.IsID(*f.ApprovalRuleID) {
+		if err := tx.QueryRow(ctx, sql, *f.ApprovalRuleID).Scan(&there); err != nil {
+			return fmt.Errorf("look for approval rule: %w", err)
+		}
 	}
 	if !there {
 		return fault.New(fault.Invalid, "there is no approval rule %s", *f.ApprovalRuleID).
