@@ -51,53 +51,48 @@ create table catalogue_word (
     word      text     not null collate "C",
     item_id   uuid     not null,
     weight    smallint not null,
-    constraint catalogue_word_pk primary key (tenant_id, word, item_id) include (weight),
-    constraint catalogue_word_item foreign key (tenant_id, item_id) references catalogue_item (tenant_id, id) on delete cascade
+    constraint catalogue_word_pk primary key (tenant_id, item_id, word)
 );
-comment on table catalogue_word is 'The words by which an item is found.';
+comment on table catalogue_word is 'The words by which an item is found. Without a foreign key: a check a word costs more than the word.';
 comment on column catalogue_word.weight is '1: in its name; 2: in what people say of it; 3: in what its system says; 4: in what it opens, or in what a role holds.';
 call secure_tenant_table('catalogue_word');
-create index catalogue_word_by_item on catalogue_word (tenant_id, item_id);
+create index catalogue_word_by_word on catalogue_word (tenant_id, word) include (item_id, weight);
 
 -- +goose StatementBegin
 create function catalogue_fold(said text) returns text language sql immutable parallel safe
 as $$
-    select lower(translate(said,
+    select lower(case when octet_length(said) = char_length(said) then said else translate(said,
         'ÀÁÂÃÄÅàáâãäåÇçÈÉÊËèéêëÌÍÎÏìíîïÑñÒÓÔÕÖØòóôõöøÙÚÛÜùúûüÝýÿĄąĆćČčĎďĘęĚěĞğİıŁłŃńŇňŐőŘřŚśŞşŠšŤťŮůŰűŹźŻżŽž',
-        'AAAAAAaaaaaaCcEEEEeeeeIIIIiiiiNnOOOOOOooooooUUUUuuuuYyyAaCcCcDdEeEeGgIiLlNnNnOoRrSsSsSsTtUuUuZzZzZz'))
+        'AAAAAAaaaaaaCcEEEEeeeeIIIIiiiiNnOOOOOOooooooUUUUuuuuYyyAaCcCcDdEeEeGgIiLlNnNnOoRrSsSsSsTtUuUuZzZzZz') end)
 $$;
 -- +goose StatementEnd
-comment on function catalogue_fold(text) is 'Text as it is compared: without capitals and, in letters of Latin, without accents.';
+comment on function catalogue_fold(text) is 'Text as it is compared: without capitals and, in letters of Latin, without accents. Most texts have none, and to look for them takes long.';
 
 -- +goose StatementBegin
-create function catalogue_words(said text) returns text[] language sql immutable parallel safe
+create function catalogue_words(said text) returns text[] language plpgsql immutable parallel safe
 as $$
-    select coalesce(array_agg(distinct left(w, 60)), '{}')
-      from regexp_split_to_table(catalogue_fold(said), '[\s!-/:-@\[-`{-~]+') w
-     where w <> ''
-$$;
+begin
+    return array(select distinct left(w, 60) from regexp_split_to_table(catalogue_fold(said), '[\s!-/:-@\[-`{-~]+') w where w <> '');
+end $$;
 -- +goose StatementEnd
-
--- +goose StatementBegin
-create function catalogue_terms(said text, weight int) returns table (word text, weight int) language sql immutable parallel safe
-as $$
-    select w, $2
-      from unnest(catalogue_words(said) || catalogue_words(regexp_replace(said, '([a-z0-9])([A-Z])', '\1 \2', 'g'))) w
-$$;
--- +goose StatementEnd
-comment on function catalogue_terms(text, int) is 'The words of a text, and those that CapitalsDivide.';
+comment on function catalogue_words(text) is 'The words of a text. It is not written in SQL, which would be planned anew at every call.';
 
 -- +goose StatementBegin
 create function catalogue_take_entitlements(ids uuid[]) returns void language plpgsql
+    set enable_seqscan = off
 as $$
+declare
+    one uuid;
 begin
-    delete from catalogue_item c where c.id = any(ids);
+  foreach one in array ids loop
+    delete from catalogue_word c where c.item_id = one;
+    delete from catalogue_item c where c.id = one;
     with offered as (
         insert into catalogue_item (tenant_id, id, kind, sort_name, connector_ids, risk_level, tags, visible_to)
         select e.tenant_id, e.id, 'entitlement', catalogue_fold(coalesce(nullif(e.display_name, ''), e.name)), array[e.connector_id], e.risk_level,
                e.compliance_tags || e.data_classes, e.visible_to
           from entitlement e
-         where e.id = any(ids)
+         where e.id = one
            and e.requestable
            and e.grantable
            and e.lifecycle = 'active'
@@ -107,24 +102,27 @@ begin
         returning tenant_id, id
     )
     insert into catalogue_word (tenant_id, item_id, word, weight)
-    select e.tenant_id, e.id, t.word, min(t.weight)
+    select e.tenant_id, e.id, t.word, min(s.weight)
       from offered o
-      join entitlement e on e.id = o.id
-     cross join lateral (
-           select (catalogue_terms(concat_ws(' ', e.display_name, e.name), 1)).*
-            union all
-           select (catalogue_terms(concat_ws(' ', e.business_description, array_to_string(e.permission_summary || e.compliance_tags || e.data_classes, ' ')), 2)).*
-            union all
-           select (catalogue_terms(concat_ws(' ', e.description, e.native_identity, e.external_id), 3)).*
-            union all
-           select (catalogue_terms(concat_ws(' ', e.resource ->> 'display_name', e.resource ->> 'name', e.resource ->> 'external_id', e.resource ->> 'type'), 4)).*) t
+     cross join entitlement e
+     cross join lateral (values
+           (concat_ws(' ', e.display_name, e.name), 1),
+           (concat_ws(' ', e.business_description, array_to_string(e.permission_summary || e.compliance_tags || e.data_classes, ' ')), 2),
+           (concat_ws(' ', e.description, e.native_identity, e.external_id), 3),
+           (concat_ws(' ', e.resource ->> 'display_name', e.resource ->> 'name', e.resource ->> 'external_id', e.resource ->> 'type'), 4)) s (said, weight)
+     cross join lateral unnest(catalogue_words(s.said || ' ' || regexp_replace(s.said, '([a-z0-9])([A-Z])', '\1 \2', 'g'))) t (word)
+     where e.id = one
      group by 1, 2, 3;
+  end loop;
 end $$;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
 create function catalogue_take_roles(ids uuid[]) returns void language plpgsql
+    set enable_seqscan = off
 as $$
+declare
+    one uuid;
 begin
     -- A role is found by what the roles within it hold, too, so that those above are looked at as well.
     ids := array(with recursive up (id) as (
@@ -135,49 +133,49 @@ begin
         from up
        where exists (select from role r where r.id = up.id and r.requestable)
           or exists (select from catalogue_item i where i.id = up.id));
-    if cardinality(ids) = 0 then
-        return;
-    end if;
-    delete from catalogue_item c where c.id = any(ids);
-    create temporary table if not exists catalogue_role_holds (role_id uuid, entitlement_id uuid) on commit drop;
-    truncate catalogue_role_holds;
-    insert into catalogue_role_holds
+  foreach one in array ids loop
+    delete from catalogue_word c where c.item_id = one;
+    delete from catalogue_item c where c.id = one;
     with recursive down (top, id) as (
-        select r.id, r.id from role r where r.id = any(ids) and r.requestable and r.lifecycle = 'active'
+        select r.id, r.id from role r where r.id = one and r.requestable and r.lifecycle = 'active'
          union
         select d.top, c.child_id from down d join role_child c on c.role_id = d.id
-    )
-    select distinct d.top, x.entitlement_id from down d join role_entitlement x on x.role_id = d.id;
-    with offered as (
+    ),
+    holds as materialized (
+        select distinct d.top as role_id, x.entitlement_id from down d join role_entitlement x on x.role_id = d.id
+    ),
+    offered as (
         insert into catalogue_item (tenant_id, id, kind, sort_name, connector_ids, risk_level, tags, visible_to)
         select r.tenant_id, r.id, 'role', catalogue_fold(r.name), coalesce(h.connectors, '{}'),
                coalesce(r.risk_level, (array['low', 'medium', 'high', 'critical'])[coalesce(h.risk, 1)]), r.compliance_tags, r.visible_to
           from role r
           left join (select x.role_id, array_agg(distinct e.connector_id) filter (where e.connector_id is not null) as connectors,
                             max(array_position(array['low', 'medium', 'high', 'critical'], e.risk_level)) as risk
-                       from catalogue_role_holds x
+                       from holds x
                        join entitlement e on e.id = x.entitlement_id
                       group by x.role_id) h on h.role_id = r.id
-         where r.id = any(ids)
+         where r.id = one
            and r.requestable
            and r.lifecycle = 'active'
         returning tenant_id, id
     )
     insert into catalogue_word (tenant_id, item_id, word, weight)
-    select r.tenant_id, r.id, t.word, min(t.weight)
+    select r.tenant_id, r.id, t.word, min(s.weight)
       from offered o
-      join role r on r.id = o.id
+     cross join role r
      cross join lateral (
-           select (catalogue_terms(concat_ws(' ', r.name, r.key), 1)).*
+           select concat_ws(' ', r.name, r.key), 1
             union all
-           select (catalogue_terms(concat_ws(' ', r.description, array_to_string(r.compliance_tags, ' ')), 2)).*
+           select concat_ws(' ', r.description, array_to_string(r.compliance_tags, ' ')), 2
             union all
-           select (catalogue_terms(concat_ws(' ', e.display_name, e.name, e.business_description, e.resource ->> 'display_name', e.resource ->> 'name',
-                                             e.resource ->> 'external_id'), 4)).*
-             from catalogue_role_holds x
+           select concat_ws(' ', e.display_name, e.name, e.business_description, e.resource ->> 'display_name', e.resource ->> 'name', e.resource ->> 'external_id'), 4
+             from holds x
              join entitlement e on e.id = x.entitlement_id
-            where x.role_id = r.id) t
+            where x.role_id = r.id) s (said, weight)
+     cross join lateral unnest(catalogue_words(s.said || ' ' || regexp_replace(s.said, '([a-z0-9])([A-Z])', '\1 \2', 'g'))) t (word)
+     where r.id = one
      group by 1, 2, 3;
+  end loop;
 end $$;
 -- +goose StatementEnd
 
@@ -206,6 +204,8 @@ begin
     return null;
 end $$;
 -- +goose StatementEnd
+comment on function catalogue_take_entitlements(uuid[]) is
+    'Writes anew what is offered of these. One after the other: plans are kept from when the tables were empty, and would join in circles.';
 comment on function catalogue_follows() is 'Keeps the catalogue as roles and entitlements are.';
 
 create trigger catalogue_follows_new after insert on entitlement

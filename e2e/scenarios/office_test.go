@@ -26,6 +26,7 @@ type office struct {
 	staff     *ldaptest.Server
 	workspace string                    // its address
 	people    map[string]string         // ids of identities by the name in the directory
+	numbers   map[string]string         // their ids in the directory
 	members   map[string]harness.Member // who has signed in
 	things    map[string]string         // ids of entitlements by name
 }
@@ -33,7 +34,7 @@ type office struct {
 // In the office u000 leads, u001 to u010 report to u000, and u011 to u020 to u001. u003 owns the payroll.
 func openOffice(t *testing.T) *office {
 	t.Helper()
-	o := &office{House: harness.Open(t), t: t, people: map[string]string{}, members: map[string]harness.Member{}, things: map[string]string{}}
+	o := &office{House: harness.Open(t), t: t, people: map[string]string{}, numbers: map[string]string{}, members: map[string]harness.Member{}, things: map[string]string{}}
 	o.agent = o.Agent(o.Admin, "cellar")
 	o.staff = ldaptest.StartSlapd(t, ldaptest.Options{Org: ldaptest.Org{People: ldaptest.Staff(21), Groups: []ldaptest.Group{
 		{Name: "Payroll", People: []string{"u003"}}, {Name: "Vault", People: []string{"u003"}}, {Name: "Library", People: []string{"u000"}},
@@ -62,11 +63,11 @@ func (o *office) connect(payload map[string]any) {
 func (o *office) learn() {
 	o.t.Helper()
 	type known struct {
-		ID, Username string
-		Name         string
+		ID, Username, Name string
+		ExternalID         string `json:"external_id"`
 	}
 	for _, p := range harness.All[known](o.House, o.Admin, "/identities", url.Values{"limit": {"500"}}) {
-		o.people[p.Username] = p.ID
+		o.people[p.Username], o.numbers[p.Username] = p.ID, p.ExternalID
 	}
 	for _, e := range harness.All[known](o.House, o.Admin, "/entitlements", url.Values{"limit": {"500"}}) {
 		o.things[e.Name] = e.ID

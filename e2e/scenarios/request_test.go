@@ -148,7 +148,7 @@ func (o *office) approverOnLeave() {
 	if n := len(o.tasks("u007")); n != 1 {
 		o.t.Fatalf("the librarian has %d tasks", n)
 	}
-	o.Expect("422 validation_failed", o.as("u007"), "POST", "/decision-tasks/delegations", map[string]any{"delegate_id": o.people["u007"], "reason": "holidays"})
+	o.Expect("422 delegate_is_delegator", o.as("u007"), "POST", "/decision-tasks/delegations", map[string]any{"delegate_id": o.people["u007"], "reason": "holidays"})
 	o.Expect("201", o.as("u007"), "POST", "/decision-tasks/delegations", map[string]any{
 		"delegate_id": o.people["u008"], "ends_at": time.Now().Add(48 * time.Hour).UTC().Format(time.RFC3339), "include_open": true, "reason": "holidays"})
 	o.decides("u008", "request_approval", "approve")
@@ -171,7 +171,7 @@ func (o *office) managerLeaves() {
 	if n := len(o.tasks("u001", "kind", "request_approval")); n != 1 {
 		o.t.Fatalf("the manager has %d tasks", n)
 	}
-	o.Expect("200", o.Admin, "PATCH", "/identities/"+o.people["u014"], map[string]any{"manager_id": o.people["u009"]})
+	o.Expect("200", o.Admin, "PATCH", "/identities/"+o.people["u014"], map[string]any{"manager_external_id": o.numbers["u009"]})
 	o.Expect("200", o.Admin, "POST", "/identities/"+o.people["u001"]+"/deactivate", map[string]any{"reason": "left the company"})
 	o.decides("u009", "request_approval", "approve")
 	r = o.becomes(r, "fulfilled")

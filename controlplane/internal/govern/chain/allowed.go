@@ -56,7 +56,7 @@ func (w *work) mayDecide(f *flow, st *step, d decision.Decision) error {
 		return fault.Coded(fault.Forbidden, "approver_required", "an approval is decided by a person: this token stands for none")
 	}
 	if !f.Plan.SelfApproval && f.own(by) {
-		return fault.Coded(fault.Forbidden, "self_approval", "nobody decides about what they asked for, or what is for themselves; also not for somebody else or by a role")
+		return fault.Coded(fault.Forbidden, "own_request", "nobody decides about what they asked for, or what is for themselves; also not for somebody else or by a role")
 	}
 	me := person(by)
 	for _, other := range f.steps {

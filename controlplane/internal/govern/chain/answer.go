@@ -84,7 +84,6 @@ func (w *work) take(f *flow, slots []*slot, d decision.Decision) {
 		if s.IdentityID != nil && by.IdentityID != "" && *s.IdentityID != by.IdentityID {
 			w.standIn(s, by)
 		}
-		w.log(f, s.Stage, s.State, by.Display)
 	}
 	if d.Action == approve {
 		f.bound(d.Inputs)

@@ -104,7 +104,7 @@ func (w *work) name(ctx context.Context, f *flow, st *step, d decision.Decision)
 	case display == "":
 		return badInput("identity_id", "unknown_identity", "there is nobody by this id, or nobody who is active"), nil
 	case slices.Contains(f.excluded(), id):
-		return fault.Coded(fault.Forbidden, "self_approval", "nobody decides about what they asked for, or what is for themselves"), nil
+		return fault.Coded(fault.Forbidden, "own_request", "nobody decides about what they asked for, or what is for themselves"), nil
 	case slices.Contains(f.barred(st.Stage), id):
 		return fault.Coded(fault.Conflict, "distinct_approvers", "they approved this in another stage; the rule wants somebody else in each"), nil
 	}

@@ -138,7 +138,7 @@ func TestWhenNobodyCanBeAskedAdministratorsAreTold(t *testing.T) {
 	h.person("root", viewer.Admin)
 	root := h.users["root"]
 	h.refused(h.answer(retry, root, "retry"), "still_blocked")
-	h.refused(h.answer(name, root, "reassign", "", map[string]any{"identity_id": h.people["ben"]}), "self_approval")
+	h.refused(h.answer(name, root, "reassign", "", map[string]any{"identity_id": h.people["ben"]}), "own_request")
 	h.refused(h.answer(name, root, "reassign", "", map[string]any{"identity_id": newID()}), "validation_failed")
 	h.refused(h.answer(name, root, "reassign", "", map[string]any{"identity_id": "mia"}), "validation_failed")
 	h.person("vera")

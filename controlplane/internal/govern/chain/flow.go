@@ -2,6 +2,7 @@ package chain
 
 import (
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/google/uuid"
@@ -89,6 +90,7 @@ type step struct {
 	Escalations []EscalationDone `db:"escalations"`
 
 	slots []*slot
+	was   *step // as it was read; nil: it is new
 }
 
 // slot is somebody who is asked.
@@ -108,6 +110,22 @@ type slot struct {
 	DecidedAt  *time.Time      `db:"decided_at"`
 	DecidedBy  *decision.Actor `db:"decided_by"`
 	Comment    string          `db:"comment"`
+
+	was *slot // as it was read; nil: it is new
+}
+
+// changed says whether a stage has to be written.
+func (s *step) changed() bool {
+	now := *s
+	now.was, now.slots = nil, nil
+	return s.was == nil || !reflect.DeepEqual(now, *s.was)
+}
+
+// changed says whether a slot has to be written.
+func (s *slot) changed() bool {
+	now := *s
+	now.was = nil
+	return s.was == nil || now != *s.was
 }
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }

@@ -45,7 +45,7 @@ func TestNobodyApprovesTheirOwnUnderWhateverHat(t *testing.T) {
 			if err := h.straight(item, 0, h.Tenant, by); err == nil {
 				t.Fatalf("%s approved what %s is asked", name, p)
 			} else {
-				h.refused(err, "self_approval")
+				h.refused(err, "own_request")
 			}
 		}
 		for _, who := range []string{"ben", "ann"} {
@@ -69,7 +69,7 @@ func TestARequesterWhoIsNoPersonIsKnownAsTheUser(t *testing.T) {
 	if err := h.decideFor(item, "role:admin", "nobody", "approve"); err == nil {
 		t.Fatal("the requester approved as the user they are")
 	}
-	h.refused(h.straight(item, 0, h.users["nobody"], decision.Actor{Type: "user", ID: h.users["nobody"].ID}), "self_approval")
+	h.refused(h.straight(item, 0, h.users["nobody"], decision.Actor{Type: "user", ID: h.users["nobody"].ID}), "own_request")
 	h.yes2(item, "role:admin", "root")
 }
 

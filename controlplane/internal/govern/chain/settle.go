@@ -26,9 +26,9 @@ func (w *work) settle(ctx context.Context, f *flow, why string) error {
 	case agreed:
 		st.State, st.ClosedAt = stageApproved, &w.now
 		w.log(f, st.Stage, "approved", why)
-		w.unblock(f)
-		f.Stage++
-		return w.advance(ctx, f, false)
+		return w.pass(ctx, f)
+	default:
+		w.log(f, st.Stage, "answered", why)
 	}
 	return nil
 }

@@ -59,8 +59,10 @@ func read(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs) ([]*fl
 		return nil, err
 	}
 	for _, s := range steps {
-		f := byItem[s.ItemID]
-		f.steps = append(f.steps, s)
+		// Rows beyond the plan are of a longer one, before an escalation to another rule.
+		if f := byItem[s.ItemID]; s.Stage < len(f.Plan.Stages) {
+			f.steps = append(f.steps, s)
+		}
 	}
 	return flows, nil
 }
@@ -88,13 +90,16 @@ func readSteps(ctx context.Context, tx *pg.Tx, itemIDs []string) ([]*step, error
 	}
 	at := map[place]*step{}
 	for _, s := range steps {
-		at[place{s.ItemID, s.Stage}] = s
+		was := *s
+		s.was, at[place{s.ItemID, s.Stage}] = &was, s
 	}
 	slots, err := readSlots(ctx, tx, itemIDs)
 	if err != nil {
 		return nil, err
 	}
 	for _, each := range slots {
+		was := *each
+		each.was = &was
 		s := at[place{each.ItemID, each.Stage}]
 		s.slots = append(s.slots, each)
 	}
@@ -158,9 +163,13 @@ func write(ctx context.Context, tx *pg.Tx, flows []*flow, logs []logged) error {
 			changed = append(changed, f.row())
 		}
 		for _, s := range f.steps {
-			steps = append(steps, s.row())
+			if s.changed() {
+				steps = append(steps, s.row())
+			}
 			for _, each := range s.slots {
-				slots = append(slots, each.row())
+				if each.changed() {
+					slots = append(slots, each.row())
+				}
 			}
 		}
 	}

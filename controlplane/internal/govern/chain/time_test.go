@@ -112,7 +112,7 @@ func TestAnEscalationDecides(t *testing.T) {
 	rule := plan(stage("another rule's", "any", h.group("any", "vera")), stage("and its second", "any", h.group("any", "walt")))
 	h.board.rule = &rule
 	skip, yes, no := h.start(plan(escalating(h, "any", "skip", "mia"), next)), h.start(plan(escalating(h, "any", "approve", "mia"))), h.start(plan(escalating(h, "any", "reject", "mia")))
-	use := h.start(plan(escalating(h, "any", "use_rule", "mia"), next))
+	use, shorter := h.start(plan(escalating(h, "any", "use_rule", "mia"), next)), h.start(plan(escalating(h, "any", "use_rule", "mia"), next, next, next))
 	h.later(day)
 	h.work()
 	h.expect("skip", h.states(skip), "skipped open")
@@ -122,9 +122,12 @@ func TestAnEscalationDecides(t *testing.T) {
 		t.Errorf("rejected with %q %q", o.ReasonCode, o.Reason)
 	}
 	h.expect("use_rule", h.states(use), "skipped open waiting")
-	h.yes(use, "vera")
-	h.yes(use, "walt")
-	h.expect("rung", h.results(use), "approved")
+	for _, item := range []string{use, shorter} {
+		h.yes(item, "vera")
+		h.yes(item, "walt")
+		h.expect("rung", h.results(item), "approved")
+		h.expect("stages", h.states(item), "skipped approved approved")
+	}
 }
 
 func TestARuleThatIsGoneKeepsThoseAskedWhoWere(t *testing.T) {

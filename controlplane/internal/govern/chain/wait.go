@@ -163,7 +163,7 @@ func (w *work) takeWait(ctx context.Context, f *flow, d decision.Decision) (refu
 	case w.tx.Viewer.Home != "":
 		return fault.Coded(fault.Forbidden, "approver_required", "who works in this tenant from outside decides nothing about its requests"), nil
 	case !f.Plan.SelfApproval && f.own(d.By):
-		return fault.Coded(fault.Forbidden, "self_approval", "nobody lets their own request go on"), nil
+		return fault.Coded(fault.Forbidden, "own_request", "nobody lets their own request go on"), nil
 	case d.Action == reject:
 		w.endWait(f, st, d.By.Display+" has rejected it")
 		w.reject(f, st, "rejected", d.Comment)

@@ -20,12 +20,14 @@ const batch = 500
 // Part does one part of what there is to do in a tenant, and says how much that was; 0 when there is nothing, or somebody else is at
 // it. Each kind has a transaction of its own: what cannot be asked keeps nothing else from being asked.
 func (s *Service) Part(ctx context.Context, tenant string) (sum int, err error) {
-	n, err := s.sweep(ctx, tenant)
+	sum, due, err := s.begin(ctx, tenant)
 	if err != nil {
-		return n, err
+		return 0, err
 	}
-	sum += n
 	for _, k := range s.kinds() {
+		if !slices.Contains(due, k.name) {
+			continue
+		}
 		n, one := s.part(ctx, tenant, k)
 		if one != nil && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "cannot bring matters into the inbox; it is tried again", "tenant", tenant, "kind", k.name, "err", one)
@@ -34,6 +36,29 @@ func (s *Service) Part(ctx context.Context, tenant string) (sum int, err error) 
 		sum += n
 	}
 	return sum, errors.Join(err, ctx.Err())
+}
+
+// begin looks everything over when it is time to, and tells which kinds have turns.
+func (s *Service) begin(ctx context.Context, tenant string) (n int, due []string, err error) {
+	err = s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
+		n, due = 0, nil
+		if got, err := alone(ctx, tx); err != nil || !got {
+			return err
+		}
+		if n, err = s.sweep(ctx, tx); err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, `select distinct kind from matter_turn where not_before <= now()`)
+		if err != nil {
+			return err
+		}
+		due, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	if err != nil {
+		return 0, nil, fmt.Errorf("look what has a turn: %w", err)
+	}
+	return n, due, nil
 }
 
 // alone makes the transaction the only one of the tenant that looks. Whoever is not waits for nothing: the other one does the work.

@@ -8,40 +8,32 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
 // sweeping is how often everything is looked over: what comes with time alone is counted in days.
 const sweeping = time.Hour
 
 // sweep gives a turn to everything that waits and was not asked, and to everything that was asked and does not wait, when it is time to.
-func (s *Service) sweep(ctx context.Context, tenant string) (n int, err error) {
+func (s *Service) sweep(ctx context.Context, tx *pg.Tx) (n int, err error) {
 	const due = `
 		insert into matter_sweep as w (tenant_id, looked_at)
 		values (current_tenant(), @now)
 		    on conflict (tenant_id) do update
 		   set looked_at = excluded.looked_at
 		 where w.looked_at <= @until`
-	err = s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
-		n = 0
-		if got, err := alone(ctx, tx); err != nil || !got {
-			return err
-		}
-		tag, err := tx.Exec(ctx, due, pgx.NamedArgs{"now": s.Now(), "until": s.Now().Add(-sweeping)})
-		if err != nil || tag.RowsAffected() == 0 {
-			return err
-		}
-		for _, k := range s.kinds() {
-			found, err := k.differing(ctx, tx)
-			if err != nil {
-				return err
-			}
-			n += found
-		}
-		return nil
-	})
+	tag, err := tx.Exec(ctx, due, pgx.NamedArgs{"now": s.Now(), "until": s.Now().Add(-sweeping)})
 	if err != nil {
 		return 0, fmt.Errorf("look everything over: %w", err)
+	}
+	if tag.RowsAffected() == 0 {
+		return 0, nil
+	}
+	for _, k := range s.kinds() {
+		found, err := k.differing(ctx, tx)
+		if err != nil {
+			return 0, err
+		}
+		n += found
 	}
 	return n, nil
 }

@@ -15,7 +15,12 @@ func (s *Service) Routes() []httpapi.Route {
 	return append(s.orderRoutes(),
 		httpapi.Handle("GET", "/entitlements", "List entitlements", s.list),
 		httpapi.Handle("GET", "/entitlements/{id}", "Read an entitlement", s.read),
-		httpapi.Handle("PATCH", "/entitlements/{id}", "Change an entitlement by merge patch", s.patch).For(viewer.Admin).Errors(412),
+		httpapi.Handle("PATCH", "/entitlements/{id}", "Change an entitlement by merge patch", s.patch).For(viewer.Admin, viewer.ResourceOwner).Errors(412).Describe(aboutPatch),
+		httpapi.Handle("GET", "/entitlements/{id}/hierarchy", "Tell what an entitlement lies in, and what in it", s.hierarchy).Describe(aboutHierarchy),
+		httpapi.Handle("GET", "/entitlements/{id}/usage", "Tell how an entitlement is used", s.usage).Describe(aboutUsage),
+		httpapi.Handle("POST", "/entitlements/{id}/owners", "Say who owns an entitlement", s.owners).For(viewer.Admin),
+		httpapi.Handle("POST", "/entitlements/{id}/retire", "Take an entitlement out of use", s.retire).For(viewer.Admin).Errors(409).Describe(aboutRetire),
+		httpapi.Handle("POST", "/entitlements/bulk-update", "Change many entitlements in one way", s.bulkUpdate).For(viewer.Admin).Describe(aboutBulkUpdate),
 		httpapi.Handle("GET", "/entitlements/{id}/members", "List who holds an entitlement", s.members),
 		httpapi.Handle("GET", "/entitlements/{id}/grants", "List the grants of an entitlement", s.grantsOfEntitlement),
 		httpapi.Handle("GET", "/entitlements/grants", "List grants", s.grants),
@@ -24,6 +29,15 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", "/accounts/{id}/grants", "List the grants of an account", s.grantsOfAccount),
 	)
 }
+
+const (
+	aboutPatch = "Administrators write all members. Resource owners write what describes what they own: its words, tags and whether it can be asked for; " +
+		"they may raise its risk and shorten its durations."
+	aboutHierarchy  = "Nesting as the target system has it, in both directions with the number of steps. A circle of groups is told: whoever is in one of them holds all."
+	aboutUsage      = "Unused access, where the system tells when access was last used."
+	aboutRetire     = "Nobody can be given it any more, and roles give it no more. With dry_run the impact is told and nothing is written."
+	aboutBulkUpdate = "At most 500, by ids or by a filter. Those that cannot be changed are refused one by one, and say why."
+)
 
 type listIn struct {
 	httpapi.Paging

@@ -3,7 +3,9 @@ package access
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -58,4 +60,31 @@ func (up upward) closure(of [][16]byte, fn func(pairs) error) error {
 		return nil
 	}
 	return fn(p)
+}
+
+func parseID(id string) [16]byte { return uuid.MustParse(id) }
+
+// wayBack is the shortest way from an entitlement along its nesting back to itself, beginning with it; nothing: there is none.
+func (up upward) wayBack(from [16]byte) []string {
+	before := map[[16]byte][16]byte{}
+	for todo := [][16]byte{from}; len(todo) > 0; {
+		at := todo[0]
+		todo = todo[1:]
+		for _, parent := range up[at] {
+			if parent == from {
+				way := []string{}
+				for ; at != from; at = before[at] {
+					way = append(way, uuid.UUID(at).String())
+				}
+				way = append(way, uuid.UUID(from).String())
+				slices.Reverse(way)
+				return way
+			}
+			if _, met := before[parent]; !met {
+				before[parent] = at
+				todo = append(todo, parent)
+			}
+		}
+	}
+	return nil
 }
