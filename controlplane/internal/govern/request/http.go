@@ -42,7 +42,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", base, "Ask for access", s.post).Status(http.StatusCreated).Errors(404, 409).Describe(aboutSubmit),
 		httpapi.Handle("GET", base, "List access requests", s.list).Describe(aboutVisible),
 		httpapi.Handle("POST", base+"/preview", "See what would become of a request", s.preview).Status(200).Errors(404).Describe(aboutPreview),
-		httpapi.Handle("POST", base+"/bulk", "Ask for access for many people at once", s.bulk).For(viewer.Manager, viewer.Admin).Bulk().Status(200).Describe(aboutBulk),
+		httpapi.Handle("POST", base+"/bulk", "Ask for access for many people at once", s.bulk).For(viewer.Manager, viewer.Admin).Status(200).Describe(aboutBulk),
 		httpapi.Handle("GET", base+"/metrics", "Read figures of access requests", s.metrics).For(both...).Describe(aboutMetrics),
 		httpapi.Handle("GET", one, "Read an access request", s.one).Describe(aboutVisible),
 		httpapi.Handle("GET", one+"/timeline", "Read what happened to an access request", s.timeline),
@@ -112,7 +112,6 @@ func (s *Service) preview(ctx context.Context, v viewer.Viewer, in *postIn) (*ht
 
 // AccessRequestBatch is the body of many requests in one call.
 type AccessRequestBatch struct {
-	_        struct{}           `json:"-" additionalProperties:"true"`
 	Requests []NewAccessRequest `json:"requests" nullable:"false" minItems:"1" maxItems:"200"`
 	DryRun   bool               `json:"dry_run,omitempty" doc:"As the parameter."`
 }
@@ -130,7 +129,7 @@ func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpa
 	if err := json.Unmarshal(in.RawBody, &body); err != nil {
 		return nil, fault.Coded(fault.Malformed, "malformed_json", "the body must be a JSON object")
 	}
-	ignored := unknown(in.RawBody, AccessRequestBatch{}, "")
+	var ignored []string
 	for i, raw := range body.Requests {
 		names, err := readMembers(raw, fmt.Sprintf("#/requests/%d", i))
 		if err != nil {
