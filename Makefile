@@ -61,6 +61,7 @@ bench: setup build ## Measure, and print the figures
 	go test ./controlplane/internal/govern/policy -run '^$$' -bench . -benchtime 1x
 	go test ./controlplane/internal/govern/decision -run '^$$' -bench . -benchtime 100x
 	go test ./controlplane/internal/reach/provision -run '^$$' -bench Changes -benchtime 1x
+	go test ./controlplane/internal/govern/approval -run '^$$' -bench . -benchtime 20x
 	go test ./controlplane/internal/govern/chain -run '^$$' -bench . -benchtime 20x
 	go test ./controlplane/internal/reach/mapping/transform ./controlplane/internal/reach/mapping/pyexpr -run '^$$' -bench 'FiveTransforms|Eval'
 
