@@ -71,7 +71,7 @@ func (p *parts) reach(callbackKey []byte) {
 	held := &reconcile.Service{DB: p.db, Cursors: p.cursors, Wake: p.runs.Wake, Now: time.Now}
 	people := &directory.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
 	owners := &correlate.Service{DB: p.db, Now: time.Now}
-	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now, Say: sentence}
+	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now, Say: sentence, Conditions: offeredTo}
 	for _, routes := range [][]httpapi.Route{
 		people.Routes(), rights.Routes(), connectors.Routes(), fields.Routes(), transform.Routes(), p.guide.Routes(), owners.Routes(), p.runs.Routes(), held.Routes(),
 		registry.Routes(),

@@ -7,6 +7,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
@@ -27,4 +29,10 @@ func sentence(subject []byte) string {
 		return ""
 	}
 	return c.Sentence()
+}
+
+// offeredTo reads whom an entitlement is offered to, in the language of rules.
+func offeredTo(c access.EntitlementCondition) (access.EntitlementCondition, []fault.Field) {
+	read := policy.ReadRoleCondition(role.RoleCondition(c))
+	return access.EntitlementCondition(read.Normal), read.Wrong
 }
