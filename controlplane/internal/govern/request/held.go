@@ -55,62 +55,64 @@ func findHeld(ctx context.Context, tx *pg.Tx, drafts []*draft, now time.Time) er
 	return readDuplicates(ctx, tx, string(text), wishes)
 }
 
-// readHeld finds what is held for some of the time that it is asked for: by a reason, by an assignment, or because the target shows it
+// heldAlready finds what is held for some of the time that it is asked for: by a reason, by an assignment, or because the target shows it
 // though nobody here gave it. What we have ended may be asked for again while it is still on its way out.
+const heldAlready = `
+	with asked as materialized (
+	    select a.wish, a.person, a.role, a.entitlement, a.account, a.parameters, coalesce(a.starts_at, now()) as starts_at, coalesce(a.ends_at, 'infinity') as ends_at
+	      from jsonb_to_recordset($1::jsonb) a (wish uuid, person uuid, role uuid, entitlement uuid, account uuid, parameters jsonb,
+	           starts_at timestamptz, ends_at timestamptz)
+	), held as (
+	    select a.wish, coalesce(r.ends_at, 'infinity') as until, coalesce(nullif(r.details ->> 'source', ''), r.kind) as by
+	      from asked a
+	      join access_reason r
+	        on r.identity_id = a.person
+	       and r.entitlement_id = a.entitlement
+	       and r.effect = 'allow'
+	       and r.state <> 'ended'
+	       and r.account_id is not distinct from a.account
+	       and r.starts_at < a.ends_at
+	       and coalesce(r.ends_at, 'infinity') > a.starts_at
+	     union all
+	    select a.wish, coalesce(r.ends_at, 'infinity'), coalesce(nullif(r.details ->> 'source', ''), r.kind)
+	      from asked a
+	      join access_reason r
+	        on r.identity_id = a.person
+	       and r.role_id = a.role
+	       and r.effect = 'allow'
+	       and r.state <> 'ended'
+	       and r.source_type <> 'role_assignment'
+	       and r.starts_at < a.ends_at
+	       and coalesce(r.ends_at, 'infinity') > a.starts_at
+	     union all
+	    select a.wish, coalesce(s.ends_at, 'infinity'), coalesce(nullif(s.details ->> 'source', ''), s.kind)
+	      from asked a
+	      join role_assignment s
+	        on s.identity_id = a.person
+	       and s.role_id = a.role
+	       and s.state <> 'ended'
+	       and s.parameters = a.parameters
+	       and s.starts_at < a.ends_at
+	       and coalesce(s.ends_at, 'infinity') > a.starts_at
+	     union all
+	    select a.wish, 'infinity', case when g.directness = 'inherited' then 'another group' else 'the system itself' end
+	      from asked a
+	      join account c
+	        on c.identity_id = a.person
+	       and (a.account is null or c.id = a.account)
+	      join access_grant g
+	        on g.account_id = c.id
+	       and g.entitlement_id = a.entitlement
+	       and g.status = 'active'
+	     where not exists (select from access_reason r where r.identity_id = a.person and r.entitlement_id = a.entitlement)
+	)
+	select distinct on (h.wish) h.wish::text, nullif(h.until, 'infinity'), h.by
+	  from held h
+	 order by h.wish, h.until desc, h.by`
+
+// readHeld notes at the wishes what is held.
 func readHeld(ctx context.Context, tx *pg.Tx, asked string, wishes map[string]*wish) error {
-	const sql = `
-		with asked as materialized (
-		    select a.wish, a.person, a.role, a.entitlement, a.account, a.parameters, coalesce(a.starts_at, now()) as starts_at, coalesce(a.ends_at, 'infinity') as ends_at
-		      from jsonb_to_recordset($1::jsonb) a (wish uuid, person uuid, role uuid, entitlement uuid, account uuid, parameters jsonb,
-		           starts_at timestamptz, ends_at timestamptz)
-		), held as (
-		    select a.wish, coalesce(r.ends_at, 'infinity') as until, coalesce(nullif(r.details ->> 'source', ''), r.kind) as by
-		      from asked a
-		      join access_reason r
-		        on r.identity_id = a.person
-		       and r.entitlement_id = a.entitlement
-		       and r.effect = 'allow'
-		       and r.state <> 'ended'
-		       and r.account_id is not distinct from a.account
-		       and r.starts_at < a.ends_at
-		       and coalesce(r.ends_at, 'infinity') > a.starts_at
-		     union all
-		    select a.wish, coalesce(r.ends_at, 'infinity'), coalesce(nullif(r.details ->> 'source', ''), r.kind)
-		      from asked a
-		      join access_reason r
-		        on r.identity_id = a.person
-		       and r.role_id = a.role
-		       and r.effect = 'allow'
-		       and r.state <> 'ended'
-		       and r.source_type <> 'role_assignment'
-		       and r.starts_at < a.ends_at
-		       and coalesce(r.ends_at, 'infinity') > a.starts_at
-		     union all
-		    select a.wish, coalesce(s.ends_at, 'infinity'), coalesce(nullif(s.details ->> 'source', ''), s.kind)
-		      from asked a
-		      join role_assignment s
-		        on s.identity_id = a.person
-		       and s.role_id = a.role
-		       and s.state <> 'ended'
-		       and s.parameters = a.parameters
-		       and s.starts_at < a.ends_at
-		       and coalesce(s.ends_at, 'infinity') > a.starts_at
-		     union all
-		    select a.wish, 'infinity', case when g.directness = 'inherited' then 'another group' else 'the system itself' end
-		      from asked a
-		      join account c
-		        on c.identity_id = a.person
-		       and (a.account is null or c.id = a.account)
-		      join access_grant g
-		        on g.account_id = c.id
-		       and g.entitlement_id = a.entitlement
-		       and g.status = 'active'
-		     where not exists (select from access_reason r where r.identity_id = a.person and r.entitlement_id = a.entitlement)
-		)
-		select distinct on (h.wish) h.wish::text, nullif(h.until, 'infinity'), h.by
-		  from held h
-		 order by h.wish, h.until desc, h.by`
-	rows, err := tx.Query(ctx, sql, asked)
+	rows, err := tx.Query(ctx, heldAlready, asked)
 	if err != nil {
 		return fmt.Errorf("find what is held: %w", err)
 	}
