@@ -97,6 +97,9 @@ PATCH  /entitlements/roles/{id}/draft                  {"description":"x"}
 POST   /entitlements/roles/{id}/members                {"identity_id":"<identity>","starts_at":"2199-01-01T00:00:00Z","ends_at":"2200-01-01T00:00:00Z","reason":"x"}
 PATCH  /entitlements/roles/{id}/members/{identity_id}  {"ends_at":"2200-01-01T00:00:00Z"}
 PATCH  /entitlements/roles/{id}                        {"description":"x"}
+POST   /entitlements/bulk-update                       {"ids":["<entitlement>"],"set":{"business_description":"x"}}
+POST   /entitlements/{id}/owners                       {"owner_ids":["<identity>"]}
+POST   /entitlements/{id}/retire                       {}
 PATCH  /entitlements/{id}                              {"business_description":"x"}
 POST   /identities                                     {"external_id":"E1","email":"e1@acme.test","first_name":"A"}
 PATCH  /identities/{id}                                {"first_name":"B"}

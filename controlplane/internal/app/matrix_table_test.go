@@ -7,6 +7,7 @@ package app_test
 //	everybody  whoever has signed in; what they see is another question
 //	overseers  admins, and auditors
 //	managers   admins, and managers
+//	owners     admins, and resource owners
 //	admins     admins
 //	operators  control-plane admins
 const permitted = `
@@ -46,6 +47,8 @@ POST   /agent/token                                               presents  -
 POST   /access-requests                                           everybody access-requests
 GET    /access-requests                                           everybody access-requests
 POST   /access-requests/bulk                                      managers  access-requests
+GET    /access-requests/catalog                                   everybody access-requests
+GET    /access-requests/catalog/search                            everybody access-requests
 GET    /access-requests/metrics                                   overseers access-requests
 POST   /access-requests/preview                                   everybody access-requests
 GET    /access-requests/{id}                                      everybody access-requests
@@ -214,9 +217,14 @@ DELETE /entitlements/roles/{id}/members/{identity_id}            everybody entit
 GET    /entitlements/roles/{id}/versions                         everybody entitlements
 GET    /entitlements/roles/{id}/diff                             everybody entitlements
 GET    /entitlements/{id}                                         everybody entitlements
-PATCH  /entitlements/{id}                                         admins    entitlements
+PATCH  /entitlements/{id}                                         owners    entitlements
+POST   /entitlements/bulk-update                                  admins    entitlements
 GET    /entitlements/{id}/grants                                  everybody entitlements
+GET    /entitlements/{id}/hierarchy                               everybody entitlements
 GET    /entitlements/{id}/members                                 everybody entitlements
+POST   /entitlements/{id}/owners                                  admins    entitlements
+POST   /entitlements/{id}/retire                                  admins    entitlements
+GET    /entitlements/{id}/usage                                   everybody entitlements
 GET    /identities                                                everybody identities
 POST   /identities                                                admins    identities
 GET    /identities/export                                         overseers identities

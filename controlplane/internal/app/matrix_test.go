@@ -298,6 +298,8 @@ func verdict(o operation, operator bool, roles ...viewer.Role) int {
 		ok = v.HasAny(viewer.Admin, viewer.Auditor)
 	case "managers":
 		ok = v.HasAny(viewer.Admin, viewer.Manager)
+	case "owners":
+		ok = v.HasAny(viewer.Admin, viewer.ResourceOwner)
 	case "admins":
 		ok = v.Has(viewer.Admin)
 	case "operators":

@@ -32,6 +32,8 @@ const sees = `
 /accounts/{id}/history                          apart
 /accounts/{id}/drift                            apart
 /access-requests                                apart
+/access-requests/catalog                        apart
+/access-requests/catalog/search                 apart
 /access-requests/metrics                        overseers
 /access-requests/{id}                           apart
 /access-requests/{id}/timeline                  apart
@@ -101,7 +103,9 @@ const sees = `
 /entitlements/roles/{id}/versions               apart
 /entitlements/{id}                              group
 /entitlements/{id}/grants                       of group
+/entitlements/{id}/hierarchy                    apart
 /entitlements/{id}/members                      of group
+/entitlements/{id}/usage                        apart
 /identities                                     people
 /identities/export                              overseers
 /identities/me                                  self

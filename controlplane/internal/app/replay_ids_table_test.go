@@ -54,6 +54,8 @@ PATCH  /entitlements/roles/{id}                    {"description":"x"}
 PATCH  /entitlements/roles/{id}/draft              {"description":"x"}
 POST   /entitlements/roles/{id}/members            {"identity_id":"<own identity>","reason":"x"}
 PATCH  /entitlements/roles/{id}/members/{identity_id} {"ends_at":"2200-01-01T00:00:00Z"}
+POST   /entitlements/{id}/owners                    {"owner_ids":[]}
+POST   /entitlements/{id}/retire                    {}
 PATCH  /entitlements/{id}                          {"business_description":"x"}
 PATCH  /identities/{id}                            {"title":"x"}
 POST   /identities/{id}/birthrights/evaluate       {"dry_run":true}
@@ -146,6 +148,13 @@ PATCH /entitlements/roles/{id}/draft        422 {"membership_exclusions":[{"iden
 PATCH /entitlements/roles/{id}/draft        422 {"approval_rule_id":"<rule>"}
 POST  /entitlements/roles/{id}/members      422 {"identity_id":"<identity>","reason":"x"}
 PATCH /entitlements/{id}                    422 {"owner_ids":["<identity>"]}
+POST  /entitlements/{id}/owners             422 {"owner_ids":["<identity>"]}
+POST  /entitlements/{id}/owners             422 {"backup_owner_ids":["<identity>"]}
+POST  /entitlements/{id}/retire             422 {"replacement_id":"<entitlement>"}
+POST  /entitlements/bulk-update             200 {"ids":["<entitlement>"],"set":{"business_description":"x"}}
+PATCH /entitlements/{id}                    422 {"backup_owner_ids":["<identity>"]}
+PATCH /entitlements/{id}                    422 {"replacement_id":"<entitlement>"}
+PATCH /entitlements/{id}                    422 {"approval_rule_id":"<rule>"}
 POST  /identities                           422 {"external_id":"new","email":"new@acme.test","sponsor_id":"<identity>"}
 POST  /identities                           422 {"external_id":"new","email":"new@acme.test","backup_owner_id":"<identity>"}
 POST  /identities/sync                      422 {"connector_ids":["<connector>"]}
