@@ -206,7 +206,7 @@ func (o *office) emergency() {
 
 func (o *office) expires() {
 	r := o.asks("u016", "Library")
-	o.Exec(`update chain set expires_at = now() where item_id = $1`, r.Items[0].ID) // a fortnight later
+	o.Exec(`update chain set expires_at = now(), look_at = now() where item_id = $1`, r.Items[0].ID) // a fortnight later
 	r = o.becomes(r, "expired")
 	if r.ReasonCode != "expired" {
 		o.t.Errorf("its reason is %q", r.ReasonCode)

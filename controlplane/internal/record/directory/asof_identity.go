@@ -19,7 +19,7 @@ import (
 // Who sees somebody today sees how they were, and nobody else does.
 const (
 	everybodyThen = `(select * from identity_at(@as_of) where (select sees_all())) i`
-	visibleThen   = `(select t.* from visible_identity() d join identity_at(@as_of) t on t.id = d.id) i`
+	visibleThen   = `(select t.* from visible_identity() d cross join lateral (select x.* from identity_at(@as_of) x where x.id = d.id) t) i`
 	readableThen  = `(select t.* from identity_at(@as_of) t where exists (select from readable_identity(own => true) d where d.id = t.id)) i`
 )
 
@@ -128,12 +128,21 @@ func oneNow[T any](one *httpapi.One[T], err error) (*OneThen[T], error) {
 	return &OneThen[T]{ETag: one.ETag, Body: one.Body}, nil
 }
 
-// grantsThen are the grants g of the moment, with their owners of then, of which the viewer may read.
-func grantsThen(v viewer.Viewer) string {
+// heldThen is what somebody's accounts of then held.
+const heldThen = `owner_at(@as_of) o cross join lateral (select x.* from grant_at(@as_of) x where x.account_id = o.account_id) h`
+
+// GrantsThen are the grants g that people's accounts held @as_of, with whose those were as identity_id, of which the viewer may read: those
+// of whom they manage, their own, and of what they own those of whom they see today.
+func GrantsThen(v viewer.Viewer) string {
 	if v.SeesAll() {
-		return `(select g.*, o.identity_id from grant_at(@as_of) g left join owner_at(@as_of) o on o.account_id = g.account_id where (select sees_all())) g`
+		return `(select h.*, o.identity_id, 'active' as status, false as reappeared from ` + heldThen + ` where (select sees_all())) g`
 	}
-	return `readable_grant_at(@as_of, own => true) g`
+	return `(select h.*, o.identity_id, 'active' as status, false as reappeared
+	           from ` + heldThen + `
+	          where exists (select from managed_identity() m where m.id = o.identity_id)
+	             or o.identity_id = (select viewer_identity())
+	             or exists (select from owned_entitlement() e where e.id = h.entitlement_id)
+	            and exists (select from readable_identity(own => false) i where i.id = o.identity_id)) g`
 }
 
 func countThen(ctx context.Context, tx *pg.Tx, d *IdentityDetail, m Moment) error {
@@ -142,7 +151,7 @@ func countThen(ctx context.Context, tx *pg.Tx, d *IdentityDetail, m Moment) erro
 		          from owner_at(@as_of) o
 		          join ` + listing.Readable(tx.Viewer, "account", "a") + ` on a.id = o.account_id
 		         where o.identity_id = @id),
-		       (select count(*) from ` + grantsThen(tx.Viewer) + ` where g.identity_id = @id),
+		       (select count(*) from ` + GrantsThen(tx.Viewer) + ` where g.identity_id = @id),
 		       array(select t.id::text from identity_at(@as_of) t where t.merged_into_id = @id order by t.id)`
 	args := pgx.NamedArgs{"id": d.ID, "as_of": m.At}
 	if err := tx.QueryRow(ctx, sql, args).Scan(&d.Counts.Accounts, &d.Counts.Grants, &d.MergedIDs); err != nil {
@@ -171,7 +180,7 @@ func expandedGrantsThen(ctx context.Context, tx *pg.Tx, id string, m Moment) ([]
 		select g.id, g.connector_id, g.directness, 'active' as status,
 		       jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
 		       jsonb_build_object('id', g.account_id, 'display', coalesce(` + AccountDisplay + `, '')) as account
-		  from ` + grantsThen(tx.Viewer) + `
+		  from ` + GrantsThen(tx.Viewer) + `
 		  join entitlement e on e.id = g.entitlement_id
 		  left join account a on a.id = g.account_id
 		 where g.identity_id = @id

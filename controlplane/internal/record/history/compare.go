@@ -10,7 +10,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 )
 
@@ -217,7 +216,7 @@ func sideOf(ctx context.Context, tx *pg.Tx, s *HistorySide) (out side, err error
 	holds := `
 		select jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement, min(g.connector_id::text) as connector_id,
 		       min(g.directness) as directness, min(g.since) as since, array_agg(g.id::text order by g.id) as grant_ids
-		  from ` + access.HeldThen(tx.Viewer, true) + `
+		  from ` + directory.GrantsThen(tx.Viewer) + `
 		  join entitlement e on e.id = g.entitlement_id
 		 where g.identity_id = @id
 		 group by e.tenant_id, e.id

@@ -49,16 +49,18 @@ const aboutAccounts = `
 const spans = `
 	select h.*, s.since as lo, s.until as hi
 	  from spell s
-	  join (select p.grant_id, p.account_id, p.entitlement_id, p.directness, p.since, p.until, p.ended, p.run_id, p.assigned_by
+	 cross join lateral (
+	        select p.grant_id, p.account_id, p.entitlement_id, p.directness, p.since, p.until, p.ended, p.run_id, p.assigned_by
 	          from access_grant_past p
+	         where p.account_id = s.account_id
 	         union all
 	        select g.id, g.account_id, g.entitlement_id, g.directness, g.as_is_since, 'infinity', null, g.created_run_id, g.assigned_by
 	          from access_grant g
-	         where g.status in ('active', 'ending', 'revoking', 'missing')) h
-	    on h.account_id = s.account_id
-	   and h.since < s.until
+	         where g.account_id = s.account_id
+	           and g.status in ('active', 'ending', 'revoking', 'missing')) h
+	 where h.since < s.until
 	   and h.until >= s.since
-	 where (@entitlement::uuid is null or h.entitlement_id = @entitlement)
+	   and (@entitlement::uuid is null or h.entitlement_id = @entitlement)
 	   and (s.whole or h.entitlement_id in (select x.id from owned_entitlement() x))`
 
 // aboutGrants tells what was gained and lost, and what went on in another way.
