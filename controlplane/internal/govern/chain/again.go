@@ -36,7 +36,7 @@ func (w *work) again(ctx context.Context, f *flow, st *step) error {
 	w.endUnused(f, st, before, "somebody else is asked now")
 	if now := names(st.slots); now != asked {
 		w.log(f, st.Stage, "re_resolved", "asked: %s; before: %s", now, asked)
-		w.audit(f, "access_request.reresolved", "", map[string]any{"asked": now, "before": asked})
+		w.audit(f, didResolve, "", map[string]any{"asked": now, "before": asked})
 	}
 	if together(f.tallies(st)) != pending {
 		return w.settle(ctx, f, "all who are left have answered")

@@ -22,7 +22,7 @@ func (w *work) block(f *flow, st *step) {
 	f.State = Blocked
 	w.log(f, st.Stage, "blocked", "nobody can be asked, or not enough people")
 	w.asks = append(w.asks, &question{f: f, st: st, taskID: newID(), kind: KindBlocked})
-	w.audit(f, "access_request.blocked", "", nil)
+	w.audit(f, didBlock, "", nil)
 	w.ring(f, Blocked, "no_approver", "nobody was found who may decide about this in the stage "+quoted(f.definition(st.Stage).Name))
 }
 
@@ -40,7 +40,7 @@ func (w *work) unblock(f *flow) {
 	w.unask(f)
 	f.State = running
 	w.log(f, f.Stage, "unblocked", "somebody can be asked")
-	w.audit(f, "access_request.unblocked", "", nil)
+	w.audit(f, didUnblock, "", nil)
 	w.ring(f, Unblocked, "", "somebody can be asked again")
 }
 

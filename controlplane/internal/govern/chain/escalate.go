@@ -30,7 +30,7 @@ func (w *work) escalate(ctx context.Context, f *flow, st *step) error {
 		done.To = append(done.To, to)
 	}
 	st.Escalations = append(st.Escalations, done)
-	w.audit(f, "access_request.escalated", "", map[string]any{"action": e.Action, "to": done.To})
+	w.audit(f, didEscalate, "", map[string]any{"action": e.Action, "to": done.To})
 	const silence = "nobody has answered in time; "
 	switch e.Action {
 	case "add", "replace":

@@ -65,7 +65,7 @@ func (w *work) expire(f *flow) {
 		w.shut(f, st, stageExpired, decision.Expired, why)
 		w.log(f, st.Stage, "expired", why)
 	}
-	w.audit(f, "access_request.expired", "", nil)
+	w.audit(f, didExpire, "", nil)
 	w.conclude(f, Expired, "expired", "it was not answered in time")
 }
 

@@ -45,7 +45,7 @@ func (w *work) wait(ctx context.Context, f *flow, st *step, d approval.StageWait
 		return true, nil
 	}
 	w.endWait(f, st, "what it waited for has not come in time; the rule rejects then")
-	w.audit(f, "access_request.wait_timed_out", "", map[string]any{"waited_for": waitsFor(d)})
+	w.audit(f, didTimeOut, "", map[string]any{"waited_for": waitsFor(d)})
 	w.reject(f, st, "rejected_by_rule", "it waited for "+waitsFor(d)+", which has not come in time")
 	return false, nil
 }

@@ -42,7 +42,7 @@ func (s *Service) Withdraw(ctx context.Context, tx *pg.Tx, itemID string) error 
 	st := f.now()
 	st.State, st.ClosedAt = stageOpen, nil
 	w.log(f, st.Stage, "withdrawn", "%s has withdrawn their approval", by)
-	w.audit(f, "access_request.approval_withdrawn", "", map[string]any{"stage": f.definition(st.Stage).Name})
+	w.audit(f, didWithdraw, "", map[string]any{"stage": f.definition(st.Stage).Name})
 	w.ring(f, Reopened, "approval_withdrawn", by+" has withdrawn their approval")
 	if err := w.reopenSlots(ctx, f, st, mine); err != nil {
 		return err

@@ -16,6 +16,17 @@ import (
 // decisions at once open beyond these are left to the worker, which is told of them as the decisions are committed.
 const resolveAtOnce = 20
 
+// What nobody decides but the chain, or about it, as the audit log has it.
+const (
+	didEscalate = "access_request.escalated"
+	didExpire   = "access_request.expired"
+	didResolve  = "access_request.reresolved"
+	didBlock    = "access_request.blocked"
+	didUnblock  = "access_request.unblocked"
+	didTimeOut  = "access_request.wait_timed_out"
+	didWithdraw = "access_request.approval_withdrawn"
+)
+
 // work is what one transaction does to chains. It is gathered in memory and done at the end, in a few statements however many
 // chains there are.
 type work struct {
