@@ -119,7 +119,7 @@ func (s *Service) grantPageThen(ctx context.Context, v viewer.Viewer, name strin
 		}
 		found, shown := waysThen(v, name)
 		switch {
-		case in.IdentityID != "" && (v.SeesAll() || name != "grants"):
+		case in.IdentityID != "" && (v.SeesAll() || name == "identities/grants" || name == "accounts/grants"):
 			found = directory.GrantsThen(v)
 		case v.SeesAll() && len(in.ComplianceStatus)+len(in.ReasonKind) == 0:
 			found = anybodysThen
