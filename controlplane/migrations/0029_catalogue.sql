@@ -22,7 +22,6 @@ alter table access_grant drop constraint access_grant_tenant_id_fkey;
 alter table entitlement
     add constraint entitlement_privileged_source_known check (privileged_source in ('rule', 'human'));
 comment on column entitlement.privileged_source is 'Who says that it is privileged, or that it is not: a rule or somebody. Null: nobody has.';
-create index entitlement_by_tag on entitlement using gin (compliance_tags) where compliance_tags <> '{}';
 
 -- What is offered is kept apart, in narrow rows, so that a look through all of it stays quick. Words are rows of their own, found by
 -- an ordinary index: row security lets planners use no operator of text search with one.
