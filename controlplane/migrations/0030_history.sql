@@ -396,7 +396,7 @@ create trigger reason_moves after update of identity_id on access_reason for eac
 revoke all on function identity_becomes_past, account_becomes_past, owner_becomes_past, grant_becomes_past, edge_becomes_past, reason_moves from public;
 
 -- What was so at a moment. Planners see through these functions, as they do through visible_*(), but row security keeps them from joining
--- into both halves by an index: what is joined to them is joined lateral.
+-- into both halves by an index: what is joined to them is joined lateral, and offset keeps it so.
 
 -- +goose StatementBegin
 create function identity_at(moment timestamptz) returns table (tenant_id uuid, id uuid, external_id text, source_connector_id uuid, kind text,
@@ -487,13 +487,13 @@ language sql stable parallel safe
 as $$
     select g.tenant_id, g.id, g.connector_id, g.account_id, g.entitlement_id, g.directness, g.since, g.until, o.identity_id
       from managed_identity() m
-     cross join lateral (select w.* from owner_at(moment) w where w.identity_id = m.id) o
-     cross join lateral (select h.* from grant_at(moment) h where h.account_id = o.account_id) g
+     cross join lateral (select w.* from owner_at(moment) w where w.identity_id = m.id offset 0) o
+     cross join lateral (select h.* from grant_at(moment) h where h.account_id = o.account_id offset 0) g
      union all
     select g.tenant_id, g.id, g.connector_id, g.account_id, g.entitlement_id, g.directness, g.since, g.until, o.identity_id
       from owned_entitlement() e
-     cross join lateral (select h.* from grant_at(moment) h where h.entitlement_id = e.id) g
-     cross join lateral (select w.* from owner_at(moment) w where w.account_id = g.account_id) o
+     cross join lateral (select h.* from grant_at(moment) h where h.entitlement_id = e.id offset 0) g
+     cross join lateral (select w.* from owner_at(moment) w where w.account_id = g.account_id offset 0) o
      where o.identity_id not in (select m.id from managed_identity() m)
        and exists (select
                      from account a
@@ -512,7 +512,7 @@ language sql stable parallel safe
 as $$
     select g.tenant_id, g.id, g.connector_id, g.account_id, g.entitlement_id, g.directness, g.since, g.until, o.identity_id
       from grant_at(moment) g
-     cross join lateral (select w.* from owner_at(moment) w where w.account_id = g.account_id) o
+     cross join lateral (select w.* from owner_at(moment) w where w.account_id = g.account_id offset 0) o
      where exists (select from managed_identity() m where m.id = o.identity_id)
         or own and o.identity_id = (select viewer_identity())
         or exists (select from owned_entitlement() e where e.id = g.entitlement_id)

@@ -21,7 +21,7 @@ func HeldThen(v viewer.Viewer, own bool) string {
 	case v.SeesAll():
 		return `(select h.*, o.identity_id, 'active' as status, false as reappeared
 		           from grant_at(@as_of) h
-		           left join lateral (select w.identity_id from owner_at(@as_of) w where w.account_id = h.account_id) o on true
+		           left join lateral (select w.identity_id from owner_at(@as_of) w where w.account_id = h.account_id offset 0) o on true
 		          where (select sees_all())) g`
 	case own:
 		return `(select h.*, 'active' as status, false as reappeared from readable_grant_at(@as_of, own => true) h) g`
@@ -46,7 +46,7 @@ func aroundThen(grants string) string {
 	left join access_grant n on n.id = g.id
 	left join account a on a.id = g.account_id
 	left join entitlement e on e.id = g.entitlement_id
-	left join lateral (select t.id, t.display_name, t.status from identity_at(@as_of) t where t.id = g.identity_id) i on true`
+	left join lateral (select t.id, t.display_name, t.status from identity_at(@as_of) t where t.id = g.identity_id offset 0) i on true`
 }
 
 // accountThen names an account that may be no more.

@@ -70,10 +70,10 @@ var standingsThen = `
 	                    and (r.account_id = g.account_id or r.account_id is null and (main.is or r.effect = 'deny'))), '[]')
 	  from (select h.*, o.identity_id, 'active' as status, false as reappeared
 	          from grant_at(@as_of) h
-	          left join lateral (select w.identity_id from owner_at(@as_of) w where w.account_id = h.account_id) o on true
+	          left join lateral (select w.identity_id from owner_at(@as_of) w where w.account_id = h.account_id offset 0) o on true
 	         where h.id = any(@ids::text[]::uuid[])) g
 	  left join account a on a.id = g.account_id
-	  left join lateral (select t.id, t.status from identity_at(@as_of) t where t.id = g.identity_id) i on true` + standingThen
+	  left join lateral (select t.id, t.status from identity_at(@as_of) t where t.id = g.identity_id offset 0) i on true` + standingThen
 
 // fillStandingThen is fillStanding for the past.
 func fillStandingThen(ctx context.Context, tx *pg.Tx, grants []Grant, at time.Time) error {

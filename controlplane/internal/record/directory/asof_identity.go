@@ -19,7 +19,7 @@ import (
 // Who sees somebody today sees how they were, and nobody else does.
 const (
 	everybodyThen = `(select * from identity_at(@as_of) where (select sees_all())) i`
-	visibleThen   = `(select t.* from visible_identity() d cross join lateral (select x.* from identity_at(@as_of) x where x.id = d.id) t) i`
+	visibleThen   = `(select t.* from visible_identity() d cross join lateral (select x.* from identity_at(@as_of) x where x.id = d.id offset 0) t) i`
 	readableThen  = `(select t.* from identity_at(@as_of) t where exists (select from readable_identity(own => true) d where d.id = t.id)) i`
 )
 
@@ -129,7 +129,7 @@ func oneNow[T any](one *httpapi.One[T], err error) (*OneThen[T], error) {
 }
 
 // heldThen is what somebody's accounts of then held.
-const heldThen = `owner_at(@as_of) o cross join lateral (select x.* from grant_at(@as_of) x where x.account_id = o.account_id) h`
+const heldThen = `owner_at(@as_of) o cross join lateral (select x.* from grant_at(@as_of) x where x.account_id = o.account_id offset 0) h`
 
 // GrantsThen are the grants g that people's accounts held @as_of, with whose those were as identity_id, of which the viewer may read: those
 // of whom they manage, their own, and of what they own those of whom they see today.
