@@ -3,6 +3,7 @@ package request
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
@@ -50,6 +51,7 @@ func examine(ctx context.Context, tx *pg.Tx, drafts []*draft, lock bool, now tim
 func resolve(ctx context.Context, tx *pg.Tx, drafts []*draft, now time.Time) error {
 	var subjects []approval.Subject
 	var of []*wish
+	var by []*draft
 	for _, d := range drafts {
 		if d.lost() {
 			continue
@@ -62,7 +64,7 @@ func resolve(ctx context.Context, tx *pg.Tx, drafts []*draft, now time.Time) err
 					Rule:   approval.RuleRef{Name: "what ends access", MatchedBecause: "ending access needs nobody's consent"},
 					Reason: "ending access needs nobody's consent"}
 			default:
-				subjects, of = append(subjects, d.subject(w, tx.Viewer.Identity)), append(of, w)
+				subjects, of, by = append(subjects, d.subject(w, tx.Viewer.Identity)), append(of, w), append(by, d)
 			}
 		}
 	}
@@ -73,10 +75,27 @@ func resolve(ctx context.Context, tx *pg.Tx, drafts []*draft, now time.Time) err
 	if err != nil {
 		return err
 	}
+	choices, err := approval.CheckChoice(ctx, tx, subjects, plans, now)
+	if err != nil {
+		return err
+	}
 	for i, w := range of {
 		w.plan = plans[i]
+		if choices[i] != nil {
+			by[i].refuseChoice(choices[i])
+		}
 	}
 	return nil
+}
+
+// refuseChoice says once why the people that the requester chose, or did not, cannot be asked.
+func (d *draft) refuseChoice(why error) {
+	said := slices.ContainsFunc(d.faults, func(f *fault.Fault) bool {
+		return slices.ContainsFunc(f.Fields, func(at fault.Field) bool { return at.Pointer == d.at+"/approvers" })
+	})
+	if !said {
+		d.wrong(fault.Field{Pointer: d.at + "/approvers", Code: "invalid_choice", Detail: why.Error()})
+	}
 }
 
 // subject is a wish as approval looks at it.

@@ -299,3 +299,21 @@ func TestNobodyToAskIsVisible(t *testing.T) {
 	h.is(a.Text("id"), "pending_approval", "pending_approval")
 	h.decide("mia", a.Text("id"), "approve", item(a, 0))
 }
+
+// TestRequesterChoosesWhoIsAsked where the rule lets them, and only whom it lets them choose.
+func TestRequesterChoosesWhoIsAsked(t *testing.T) {
+	h := open(t)
+	h.rule("choice", `[{"outcome":{"kind":"chain","stages":[{"name":"Colleague","groups":[{"approvers":[{"kind":"requester_choice"}],"mode":"any"}],
+		"fallback":[{"kind":"app_role","app_role":"admin"}]}]}}]`, `{}`, h.group)
+	for name, chosen := range map[string][]string{"nobody": {}, "oneself": {h.ann}} {
+		if a := h.Call("ann", "POST", "/access-requests", with(wish(h.ann, h.group), "approvers", chosen)); a.Status != 422 || pointers(a) != "#/approvers invalid_choice" {
+			t.Errorf("choosing %s: %d %v at %s", name, a.Status, a.Body["detail"], pointers(a))
+		}
+	}
+	if a := h.Call("ann", "POST", "/access-requests", with(wish(h.ann, h.group), "approvers", []string{newID()})); a.Status != 422 || !strings.Contains(pointers(a), "#/approvers/0 unknown_approver") {
+		t.Errorf("choosing who is not there: %d at %s", a.Status, pointers(a))
+	}
+	a := h.ask("ann", with(wish(h.ann, h.group), "approvers", []string{h.tom}))
+	h.decide("tom", a.Text("id"), "approve", item(a, 0))
+	h.is(a.Text("id"), "approved", "approved")
+}
