@@ -135,11 +135,26 @@ type BulkEntitlementFilter struct {
 
 // BulkEntitlementResult is what became of one entitlement.
 type BulkEntitlementResult struct {
-	ID      string         `json:"id"`
-	Outcome string         `json:"outcome" enum:"updated,unchanged,refused"`
-	Code    string         `json:"code,omitempty" doc:"Why it was refused."`
-	Detail  string         `json:"detail,omitempty"`
-	Changes []audit.Change `json:"changes,omitempty" nullable:"false"`
+	ID      string              `json:"id"`
+	Outcome string              `json:"outcome" enum:"updated,unchanged,refused"`
+	Code    string              `json:"code,omitempty" doc:"Why it was refused."`
+	Detail  string              `json:"detail,omitempty"`
+	Changes []EntitlementChange `json:"changes,omitempty" nullable:"false"`
+}
+
+// EntitlementChange is a member that becomes something else.
+type EntitlementChange struct {
+	Field string `json:"field"`
+	From  any    `json:"from"`
+	To    any    `json:"to"`
+}
+
+func changed(changes []audit.Change) []EntitlementChange {
+	out := make([]EntitlementChange, len(changes))
+	for i, c := range changes {
+		out[i] = EntitlementChange{Field: c.Field, From: c.From, To: c.To}
+	}
+	return out
 }
 
 // BulkEntitlementsUpdated are the results, in the order of the ids.
@@ -258,7 +273,7 @@ func (s *Service) updateAll(ctx context.Context, tx *pg.Tx, out *BulkEntitlement
 			out.Results = append(out.Results, BulkEntitlementResult{ID: id, Outcome: "unchanged"})
 		default:
 			out.Updated++
-			out.Results = append(out.Results, BulkEntitlementResult{ID: id, Outcome: "updated", Changes: changes})
+			out.Results = append(out.Results, BulkEntitlementResult{ID: id, Outcome: "updated", Changes: changed(changes)})
 			all, entries = append(all, w), append(entries, audit.Entry{Action: "entitlement.updated", Changes: changes, Subject: e.subject()})
 		}
 	}
