@@ -26,7 +26,7 @@ type office struct {
 	staff     *ldaptest.Server
 	workspace string                    // its address
 	people    map[string]string         // ids of identities by the name in the directory
-	numbers   map[string]string         // their ids in the directory
+	directory string                    // the connector
 	members   map[string]harness.Member // who has signed in
 	things    map[string]string         // ids of entitlements by name
 }
@@ -34,7 +34,7 @@ type office struct {
 // In the office u000 leads, u001 to u010 report to u000, and u011 to u020 to u001. u003 owns the payroll.
 func openOffice(t *testing.T) *office {
 	t.Helper()
-	o := &office{House: harness.Open(t), t: t, people: map[string]string{}, numbers: map[string]string{}, members: map[string]harness.Member{}, things: map[string]string{}}
+	o := &office{House: harness.Open(t), t: t, people: map[string]string{}, members: map[string]harness.Member{}, things: map[string]string{}}
 	o.agent = o.Agent(o.Admin, "cellar")
 	o.staff = ldaptest.StartSlapd(t, ldaptest.Options{Org: ldaptest.Org{People: ldaptest.Staff(21), Groups: []ldaptest.Group{
 		{Name: "Payroll", People: []string{"u003"}}, {Name: "Vault", People: []string{"u003"}}, {Name: "Library", People: []string{"u000"}},
@@ -42,7 +42,7 @@ func openOffice(t *testing.T) *office {
 	settings := o.staff.AuthConfig()
 	settings["bind_dn"], settings["security"], settings["port"], settings["ca_pem"] = o.staff.AdminDN, "ldaps", o.staff.TLSPort, o.staff.CAPEM
 	delete(settings, "bind_password")
-	o.connect(map[string]any{"name": "Staff directory", "business_id": "staff", "type": "ldap", "mode": "agent", "agent_id": o.agent.ID,
+	o.directory = o.connect(map[string]any{"name": "Staff directory", "business_id": "staff", "type": "ldap", "mode": "agent", "agent_id": o.agent.ID,
 		"connection": settings, "credentials": map[string]any{"bind_password": o.staff.AdminPass}})
 	o.workspace = "http://" + targettest.StartNode(t, "../../connectorkit/scim/testdata/scimmy", "TOKEN="+recordsToken) + "/scim/v2"
 	o.scim("POST", "/Groups", map[string]any{"schemas": []string{"urn:ietf:params:scim:schemas:core:2.0:Group"}, "displayName": "Editors"})
@@ -53,10 +53,24 @@ func openOffice(t *testing.T) *office {
 }
 
 // connect connects a system and reads it.
-func (o *office) connect(payload map[string]any) {
+func (o *office) connect(payload map[string]any) string {
 	o.t.Helper()
 	id := harness.Read[struct{ ID string }](o.House, o.Expect("201", o.Admin, "POST", "/connectors", payload)).ID
 	o.Sync(o.Admin, id, api.Sync{})
+	return id
+}
+
+// reports writes into the directory that somebody has another manager, and reads it.
+func (o *office) reports(uid, manager string) {
+	o.t.Helper()
+	conn := o.staff.Admin(o.t)
+	defer conn.Close()
+	change := goldap.NewModifyRequest("uid="+uid+","+ldaptest.PeopleDN, nil)
+	change.Replace("manager", []string{"uid=" + manager + "," + ldaptest.PeopleDN})
+	if err := conn.Modify(change); err != nil {
+		o.t.Fatal(err)
+	}
+	o.Sync(o.Admin, o.directory, api.Sync{})
 }
 
 // learn finds who and what there is, and lets the three groups and the editors be asked for.
@@ -64,10 +78,9 @@ func (o *office) learn() {
 	o.t.Helper()
 	type known struct {
 		ID, Username, Name string
-		ExternalID         string `json:"external_id"`
 	}
 	for _, p := range harness.All[known](o.House, o.Admin, "/identities", url.Values{"limit": {"500"}}) {
-		o.people[p.Username], o.numbers[p.Username] = p.ID, p.ExternalID
+		o.people[p.Username] = p.ID
 	}
 	for _, e := range harness.All[known](o.House, o.Admin, "/entitlements", url.Values{"limit": {"500"}}) {
 		o.things[e.Name] = e.ID

@@ -171,7 +171,7 @@ func (o *office) managerLeaves() {
 	if n := len(o.tasks("u001", "kind", "request_approval")); n != 1 {
 		o.t.Fatalf("the manager has %d tasks", n)
 	}
-	o.Expect("200", o.Admin, "PATCH", "/identities/"+o.people["u014"], map[string]any{"manager_external_id": o.numbers["u009"]})
+	o.reports("u014", "u009")
 	o.Expect("200", o.Admin, "POST", "/identities/"+o.people["u001"]+"/deactivate", map[string]any{"reason": "left the company"})
 	o.decides("u009", "request_approval", "approve")
 	r = o.becomes(r, "fulfilled")
