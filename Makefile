@@ -62,8 +62,14 @@ faults: setup ## Kill the programs in a hundred seeded ways while they read and 
 bench: setup build ## Measure, and print the figures
 	go run ./e2e/cmd/bench --bin bin
 	go test ./controlplane/internal/record/access -run '^$$' -bench ListsOfWhoSeesMany -benchtime 100x
+	go test ./controlplane/internal/record/history -run '^$$' -bench . -benchtime 5x
+	go test ./controlplane/internal/record/access -run '^$$' -bench EffectiveAccess -benchtime 1x
+	go test ./controlplane/internal/govern/catalogue -run '^$$' -bench . -benchtime 300x
 	go test ./controlplane/internal/govern/policy -run '^$$' -bench . -benchtime 1x
+	go test ./controlplane/internal/govern/decision -run '^$$' -bench . -benchtime 100x
 	go test ./controlplane/internal/reach/provision -run '^$$' -bench Changes -benchtime 1x
+	go test ./controlplane/internal/govern/approval -run '^$$' -bench . -benchtime 20x
+	go test ./controlplane/internal/govern/chain -run '^$$' -bench . -benchtime 20x
 	go test ./controlplane/internal/reach/mapping/transform ./controlplane/internal/reach/mapping/pyexpr -run '^$$' -bench 'FiveTransforms|Eval'
 
 .PHONY: setup

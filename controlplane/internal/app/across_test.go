@@ -23,7 +23,12 @@ var across = []string{
 	"ground/pg",                                            // where it is made
 	"ground/limit/store.go",                                // how fast tokens are used, which concerns no tenant
 	"ground/replay/purge.go",                               // answers whose day is over
+	"govern/chain/worker.go",                               // tenants with approvals that something comes for
+	"govern/request/worker.go",                             // reviews of emergency access that are due
 	"govern/pack/bind.go",                                  // sector packs of which something waits
+	"govern/fulfil/look.go",                                // tenants with requested access to follow
+	"govern/matter/worker.go",                              // tenants with something that people may have to decide
+	"govern/decision/worker.go",                            // decisions, delegations and leavers that are due
 	"govern/policy/worker.go",                              // tenants with people whose rules have to be looked at
 	"reach/agents/claim.go",                                // calls for agents whose socket this process holds
 	"reach/agents/presence.go",                             // agents revoked or gone

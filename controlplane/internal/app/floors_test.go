@@ -23,7 +23,7 @@ var rooms = map[string][]string{
 	"ground/fault": {}, "ground/viewer": {}, "ground/span": {}, "ground/event": {"pg"},
 	"record/audit": {}, "record/auth": {"audit", "tenant"}, "record/tenant": {"audit", "auth", "directory"},
 	"record/directory": {"audit"}, "record/access": {"directory", "audit", "ledger"},
-	"record/ledger": {}, "record/role": {"audit", "directory", "ledger"},
+	"record/ledger": {}, "record/history": {"access", "audit", "directory", "ledger"}, "record/role": {"audit", "directory", "ledger"},
 	"record/user": {"audit", "auth", "directory"}, "record/apitoken": {"audit", "auth", "directory"},
 	"reach/dispatch": {}, "reach/mapping": {}, "reach/correlate": {}, "reach/agents": {"dispatch"}, "reach/connector": {"dispatch", "mapping"},
 	"reach/fieldmap": {"connector", "mapping"}, "reach/onboard": {"connector", "fieldmap", "mapping", "syncrun"},
@@ -32,6 +32,10 @@ var rooms = map[string][]string{
 	"reach/provision": {"connector", "dispatch", "shape"},
 	"reach/shape":     {"connector", "dispatch", "mapping"}, "reach/drift": {"shape"},
 	"govern/condition": {}, "govern/policy": {"condition"}, "govern/pack": {"condition", "policy"},
+	"govern/decision": {}, "govern/approval": {"condition", "decision"}, "govern/chain": {"approval", "condition", "decision"}, "govern/fulfil": {},
+	"govern/request":   {"approval", "catalogue", "chain", "condition", "decision", "fulfil"},
+	"govern/matter":    {"decision", "pack"},
+	"govern/rolemodel": {"condition", "decision", "policy"}, "govern/catalogue": {"approval", "condition"},
 	"front/apidocs": {}, "front/console": {}, "front/webhook": {},
 }
 

@@ -60,6 +60,9 @@ func (r *raid) furnish() map[string]string {
 	ids["/settings/webhooks/"] = id("/settings/webhooks", map[string]any{"name": "hook", "url": "https://127.0.0.1:9443/", "events": []string{"identity.created"}, "enabled": false})
 	ids["/connectors/"] = id("/connectors", map[string]any{"business_id": "hr", "name": "HR", "type": "rest", "connection": map[string]any{
 		"base_url": "https://127.0.0.1:9443", "auth_method": "none", "streams": []any{map[string]any{"name": "users", "object": "user", "request": map[string]any{"path": "/u"}}}}})
+	ids["/approval-rules/"] = id("/approval-rules", map[string]any{"name": "rule", "branches": []any{map[string]any{"outcome": map[string]any{"kind": "auto_reject", "reason": "x"}}}})
+	ids["/approval-rules/calendars/"] = id("/approval-rules/calendars", map[string]any{"name": "office"})
+	ids["/approval-rules/on-call/"] = id("/approval-rules/on-call", map[string]any{"name": "desk", "identity_ids": []string{ids["/identities/"]}})
 	for _, prefix := range []string{"/accounts/", "/accounts/provisioning-tasks/", "/entitlements/", "/entitlements/grants/", "/entitlements/roles/", "/policies/access-grant/", "run"} {
 		ids[prefix] = uuid.Must(uuid.NewV7()).String()
 	}
@@ -178,7 +181,7 @@ func (r *raid) filled(path string) string {
 	if best == "" {
 		id = nothing
 	}
-	return strings.NewReplacer("{id}", id, "{run_id}", r.ids["run"], "{delivery_id}", nothing, "{key}", "ldap").Replace(path)
+	return strings.NewReplacer("{id}", id, "{run_id}", r.ids["run"], "{delivery_id}", nothing, "{item_id}", nothing, "{key}", "ldap").Replace(path)
 }
 
 // bearer is what lets one through to the operation's own checks.

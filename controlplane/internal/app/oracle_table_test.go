@@ -29,7 +29,22 @@ const sees = `
 /accounts/uncorrelated                          accounts
 /accounts/{id}                                  account
 /accounts/{id}/grants                           of account
+/accounts/{id}/history                          apart
 /accounts/{id}/drift                            apart
+/access-requests                                apart
+/access-requests/catalog                        apart
+/access-requests/catalog/search                 apart
+/access-requests/metrics                        overseers
+/access-requests/{id}                           apart
+/access-requests/{id}/timeline                  apart
+/approval-rules                                 overseers
+/approval-rules/calendars                       overseers
+/approval-rules/calendars/{id}                  overseers
+/approval-rules/coverage                        overseers
+/approval-rules/on-call                         overseers
+/approval-rules/on-call/{id}                    overseers
+/approval-rules/{id}                            overseers
+/approval-rules/{id}/versions                   overseers
 /audit-events                                   overseers
 /audit-events/catalog                           overseers
 /audit-events/checkpoints                       overseers
@@ -68,15 +83,29 @@ const sees = `
 /connectors/{id}/sync-runs/{run_id}/holds       overseers
 /control-plane/tenants                          operators
 /control-plane/tenants/{id}                     operators
+/decision-tasks                                 apart
+/decision-tasks/delegations                     apart
+/decision-tasks/delegations/effective           apart
+/decision-tasks/delegations/{id}                apart
+/decision-tasks/summary                         apart
+/decision-tasks/{id}                            apart
 /entitlements                                   groups
 /entitlements/grants                            grants
 /entitlements/grants/{id}                       grant
 /entitlements/grants/{id}/explain               story of grant
-/entitlements/roles                             overseers
-/entitlements/roles/{id}                        overseers
+/entitlements/grants/{id}/timeline              apart
+/entitlements/roles                             apart
+/entitlements/roles/export                      overseers
+/entitlements/roles/{id}                        apart
+/entitlements/roles/{id}/diff                   apart
+/entitlements/roles/{id}/draft                  apart
+/entitlements/roles/{id}/members                apart
+/entitlements/roles/{id}/versions               apart
 /entitlements/{id}                              group
 /entitlements/{id}/grants                       of group
+/entitlements/{id}/hierarchy                    apart
 /entitlements/{id}/members                      of group
+/entitlements/{id}/usage                        apart
 /identities                                     people
 /identities/export                              overseers
 /identities/me                                  self
@@ -85,8 +114,11 @@ const sees = `
 /identities/{id}/access-explain                 story of person
 /identities/{id}/accounts                       of person
 /identities/{id}/grants                         of person
+/identities/{id}/compare                        apart
+/identities/{id}/timeline                       apart
 /identities/{id}/handover                       overseers
 /identities/{id}/reports                        of person
+/identities/{id}/roles                          apart
 /policies/access-grant                          overseers
 /policies/access-grant/{id}                     overseers
 /policies/access-grant/{id}/versions            overseers

@@ -7,6 +7,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -19,6 +20,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/fieldmap"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/onboard"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
@@ -39,6 +41,10 @@ type parts struct {
 	hub      *agents.Hub
 	runs     *syncrun.Service
 	policies *policy.Service
+	roles    *rolemodel.Service
+	guide    *onboard.Service
+	changes  *provision.Service
+	packs    *pack.Service
 	metrics  *telemetry.Metrics
 
 	api     httpapi.Config // of the API that is about to be made
@@ -47,7 +53,7 @@ type parts struct {
 }
 
 // rooms are added in this order.
-var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addAudit, addWebhooks, addSchedules, addShapes, addProvisioning, addPipeline, addRoles, addPolicies, addPacks, addOperations}
+var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addAudit, addWebhooks, addSchedules, addShapes, addProvisioning, addPipeline, addPolicies, addRoles, addPacks, addHistory, addAsking, addOperations}
 
 // reach adds the rooms that know people and their access, and those that reach target systems.
 func (p *parts) reach(callbackKey []byte) {
@@ -61,13 +67,13 @@ func (p *parts) reach(callbackKey []byte) {
 		DB: p.db, Connectors: connectors, Fields: fields, Dispatch: dispatcher, Agents: p.hub, Guard: p.guard, Cursors: p.cursors,
 		CallbackKey: callbackKey, MaxRuns: p.config.MaxRuns, Log: p.log, Now: time.Now,
 	}
-	guide := &onboard.Service{DB: p.db, Connectors: connectors, Fields: fields, Runs: p.runs, Cursors: p.cursors, Now: time.Now}
+	p.guide = &onboard.Service{DB: p.db, Connectors: connectors, Fields: fields, Runs: p.runs, Cursors: p.cursors, Now: time.Now}
 	held := &reconcile.Service{DB: p.db, Cursors: p.cursors, Wake: p.runs.Wake, Now: time.Now}
 	people := &directory.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
 	owners := &correlate.Service{DB: p.db, Now: time.Now}
-	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now, Say: sentence}
+	rights := &access.Service{DB: p.db, Cursors: p.cursors, Now: time.Now, Say: sentence, Conditions: offeredTo}
 	for _, routes := range [][]httpapi.Route{
-		people.Routes(), rights.Routes(), connectors.Routes(), fields.Routes(), transform.Routes(), guide.Routes(), owners.Routes(), p.runs.Routes(), held.Routes(),
+		people.Routes(), rights.Routes(), connectors.Routes(), fields.Routes(), transform.Routes(), p.guide.Routes(), owners.Routes(), p.runs.Routes(), held.Routes(),
 		registry.Routes(),
 	} {
 		p.routes = append(p.routes, routes...)

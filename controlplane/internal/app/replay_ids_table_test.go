@@ -14,6 +14,17 @@ POST   /accounts/{id}/ignore                       {"reason":"x"}
 POST   /accounts/{id}/link                         {"identity_id":"<own identity>","reason":"x"}
 POST   /accounts/{id}/drift/resolve                {"fields":["mail"],"direction":"accept"}
 POST   /accounts/{id}/unlink                       {"reason":"x"}
+POST   /access-requests/{id}/cancel                {"reason":"x"}
+POST   /access-requests/{id}/comments              {"text":"x"}
+POST   /access-requests/{id}/decisions             {"decisions":[{"item_id":"<own item>","action":"approve"}]}
+POST   /access-requests/{id}/extend                {"duration":"P1D"}
+POST   /access-requests/{id}/items/{item_id}/reassign {"to":"<own identity>","reason":"x"}
+POST   /access-requests/{id}/items/{item_id}/withdraw {"reason":"x"}
+POST   /access-requests/{id}/return                {"reason":"x"}
+POST   /access-requests/{id}/withdraw-approval     {"reason":"x"}
+PATCH  /approval-rules/{id}                        {"description":"x"}
+PATCH  /approval-rules/calendars/{id}              {"description":"x"}
+PATCH  /approval-rules/on-call/{id}                {"description":"x"}
 PATCH  /connectors/{id}                            {"description":"x"}
 PUT    /connectors/{id}/correlation                {"propose":0.8,"auto_link":0.95}
 POST   /connectors/{id}/discover                   {"sample_size":1}
@@ -32,9 +43,19 @@ POST   /connectors/{id}/provisioning/preview       {"identity_id":"<own identity
 POST   /connectors/{id}/sync                       {"incremental":false}
 POST   /connectors/{id}/sync-runs/{run_id}/discard {"comment":"x"}
 POST   /connectors/{id}/sync-runs/{run_id}/release {"comment":"x","expected_count":1,"digest":"0000000000000000000000000000000000000000000000000000000000000000"}
+PATCH  /decision-tasks/delegations/{id}            {"reason":"x"}
+POST   /decision-tasks/{id}/comments               {"text":"x"}
+POST   /decision-tasks/{id}/decide                 {"action":"approve"}
+POST   /decision-tasks/{id}/escalate               {"reason":"x"}
+POST   /decision-tasks/{id}/reassign               {"to":["<own identity>"],"reason":"x"}
 POST   /entitlements/grants/{id}/extend            {"ends_at":"2200-01-01T00:00:00Z"}
 POST   /entitlements/grants/{id}/revoke            {"reason":"x"}
 PATCH  /entitlements/roles/{id}                    {"description":"x"}
+PATCH  /entitlements/roles/{id}/draft              {"description":"x"}
+POST   /entitlements/roles/{id}/members            {"identity_id":"<own identity>","reason":"x"}
+PATCH  /entitlements/roles/{id}/members/{identity_id} {"ends_at":"2200-01-01T00:00:00Z"}
+POST   /entitlements/{id}/owners                    {"owner_ids":[]}
+POST   /entitlements/{id}/retire                    {}
 PATCH  /entitlements/{id}                          {"business_description":"x"}
 PATCH  /identities/{id}                            {"title":"x"}
 POST   /identities/{id}/birthrights/evaluate       {"dry_run":true}
@@ -76,16 +97,64 @@ POST  /connectors                           422 {"name":"x","type":"scim2","mode
 POST  /connectors/test                      422 {"type":"scim2","mode":"agent","agent_id":"<agent>","connection":{"base_url":"https://127.0.0.1:9"},"credentials":{"bearer_token":"t"}}
 PATCH /connectors/{id}                      422 {"mode":"agent","agent_id":"<agent>"}
 POST  /connectors/{id}/provisioning/preview 404 {"identity_id":"<identity>"}
+POST  /decision-tasks/bulk-decide           200 {"ids":["<task>"],"action":"approve"}
+POST  /decision-tasks/delegations           422 {"delegator_id":"<own identity>","delegate_id":"<identity>"}
+POST  /decision-tasks/delegations           422 {"delegator_id":"<identity>","delegate_id":"<own identity>"}
+PATCH /decision-tasks/delegations/{id}      422 {"delegate_id":"<identity>"}
+POST  /decision-tasks/{id}/reassign         422 {"to":["<identity>"],"reason":"x"}
 POST  /entitlements/grants                  422 {"identity_id":"<identity>","entitlement_id":"<own entitlement>","justification":"x"}
 POST  /entitlements/grants                  422 {"account_id":"<account>","entitlement_id":"<own entitlement>","justification":"x"}
 POST  /entitlements/grants                  422 {"identity_id":"<own identity>","entitlement_id":"<entitlement>","justification":"x"}
 POST  /entitlements/grants/bulk-revoke      200 {"ids":["<grant>"],"reason":"x"}
 POST  /entitlements/grants/{id}/revoke      422 {"reason":"x","scope":"reason","reason_id":"<grant>"}
+POST  /access-requests                      404 {"requested_for_identity_id":"<identity>","requested_resources":[{"entitlement_id":"<own entitlement>"}],"justification":"x"}
+POST  /access-requests                      422 {"requested_for_identity_id":"<own identity>","requested_resources":[{"entitlement_id":"<entitlement>"},{"role_id":"<role>"},{"entitlement_id":"<own entitlement>","account_id":"<account>"}],"approvers":["<identity>"],"justification":"x"}
+POST  /access-requests/preview              404 {"requested_for_identity_id":"<identity>","requested_resources":[{"entitlement_id":"<own entitlement>"}],"justification":"x"}
+POST  /access-requests/preview              200 {"requested_for_identity_id":"<own identity>","requested_resources":[{"entitlement_id":"<entitlement>"},{"role_id":"<role>"},{"entitlement_id":"<own entitlement>","account_id":"<account>"}],"approvers":["<identity>"],"justification":"x"}
+POST  /access-requests/bulk                 200 {"requests":[{"requested_for_identity_id":"<identity>","requested_resources":[{"entitlement_id":"<own entitlement>"}]},{"requested_for_identity_id":"<own identity>","requested_resources":[{"entitlement_id":"<entitlement>"},{"role_id":"<role>"},{"entitlement_id":"<own entitlement>","account_id":"<account>"}],"approvers":["<identity>"]}]}
+POST  /access-requests/{id}/decisions       404 {"decisions":[{"item_id":"<item>","action":"approve"}]}
+POST  /access-requests/{id}/extend          422 {"items":["<item>"],"duration":"P1D"}
+POST  /access-requests/{id}/return          422 {"items":["<item>"]}
+POST  /access-requests/{id}/withdraw-approval 422 {"items":["<item>"]}
+POST  /access-requests/{id}/items/{item_id}/reassign 422 {"to":"<identity>","reason":"x"}
+POST  /access-requests/{id}/items/{item_id}/reassign 422 {"to":"<own identity>","task_id":"<approval>","reason":"x"}
+POST  /approval-rules/replay                404 {"rule_id":"<rule>","from":"<yesterday>"}
+POST  /approval-rules/replay                422 {"rule":{"applies_to":{"role_ids":["<role>"],"entitlement_ids":["<entitlement>"],"connector_ids":["<connector>"]},"branches":[{"when":{"field":"department","op":"eq","value":"x"},"outcome":{"kind":"use_rule","rule_id":"<rule>"}},{"outcome":{"kind":"chain","stages":[{"name":"A","calendar_id":"<calendar>","groups":[{"approvers":[{"kind":"identity","identity_id":"<identity>"},{"kind":"group","role_id":"<role>"},{"kind":"on_call","schedule_id":"<schedule>"}]}],"reassign_allow_list":["<identity>"]}]}}],"emergency":{"allowed":true,"rule_id":"<rule>","max_duration":"PT8H","post_review_within":"P1D"}},"from":"<yesterday>"}
+POST  /approval-rules                       422 {"applies_to":{"role_ids":["<role>"],"entitlement_ids":["<entitlement>"],"connector_ids":["<connector>"]},"branches":[{"when":{"field":"department","op":"eq","value":"x"},"outcome":{"kind":"use_rule","rule_id":"<rule>"}},{"outcome":{"kind":"chain","stages":[{"name":"A","calendar_id":"<calendar>","groups":[{"approvers":[{"kind":"identity","identity_id":"<identity>"},{"kind":"group","role_id":"<role>"},{"kind":"on_call","schedule_id":"<schedule>"}]}],"reassign_allow_list":["<identity>"]}]}}],"emergency":{"allowed":true,"rule_id":"<rule>","max_duration":"PT8H","post_review_within":"P1D"},"name":"x"}
+PATCH /approval-rules/{id}                  422 {"applies_to":{"role_ids":["<role>"],"entitlement_ids":["<entitlement>"],"connector_ids":["<connector>"]},"branches":[{"when":{"field":"department","op":"eq","value":"x"},"outcome":{"kind":"use_rule","rule_id":"<rule>"}},{"outcome":{"kind":"chain","stages":[{"name":"A","calendar_id":"<calendar>","groups":[{"approvers":[{"kind":"identity","identity_id":"<identity>"},{"kind":"group","role_id":"<role>"},{"kind":"on_call","schedule_id":"<schedule>"}]}],"reassign_allow_list":["<identity>"]}]}}],"emergency":{"allowed":true,"rule_id":"<rule>","max_duration":"PT8H","post_review_within":"P1D"}}
+POST  /approval-rules/simulate              422 {"request":{"requested_for_identity_id":"<own identity>","requested_resources":[{"entitlement_id":"<own entitlement>"}]},"rule":{"applies_to":{"role_ids":["<role>"],"entitlement_ids":["<entitlement>"],"connector_ids":["<connector>"]},"branches":[{"when":{"field":"department","op":"eq","value":"x"},"outcome":{"kind":"use_rule","rule_id":"<rule>"}},{"outcome":{"kind":"chain","stages":[{"name":"A","calendar_id":"<calendar>","groups":[{"approvers":[{"kind":"identity","identity_id":"<identity>"},{"kind":"group","role_id":"<role>"},{"kind":"on_call","schedule_id":"<schedule>"}]}],"reassign_allow_list":["<identity>"]}]}}],"emergency":{"allowed":true,"rule_id":"<rule>","max_duration":"PT8H","post_review_within":"P1D"}}}
+POST  /approval-rules/simulate              404 {"request":{"requested_for_identity_id":"<own identity>","requested_resources":[{"entitlement_id":"<own entitlement>"}]},"rule_id":"<rule>"}
+POST  /approval-rules/simulate              422 {"request":{"requested_for_identity_id":"<identity>","requested_resources":[{"entitlement_id":"<own entitlement>"}],"requested_by_identity_id":"<identity>","approver_ids":["<identity>"]}}
+POST  /approval-rules/simulate              422 {"request":{"requested_for_identity_id":"<own identity>","requested_resources":[{"entitlement_id":"<entitlement>"},{"role_id":"<role>"}]}}
+POST  /approval-rules/on-call               422 {"name":"x","identity_ids":["<identity>"],"calendar_id":"<calendar>"}
+PATCH /approval-rules/on-call/{id}          422 {"identity_ids":["<identity>"],"calendar_id":"<calendar>"}
 POST  /entitlements/roles                   422 {"name":"x","entitlement_ids":["<entitlement>"]}
 POST  /entitlements/roles                   422 {"name":"x","owner_ids":["<identity>"]}
 PATCH /entitlements/roles/{id}              422 {"entitlement_ids":["<entitlement>"]}
 PATCH /entitlements/roles/{id}              422 {"owner_ids":["<identity>"]}
+POST  /entitlements/roles                   422 {"name":"x","backup_owner_ids":["<identity>"],"child_role_ids":["<role>"],"membership_exclusions":[{"identity_id":"<identity>","reason":"x"}],"approval_rule_id":"<rule>"}
+POST  /entitlements/roles                   422 {"name":"x","child_role_ids":["<role>"]}
+POST  /entitlements/roles                   422 {"name":"x","membership_exclusions":[{"identity_id":"<identity>","reason":"x"}]}
+POST  /entitlements/roles                   422 {"name":"x","approval_rule_id":"<rule>"}
+PATCH /entitlements/roles/{id}              422 {"backup_owner_ids":["<identity>"]}
+PATCH /entitlements/roles/{id}              422 {"child_role_ids":["<role>"]}
+PATCH /entitlements/roles/{id}              422 {"membership_exclusions":[{"identity_id":"<identity>","reason":"x"}]}
+PATCH /entitlements/roles/{id}              422 {"approval_rule_id":"<rule>"}
+PATCH /entitlements/roles/{id}/draft        422 {"entitlement_ids":["<entitlement>"]}
+PATCH /entitlements/roles/{id}/draft        422 {"owner_ids":["<identity>"]}
+PATCH /entitlements/roles/{id}/draft        422 {"backup_owner_ids":["<identity>"]}
+PATCH /entitlements/roles/{id}/draft        422 {"child_role_ids":["<role>"]}
+PATCH /entitlements/roles/{id}/draft        422 {"membership_exclusions":[{"identity_id":"<identity>","reason":"x"}]}
+PATCH /entitlements/roles/{id}/draft        422 {"approval_rule_id":"<rule>"}
+POST  /entitlements/roles/{id}/members      422 {"identity_id":"<identity>","reason":"x"}
 PATCH /entitlements/{id}                    422 {"owner_ids":["<identity>"]}
+POST  /entitlements/{id}/owners             422 {"owner_ids":["<identity>"]}
+POST  /entitlements/{id}/owners             422 {"backup_owner_ids":["<identity>"]}
+POST  /entitlements/{id}/retire             422 {"replacement_id":"<entitlement>"}
+POST  /entitlements/bulk-update             200 {"ids":["<entitlement>"],"set":{"business_description":"x"}}
+PATCH /entitlements/{id}                    422 {"backup_owner_ids":["<identity>"]}
+PATCH /entitlements/{id}                    422 {"replacement_id":"<entitlement>"}
+PATCH /entitlements/{id}                    422 {"approval_rule_id":"<rule>"}
 POST  /identities                           422 {"external_id":"new","email":"new@acme.test","sponsor_id":"<identity>"}
 POST  /identities                           422 {"external_id":"new","email":"new@acme.test","backup_owner_id":"<identity>"}
 POST  /identities/sync                      422 {"connector_ids":["<connector>"]}

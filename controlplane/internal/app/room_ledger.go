@@ -2,14 +2,23 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/rolemodel"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
-// addRoles adds the room that keeps roles.
+// addRoles adds the rooms that keep roles, and in which people work with them. What they ask in the inbox is answered there.
 func addRoles(_ context.Context, p *parts) error {
-	p.routes = append(p.routes, (&role.Service{DB: p.db, Cursors: p.cursors}).Routes()...)
+	roles := &role.Service{DB: p.db, Cursors: p.cursors, Conditions: policy.ReadRoleCondition}
+	p.roles = &rolemodel.Service{DB: p.db, Cursors: p.cursors, Policies: p.policies, Roles: roles, Now: time.Now}
+	roles.Guard = p.roles.Guard
+	p.routes = append(p.routes, roles.Routes()...)
+	p.routes = append(p.routes, p.roles.Routes()...)
 	return nil
 }
 
@@ -20,4 +29,10 @@ func sentence(subject []byte) string {
 		return ""
 	}
 	return c.Sentence()
+}
+
+// offeredTo reads whom an entitlement is offered to, in the language of rules.
+func offeredTo(c access.EntitlementCondition) (access.EntitlementCondition, []fault.Field) {
+	read := policy.ReadRoleCondition(role.RoleCondition(c))
+	return access.EntitlementCondition(read.Normal), read.Wrong
 }

@@ -20,9 +20,9 @@ func addPacks(_ context.Context, p *parts) error {
 	if err != nil {
 		return err
 	}
-	packs := &pack.Service{DB: p.db, Cursors: p.cursors, Trusted: trusted, AllowUnsigned: p.config.PackAllowUnsigned, Log: p.log, Now: time.Now}
-	p.routes = append(p.routes, packs.Routes()...)
-	p.workers = append(p.workers, packs.Run)
+	p.packs = &pack.Service{DB: p.db, Cursors: p.cursors, Trusted: trusted, AllowUnsigned: p.config.PackAllowUnsigned, Log: p.log, Now: time.Now}
+	p.routes = append(p.routes, p.packs.Routes()...)
+	p.workers = append(p.workers, p.packs.Run)
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 type parser struct {
 	problems []Problem
 	rules    int
+	more     Vocabulary
 }
 
 // mostProblems are told of one condition.
@@ -142,9 +143,9 @@ func (p *parser) rule(m map[string]any, at string) node {
 		}
 	}
 	text, _ := named.(string)
-	f, found := fieldNamed(text)
+	f, found := p.more.field(text)
 	if !found {
-		p.refuse(at+"/field", "unknown_field", alike(text, append(FieldNames(), "attributes.", "labels.")),
+		p.refuse(at+"/field", "unknown_field", alike(text, append(append(FieldNames(), p.more.Names()...), "attributes.", "labels.")),
 			"there is no field %q; a custom attribute is attributes.name", clipped(text))
 		return nil
 	}

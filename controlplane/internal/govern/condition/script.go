@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
@@ -16,6 +15,7 @@ type script struct {
 	source  string
 	at      string
 	program *pyexpr.Program
+	about   string // the fact that is its value, where a vocabulary names one
 }
 
 func (p *parser) script(v any, at string) node {
@@ -31,49 +31,62 @@ func (p *parser) script(v any, at string) node {
 		p.refuse(at, "too_long", nil, "an expression may have at most %d bytes", syntax.MaxSource)
 		return nil
 	}
-	program, err := compile(source)
+	program, err := compile(source, p.more.about)
 	if err != nil {
 		p.refuse(at, "invalid_expression", nil, "%s", err)
 		return nil
 	}
-	return &script{source: source, program: program}
+	return &script{source: source, program: program, about: p.more.about}
 }
 
 // compile reads an expression. What it calls identity is what the evaluator calls record: read by that name, single fields are looked up
-// without a copy of everything. The spaces keep everything else at its place.
-func compile(source string) (*pyexpr.Program, error) {
+// without a copy of everything. What a vocabulary is about, such as request, is what the evaluator calls value. The spaces keep everything
+// else at its place.
+func compile(source, about string) (*pyexpr.Program, error) {
 	tree, err := syntax.Parse(source)
 	if err != nil {
 		return pyexpr.Compile(source) // for its words
 	}
-	renamed, bound := []byte(source), -1
+	ours := map[string]string{subject: "record  "}
+	if about != "" {
+		ours[about] = padded("value", about)
+	}
+	renamed, bound, which := []byte(source), -1, ""
 	syntax.Walk(tree, func(x syntax.Expr) bool {
 		switch x := x.(type) {
 		case *syntax.Name:
-			if x.ID == subject && strings.HasPrefix(source[min(x.At(), len(source)):], subject) {
-				copy(renamed[x.At():], "record  ")
+			if theirs, known := ours[x.ID]; known && strings.HasPrefix(source[min(x.At(), len(source)):], x.ID) {
+				copy(renamed[x.At():], theirs)
 			}
 		case *syntax.Named:
-			if x.Target.ID == subject {
-				bound = x.At()
+			if ours[x.Target.ID] != "" {
+				bound, which = x.At(), x.Target.ID
 			}
 		case *syntax.Lambda:
-			if slices.ContainsFunc(x.Params, func(p syntax.Param) bool { return p.Name != nil && p.Name.ID == subject }) {
-				bound = x.At()
+			for _, p := range x.Params {
+				if p.Name != nil && ours[p.Name.ID] != "" {
+					bound, which = x.At(), p.Name.ID
+				}
 			}
 		}
 		return true
 	})
 	if bound >= 0 {
-		return nil, fmt.Errorf("at character %d: identity is the person; call your own value something else", bound+1)
+		what := map[bool]string{true: "the person", false: "what is asked for"}[which == subject]
+		return nil, fmt.Errorf("at character %d: %s is %s; call your own value something else", bound+1, which, what)
 	}
 	program, err := pyexpr.Compile(string(renamed))
 	var wrong *pyexpr.Error
 	if errors.As(err, &wrong) {
-		wrong.Excerpt = strings.ReplaceAll(wrong.Excerpt, "record  ", subject)
+		for name, theirs := range ours {
+			wrong.Excerpt = strings.ReplaceAll(wrong.Excerpt, theirs, name)
+		}
 	}
 	return program, err
 }
+
+// padded is a name with spaces behind it, as long as another.
+func padded(name, as string) string { return name + strings.Repeat(" ", max(0, len(as)-len(name))) }
 
 // subject is what expressions call the person.
 const subject = "identity"
@@ -88,7 +101,11 @@ func (s *script) met(f Facts, warn *[]Warning) bool {
 	} else {
 		record = pyexpr.NewRecord(f.Fields())
 	}
-	v, err := s.program.Eval(context.Background(), nil, record)
+	var value any
+	if s.about != "" {
+		value = f.Fields()[s.about]
+	}
+	v, err := s.program.Eval(context.Background(), value, record)
 	if err != nil {
 		var wrong *pyexpr.Error
 		detail := "the expression gave no answer"

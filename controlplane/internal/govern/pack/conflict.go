@@ -66,43 +66,68 @@ func findConflict(ctx context.Context, tx *pg.Tx, id string) (PackConflict, erro
 // resolve decides a conflict.
 func (s *Service) resolve(ctx context.Context, v viewer.Viewer, id, use string, merged map[string]any, match func(version int) error) (out PackConflict, err error) {
 	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
-		if err := turn(ctx, tx); err != nil {
-			return err
-		}
-		c, err := findConflict(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		if err := match(c.Version); err != nil {
-			return err
-		}
-		if c.State != "open" {
-			return fault.Coded(fault.Conflict, "already_resolved", "this conflict is %s", c.State)
-		}
-		if err := decide(ctx, tx, c, use, merged); err != nil {
-			return err
-		}
-		const sql = `
+		out, err = s.Resolve(ctx, tx, id, use, merged, match)
+		return err
+	})
+	return out, err
+}
+
+// Resolve decides a conflict within a transaction, whose plans should be those of pg.DB.AsBulk. use is mine, theirs or merged.
+func (s *Service) Resolve(ctx context.Context, tx *pg.Tx, id, use string, merged map[string]any, match func(version int) error) (PackConflict, error) {
+	if err := turn(ctx, tx); err != nil {
+		return PackConflict{}, err
+	}
+	c, err := findConflict(ctx, tx, id)
+	if err != nil {
+		return c, err
+	}
+	if err := match(c.Version); err != nil {
+		return c, err
+	}
+	if c.State != "open" {
+		return c, fault.Coded(fault.Conflict, "already_resolved", "this conflict is %s", c.State)
+	}
+	if err := decide(ctx, tx, c, use, merged); err != nil {
+		return c, err
+	}
+	const sql = `
 		update sector_pack_conflict
 		   set state = 'resolved', resolution = $2, resolved_by = $3, resolved_at = now(), version = version + 1
 		 where tenant_id = current_tenant()
 		   and id = $1`
-		if _, err := tx.Exec(ctx, sql, id, use, actor(tx)); err != nil {
-			return fmt.Errorf("resolve conflict: %w", err)
-		}
-		err = audit.Record(ctx, tx, audit.Entry{Action: "sector_pack.conflict_resolved", Subject: audit.Subject{Type: "sector_pack", ID: c.Object, Display: c.PackKey},
-			Context: map[string]any{"conflict": id, "kind": c.Kind, "object_key": c.ObjectKey, "use": use, "fields": c.Fields}})
-		if err != nil {
-			return err
-		}
-		// A role that was in conflict may be what policies wait for.
-		if err := s.bind(ctx, tx, c.Object); err != nil {
-			return err
-		}
-		out, err = findConflict(ctx, tx, id)
-		return err
-	})
-	return out, err
+	if _, err := tx.Exec(ctx, sql, id, use, actor(tx)); err != nil {
+		return c, fmt.Errorf("resolve conflict: %w", err)
+	}
+	err = audit.Record(ctx, tx, audit.Entry{Action: "sector_pack.conflict_resolved", Subject: audit.Subject{Type: "sector_pack", ID: c.Object, Display: c.PackKey},
+		Context: map[string]any{"conflict": id, "kind": c.Kind, "object_key": c.ObjectKey, "use": use, "fields": c.Fields}})
+	if err != nil {
+		return c, err
+	}
+	// A role that was in conflict may be what policies wait for.
+	if err := s.bind(ctx, tx, c.Object); err != nil {
+		return c, err
+	}
+	return findConflict(ctx, tx, id)
+}
+
+// OpenConflicts are those of these conflicts that wait for a decision.
+func OpenConflicts(ctx context.Context, tx *pg.Tx, ids []string) ([]PackConflict, error) {
+	rows, err := tx.Query(ctx, `
+		select `+conflictColumns+`
+		  from sector_pack_conflict c
+		  join sector_pack_installation i
+		    on i.tenant_id = c.tenant_id
+		   and i.id = c.installation_id
+		 where c.id = any($1::text[]::uuid[])
+		   and c.state = 'open'`, ids)
+	if err != nil {
+		return nil, fmt.Errorf("find conflicts: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[PackConflict])
+	if err != nil {
+		return nil, fmt.Errorf("find conflicts: %w", err)
+	}
+	return found, nil
 }
 
 // decide makes the object what was decided.

@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
 // tally is what a look at some people has found and done.
@@ -58,12 +59,18 @@ func (b *book) evaluate(ctx context.Context, tx *pg.Tx, ids []string, urgent map
 	if err := endAll(ctx, tx, left, urgent, &t); err != nil {
 		return t, err
 	}
+	if err := role.Leave(ctx, tx, left, whyLeft); err != nil {
+		return t, err
+	}
 	if !insistent {
 		if changes, err = b.withoutTaken(ctx, tx, changes, &t); err != nil {
 			return t, err
 		}
 	}
 	if changes, err = b.withoutTripped(ctx, tx, changes); err != nil {
+		return t, err
+	}
+	if changes, err = standing(ctx, tx, changes); err != nil {
 		return t, err
 	}
 	return t, b.apply(ctx, tx, changes, urgent, &t)
@@ -200,6 +207,11 @@ func (b *book) apply(ctx context.Context, tx *pg.Tx, changes []change, urgent ma
 
 // given is the reason that a change adds.
 func (c change) given() ledger.Reason {
+	if c.assigned != nil {
+		r := c.assigned.Gives(role.Entitlement{ID: c.key.entitlement, ConnectorID: c.key.connector})
+		r.StartsAt = c.starts
+		return r
+	}
 	optional := func(s string) *string {
 		if s == "" {
 			return nil
@@ -208,7 +220,7 @@ func (c change) given() ledger.Reason {
 	}
 	return ledger.Reason{
 		IdentityID: c.identity, ConnectorID: c.key.connector, EntitlementID: optional(c.key.entitlement), RoleID: optional(c.key.role),
-		Effect: c.key.effect, Kind: c.key.kind, SourceType: "policy", SourceID: c.key.policy, SourceVersion: c.rule.policy.Version,
+		Effect: c.key.effect, Kind: c.key.kind, SourceType: c.rule.of, SourceID: c.key.policy, SourceVersion: c.rule.policy.Version,
 		StartsAt: c.starts,
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
 // Why reasons end by rule. They tell them from those that somebody has ended, which a rule does not give again.
@@ -20,14 +21,21 @@ const (
 	whyDeleted = "the policy was deleted"
 	whyNothing = "the policy does not give it any more"
 	whyOver    = "its time was over" // the ledger's own words
+
+	whyNotMember  = "the role's rule is not about them any more"
+	whyExcluded   = "they are excluded from the role's rule"
+	whyNoRule     = "the role has no rule any more, or is out of use"
+	whyNotInRole  = "the role does not hold it any more"
+	whyUnassigned = "the assignment of the role has ended"
 )
 
-var ours = []string{whyLeft, whyNoMatch, whyOff, whyDeleted, whyNothing, whyOver}
+var ours = []string{whyLeft, whyNoMatch, whyOff, whyDeleted, whyNothing, whyOver, whyNotMember, whyExcluded, whyNoRule, whyNotInRole, whyUnassigned}
 
 // reason is a reason of somebody that has not ended.
 type reason struct {
 	id, identity string
-	policy       bool // it is of a policy
+	of           string // its source_type
+	policy       bool   // the evaluation gives and takes it: it is of a policy, or of a role
 	key          key
 	account      string
 	state        string
@@ -38,7 +46,8 @@ type reason struct {
 
 // change is one reason that is to be given or to end.
 type change struct {
-	rule     *rule // nil: of a policy that is gone
+	rule     *rule            // nil: of a policy that is gone, or of an assignment
+	assigned *role.Assignment // of what is given by an assignment
 	identity string
 	key      key
 	add      bool
@@ -71,7 +80,7 @@ func (b *book) look(p *person, living []reason) outcome {
 			continue
 		}
 		starts, wants := r.wants(p, b)
-		if !wants {
+		if !wants || r.closed && !r.has(living) {
 			continue
 		}
 		wanting[r] = true
@@ -95,6 +104,7 @@ func (b *book) look(p *person, living []reason) outcome {
 			}
 		}
 	}
+	b.lookAssigned(p, at, &out)
 	for _, found := range at {
 		if c, ends := b.end(p, found, wanting); ends {
 			out.changes = append(out.changes, c)
@@ -122,44 +132,78 @@ func (x *reason) outdated(starts time.Time) bool {
 func (b *book) end(p *person, found *reason, wanting map[*rule]bool) (c change, ends bool) {
 	r := b.byID[found.key.policy]
 	c = change{rule: r, identity: p.id, key: found.key, reason: found}
+	grace := time.Duration(0)
 	switch {
 	case r == nil:
-		c.why = whyDeleted
+		c.why = b.orphaned(p, found)
 		return c, true
 	case r.frozen:
 		return c, false
+	case r.of == role.RuleSource:
+		c.why, grace = b.endMembership(p, r, wanting[r])
 	case !r.policy.applies():
-		c.why = whyOff
+		c.why, grace = whyOff, r.grace
 	case wanting[r]:
-		c.why = whyNothing
+		c.why, grace = whyNothing, r.grace
 	default:
-		c.why = whyNoMatch
+		c.why, grace = whyNoMatch, r.grace
 	}
-	if r.grace > 0 && found.state == ledger.Active {
-		c.at = b.now.Add(r.grace)
+	if grace > 0 && found.state == ledger.Active {
+		c.at = b.now.Add(grace)
 		// It ends already, as soon or sooner: what began to run out runs on.
 		return c, found.ends == nil || found.ends.After(c.at)
 	}
 	return c, true
 }
 
-// reasons reads what lives for these people: of policies, or of all sources.
+// endMembership says why somebody loses what a role's rule gave, and after which grace: who moves keeps it for a while, but what a role
+// holds no more, and whom it is not to be given to, is meant at once.
+func (b *book) endMembership(p *person, r *rule, wanted bool) (why string, grace time.Duration) {
+	switch {
+	case wanted:
+		return whyNotInRole, 0
+	case r.excludes(p, b):
+		return whyExcluded, 0
+	}
+	return whyNotMember, r.grace
+}
+
+// orphaned says why something ends whose source is gone.
+func (b *book) orphaned(p *person, x *reason) string {
+	switch x.of {
+	case role.RuleSource:
+		return whyNoRule
+	case role.ReasonSource:
+		for _, a := range p.assigned {
+			switch {
+			case a.ID == x.key.policy && a.EndsAt != nil && !a.EndsAt.After(b.now):
+				return whyOver
+			case a.ID == x.key.policy:
+				return whyNotInRole
+			}
+		}
+		return whyUnassigned
+	}
+	return whyDeleted
+}
+
+// reasons reads what lives for these people: of policies and roles, or of all sources.
 func reasons(ctx context.Context, tx *pg.Tx, ids []string, everything bool) (map[string][]reason, error) {
 	const sql = `
-		select r.id::text, r.identity_id::text, r.source_type = 'policy', r.source_id::text, r.connector_id::text,
+		select r.id::text, r.identity_id::text, r.source_type, r.source_type = any(@evaluated), r.source_id::text, r.connector_id::text,
 		       coalesce(r.entitlement_id::text, ''), coalesce(r.role_id::text, ''), r.effect, r.kind, coalesce(r.account_id::text, ''),
 		       r.state, r.starts_at, r.ends_at, r.end_reason
 		  from access_reason r
 		 where r.identity_id = any(@ids::text[]::uuid[])
 		   and r.state <> 'ended'
-		   and (@everything or r.source_type = 'policy')`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids, "everything": everything})
+		   and (@everything or r.source_type = any(@evaluated))`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids, "everything": everything, "evaluated": evaluated})
 	if err != nil {
 		return nil, fmt.Errorf("read reasons: %w", err)
 	}
 	found := map[string][]reason{}
 	var x reason
-	into := []any{&x.id, &x.identity, &x.policy, &x.key.policy, &x.key.connector, &x.key.entitlement, &x.key.role, &x.key.effect, &x.key.kind,
+	into := []any{&x.id, &x.identity, &x.of, &x.policy, &x.key.policy, &x.key.connector, &x.key.entitlement, &x.key.role, &x.key.effect, &x.key.kind,
 		&x.account, &x.state, &x.starts, &x.ends, &x.why}
 	_, err = pgx.ForEachRow(rows, into, func() error {
 		one := x
@@ -176,10 +220,13 @@ func reasons(ctx context.Context, tx *pg.Tx, ids []string, everything bool) (map
 // taken finds what somebody, and no rule, has ended since the policy that gave it says what it says: it is not given again, unless
 // the person has left since and come back. Whoever entered a denial with it has said by that how long it is to be kept away.
 func (b *book) taken(ctx context.Context, tx *pg.Tx, changes []change) (map[string]map[key]bool, error) {
-	people, policies := []string{}, []string{}
+	people, policies, assignments := []string{}, []string{}, map[string]bool{}
 	for _, c := range changes {
 		if c.add && !c.renew {
 			people, policies = append(people, c.identity), append(policies, c.key.policy)
+		}
+		if c.assigned != nil {
+			assignments[c.assigned.ID] = true
 		}
 	}
 	found := map[string]map[key]bool{}
@@ -203,7 +250,7 @@ func (b *book) taken(ctx context.Context, tx *pg.Tx, changes []change) (map[stri
 		                    where d.identity_id = l.identity_id
 		                      and d.entitlement_id is not distinct from l.entitlement_id
 		                      and d.effect = 'deny'
-		                      and d.source_type <> 'policy'
+		                      and d.source_type not in ('policy', 'role')
 		                      and d.created_at = l.ended_at)
 		   and not exists (select from access_reason g
 		                    where g.identity_id = l.identity_id
@@ -218,7 +265,8 @@ func (b *book) taken(ctx context.Context, tx *pg.Tx, changes []change) (map[stri
 	var k key
 	var at time.Time
 	_, err = pgx.ForEachRow(rows, []any{&id, &k.policy, &k.connector, &k.entitlement, &k.role, &k.effect, &k.kind, &at}, func() error {
-		if r := b.byID[k.policy]; r == nil || at.Before(r.policy.UpdatedAt) {
+		// What was taken from an assignment it does not give again.
+		if r := b.byID[k.policy]; !assignments[k.policy] && (r == nil || at.Before(r.policy.UpdatedAt)) {
 			return nil
 		}
 		if found[id] == nil {

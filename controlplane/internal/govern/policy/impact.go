@@ -83,10 +83,15 @@ type simulation struct {
 // held is what somebody may use. An entitlement of "" is an account of the system.
 type held struct{ connector, entitlement string }
 
-// simulate goes through everybody as the evaluation does, and writes nothing. each may be nil.
-func (b *book) simulate(ctx context.Context, tx *pg.Tx, each func(PersonImpact) error) (*simulation, error) {
+func newSimulation(each func(PersonImpact) error) *simulation {
 	s := &simulation{departments: map[string]*DepartmentImpact{}, sum: sha256.New(), each: each}
 	s.ByDepartment, s.Sample, s.LimitsHit, s.Notes = []DepartmentImpact{}, []PersonImpact{}, []LimitHit{}, []string{}
+	return s
+}
+
+// simulate goes through everybody as the evaluation does, and writes nothing. each may be nil.
+func (b *book) simulate(ctx context.Context, tx *pg.Tx, each func(PersonImpact) error) (*simulation, error) {
+	s := newSimulation(each)
 	var after *string
 	for {
 		ids, err := peopleAfter(ctx, tx, after, batch)
@@ -172,11 +177,11 @@ func (s *simulation) changes(ctx context.Context, tx *pg.Tx, b *book, ids []stri
 	return people, byPerson, nil
 }
 
-// concerned leaves the reasons of the rules of the book: a plan is about them alone.
+// concerned leaves the reasons of the rules of the book, and of the roles that a plan is about: it is about them alone.
 func (b *book) concerned(living []reason) []reason {
 	var of []reason
 	for _, r := range living {
-		if r.policy && b.byID[r.key.policy] != nil {
+		if r.policy && (b.byID[r.key.policy] != nil || r.of != sourcePolicy && b.around[r.key.role]) {
 			of = append(of, r)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
 // person is somebody whose rules are looked at.
@@ -19,6 +20,7 @@ type person struct {
 	id, status string
 	start      time.Time // the start date; zero: none
 	warned     []*rule   // that could not be answered in full
+	assigned   []role.Assignment
 	record     *pyexpr.Record
 }
 
@@ -51,9 +53,13 @@ func (b *book) eachPerson(ctx context.Context, tx *pg.Tx, ids []string, fn func(
 	if err != nil {
 		return err
 	}
+	assigned, err := b.assigned(ctx, tx, ids)
+	if err != nil {
+		return err
+	}
 	today := b.today()
 	return directory.EachFacts(ctx, tx, ids, func(id string, f directory.Facts) error {
-		p := &person{id: id, Person: condition.Person{Identity: f, Managers: above[id], Roles: roles[id], Entitlements: entitlements[id], Day: today}}
+		p := &person{id: id, assigned: assigned[id], Person: condition.Person{Identity: f, Managers: above[id], Roles: roles[id], Entitlements: entitlements[id], Day: today}}
 		if m, ok := f["manager"].(map[string]any); ok {
 			// What else is known of a manager may change without anybody looking at those beneath.
 			f["manager"] = map[string]any{"id": m["id"], "external_id": m["external_id"]}
@@ -120,22 +126,29 @@ func (b *book) above(ctx context.Context, tx *pg.Tx, ids []string) (set, error) 
 	return found, nil
 }
 
-// held finds which of the roles and entitlements that conditions name the people hold otherwise than by a policy: what a rule gives
-// feeds no rule, or rules could give and take in turn for ever.
+// held finds which of the roles and entitlements that conditions name the people hold otherwise than by a policy or the rule of a role:
+// what a rule gives feeds no rule, or rules could give and take in turn for ever. Who was assigned a role has it, though it hold nothing.
 func (b *book) held(ctx context.Context, tx *pg.Tx, ids []string) (roles, entitlements set, err error) {
 	roles, entitlements = set{}, set{}
 	if len(b.needs.Roles)+len(b.needs.Entitlements) == 0 {
 		return roles, entitlements, nil
 	}
 	const sql = `
-		select distinct x.identity_id::text, r.id::text, r.key, x.entitlement_id::text
+		select x.identity_id::text, r.id::text, r.key, x.entitlement_id::text
 		  from access_reason x
 		  left join role r on r.id = x.role_id
 		 where x.identity_id = any(@ids::text[]::uuid[])
 		   and x.state = 'active'
 		   and x.effect = 'allow'
-		   and x.source_type <> 'policy'
-		   and (r.id::text = any(@roles) or r.key = any(@roles) or x.entitlement_id::text = any(@entitlements))`
+		   and x.source_type not in ('policy', 'role')
+		   and (r.id::text = any(@roles) or r.key = any(@roles) or x.entitlement_id::text = any(@entitlements))
+		 union
+		select a.identity_id::text, r.id::text, r.key, null
+		  from role_assignment a
+		  join role r on r.id = a.role_id
+		 where a.identity_id = any(@ids::text[]::uuid[])
+		   and a.state = 'active'
+		   and (r.id::text = any(@roles) or r.key = any(@roles))`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids, "roles": b.needs.Roles, "entitlements": b.needs.Entitlements})
 	if err != nil {
 		return nil, nil, fmt.Errorf("find what people hold: %w", err)

@@ -169,11 +169,7 @@ func (f *Fields) complete() (parsed condition.Condition, err error) {
 	}
 	parsed, problems := f.Subject.parse()
 	for _, p := range problems {
-		detail := p.Detail
-		if len(p.Suggestions) > 0 {
-			detail += "; did you mean " + strings.Join(p.Suggestions, ", ") + "?"
-		}
-		refuse("#/subject"+strings.TrimPrefix(p.Pointer, "#"), p.Code, "%s", detail)
+		refuse("#/subject"+strings.TrimPrefix(p.Pointer, "#"), p.Code, "%s", told(p))
 	}
 	if len(wrong) > 0 {
 		return parsed, fault.New(fault.Invalid, "this policy cannot be kept: %s", wrong[0].Detail).With(wrong...)

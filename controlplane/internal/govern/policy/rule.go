@@ -17,9 +17,12 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
-// rule is a policy as the evaluation uses it.
+// rule is a policy as the evaluation uses it, or the membership rule of a role, which is one more.
 type rule struct {
 	policy    AccessPolicy
+	of        string                // the source_type of its reasons: sourcePolicy or role.RuleSource
+	excluded  map[string]*time.Time // of a role: whom it does not count for, until a day or for good
+	closed    bool                  // of a role: who has it keeps it, and nobody else gets it
 	condition condition.Condition
 	lead      time.Duration
 	grace     time.Duration // zero: what does not follow any more ends at once
@@ -37,6 +40,10 @@ type book struct {
 	needs condition.Needs
 	zone  *time.Location
 	now   time.Time
+
+	assignments bool                // those of people are looked at too
+	around      map[string]bool     // of a plan: the roles that it is about, and what they are nested in; nil: everything
+	given       map[string][]target // what the roles give that people have by an assignment, as far as was asked
 }
 
 // today is the tenant's day.
@@ -50,21 +57,30 @@ func (b *book) midnight() time.Time {
 	return time.Date(today.Year(), today.Month(), today.Day()+1, 0, 0, 0, 0, b.zone).UTC()
 }
 
-// loadBook reads the tenant's policies, what their roles hold, and its lifecycle.
+// loadBook reads all that gives access by rule in a tenant: its policies, its roles' membership rules, what the roles hold, and its
+// lifecycle. The assignments of roles belong to it.
 func loadBook(ctx context.Context, tx *pg.Tx, now time.Time) (*book, error) {
 	policies, err := all(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	return makeBook(ctx, tx, policies, now)
+	rules, err := role.Rules(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	b, err := makeBook(ctx, tx, policies, rules, now)
+	if err == nil {
+		b.assignments = true
+	}
+	return b, err
 }
 
-func makeBook(ctx context.Context, tx *pg.Tx, policies []AccessPolicy, now time.Time) (*book, error) {
+func makeBook(ctx context.Context, tx *pg.Tx, policies []AccessPolicy, roles []role.Rule, now time.Time) (*book, error) {
 	usual, err := directory.FindLifecycle(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	b := &book{byID: map[string]*rule{}, zone: usual.Zone(), now: now}
+	b := &book{byID: map[string]*rule{}, zone: usual.Zone(), now: now, given: map[string][]target{}}
 	for _, p := range policies {
 		r, err := makeRule(p, usual)
 		if err != nil {
@@ -75,13 +91,18 @@ func makeBook(ctx context.Context, tx *pg.Tx, policies []AccessPolicy, now time.
 			b.needs = b.needs.And(r.condition.Needs())
 		}
 	}
+	for _, of := range roles {
+		r := roleRule(of, usual)
+		b.rules, b.byID[of.RoleID] = append(b.rules, r), r
+		b.needs = b.needs.And(r.condition.Needs())
+	}
 	return b, b.fillTargets(ctx, tx)
 }
 
 func makeRule(p AccessPolicy, usual directory.Lifecycle) (*rule, error) {
 	// What is stored was checked. Were one not to be read all the same, the others go on.
 	parsed, problems := p.Subject.parse()
-	r := &rule{policy: p, condition: parsed, lead: usual.PreHireLead, frozen: p.TrippedAt != nil || len(problems) > 0}
+	r := &rule{policy: p, of: sourcePolicy, condition: parsed, lead: usual.PreHireLead, frozen: p.TrippedAt != nil || len(problems) > 0}
 	if p.Lifecycle.OnNoMatch == Grace && p.Effect == Assign {
 		r.grace = usual.MoverGrace
 	}
@@ -161,7 +182,10 @@ func (r *rule) key(t target) key {
 	if r.policy.Effect == Deny {
 		k.effect = ledger.Deny
 	}
-	if r.policy.Birthright {
+	switch {
+	case r.of == role.RuleSource:
+		k.kind = ledger.Role
+	case r.policy.Birthright:
 		k.kind = ledger.Birthright
 	}
 	return k
@@ -175,7 +199,7 @@ func (k key) compare(o key) int {
 
 // wants says whether the rule gives somebody its targets, and from when; zero: from now.
 func (r *rule) wants(p *person, b *book) (starts time.Time, wanted bool) {
-	if !slices.Contains(r.policy.Lifecycle.When, p.status) {
+	if !slices.Contains(r.policy.Lifecycle.When, p.status) || r.excludes(p, b) {
 		return starts, false
 	}
 	if p.status == "pre_hire" && r.policy.Effect == Assign {

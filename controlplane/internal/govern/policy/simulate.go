@@ -16,7 +16,7 @@ import (
 // reasons live, or a new one. since is when it began to say so: what somebody has taken before that is given again.
 func (s *Service) plan(ctx context.Context, tx *pg.Tx, id string, f Fields, since time.Time, each func(PersonImpact) error) (*simulation, error) {
 	f.Enabled, f.Mode = true, Enforce
-	b, err := makeBook(ctx, tx, []AccessPolicy{{ID: id, Fields: f, UpdatedAt: since}}, s.Now())
+	b, err := makeBook(ctx, tx, []AccessPolicy{{ID: id, Fields: f, UpdatedAt: since}}, nil, s.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -35,17 +35,25 @@ func (s *Service) confirmed(ctx context.Context, tx *pg.Tx, id string, f Fields,
 	if err != nil {
 		return 0, err
 	}
-	switch {
-	case len(sim.LimitsHit) == 0:
-		return 0, nil
-	case confirm == "":
-		return 0, fault.Coded(fault.Conflict, "confirmation_required", "%s; look at the impact, and confirm it by its plan_hash", sim.LimitsHit[0].Detail).
-			Also("impact", sim.PolicyImpact)
-	case confirm != sim.PlanHash:
-		return 0, fault.Coded(fault.Conflict, "plan_changed", "what you have confirmed is not what would happen any more; look at the impact again").
-			Also("impact", sim.PolicyImpact)
+	if err := sim.Confirmed(confirm); err != nil || len(sim.LimitsHit) == 0 {
+		return 0, err
 	}
 	return sim.ReasonsAdded + sim.ReasonsEnded, nil
+}
+
+// Confirmed is a fault of kind Conflict with the impact unless it is within its limits, or confirm is the hash of exactly this plan.
+func (i PolicyImpact) Confirmed(confirm string) error {
+	switch {
+	case len(i.LimitsHit) == 0:
+		return nil
+	case confirm == "":
+		return fault.Coded(fault.Conflict, "confirmation_required", "%s; look at the impact, and confirm it by its plan_hash", i.LimitsHit[0].Detail).
+			Also("impact", i)
+	case confirm != i.PlanHash:
+		return fault.Coded(fault.Conflict, "plan_changed", "what you have confirmed is not what would happen any more; look at the impact again").
+			Also("impact", i)
+	}
+	return nil
 }
 
 // Simulate says what would come of a policy that said this. Nothing is written but an audit event.

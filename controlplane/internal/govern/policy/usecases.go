@@ -256,6 +256,9 @@ func (b *book) person(ctx context.Context, tx *pg.Tx, id string) (out PersonEval
 			found := b.look(p, living[id])
 			changes = found.changes
 			for _, r := range found.matched {
+				if r.of != sourcePolicy {
+					continue
+				}
 				out.Matched = append(out.Matched, PolicyRef{r.policy.ID, r.policy.Name, r.policy.Mode, r.policy.Birthright})
 			}
 		}

@@ -82,7 +82,7 @@ func (s *Service) Validate(ctx context.Context, v viewer.Viewer, t Trial) (out V
 }
 
 func (s *Service) try(ctx context.Context, tx *pg.Tx, c condition.Condition, asked []string, out *Verdict) error {
-	b, err := makeBook(ctx, tx, nil, s.Now())
+	b, err := makeBook(ctx, tx, nil, nil, s.Now())
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,8 @@ func findWalk(ctx context.Context, tx *pg.Tx) (w walk, err error) {
 	return w, nil
 }
 
-// begin takes all requests to look at everybody and begins to answer them. Where policies ask for dates that move, a new day is one.
+// begin takes all requests to look at everybody and begins to answer them. Where policies ask for dates that move, or
+// an exclusion from a role's rule has ended, a new day is one.
 func (w *walk) begin(ctx context.Context, tx *pg.Tx, b *book) (bool, error) {
 	const (
 		take = `with taken as (delete from policy_sweep where tenant_id = current_tenant() returning 1) select count(*) from taken`
@@ -55,7 +56,7 @@ func (w *walk) begin(ctx context.Context, tx *pg.Tx, b *book) (bool, error) {
 	if err := tx.QueryRow(ctx, take).Scan(&asked); err != nil {
 		return false, fmt.Errorf("take requests to look at everybody: %w", err)
 	}
-	if asked == 0 && !(w.stale(b.now) && b.needs.Clock) {
+	if asked == 0 && !(w.stale(b.now) && (b.needs.Clock || b.returns(*w.fresh))) {
 		if w.stale(b.now) {
 			if _, err := tx.Exec(ctx, note, b.midnight()); err != nil {
 				return false, fmt.Errorf("note day of policies: %w", err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
 // Times and sizes of the work.
@@ -66,6 +67,8 @@ func (s *Service) Look(ctx context.Context) (int, error) {
 		 where t.status = 'active'
 		   and (exists (select from identity_turn n where n.tenant_id = t.id)
 		        or exists (select from policy_sweep p where p.tenant_id = t.id)
+		        or exists (select from role_assignment a where a.tenant_id = t.id and a.state = 'scheduled' and a.starts_at <= $1)
+		        or exists (select from role_assignment a where a.tenant_id = t.id and a.state <> 'ended' and a.ends_at <= $1)
 		        or exists (select from policy_walk w
 		                    where w.tenant_id = t.id
 		                      and (w.started_at is not null and w.finished_at is null
@@ -119,6 +122,9 @@ func (s *Service) turns(ctx context.Context, tenant string) (n int, err error) {
 	err = s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
 		n = 0
 		if got, err := alone(ctx, tx); err != nil || !got {
+			return err
+		}
+		if n, err = role.SettleAssignments(ctx, tx, s.Now()); err != nil {
 			return err
 		}
 		taken, err := takeTurns(ctx, tx)

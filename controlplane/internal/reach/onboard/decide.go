@@ -57,22 +57,28 @@ type decideIn struct {
 func (s *Service) decide(ctx context.Context, v viewer.Viewer, in *decideIn) (*httpapi.One[SchemaDiff], error) {
 	var d SchemaDiff
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		if err := lock(ctx, tx, in.ID); err != nil {
-			return err
-		}
-		if d, err = find(ctx, tx, in.ID, in.DiffID, "for update"); err != nil {
-			return err
-		}
-		if err := in.Check(d.Version); err != nil {
-			return err
-		}
-		if err := s.carryOut(ctx, tx, d, in.Body); err != nil {
-			return err
-		}
-		d, err = find(ctx, tx, in.ID, in.DiffID, "")
+		d, err = s.Decide(ctx, tx, in.ID, in.DiffID, in.IfMatch, in.Body)
 		return err
 	})
 	return shown(d, err)
+}
+
+// Decide takes decisions about a diff within a transaction.
+func (s *Service) Decide(ctx context.Context, tx *pg.Tx, connectorID, id string, match httpapi.IfMatch, asked SchemaDecisions) (SchemaDiff, error) {
+	if err := lock(ctx, tx, connectorID); err != nil {
+		return SchemaDiff{}, err
+	}
+	d, err := find(ctx, tx, connectorID, id, "for update")
+	if err != nil {
+		return d, err
+	}
+	if err := match.Check(d.Version); err != nil {
+		return d, err
+	}
+	if err := s.carryOut(ctx, tx, d, asked); err != nil {
+		return d, err
+	}
+	return find(ctx, tx, connectorID, id, "")
 }
 
 // carryOut applies decisions to a diff, to the mappings and to the snapshot that these are about.

@@ -43,6 +43,22 @@ func find(ctx context.Context, tx *pg.Tx, connectorID, id, locking string) (Sche
 	return d, nil
 }
 
+// Undecided are those of these diffs that wait for decisions.
+func Undecided(ctx context.Context, tx *pg.Tx, ids []string) ([]SchemaDiff, error) {
+	rows, err := tx.Query(ctx, `select `+diffColumns+` from schema_diff d where d.id = any($1::text[]::uuid[]) and d.closed_at is null`, ids)
+	if err != nil {
+		return nil, fmt.Errorf("find schema diffs: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[SchemaDiff])
+	if err != nil {
+		return nil, fmt.Errorf("find schema diffs: %w", err)
+	}
+	for i := range found {
+		found[i].Undecided = len(found[i].undecided())
+	}
+	return found, nil
+}
+
 func insert(ctx context.Context, tx *pg.Tx, d SchemaDiff) error {
 	const sql = `
 		insert into schema_diff (tenant_id, id, connector_id, from_snapshot_id, to_snapshot_id, base_snapshot_id, added, removed, type_changed)

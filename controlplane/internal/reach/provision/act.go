@@ -30,24 +30,33 @@ func (s *Service) accept(ctx context.Context, v viewer.Viewer, o Order, dryRun b
 	}
 	var out *acceptedOut
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		if err := s.refresh(ctx, tx); err != nil {
-			return err
-		}
-		id, err := Place(ctx, tx, o)
+		d, err := s.Accept(ctx, tx, o)
 		if err != nil {
 			return err
 		}
-		d, err := Find(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		self := httpapi.Prefix + "/accounts/provisioning-tasks/" + id
-		out = &acceptedOut{Status: http.StatusAccepted, Location: self, Body: Accepted{TaskID: &id, State: d.State, Mode: d.Mode, Links: map[string]string{"self": self}, Plan: []v1.PlannedRequest{}}}
-		e := ended("provisioning.ordered", audit.Success, id, o.Operation, orEmpty(d.AccountID), d.ConnectorID, nil)
-		e.Reason = o.Note
-		return audit.Record(ctx, tx, e)
+		self := httpapi.Prefix + "/accounts/provisioning-tasks/" + d.ID
+		out = &acceptedOut{Status: http.StatusAccepted, Location: self, Body: Accepted{TaskID: &d.ID, State: d.State, Mode: d.Mode, Links: map[string]string{"self": self}, Plan: []v1.PlannedRequest{}}}
+		return nil
 	})
 	return out, err
+}
+
+// Accept places somebody's order within a transaction, and gives its task.
+func (s *Service) Accept(ctx context.Context, tx *pg.Tx, o Order) (TaskDetail, error) {
+	if err := s.refresh(ctx, tx); err != nil {
+		return TaskDetail{}, err
+	}
+	id, err := Place(ctx, tx, o)
+	if err != nil {
+		return TaskDetail{}, err
+	}
+	d, err := Find(ctx, tx, id)
+	if err != nil {
+		return d, err
+	}
+	e := ended("provisioning.ordered", audit.Success, id, o.Operation, orEmpty(d.AccountID), d.ConnectorID, nil)
+	e.Reason = o.Note
+	return d, audit.Record(ctx, tx, e)
 }
 
 // dryRun does all that an order does, undoes it, and asks the connector what it would send.
@@ -171,22 +180,28 @@ func lock(ctx context.Context, tx *pg.Tx, id, action string, match httpapi.IfMat
 	return t, nil
 }
 
-// change acts upon a task within one transaction, and shows it.
-func (s *Service) change(ctx context.Context, v viewer.Viewer, id, action string, match httpapi.IfMatch, audited audit.Entry, do func(tx *pg.Tx, t stored) error) (out *taskOut, err error) {
+// change acts upon a task.
+func change(ctx context.Context, tx *pg.Tx, id, action string, match httpapi.IfMatch, audited audit.Entry, do func(t stored) error) error {
+	t, err := lock(ctx, tx, id, action, match)
+	if err != nil {
+		return err
+	}
+	if err := do(t); err != nil {
+		return err
+	}
+	if audited.Action == "" {
+		return nil
+	}
+	e := ended(audited.Action, audit.Success, t.ID, t.Operation, orEmpty(t.AccountID), t.ConnectorID, nil)
+	e.Reason = audited.Reason
+	return audit.Record(ctx, tx, e)
+}
+
+// changed does something with a task in a transaction, and shows the task.
+func (s *Service) changed(ctx context.Context, v viewer.Viewer, id string, do func(tx *pg.Tx) error) (out *taskOut, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		t, err := lock(ctx, tx, id, action, match)
-		if err != nil {
+		if err := do(tx); err != nil {
 			return err
-		}
-		if err := do(tx, t); err != nil {
-			return err
-		}
-		if audited.Action != "" {
-			e := ended(audited.Action, audit.Success, t.ID, t.Operation, orEmpty(t.AccountID), t.ConnectorID, nil)
-			e.Reason = audited.Reason
-			if err := audit.Record(ctx, tx, e); err != nil {
-				return err
-			}
 		}
 		out, err = shownTask(ctx, tx, id)
 		return err
@@ -195,7 +210,12 @@ func (s *Service) change(ctx context.Context, v viewer.Viewer, id, action string
 }
 
 func (s *Service) retry(ctx context.Context, v viewer.Viewer, in *changeIn) (*taskOut, error) {
-	return s.change(ctx, v, in.ID, "retry", in.IfMatch, audit.Entry{Action: "provisioning.retried"}, func(tx *pg.Tx, t stored) error {
+	return s.changed(ctx, v, in.ID, func(tx *pg.Tx) error { return Retry(ctx, tx, in.ID, in.IfMatch) })
+}
+
+// Retry has a task sent again within a transaction.
+func Retry(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch) error {
+	return change(ctx, tx, id, "retry", match, audit.Entry{Action: "provisioning.retried"}, func(t stored) error {
 		_, err := again(ctx, tx, []string{t.ID})
 		return err
 	})
@@ -302,8 +322,13 @@ func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 }
 
 func (s *Service) complete(ctx context.Context, v viewer.Viewer, in *completeIn) (*taskOut, error) {
-	audited := audit.Entry{Action: "provisioning.completed", Reason: in.Body.Note}
-	return s.change(ctx, v, in.ID, "complete", in.IfMatch, audited, func(tx *pg.Tx, t stored) error { return s.byHand(ctx, tx, t, in.Body.Note) })
+	return s.changed(ctx, v, in.ID, func(tx *pg.Tx) error { return s.Complete(ctx, tx, in.ID, in.IfMatch, in.Body.Note) })
+}
+
+// Complete writes within a transaction that somebody has made a task's change in the target.
+func (s *Service) Complete(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch, note string) error {
+	audited := audit.Entry{Action: "provisioning.completed", Reason: note}
+	return change(ctx, tx, id, "complete", match, audited, func(t stored) error { return s.byHand(ctx, tx, t, note) })
 }
 
 // byHand writes that somebody has made a change in the target.
@@ -336,7 +361,12 @@ func (s *Service) byHand(ctx context.Context, tx *pg.Tx, t stored, note string) 
 }
 
 func (s *Service) cancel(ctx context.Context, v viewer.Viewer, in *changeIn) (*taskOut, error) {
-	return s.change(ctx, v, in.ID, "cancel", in.IfMatch, audit.Entry{}, func(tx *pg.Tx, t stored) error {
+	return s.changed(ctx, v, in.ID, func(tx *pg.Tx) error { return Cancel(ctx, tx, in.ID, in.IfMatch) })
+}
+
+// Cancel cancels a task within a transaction, with all that waits for it.
+func Cancel(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch) error {
+	return change(ctx, tx, id, "cancel", match, audit.Entry{}, func(t stored) error {
 		if t.Unsure && t.State != Failed {
 			return fault.Coded(fault.Conflict, "invalid_transition", "nobody knows whether the change was made: it is looked up first").Also("allowed", []string{"retry"})
 		}

@@ -76,6 +76,15 @@ type TaskPayload struct {
 	Credential *TaskCredential      `json:"credential"`
 }
 
+// shown leaves out what is nobody's to read.
+func (p payload) shown() TaskPayload {
+	out := TaskPayload{Account: p.Account}
+	if p.Credential != nil {
+		out.Credential = &TaskCredential{p.Credential.Mode, p.Credential.ForceChange}
+	}
+	return out
+}
+
 // TaskCredential says what becomes of a password, never which it is.
 type TaskCredential struct {
 	Mode        string `json:"mode" enum:"none,random,password"`
@@ -239,10 +248,7 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (TaskDetail, error) {
 	if err := tx.QueryRow(ctx, more, id).Scan(&p, &d.Plan, &d.Changes, &d.ExecutedBy); err != nil {
 		return d, fmt.Errorf("find task: %w", err)
 	}
-	d.Payload.Account = p.Account
-	if p.Credential != nil {
-		d.Payload.Credential = &TaskCredential{p.Credential.Mode, p.Credential.ForceChange}
-	}
+	d.Payload = p.shown()
 	rows, err = tx.Query(ctx, `select n, at, request_id, outcome, error_class, upstream, executed_by, latency_ms from provisioning_attempt where task_id = $1 order by n`, id)
 	if err != nil {
 		return d, fmt.Errorf("read attempts: %w", err)

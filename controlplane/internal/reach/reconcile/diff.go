@@ -43,6 +43,15 @@ type Share struct {
 
 const maxShares, maxSamples = 20, 5
 
+// DiffOf is the diff of a run, as Routes give it.
+func DiffOf(ctx context.Context, tx *pg.Tx, connector, run string) (Diff, error) {
+	o, err := look(ctx, tx, connector, run, "")
+	if err != nil {
+		return Diff{}, err
+	}
+	return diffOf(ctx, tx, run, o)
+}
+
 // diffOf groups a run's changes.
 func diffOf(ctx context.Context, tx *pg.Tx, run string, o outcome) (Diff, error) {
 	d := Diff{RunID: run, Status: o.Status, Purpose: o.Purpose}

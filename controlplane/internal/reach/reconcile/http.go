@@ -39,12 +39,8 @@ type diffOut struct{ Body Diff }
 
 func (s *Service) diff(ctx context.Context, v viewer.Viewer, in *runIn) (*diffOut, error) {
 	out := &diffOut{}
-	err := s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
-		o, err := look(ctx, tx, in.ID, in.RunID, "")
-		if err != nil {
-			return err
-		}
-		out.Body, err = diffOf(ctx, tx, in.RunID, o)
+	err := s.DB.AsBulk(ctx, v, func(tx *pg.Tx) (err error) {
+		out.Body, err = DiffOf(ctx, tx, in.ID, in.RunID)
 		return err
 	})
 	return out, err

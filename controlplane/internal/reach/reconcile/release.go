@@ -45,40 +45,47 @@ type Released struct {
 const channel = "sync_run"
 
 // Release lets what is held be applied, or a part of it. The run goes back to applying, and the engine merges what is let go.
-func (s *Service) Release(ctx context.Context, v viewer.Viewer, connector, run string, d Decision) (Released, error) {
-	out := Released{RunID: run, Status: "applying", Links: linksOf(connector, run)}
-	err := s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
-		if err := mayDecide(ctx, tx, connector, run); err != nil {
-			return err
-		}
-		if err := activeElsewhere(ctx, tx, connector); err != nil {
-			return err
-		}
-		digest, held, err := heldDigest(ctx, tx, run)
-		if err != nil {
-			return err
-		}
-		if digest != d.Digest {
-			return fault.Coded(fault.Conflict, "digest_mismatch", "what is held is not what you have seen; look at it again").Also("digest", digest).Also("held", held)
-		}
-		if out.Released, err = letGo(ctx, tx, run, d.Subset); err != nil {
-			return err
-		}
-		if out.Released != d.ExpectedCount {
-			return fault.Coded(fault.Conflict, "count_mismatch", "this would apply %d changes, not %d; nothing was done", out.Released, d.ExpectedCount).
-				Also("count", out.Released)
-		}
-		out.Held = held - out.Released
-		if err := unmark(ctx, tx, run, out.Held == 0); err != nil {
-			return err
-		}
-		return s.goOn(ctx, tx, connector, run, d, out)
+func (s *Service) Release(ctx context.Context, v viewer.Viewer, connector, run string, d Decision) (out Released, err error) {
+	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
+		out, err = ReleaseHeld(ctx, tx, connector, run, d, s.Now())
+		return err
 	})
-	if pg.Violates(err, "sync_run_one_active") { // it began between the look and the write
-		return out, fault.Coded(fault.Conflict, "sync_already_running", "another run of this connector is active and takes the place of this one")
-	}
 	if err == nil && s.Wake != nil {
 		s.Wake()
+	}
+	return out, err
+}
+
+// ReleaseHeld is Release within a transaction, whose plans should be those of pg.DB.AsBulk.
+func ReleaseHeld(ctx context.Context, tx *pg.Tx, connector, run string, d Decision, now time.Time) (Released, error) {
+	out := Released{RunID: run, Status: "applying", Links: linksOf(connector, run)}
+	if err := mayDecide(ctx, tx, connector, run); err != nil {
+		return out, err
+	}
+	if err := activeElsewhere(ctx, tx, connector); err != nil {
+		return out, err
+	}
+	digest, held, err := heldDigest(ctx, tx, run)
+	if err != nil {
+		return out, err
+	}
+	if digest != d.Digest {
+		return out, fault.Coded(fault.Conflict, "digest_mismatch", "what is held is not what you have seen; look at it again").Also("digest", digest).Also("held", held)
+	}
+	if out.Released, err = letGo(ctx, tx, run, d.Subset); err != nil {
+		return out, err
+	}
+	if out.Released != d.ExpectedCount {
+		return out, fault.Coded(fault.Conflict, "count_mismatch", "this would apply %d changes, not %d; nothing was done", out.Released, d.ExpectedCount).
+			Also("count", out.Released)
+	}
+	out.Held = held - out.Released
+	if err := unmark(ctx, tx, run, out.Held == 0); err != nil {
+		return out, err
+	}
+	err = goOn(ctx, tx, connector, run, d, out, now)
+	if pg.Violates(err, "sync_run_one_active") { // it began between the look and the write
+		return out, fault.Coded(fault.Conflict, "sync_already_running", "another run of this connector is active and takes the place of this one")
 	}
 	return out, err
 }
@@ -172,7 +179,7 @@ func unmark(ctx context.Context, tx *pg.Tx, run string, all bool) error {
 
 // goOn notes the decision at the holds and puts the run back to applying. Where the whole run is held, a hold is not over before
 // everything is decided, also what was held along with it.
-func (s *Service) goOn(ctx context.Context, tx *pg.Tx, connector, run string, d Decision, out Released) error {
+func goOn(ctx context.Context, tx *pg.Tx, connector, run string, d Decision, out Released, now time.Time) error {
 	const holds = `
 		update sync_hold h
 		   set state = case when exists (select from sync_change c
@@ -193,7 +200,7 @@ func (s *Service) goOn(ctx context.Context, tx *pg.Tx, connector, run string, d 
 		   set status = 'applying', phase = 'apply', release = $2, finished_at = null, cancel_requested = false, lease_owner = null, lease_until = null,
 		       progress_at = now(), updated_at = now(), progress_seq = progress_seq + 1
 		 where tenant_id = current_tenant() and id = $1`
-	release, err := json.Marshal(map[string]any{"by": json.RawMessage(decider(tx.Viewer)), "at": s.Now().UTC().Format(time.RFC3339), "comment": d.Comment,
+	release, err := json.Marshal(map[string]any{"by": json.RawMessage(decider(tx.Viewer)), "at": now.UTC().Format(time.RFC3339), "comment": d.Comment,
 		"changes": out.Released, "held": out.Held, "subset": d.Subset})
 	if err != nil {
 		return fmt.Errorf("write release: %w", err)
@@ -215,12 +222,15 @@ func (s *Service) goOn(ctx context.Context, tx *pg.Tx, connector, run string, d 
 
 // Discard ends what a run holds without applying any of it.
 func (s *Service) Discard(ctx context.Context, v viewer.Viewer, connector, run, comment string) error {
-	return s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
-		if err := mayDecide(ctx, tx, connector, run); err != nil {
-			return err
-		}
-		return drop(ctx, tx, connector, run, discarded(comment))
-	})
+	return s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error { return DiscardHeld(ctx, tx, connector, run, comment) })
+}
+
+// DiscardHeld is Discard within a transaction.
+func DiscardHeld(ctx context.Context, tx *pg.Tx, connector, run, comment string) error {
+	if err := mayDecide(ctx, tx, connector, run); err != nil {
+		return err
+	}
+	return drop(ctx, tx, connector, run, discarded(comment))
 }
 
 // Held says how many changes of a run wait for a decision. After a release the engine asks whether the run is held again.

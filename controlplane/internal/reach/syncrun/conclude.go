@@ -101,7 +101,12 @@ func (w *work) drawConclusions(ctx context.Context, tx *pg.Tx) (done tally, err 
 	if err != nil {
 		return done, err
 	}
-	if _, err := access.ExpandInherited(ctx, tx, w.connector); err != nil {
+	if w.effective.Incremental {
+		_, err = access.FollowRun(ctx, tx, w.connector, w.id)
+	} else {
+		_, err = access.ExpandInherited(ctx, tx, w.connector)
+	}
+	if err != nil {
 		return done, err
 	}
 	if err := reconcile.Settle(ctx, tx, w.run()); err != nil {

@@ -4,18 +4,31 @@ import (
 	"strings"
 	"time"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 )
 
-// EntitlementFields are what an administrator may write of an entitlement.
+// EntitlementCondition is a condition as it is sent and stored.
+type EntitlementCondition map[string]any
+
+// EntitlementFields are what may be written of an entitlement: by administrators all of it, by its owners what describes it.
 type EntitlementFields struct {
-	BusinessDescription *string  `json:"business_description" db:"business_description" required:"false" maxLength:"4000" doc:"What it is for, in words for those who ask for it."`
-	OwnerIDs            []string `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid" doc:"Identities who own it; as resource owners they see who holds it."`
-	Privileged          bool     `json:"privileged" db:"privileged" required:"false"`
-	RiskLevel           string   `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical"`
-	Requestable         bool     `json:"requestable" db:"requestable" required:"false" doc:"Needs a business_description or description."`
-	Lifecycle           string   `json:"lifecycle" db:"lifecycle" required:"false" enum:"active,deprecated,retired" doc:"Deprecated: no new grants."`
+	BusinessDescription *string              `json:"business_description" db:"business_description" required:"false" maxLength:"4000" doc:"What it is for, in words for those who ask for it."`
+	PermissionSummary   []string             `json:"permission_summary" db:"permission_summary" required:"false" nullable:"false" maxItems:"50" doc:"What it allows, point by point."`
+	OwnerIDs            []string             `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid" doc:"Identities who own it; as resource owners they see who holds it."`
+	BackupOwnerIDs      []string             `json:"backup_owner_ids" db:"backup_owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid" doc:"Who stands in for the owners where an approval needs one. They see no more by that."`
+	Privileged          bool                 `json:"privileged" db:"privileged" required:"false"`
+	RiskLevel           string               `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical"`
+	ComplianceTags      []string             `json:"compliance_tags" db:"compliance_tags" required:"false" nullable:"false" maxItems:"50" doc:"Such as SOX or HIPAA."`
+	DutyTags            []string             `json:"duty_tags" db:"duty_tags" required:"false" nullable:"false" maxItems:"50" doc:"Functions of the business, for the separation of duties."`
+	DataClasses         []string             `json:"data_classes" db:"data_classes" required:"false" nullable:"false" maxItems:"50" doc:"The kinds of data that it opens."`
+	Requestable         bool                 `json:"requestable" db:"requestable" required:"false" doc:"Needs a business_description or description."`
+	VisibleTo           EntitlementCondition `json:"visible_to" db:"visible_to" required:"false" nullable:"true" doc:"Whom it is offered to who may ask for access: a condition. null: everybody."`
+	MaxDuration         *string              `json:"max_duration" db:"max_duration" required:"false" maxLength:"40" doc:"The longest that it can be asked for, in ISO 8601." example:"P90D"`
+	DefaultDuration     *string              `json:"default_duration" db:"default_duration" required:"false" maxLength:"40" doc:"How long it is asked for when nobody says; at most max_duration." example:"P30D"`
+	ExtensionMax        *string              `json:"extension_max" db:"extension_max" required:"false" maxLength:"40" doc:"The longest that one extension adds." example:"P30D"`
+	ApprovalRuleID      *string              `json:"approval_rule_id" db:"approval_rule_id" required:"false" format:"uuid" doc:"The approval rule for it; null: the tenant's rules say."`
+	Lifecycle           string               `json:"lifecycle" db:"lifecycle" required:"false" enum:"active,deprecated,retired" doc:"Deprecated: no new grants."`
+	ReplacementID       *string              `json:"replacement_id" db:"replacement_id" required:"false" format:"uuid" doc:"What to ask for instead of it."`
 }
 
 // Entitlement is a right that can be granted in one target system: a group, role, permission set or licence.
@@ -30,6 +43,7 @@ type Entitlement struct {
 	Description    *string        `json:"description" db:"description" doc:"The target system's own words."`
 	Resource       map[string]any `json:"resource" db:"resource" doc:"What it opens."`
 	EntitlementFields
+	PrivilegedSource     *string           `json:"privileged_source" db:"privileged_source" doc:"rule or human: who said whether it is privileged. Null: nobody has."`
 	Grantable            bool              `json:"grantable" db:"grantable"`
 	Revocable            bool              `json:"revocable" db:"revocable"`
 	ExclusionGroup       *string           `json:"exclusion_group" db:"exclusion_group"`
@@ -50,24 +64,9 @@ type EntitlementDetail struct {
 	Entitlement
 	Parents  []directory.Reference `json:"parents" nullable:"false" doc:"Whoever holds this holds these too."`
 	Children []directory.Reference `json:"children" nullable:"false" doc:"Whoever holds one of these holds this too."`
-}
 
-// complete defaults and checks what is to be stored. description is the target system's own.
-func (f *EntitlementFields) complete(description *string) error {
-	if f.OwnerIDs == nil {
-		f.OwnerIDs = []string{}
-	}
-	if f.RiskLevel == "" {
-		f.RiskLevel = "low"
-	}
-	if f.Lifecycle == "" {
-		f.Lifecycle = "active"
-	}
-	if f.Requestable && blank(f.BusinessDescription) && blank(description) {
-		return fault.Coded(fault.Invalid, "description_required", "nobody can ask for what nobody describes: give it a business_description first").
-			With(fault.Field{Pointer: "#/business_description", Code: "required", Detail: "say what it is for"})
-	}
-	return nil
+	LastUsedAt       *time.Time `json:"last_used_at" doc:"When any of those who hold it, and whom the reader may see, last used it, by its system. Null: its system does not tell, or nobody has."`
+	UnusedGrantCount int64      `json:"unused_grant_count" doc:"Of those, who have held it for 90 days and not used it since, as far as their system tells."`
 }
 
 func blank(s *string) bool { return s == nil || strings.TrimSpace(*s) == "" }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -20,7 +19,9 @@ const held = `g.status in ('active', 'ending', 'revoking', 'missing')`
 
 // columns of an Entitlement, from entitlement e. The counts follow for a whole page at once.
 const columns = `e.id, e.connector_id, e.external_id, e.native_identity, e.kind, e.name, e.display_name, e.description, e.resource,
-	e.business_description, e.owner_ids, e.privileged, e.risk_level, e.requestable, e.lifecycle, e.grantable, e.revocable,
+	e.business_description, e.permission_summary, e.owner_ids, e.backup_owner_ids, e.privileged, e.privileged_source, e.risk_level, e.compliance_tags,
+	e.duty_tags, e.data_classes, e.requestable, e.visible_to, e.max_duration, e.default_duration, e.extension_max, e.approval_rule_id, e.lifecycle,
+	e.replacement_id, e.grantable, e.revocable,
 	e.exclusion_group, e.max_members, 0::bigint as direct_member_count, 0::bigint as effective_member_count,
 	e.first_seen_at, e.missing_since, e.attributes, e.labels, e.created_at, e.updated_at, e.version`
 
@@ -82,6 +83,8 @@ type Filters struct {
 	Requestable string   `query:"requestable" enum:"true,false"`
 	RiskLevel   []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several by comma."`
 	Lifecycle   []string `query:"lifecycle" enum:"active,deprecated,retired" doc:"Several by comma. Those that their target no longer has are shown only when retired ones are asked for."`
+	Tag         string   `query:"tag" maxLength:"100" doc:"One of its compliance tags, duty tags or classes of data."`
+	Unused      string   `query:"unused" maxLength:"40" doc:"A duration such as P90D: those that somebody has held for so long without using it, as their system tells."`
 	Q           string   `query:"q" maxLength:"200" doc:"Part of a name, description, native identity or external_id."`
 	Sort        string   `query:"sort" default:"created_at" enum:"created_at,name,-created_at,-name" doc:"A leading - is descending."`
 }
@@ -111,6 +114,14 @@ func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 		q.Where("e.lifecycle = any(@lifecycle)", pgx.NamedArgs{"lifecycle": f.Lifecycle})
 	} else {
 		q.Where("e.removed_at is null", nil)
+	}
+	if f.Tag != "" {
+		q.Where("(@tag = any(e.compliance_tags) or @tag = any(e.duty_tags) or @tag = any(e.data_classes))", pgx.NamedArgs{"tag": f.Tag})
+	}
+	if f.Unused != "" {
+		if err := f.askUnused(v, q); err != nil {
+			return nil, err
+		}
 	}
 	if f.Q != "" {
 		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', e.name, e.display_name, e.description, e.business_description, e.native_identity, e.external_id))) > 0`,
@@ -175,19 +186,4 @@ func nested(ctx context.Context, tx *pg.Tx, ids, id string) ([]directory.Referen
 		return nil, fmt.Errorf("read nesting: %w", err)
 	}
 	return refs, nil
-}
-
-func store(ctx context.Context, tx *pg.Tx, id string, f EntitlementFields, now time.Time) error {
-	const sql = `
-		update entitlement
-		   set business_description = @business_description, owner_ids = @owner_ids::text[]::uuid[], privileged = @privileged,
-		       risk_level = @risk_level, requestable = @requestable, lifecycle = @lifecycle,
-		       updated_at = @now, version = version + 1
-		 where id = @id`
-	_, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "business_description": f.BusinessDescription, "owner_ids": f.OwnerIDs,
-		"privileged": f.Privileged, "risk_level": f.RiskLevel, "requestable": f.Requestable, "lifecycle": f.Lifecycle, "now": now})
-	if err != nil {
-		return fmt.Errorf("write entitlement: %w", err)
-	}
-	return nil
 }

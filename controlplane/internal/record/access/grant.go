@@ -49,6 +49,9 @@ type Grant struct {
 	Reappeared            bool          `json:"reappeared" db:"reappeared" doc:"It came back in the target after we had revoked it."`
 	SuppressReimportUntil *time.Time    `json:"suppress_reimport_until" db:"suppress_reimport_until" doc:"After our revocation: until then, a read that still shows it is taken for a late answer."`
 
+	HeldSince *time.Time `json:"held_since,omitempty" db:"-" doc:"With as_of: since when it was held in this way, directly or by nesting."`
+	HeldUntil *time.Time `json:"held_until,omitempty" db:"-" doc:"With as_of: until when; absent when it still is."`
+
 	Paths       *[]NestingPath `json:"paths,omitempty" db:"-" nullable:"false" doc:"The ways by which nesting brings it, at most 20; none when it is held directly alone. On the single read, and with expand=paths."`
 	HiddenPaths int            `json:"hidden_paths,omitempty" db:"-" doc:"Ways that pass entitlements which the reader may not see."`
 }

@@ -15,7 +15,12 @@ func (s *Service) Routes() []httpapi.Route {
 	return append(s.orderRoutes(),
 		httpapi.Handle("GET", "/entitlements", "List entitlements", s.list),
 		httpapi.Handle("GET", "/entitlements/{id}", "Read an entitlement", s.read),
-		httpapi.Handle("PATCH", "/entitlements/{id}", "Change an entitlement by merge patch", s.patch).For(viewer.Admin).Errors(412),
+		httpapi.Handle("PATCH", "/entitlements/{id}", "Change an entitlement by merge patch", s.patch).For(viewer.Admin, viewer.ResourceOwner).Errors(412).Describe(aboutPatch),
+		httpapi.Handle("GET", "/entitlements/{id}/hierarchy", "Tell what an entitlement lies in, and what in it", s.hierarchy).Describe(aboutHierarchy),
+		httpapi.Handle("GET", "/entitlements/{id}/usage", "Tell how an entitlement is used", s.usage).Describe(aboutUsage),
+		httpapi.Handle("POST", "/entitlements/{id}/owners", "Say who owns an entitlement", s.owners).For(viewer.Admin),
+		httpapi.Handle("POST", "/entitlements/{id}/retire", "Take an entitlement out of use", s.retire).For(viewer.Admin).Errors(409).Describe(aboutRetire),
+		httpapi.Handle("POST", "/entitlements/bulk-update", "Change many entitlements in one way", s.bulkUpdate).For(viewer.Admin).Describe(aboutBulkUpdate),
 		httpapi.Handle("GET", "/entitlements/{id}/members", "List who holds an entitlement", s.members),
 		httpapi.Handle("GET", "/entitlements/{id}/grants", "List the grants of an entitlement", s.grantsOfEntitlement),
 		httpapi.Handle("GET", "/entitlements/grants", "List grants", s.grants),
@@ -24,6 +29,15 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", "/accounts/{id}/grants", "List the grants of an account", s.grantsOfAccount),
 	)
 }
+
+const (
+	aboutPatch = "Administrators write all members. Resource owners write what describes what they own: its words, tags and whether it can be asked for; " +
+		"they may raise its risk and shorten its durations."
+	aboutHierarchy  = "Nesting as the target system has it, in both directions with the number of steps. A circle of groups is told: whoever is in one of them holds all."
+	aboutUsage      = "Unused access, where the system tells when access was last used."
+	aboutRetire     = "Nobody can be given it any more, and roles give it no more. With dry_run the impact is told and nothing is written."
+	aboutBulkUpdate = "At most 500, by ids or by a filter. Those that cannot be changed are refused one by one, and say why."
+)
 
 type listIn struct {
 	httpapi.Paging
@@ -77,9 +91,10 @@ func (s *Service) grant(ctx context.Context, v viewer.Viewer, in *one) (out *htt
 type grantsIn struct {
 	httpapi.Paging
 	GrantFilters
+	directory.PointInTime
 }
 
-func (s *Service) grants(ctx context.Context, v viewer.Viewer, in *grantsIn) (*httpapi.ListOut[Grant], error) {
+func (s *Service) grants(ctx context.Context, v viewer.Viewer, in *grantsIn) (*directory.ListThen[Grant], error) {
 	return s.grantPage(ctx, v, "grants", in, listing.Listed, listing.Among, func(*pg.Tx) error { return nil })
 }
 
@@ -87,27 +102,28 @@ type grantsOfIn struct {
 	ID string `path:"id"`
 	httpapi.Paging
 	GrantFilters
+	directory.PointInTime
 }
 
-func (s *Service) grantsOfEntitlement(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*httpapi.ListOut[Grant], error) {
+func (s *Service) grantsOfEntitlement(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*directory.ListThen[Grant], error) {
 	in.EntitlementID = listing.Within(in.ID, in.EntitlementID)
-	return s.grantPage(ctx, v, "entitlements/grants", &grantsIn{in.Paging, in.GrantFilters}, listing.Among, listing.Among, func(tx *pg.Tx) error {
+	return s.grantPage(ctx, v, "entitlements/grants", &grantsIn{in.Paging, in.GrantFilters, in.PointInTime}, listing.Among, listing.Among, func(tx *pg.Tx) error {
 		_, err := find(ctx, tx, in.ID, "")
 		return err
 	})
 }
 
-func (s *Service) grantsOfIdentity(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*httpapi.ListOut[Grant], error) {
+func (s *Service) grantsOfIdentity(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*directory.ListThen[Grant], error) {
 	in.IdentityID = listing.Within(in.ID, in.IdentityID)
-	return s.grantPage(ctx, v, "identities/grants", &grantsIn{in.Paging, in.GrantFilters}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
+	return s.grantPage(ctx, v, "identities/grants", &grantsIn{in.Paging, in.GrantFilters, in.PointInTime}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
 		_, err := directory.Find(ctx, tx, in.ID)
 		return err
 	})
 }
 
-func (s *Service) grantsOfAccount(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*httpapi.ListOut[Grant], error) {
+func (s *Service) grantsOfAccount(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*directory.ListThen[Grant], error) {
 	in.AccountID = listing.Within(in.ID, in.AccountID)
-	return s.grantPage(ctx, v, "accounts/grants", &grantsIn{in.Paging, in.GrantFilters}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
+	return s.grantPage(ctx, v, "accounts/grants", &grantsIn{in.Paging, in.GrantFilters, in.PointInTime}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
 		_, err := directory.FindAccount(ctx, tx, in.ID)
 		return err
 	})
@@ -119,7 +135,10 @@ type sight func(v viewer.Viewer, table, alias string) string
 // grantPage answers a list of grants, which are found and shown by these ways. of looks whether what they belong to may be seen, in the same
 // transaction.
 func (s *Service) grantPage(ctx context.Context, v viewer.Viewer, name string, in *grantsIn,
-	found, shown sight, of func(*pg.Tx) error) (*httpapi.ListOut[Grant], error) {
+	found, shown sight, of func(*pg.Tx) error) (*directory.ListThen[Grant], error) {
+	if in.AsOf != "" {
+		return s.grantPageThen(ctx, v, name, in, of)
+	}
 	walk, err := s.Cursors.Walk(v, name, in.Paging, in.GrantFilters)
 	if err != nil {
 		return nil, err
@@ -138,5 +157,5 @@ func (s *Service) grantPage(ctx context.Context, v viewer.Viewer, name string, i
 		}
 		return fillPaths(ctx, tx, items)
 	})
-	return httpapi.Out(walk, items, total, Grant.after), err
+	return directory.Then(directory.Moment{}, httpapi.Out(walk, items, total, Grant.after), err)
 }

@@ -30,9 +30,13 @@ type membersIn struct {
 	ID string `path:"id"`
 	httpapi.Paging
 	Effective bool `query:"effective" doc:"Those who hold it through nesting too."`
+	directory.PointInTime
 }
 
-func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (*httpapi.ListOut[EntitlementMember], error) {
+func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (*directory.ListThen[EntitlementMember], error) {
+	if in.AsOf != "" {
+		return s.membersThen(ctx, v, in)
+	}
 	walk, err := s.Cursors.Walk(v, "members", in.Paging, []any{in.ID, in.Effective})
 	if err != nil {
 		return nil, err
@@ -53,5 +57,5 @@ func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (
 		items, total, err = listing.Fetch[EntitlementMember](ctx, tx, q, walk.Page)
 		return err
 	})
-	return httpapi.Out(walk, items, total, func(m EntitlementMember) []string { return []string{m.GrantID, m.GrantID} }), err
+	return directory.Then(directory.Moment{}, httpapi.Out(walk, items, total, func(m EntitlementMember) []string { return []string{m.GrantID, m.GrantID} }), err)
 }

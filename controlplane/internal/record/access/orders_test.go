@@ -116,7 +116,7 @@ func TestGrantSaysWhatItStandsOn(t *testing.T) {
 	rule := p.reason(nil)
 	expect("a rule gives it", "implied", true, "birthright active")
 	asked := p.reason(func(r *ledger.Reason) {
-		r.Kind, r.SourceType, r.Details = ledger.Request, "request", map[string]any{"approved_by": []map[string]any{{"id": "x", "display": "Bea"}}, "external_reference": "T-1"}
+		r.Kind, r.SourceType, r.Details = ledger.Request, "access_request", map[string]any{"request_id": r.SourceID, "approved_by": []map[string]any{{"id": "x", "display": "Bea"}}, "external_reference": "T-1"}
 	})
 	body := expect("somebody approved it as well", "approved", true, "birthright active", "request active")
 	request := body["reasons"].([]any)[1].(map[string]any)

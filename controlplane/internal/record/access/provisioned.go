@@ -72,7 +72,7 @@ type State struct {
 	Held bool `json:"held,omitempty"`
 }
 
-// SetStates says how grants stand. The last word about each counts.
+// SetStates says how grants stand, and brings up to date what follows from them by nesting. The last word about each counts.
 func SetStates(ctx context.Context, tx *pg.Tx, states []State) error {
 	if len(states) == 0 {
 		return nil
@@ -87,9 +87,15 @@ func SetStates(ctx context.Context, tx *pg.Tx, states []State) error {
 		       updated_at = now(), version = g.version + 1
 		  from jsonb_to_recordset($1::jsonb) r (id uuid, status text, held boolean)
 		 where g.id = r.id`
+	var turned []string // those of which something else may follow now
 	last := map[string]State{}
 	for _, s := range states {
 		last[s.ID] = s
+	}
+	for id, s := range last {
+		if s.Status != "pending" && s.Status != "revoking" {
+			turned = append(turned, id)
+		}
 	}
 	text, err := json.Marshal(slices.Collect(maps.Values(last)))
 	if err != nil {
@@ -98,7 +104,7 @@ func SetStates(ctx context.Context, tx *pg.Tx, states []State) error {
 	if _, err := tx.Exec(ctx, sql, string(text)); err != nil {
 		return fmt.Errorf("write how grants stand: %w", err)
 	}
-	return nil
+	return followGrants(ctx, tx, turned)
 }
 
 // Limit is when a grant ends.
@@ -164,5 +170,5 @@ func Move(ctx context.Context, tx *pg.Tx, from, to string) error {
 			return fmt.Errorf("move grants: %w", err)
 		}
 	}
-	return nil
+	return followAccount(ctx, tx, to)
 }

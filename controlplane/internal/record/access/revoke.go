@@ -38,7 +38,7 @@ type RevocationImpact struct {
 
 // byRule says whether a rule gives the reason, and would give it again.
 func (r GrantReason) byRule() bool {
-	return r.Kind == ledger.Birthright || r.Kind == ledger.Policy || r.Source.Type == "policy"
+	return r.Kind == ledger.Birthright || r.Kind == ledger.Policy || r.Source.Type == "policy" || r.Source.Type == "role"
 }
 
 func (r GrantReason) live() bool { return r.ID != nil && r.State != ledger.Ended }
@@ -172,24 +172,30 @@ func (o GrantRevocation) judge(g Grant, im *RevocationImpact) error {
 // Revoke ends a grant's reasons, or one of them. With dryRun it only says what that would do.
 func (s *Service) Revoke(ctx context.Context, v viewer.Viewer, id string, o GrantRevocation, dryRun bool) (im RevocationImpact, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		g, err := FindGrant(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		e, err := find(ctx, tx, g.EntitlementID, "")
-		if err != nil {
-			return err
-		}
-		if im, err = o.withScope().plan(g, e, s.Now()); err != nil {
-			return err
-		}
-		im.DryRun, im.Links = dryRun, pairLinks(*g.IdentityID, g.EntitlementID)
-		if dryRun {
-			return nil
-		}
-		return carryOut(ctx, tx, o.withScope(), []revoked{{g, im}})
+		im, err = RevokeGrant(ctx, tx, id, o, dryRun, s.Now())
+		return err
 	})
 	return im, err
+}
+
+// RevokeGrant is Revoke within a transaction.
+func RevokeGrant(ctx context.Context, tx *pg.Tx, id string, o GrantRevocation, dryRun bool, now time.Time) (im RevocationImpact, err error) {
+	g, err := FindGrant(ctx, tx, id)
+	if err != nil {
+		return im, err
+	}
+	e, err := find(ctx, tx, g.EntitlementID, "")
+	if err != nil {
+		return im, err
+	}
+	if im, err = o.withScope().plan(g, e, now); err != nil {
+		return im, err
+	}
+	im.DryRun, im.Links = dryRun, pairLinks(*g.IdentityID, g.EntitlementID)
+	if dryRun {
+		return im, nil
+	}
+	return im, carryOut(ctx, tx, o.withScope(), []revoked{{g, im}})
 }
 
 func (o GrantRevocation) withScope() GrantRevocation {
@@ -210,7 +216,7 @@ type revoked struct {
 // ended there: its history then shows that it was there, and who ended it.
 func carryOut(ctx context.Context, tx *pg.Tx, o GrantRevocation, all []revoked) error {
 	var enter []ledger.Reason
-	var end, people []string
+	var end, people, native []string
 	entries := make([]audit.Entry, 0, len(all))
 	for _, r := range all {
 		if o.ExcludeUntil != nil {
@@ -218,7 +224,7 @@ func carryOut(ctx context.Context, tx *pg.Tx, o GrantRevocation, all []revoked) 
 		}
 		if r.Native {
 			found := r.found()
-			enter, end = append(enter, found), append(end, found.ID)
+			enter, end, native = append(enter, found), append(end, found.ID), append(native, r.Grant.ID)
 		}
 		for _, reason := range r.ReasonsEnded {
 			end = append(end, *reason.ID)
@@ -232,6 +238,10 @@ func carryOut(ctx context.Context, tx *pg.Tx, o GrantRevocation, all []revoked) 
 		if _, err := ledger.End(ctx, tx, ledger.Which{ReasonIDs: end}, time.Time{}, "it was revoked: "+o.Reason, false); err != nil {
 			return err
 		}
+	}
+	// One that came back by itself is none of ours to provisioning, until a reason has asked for it: the one that has just ended did.
+	if err := Wanted(ctx, tx, native); err != nil {
+		return err
 	}
 	if err := ledger.Touch(ctx, tx, false, people...); err != nil {
 		return err

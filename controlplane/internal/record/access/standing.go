@@ -129,7 +129,7 @@ const reasonObject = `
 	    'approved_by', coalesce(r.details->'approved_by',
 	        case when r.kind in ('manual', 'exception') and r.created_by ? 'id'
 	             then jsonb_build_array(jsonb_build_object('id', r.created_by->>'id', 'display', r.created_by->>'display')) end, '[]'),
-	    'request_id', case when r.kind = 'request' then r.source_id end,
+	    'request_id', r.details->>'request_id',
 	    'external_reference', r.details->>'external_reference')`
 
 // maxHistory is how many reasons a grant is shown with that have ended: the last ones.

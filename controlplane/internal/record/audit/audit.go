@@ -75,10 +75,7 @@ func RecordAll(ctx context.Context, tx *pg.Tx, entries []Entry) error {
 		}
 		heads, tails = append(heads, beforeSeq), append(tails, beforeTime)
 	}
-	const sql = `
-		select count(audit_append(e.head, e.tail))
-		  from (select head, tail from unnest($1::text[], $2::text[]) with ordinality u (head, tail, n) order by n) e`
-	if _, err := tx.Exec(ctx, sql, heads, tails); err != nil {
+	if _, err := tx.Exec(ctx, `select audit_append_all($1, $2)`, heads, tails); err != nil {
 		return unavailable(entries[0].Action, err)
 	}
 	return nil

@@ -32,6 +32,22 @@ func storeOwner(ctx context.Context, tx *pg.Tx, id, state string, owner *string,
 	return nil
 }
 
+// storeRejected writes that an account belongs to none of its candidates.
+func storeRejected(ctx context.Context, tx *pg.Tx, id string, why map[string]any, now time.Time) error {
+	const sql = `
+		update account a
+		   set correlation_state = 'uncorrelated', correlation = @why, correlation_keys = null, correlation_rules = null,
+		       correlation_rejected = array(select x from unnest(a.correlation_rejected) x
+		                                     union
+		                                    select (c ->> 'identity_id')::uuid from jsonb_array_elements(coalesce(a.correlation -> 'candidates', '[]')) c),
+		       updated_at = @now, version = version + 1
+		 where id = @id`
+	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "why": why, "now": now}); err != nil {
+		return fmt.Errorf("reject candidates: %w", err)
+	}
+	return nil
+}
+
 // LockAccount is FindAccount that keeps others from changing the account until the transaction ends.
 func LockAccount(ctx context.Context, tx *pg.Tx, id string) (Account, error) {
 	return findAccount(ctx, tx, id, " for update of a")

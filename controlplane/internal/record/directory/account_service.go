@@ -2,6 +2,7 @@ package directory
 
 import (
 	"context"
+	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -23,70 +24,93 @@ func (s *Service) ReadAccount(ctx context.Context, v viewer.Viewer, id string) (
 	return d, err
 }
 
-// change locks an account, lets fn write it and records what became of it. fn gives the changes; without any, nothing was written.
-func (s *Service) changeAccount(ctx context.Context, v viewer.Viewer, id, action string, match httpapi.IfMatch,
-	fn func(tx *pg.Tx, before Account) ([]audit.Change, error)) (after Account, err error) {
-	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		before, err := LockAccount(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		if err := match.Check(before.Version); err != nil {
-			return err
-		}
-		changes, err := fn(tx, before)
-		if after = before; err != nil || len(changes) == 0 {
-			return err
-		}
-		if after, err = FindAccount(ctx, tx, id); err != nil {
-			return err
-		}
-		return recordAccount(ctx, tx, action, after, changes)
-	})
-	return after, err
+// changeAccount locks an account, lets fn write it and records what became of it. fn gives the changes; without any, nothing was written.
+func changeAccount(ctx context.Context, tx *pg.Tx, id, action string, match httpapi.IfMatch,
+	fn func(before Account) ([]audit.Change, error)) (after Account, err error) {
+	before, err := LockAccount(ctx, tx, id)
+	if err != nil {
+		return after, err
+	}
+	if err := match.Check(before.Version); err != nil {
+		return after, err
+	}
+	changes, err := fn(before)
+	if err != nil || len(changes) == 0 {
+		return before, err
+	}
+	if after, err = FindAccount(ctx, tx, id); err != nil {
+		return after, err
+	}
+	return after, recordAccount(ctx, tx, action, after, changes)
 }
 
 // PatchAccount applies a merge patch to what an administrator may write of an account.
-func (s *Service) PatchAccount(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, body []byte) (Account, error) {
-	return s.changeAccount(ctx, v, id, "account.updated", match, func(tx *pg.Tx, before Account) ([]audit.Change, error) {
-		after, err := mergepatch.Apply(before.AccountFields, body)
-		if err != nil {
-			return nil, err
-		}
-		// null clears: what cannot be empty goes back to its default.
-		if after.AccountType == "" {
-			after.AccountType = "unknown"
-		}
-		if after.Managed == "" {
-			after.Managed = "read_only"
-		}
-		changes, err := mergepatch.Diff(before.AccountFields, after)
-		if err != nil || len(changes) == 0 {
-			return nil, err
-		}
-		return changes, storeAccount(ctx, tx, id, after, s.Now())
+func (s *Service) PatchAccount(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, body []byte) (out Account, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		out, err = changeAccount(ctx, tx, id, "account.updated", match, func(before Account) ([]audit.Change, error) {
+			after, err := mergepatch.Apply(before.AccountFields, body)
+			if err != nil {
+				return nil, err
+			}
+			// null clears: what cannot be empty goes back to its default.
+			if after.AccountType == "" {
+				after.AccountType = "unknown"
+			}
+			if after.Managed == "" {
+				after.Managed = "read_only"
+			}
+			changes, err := mergepatch.Diff(before.AccountFields, after)
+			if err != nil || len(changes) == 0 {
+				return nil, err
+			}
+			return changes, storeAccount(ctx, tx, id, after, s.Now())
+		})
+		return err
 	})
+	return out, err
 }
 
 // Link names the owner of an account. What a person decided is kept by later correlation.
-func (s *Service) Link(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, owner, reason string) (Account, error) {
-	return s.decide(ctx, v, id, "account.linked", match, manual, &owner, reason)
+func (s *Service) Link(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, owner, reason string) (out Account, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		out, err = LinkAccount(ctx, tx, id, match, owner, reason, s.Now())
+		return err
+	})
+	return out, err
+}
+
+// LinkAccount is Link within a transaction.
+func LinkAccount(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch, owner, reason string, now time.Time) (Account, error) {
+	return decide(ctx, tx, id, "account.linked", match, manual, &owner, reason, now)
 }
 
 // Unlink takes an account from its owner.
-func (s *Service) Unlink(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, reason string) (Account, error) {
-	return s.decide(ctx, v, id, "account.unlinked", match, uncorrelated, nil, reason)
+func (s *Service) Unlink(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, reason string) (out Account, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		out, err = decide(ctx, tx, id, "account.unlinked", match, uncorrelated, nil, reason, s.Now())
+		return err
+	})
+	return out, err
 }
 
 // Ignore says that an account without an owner is right as it is.
-func (s *Service) Ignore(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, reason string) (Account, error) {
-	return s.decide(ctx, v, id, "account.ignored", match, ignored, nil, reason)
+func (s *Service) Ignore(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, reason string) (out Account, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		out, err = IgnoreAccount(ctx, tx, id, match, reason, s.Now())
+		return err
+	})
+	return out, err
 }
 
-func (s *Service) decide(ctx context.Context, v viewer.Viewer, id, action string, match httpapi.IfMatch, to string, owner *string, reason string) (Account, error) {
-	return s.changeAccount(ctx, v, id, action, match, func(tx *pg.Tx, before Account) ([]audit.Change, error) {
-		if before.Status == "deleted" {
-			return nil, fault.Coded(fault.Conflict, "account_deleted", "this account no longer exists in its target system")
+// IgnoreAccount is Ignore within a transaction.
+func IgnoreAccount(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch, reason string, now time.Time) (Account, error) {
+	return decide(ctx, tx, id, "account.ignored", match, ignored, nil, reason, now)
+}
+
+func decide(ctx context.Context, tx *pg.Tx, id, action string, match httpapi.IfMatch, to string, owner *string, reason string, now time.Time) (Account, error) {
+	return changeAccount(ctx, tx, id, action, match, func(before Account) ([]audit.Change, error) {
+		if err := before.there(); err != nil {
+			return nil, err
 		}
 		if err := checkDecision(before.State(), to); err != nil {
 			return nil, err
@@ -96,11 +120,37 @@ func (s *Service) decide(ctx context.Context, v viewer.Viewer, id, action string
 				return nil, err
 			}
 		}
-		why := map[string]any{"by": "user", "decided_by": v.Display, "decided_at": s.Now().UTC(), "reason": reason}
 		changes := []audit.Change{
 			{Field: "correlation_state", From: before.State(), To: to},
 			{Field: "identity_id", From: before.IdentityID, To: owner},
 		}
-		return changes, storeOwner(ctx, tx, id, to, owner, why, s.Now())
+		return changes, storeOwner(ctx, tx, id, to, owner, byUser(tx, reason, now), now)
+	})
+}
+
+// there is a fault of kind Conflict when the target system has the account no more.
+func (a Account) there() error {
+	if a.Status == "deleted" {
+		return fault.Coded(fault.Conflict, "account_deleted", "this account no longer exists in its target system")
+	}
+	return nil
+}
+
+// byUser is why an account stands as it does, by somebody's word.
+func byUser(tx *pg.Tx, reason string, now time.Time) map[string]any {
+	return map[string]any{"by": "user", "decided_by": tx.Viewer.Display, "decided_at": now.UTC(), "reason": reason}
+}
+
+// RejectCandidates says of a disputed account that it belongs to none of those whom rules have found. Rules do not give it to them any
+// more; it is without an owner until somebody else is found.
+func RejectCandidates(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch, reason string, now time.Time) (Account, error) {
+	return changeAccount(ctx, tx, id, "account.candidates_rejected", match, func(before Account) ([]audit.Change, error) {
+		if err := before.there(); err != nil {
+			return nil, err
+		}
+		if before.State() != "disputed" {
+			return nil, fault.Coded(fault.Conflict, "invalid_transition", "the account is %s: nobody is proposed", before.State()).Also("allowed", decisions[before.State()])
+		}
+		return []audit.Change{{Field: "correlation_state", From: before.State(), To: uncorrelated}}, storeRejected(ctx, tx, id, byUser(tx, reason, now), now)
 	})
 }

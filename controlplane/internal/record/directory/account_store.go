@@ -38,6 +38,12 @@ const orphanReason = `case when not ` + orphaned + ` then null
 	     when a.correlation_state = 'disputed' or a.identity_external_id is not null then 'owner_unresolved'
 	     else 'no_owner' end`
 
+// Orphans is the SQL of the orphaned accounts a, with those owners o that they have.
+var Orphans = withOwner("account a") + " where " + orphaned
+
+// OrphanReason is the SQL expression of why one of Orphans is.
+const OrphanReason = orphanReason
+
 // AccountDisplay is the SQL expression that names an account a for people.
 const AccountDisplay = `coalesce(nullif(a.username, ''), nullif(a.display_name, ''), nullif(a.native_identity, ''), a.external_id)`
 

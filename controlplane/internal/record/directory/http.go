@@ -22,7 +22,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", "/identities/import", "Import people", s.importPeople).For(viewer.Admin).Lines().Waits().Errors(409).Describe(aboutImport),
 		httpapi.Download("GET", "/identities/export", "Export people", exportMedia, s.export).For(viewer.Admin, viewer.Auditor).Describe(aboutExport),
 		httpapi.Handle("GET", "/identities/me", "Read your own identity", s.me),
-		httpapi.Handle("GET", "/identities/{id}", "Read an identity", s.read),
+		httpapi.Handle("GET", "/identities/{id}", "Read an identity", s.readOrThen),
 		httpapi.Handle("PATCH", "/identities/{id}", "Change an identity by merge patch", s.patch).For(viewer.Admin).Errors(409, 412).
 			Describe("A JSON merge patch (RFC 7396): null clears a member, an absent one stays."),
 		httpapi.Handle("DELETE", "/identities/{id}", "Archive an identity", s.archive).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412),
@@ -62,10 +62,15 @@ type one struct {
 type listIn struct {
 	httpapi.Paging
 	IdentityFilters
+	PointInTime
 }
 
-func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Identity], error) {
-	return s.page(ctx, v, "identities", in.Paging, in.IdentityFilters, nil, in.query)
+func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*ListThen[Identity], error) {
+	if in.AsOf != "" {
+		return s.listThen(ctx, v, in)
+	}
+	out, err := s.page(ctx, v, "identities", in.Paging, in.IdentityFilters, nil, in.query)
+	return Then(Moment{}, out, err)
 }
 
 // page answers a list of identities. scope is what bounds the list besides its filters.
@@ -108,6 +113,7 @@ func (s *Service) create(ctx context.Context, v viewer.Viewer, in *createIn) (*h
 type readIn struct {
 	ID     string   `path:"id"`
 	Expand []string `query:"expand" enum:"manager,accounts,grants" doc:"Several by comma."`
+	PointInTime
 }
 
 func (s *Service) read(ctx context.Context, v viewer.Viewer, in *readIn) (*httpapi.One[IdentityDetail], error) {

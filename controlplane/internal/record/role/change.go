@@ -1,6 +1,7 @@
 package role
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
@@ -22,13 +22,10 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (Role, error) {
 	if err := n.complete(); err != nil {
 		return Role{}, err
 	}
-	if err := directory.CheckPeople(ctx, tx, "owner_ids", n.OwnerIDs...); err != nil {
+	id := cmp.Or(n.ID, uuid.Must(uuid.NewV7()).String())
+	if err := n.check(ctx, tx, id, RoleFields{}); err != nil {
 		return Role{}, err
 	}
-	if err := checkEntitlements(ctx, tx, nil, n.EntitlementIDs); err != nil {
-		return Role{}, err
-	}
-	id := uuid.Must(uuid.NewV7()).String()
 	if err := insert(ctx, tx, id, n); err != nil {
 		return Role{}, err
 	}
@@ -69,8 +66,13 @@ func change(ctx context.Context, tx *pg.Tx, before Role, after RoleFields) (Role
 	if err := update(ctx, tx, before.ID, after); err != nil {
 		return before, err
 	}
-	if before.gives() != after.gives() || !slices.Equal(before.EntitlementIDs, slices.Sorted(slices.Values(after.EntitlementIDs))) {
+	if before.gives() != after.gives() || !slices.Equal(before.EntitlementIDs, after.EntitlementIDs) || !slices.Equal(before.ChildRoleIDs, after.ChildRoleIDs) {
 		if err := Changed(ctx, tx, before.ID); err != nil {
+			return before, err
+		}
+	}
+	if after.Lifecycle == Retired {
+		if _, err := endAssignments(ctx, tx, before.ID, "the role "+after.Name+" was retired"); err != nil {
 			return before, err
 		}
 	}
@@ -92,16 +94,13 @@ func (r Role) mayBecome(ctx context.Context, tx *pg.Tx, after RoleFields) error 
 			return err
 		}
 	}
-	if err := directory.CheckPeople(ctx, tx, "owner_ids", after.OwnerIDs...); err != nil {
-		return err
-	}
-	return checkEntitlements(ctx, tx, r.EntitlementIDs, after.EntitlementIDs)
+	return after.check(ctx, tx, r.ID, r.RoleFields)
 }
 
 // unused is a fault of kind Conflict while people hold something through the role.
 func (r Role) unused(ctx context.Context, tx *pg.Tx) error {
 	one := []Role{r}
-	if err := countHolders(ctx, tx, one); err != nil || one[0].HolderCount == 0 {
+	if err := count(ctx, tx, one); err != nil || one[0].HolderCount == 0 {
 		return err
 	}
 	return fault.Coded(fault.Conflict, "role_in_use", "%d people hold something through this role, and would lose it; "+
@@ -127,23 +126,30 @@ func Retire(ctx context.Context, tx *pg.Tx, id string, force bool) error {
 	if err := Changed(ctx, tx, id); err != nil {
 		return err
 	}
-	ended, err := ledger.End(ctx, tx, ledger.Which{RoleID: id}, time.Time{}, "the role "+before.Name+" was retired", false)
+	why := "the role " + before.Name + " was retired"
+	assigned, err := endAssignments(ctx, tx, id, why)
 	if err != nil {
 		return err
 	}
-	return audit.Record(ctx, tx, audit.Entry{Action: "role.retired", Subject: before.subject(), Context: map[string]any{"reasons_ended": ended},
+	ended, err := ledger.End(ctx, tx, ledger.Which{RoleID: id}, time.Time{}, why, false)
+	if err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, audit.Entry{Action: "role.retired", Subject: before.subject(), Context: map[string]any{"reasons_ended": ended, "assignments_ended": assigned},
 		Changes: []audit.Change{{Field: "lifecycle", From: before.Lifecycle, To: Retired}}})
 }
 
-// Changed has the rules of everybody looked at who holds the role. Of one that gave nobody anything nobody can say who that will be:
-// where a rule names it, everybody's are.
+// Changed has the rules of everybody looked at who holds the role, or something that it is nested in. Of one that gave nobody anything
+// nobody can say who that will be: where a rule names it, everybody's are.
 func Changed(ctx context.Context, tx *pg.Tx, roleID string) error {
 	const sql = `
-		with holder as (
+		with around as (
+		    select id from roles_around(array[@role::uuid]) id
+		), holder as (
 		    select distinct x.identity_id
-		      from access_reason x
-		     where x.role_id = @role
-		       and x.state <> 'ended'
+		      from around a
+		      join access_reason x on x.role_id = a.id
+		     where x.state <> 'ended'
 		), concerned as (
 		    select identity_id from holder
 		     union
@@ -153,7 +159,7 @@ func Changed(ctx context.Context, tx *pg.Tx, roleID string) error {
 		       and i.status not in ('deactivated', 'archived')
 		       and exists (select from access_policy p
 		                    where p.deleted_at is null
-		                      and p.resources->'role_ids' ? @role::text)
+		                      and p.resources->'role_ids' ?| array(select id::text from around))
 		), looked as (
 		    insert into identity_turn (tenant_id, identity_id)
 		    select current_tenant(), identity_id from concerned

@@ -11,19 +11,21 @@ import (
 const base = "/entitlements/roles"
 
 const (
-	aboutRoles = "A role is a bundle of entitlements of any number of systems. It holds nobody by itself: rules give it to people, who then have a reason " +
-		"for each of its entitlements. When what it holds changes, their access follows."
+	aboutRoles = "A role is a bundle of entitlements of any number of systems, and of other roles. Who has it, by its membership rule, by a policy, by a request or by hand, " +
+		"has a reason for each thing in it. When what it holds changes, their access follows. Administrators and auditors see all roles; everybody else those that they own."
+	aboutPatch = "Conditions are replaced as a whole. A change of a role in use that gives or takes much, or touches high risk, is 409 publish_required: write it into the draft, and publish that. " +
+		"Owners may write compliance_tags, description, duty_tags, labels and requestable, and raise risk_level. A role of an imported file is 409 managed_by_code unless detach=true makes it the tenant's own."
 	aboutDelete = "The role is retired: it gives nothing any more, and keeps its key and its history. While people hold something through it that is 409 " +
 		"role_in_use; force ends their reasons."
 )
 
-// Routes are the paths under /entitlements/roles. Administrators write; auditors read.
+// Routes are the paths under /entitlements/roles. Administrators write; auditors read; owners read theirs, and write a part.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("GET", base, "List roles", s.list).For(viewer.Admin, viewer.Auditor).Describe(aboutRoles),
+		httpapi.Handle("GET", base, "List roles", s.list).Describe(aboutRoles),
 		httpapi.Handle("POST", base, "Create a role", s.post).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutRoles),
-		httpapi.Handle("GET", base+"/{id}", "Read a role", s.one).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("PATCH", base+"/{id}", "Change a role by merge patch", s.patchOne).For(viewer.Admin).Errors(409, 412),
+		httpapi.Handle("GET", base+"/{id}", "Read a role", s.one),
+		httpapi.Handle("PATCH", base+"/{id}", "Change a role by merge patch", s.patchOne).Errors(409, 412).Describe(aboutPatch),
 		httpapi.Handle("DELETE", base+"/{id}", "Retire a role", s.remove).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).Describe(aboutDelete),
 	}
 }
@@ -75,12 +77,13 @@ func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpa
 type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
+	Detach  bool `query:"detach" doc:"Make a role the tenant's own that an imported file says."`
 	Body    RoleFields
 	RawBody []byte
 }
 
 func (s *Service) patchOne(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[Role], error) {
-	return shown(s.Patch(ctx, v, in.ID, in.IfMatch, in.RawBody))
+	return shown(s.Patch(ctx, v, in.ID, in.IfMatch, in.RawBody, in.Detach))
 }
 
 type removeIn struct {

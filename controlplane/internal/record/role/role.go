@@ -1,22 +1,57 @@
 package role
 
 import (
+	"reflect"
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 )
 
 // RoleFields are what may be written of a role at any time.
 type RoleFields struct {
-	Name           string            `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
-	Description    string            `json:"description" db:"description" required:"false" maxLength:"4000"`
-	RoleType       string            `json:"role_type" db:"role_type" required:"false" enum:"birthright,business,application,emergency,technical"`
-	Lifecycle      string            `json:"lifecycle" db:"lifecycle" required:"false" enum:"draft,active,deprecated,retired" doc:"A draft gives nothing yet; deprecated: not for new rules; retired: gives nothing any more."`
-	OwnerIDs       []string          `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
-	EntitlementIDs []string          `json:"entitlement_ids" db:"entitlement_ids" required:"false" nullable:"false" maxItems:"1000" format:"uuid" doc:"What it holds, of any number of systems."`
-	Labels         map[string]string `json:"labels" db:"labels" required:"false" nullable:"false"`
+	Name                 string            `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
+	Description          string            `json:"description" db:"description" required:"false" maxLength:"4000"`
+	RoleType             string            `json:"role_type" db:"role_type" required:"false" enum:"birthright,business,application,emergency,technical"`
+	Lifecycle            string            `json:"lifecycle" db:"lifecycle" required:"false" enum:"draft,proposed,active,deprecated,retired" doc:"A draft gives nothing yet; proposed: it waits for a decision; deprecated: nobody gets it any more who has not got it; retired: gives nothing any more."`
+	OwnerIDs             []string          `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
+	BackupOwnerIDs       []string          `json:"backup_owner_ids" db:"backup_owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
+	EntitlementIDs       []string          `json:"entitlement_ids" db:"entitlement_ids" required:"false" nullable:"false" maxItems:"1000" format:"uuid" doc:"What it holds, of any number of systems."`
+	ChildRoleIDs         []string          `json:"child_role_ids" db:"child_role_ids" required:"false" nullable:"false" maxItems:"100" format:"uuid" doc:"Roles that are nested in it: whoever has it has what they hold too. At most five deep, itself included, and never in a circle."`
+	MembershipRule       RoleCondition     `json:"membership_rule" db:"membership_rule" required:"false" nullable:"true" doc:"Who has it by rule: a condition, see POST /policies/conditions/validate. null: nobody."`
+	MembershipExclusions []RoleExclusion   `json:"membership_exclusions" db:"membership_exclusions" required:"false" nullable:"false" maxItems:"1000" doc:"People to whom the rule does not give it, though it is about them. An assignment still may."`
+	Requestable          bool              `json:"requestable" db:"requestable" required:"false" doc:"People may ask for it; that needs a description."`
+	VisibleTo            RoleCondition     `json:"visible_to" db:"visible_to" required:"false" nullable:"true" doc:"Whom it is offered to who may ask for access: a condition. null: everybody."`
+	Parameters           []RoleParameter   `json:"parameters" db:"parameters" required:"false" nullable:"false" maxItems:"50" doc:"What must or may be said when it is given."`
+	MaxDuration          *string           `json:"max_duration" db:"max_duration" required:"false" maxLength:"64" doc:"For how long it may be given at most, in ISO 8601; null: without a limit." example:"P90D"`
+	DefaultDuration      *string           `json:"default_duration" db:"default_duration" required:"false" maxLength:"64" doc:"For how long it is given when nothing is said." example:"P30D"`
+	ApprovalRuleID       *string           `json:"approval_rule_id" db:"approval_rule_id" required:"false" format:"uuid" doc:"The approval rule for requests of it; null: the one that applies."`
+	RiskLevel            *string           `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical" doc:"Where somebody says it; null: that of the riskiest thing in it. See effective_risk_level."`
+	ComplianceTags       []string          `json:"compliance_tags" db:"compliance_tags" required:"false" nullable:"false" maxItems:"50"`
+	DutyTags             []string          `json:"duty_tags" db:"duty_tags" required:"false" nullable:"false" maxItems:"50" doc:"What its holders do, for separation of duties."`
+	Labels               map[string]string `json:"labels" db:"labels" required:"false" nullable:"false"`
+	RuleNeeds            []string          `json:"-" db:"rule_needs"` // set by a Checker with the rule's normal form
+}
+
+// RoleCondition is a condition as it is sent and stored.
+type RoleCondition map[string]any
+
+// RoleExclusion keeps a role's rule from giving it to somebody.
+type RoleExclusion struct {
+	IdentityID string  `json:"identity_id" format:"uuid"`
+	Reason     string  `json:"reason" minLength:"1" maxLength:"1000"`
+	Until      *string `json:"until,omitempty" format:"date" doc:"The day from which the rule counts for them again; absent: never." example:"2027-03-31"`
+}
+
+// RoleParameter is something that is said when a role is given.
+type RoleParameter struct {
+	Name          string   `json:"name" minLength:"1" maxLength:"100" example:"cost_center"`
+	Type          string   `json:"type" enum:"string,integer,boolean,date"`
+	Required      bool     `json:"required,omitempty"`
+	AllowedValues []string `json:"allowed_values,omitempty" nullable:"false" maxItems:"500" doc:"Of a string; when there are none, any."`
 }
 
 // Role is a bundle of entitlements.
@@ -24,23 +59,46 @@ type Role struct {
 	ID  string `json:"id" db:"id"`
 	Key string `json:"key" db:"key" doc:"A stable name for files and packs; it never changes."`
 	RoleFields
-	Origin      map[string]any `json:"origin" db:"origin" nullable:"false" doc:"Who made it: by hand, or a pack."`
-	HolderCount int64          `json:"holder_count" db:"holder_count" doc:"People who hold something through it, by a reason that has not ended."`
-	CreatedAt   time.Time      `json:"created_at" db:"created_at"`
-	UpdatedAt   time.Time      `json:"updated_at" db:"updated_at"`
-	Version     int            `json:"version" db:"version"`
+	ManagedBy          string         `json:"managed_by" db:"managed_by" enum:"ui,code,pack" doc:"code: it comes from an imported file, and is changed there."`
+	EffectiveRiskLevel string         `json:"effective_risk_level" db:"effective_risk_level" enum:"low,medium,high,critical"`
+	MembershipSentence string         `json:"membership_sentence" db:"-" doc:"Who has it by rule, in plain words; empty: nobody."`
+	HasDraft           bool           `json:"has_draft" db:"has_draft" doc:"A working draft of it waits to be published."`
+	Origin             map[string]any `json:"origin" db:"origin" nullable:"false" doc:"Who made it: by hand, or a pack."`
+	HolderCount        int64          `json:"holder_count" db:"holder_count" doc:"People who hold something through it, by a reason that has not ended."`
+	MemberCount        int64          `json:"member_count" db:"member_count" doc:"People who have it, by rule, by a policy or by an assignment, though it may hold nothing."`
+	Coverage           *RoleCoverage  `json:"coverage" db:"-" doc:"How many of them the target systems were seen to have given all of it, and a part; told when one role is read."`
+	CreatedAt          time.Time      `json:"created_at" db:"created_at"`
+	UpdatedAt          time.Time      `json:"updated_at" db:"updated_at"`
+	Version            int            `json:"version" db:"version"`
+}
+
+// RoleCoverage is how far a role is true in the target systems.
+type RoleCoverage struct {
+	Full    int64 `json:"full" doc:"People who are seen to hold all of it."`
+	Partial int64 `json:"partial" doc:"People who are seen to hold a part of it."`
+}
+
+// Schema is that of a coverage, or null.
+func (RoleCoverage) Schema(r huma.Registry) *huma.Schema {
+	type plain RoleCoverage
+	s := *huma.SchemaFromType(r, reflect.TypeFor[plain]())
+	s.Nullable = true
+	return &s
 }
 
 // New is a role to be made. An empty Key is made of the name, an empty Lifecycle is active, and without Origin it is made by hand.
 type New struct {
-	Key    string
-	Origin map[string]any
+	ID        string // made when empty
+	Key       string
+	Origin    map[string]any
+	ManagedBy string // ui when empty, or pack by its origin
 	RoleFields
 }
 
 // Lifecycles of a role.
 const (
 	Draft      = "draft"
+	Proposed   = "proposed"
 	Active     = "active"
 	Deprecated = "deprecated"
 	Retired    = "retired"
@@ -48,7 +106,8 @@ const (
 
 // next are the lifecycles that may follow one.
 var next = map[string][]string{
-	Draft:      {Active, Retired},
+	Draft:      {Proposed, Active, Retired},
+	Proposed:   {Draft, Active, Retired},
 	Active:     {Deprecated, Retired},
 	Deprecated: {Active, Retired},
 	Retired:    {},
@@ -79,34 +138,19 @@ func (n *New) complete() error {
 		return fault.New(fault.Invalid, "a role's key is made of small letters, digits, points, hyphens and underscores, at most 100").
 			With(fault.Field{Pointer: "#/key", Code: "invalid", Detail: "such as finance-clerk"})
 	}
-	if n.Lifecycle == Retired {
-		return fault.New(fault.Invalid, "a role cannot be made as a retired one").
+	if n.Lifecycle == Retired || n.Lifecycle == Proposed {
+		return fault.New(fault.Invalid, "a role cannot be made as a %s one", n.Lifecycle).
 			With(fault.Field{Pointer: "#/lifecycle", Code: "invalid", Detail: "make it a draft or active"})
 	}
 	return nil
 }
 
-func (f *RoleFields) complete() error {
-	if strings.TrimSpace(f.Name) == "" {
-		return fault.New(fault.Invalid, "a role needs a name").With(fault.Field{Pointer: "#/name", Code: "required", Detail: "say what its holders do"})
-	}
-	if f.RoleType == "" {
-		f.RoleType = "business"
-	}
-	if f.Lifecycle == "" {
-		f.Lifecycle = Active
-	}
-	if f.OwnerIDs == nil {
-		f.OwnerIDs = []string{}
-	}
-	if f.EntitlementIDs == nil {
-		f.EntitlementIDs = []string{}
-	}
-	if f.Labels == nil {
-		f.Labels = map[string]string{}
-	}
-	return nil
-}
+// Managers of roles.
+const (
+	ByUI   = "ui"
+	ByCode = "code" // an imported file
+	ByPack = "pack"
+)
 
 // gives says whether those who have the role hold what is in it.
 func (f RoleFields) gives() bool { return f.Lifecycle == Active || f.Lifecycle == Deprecated }

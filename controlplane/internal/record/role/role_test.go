@@ -158,13 +158,35 @@ func TestHoldersAreLookedAtWhenTheirRoleGivesSomethingElse(t *testing.T) {
 	}
 }
 
-func TestRolesAreForAdministratorsAndAuditors(t *testing.T) {
+func TestRolesAreForAdministratorsAuditorsAndTheirOwners(t *testing.T) {
 	h := house(t)
-	h.Let("manager", h.Tenant.Tenant, h.Person("ann", ""), viewer.Manager)
+	ann := h.Person("ann", "")
+	h.Let("manager", h.Tenant.Tenant, h.Person("boss", ""), viewer.Manager)
+	h.Let("owner", h.Tenant.Tenant, ann)
+	h.Let("nobody", h.Tenant.Tenant, "")
 	h.Let("auditor", h.Tenant.Tenant, "", viewer.Auditor)
 	made := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Staff"})
-	h.Must(200, "auditor", "GET", roles+"/"+made.Text("id"), nil)
-	h.Refused(403, "read_only_role", "auditor", "PATCH", roles+"/"+made.Text("id"), map[string]any{"name": "x"})
-	h.Refused(403, "forbidden", "manager", "GET", roles, nil)
+	own := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Own", "backup_owner_ids": []string{ann}, "risk_level": "medium"})
+	path, mine := roles+"/"+made.Text("id"), roles+"/"+own.Text("id")
+	h.Must(200, "auditor", "GET", path, nil)
+	h.Refused(403, "read_only_role", "auditor", "PATCH", path, map[string]any{"name": "x"})
+	for who, want := range map[string]int{"admin": 2, "auditor": 2, "owner": 1, "manager": 0, "nobody": 0} {
+		a := h.Must(200, who, "GET", roles, nil)
+		if len(a.Items()) != want || a.Body["total"] != float64(want) {
+			t.Errorf("%s sees %d of %v roles; want %d", who, len(a.Items()), a.Body["total"], want)
+		}
+	}
+	h.Refused(404, "not_found", "manager", "GET", path, nil)
+	h.Refused(404, "not_found", "owner", "GET", path, nil)
+	h.Refused(404, "not_found", "owner", "PATCH", path, map[string]any{"description": "x"})
 	h.Refused(404, "not_found", "admin", "GET", roles+"/"+uuid.NewString(), nil)
+	h.Must(200, "owner", "GET", mine, nil)
+	changed := h.Must(200, "owner", "PATCH", mine, map[string]any{"description": "what it is for", "requestable": true, "duty_tags": []string{"pay"}, "risk_level": "high"})
+	if changed.Body["requestable"] != true || changed.Text("effective_risk_level") != "high" {
+		t.Errorf("after the owner's change: %v", changed.Body)
+	}
+	h.Refused(403, "forbidden", "owner", "PATCH", mine, map[string]any{"risk_level": "low"})
+	h.Refused(403, "forbidden", "owner", "PATCH", mine, map[string]any{"risk_level": nil})
+	h.Refused(403, "forbidden", "owner", "PATCH", mine, map[string]any{"entitlement_ids": []string{}})
+	h.Refused(403, "forbidden", "owner", "DELETE", mine, nil)
 }

@@ -1,6 +1,7 @@
 package role
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,18 +11,30 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
-const columns = `r.id, r.key, r.name, r.description, r.role_type, r.lifecycle, r.owner_ids, r.labels, r.origin, r.created_at, r.updated_at, r.version,
-	array(select e.entitlement_id from role_entitlement e where e.role_id = r.id order by e.entitlement_id) as entitlement_ids, 0::bigint as holder_count`
+const columns = `r.id, r.key, r.name, r.description, r.role_type, r.lifecycle, r.owner_ids, r.backup_owner_ids, r.membership_rule, r.membership_exclusions,
+	r.requestable, r.visible_to, r.parameters, r.max_duration, r.default_duration, r.approval_rule_id, r.risk_level, r.compliance_tags, r.duty_tags,
+	r.labels, r.rule_needs, r.origin, r.created_at, r.updated_at, r.version,
+	case when r.managed_by = 'code' then 'code' when r.origin->>'kind' = 'pack' then 'pack' else 'ui' end as managed_by,
+	coalesce(r.risk_level, role_risk(r.id)) as effective_risk_level,
+	exists (select from role_draft d where d.role_id = r.id) as has_draft,
+	array(select e.entitlement_id from role_entitlement e where e.role_id = r.id order by e.entitlement_id) as entitlement_ids,
+	array(select c.child_id from role_child c where c.role_id = r.id order by c.child_id) as child_role_ids,
+	0::bigint as holder_count, 0::bigint as member_count`
 
 // Filters narrow a list of roles; each one given must hold.
 type Filters struct {
-	Lifecycle     []string `query:"lifecycle" enum:"draft,active,deprecated,retired" doc:"Several by comma. Retired ones are shown only when asked for."`
+	Lifecycle     []string `query:"lifecycle" enum:"draft,proposed,active,deprecated,retired" doc:"Several by comma. Retired ones are shown only when asked for."`
 	RoleType      string   `query:"role_type" enum:"birthright,business,application,emergency,technical"`
 	EntitlementID string   `query:"entitlement_id" format:"uuid" doc:"Roles that hold it."`
+	ChildRoleID   string   `query:"child_role_id" format:"uuid" doc:"Roles that it is nested in, directly."`
 	OwnerID       string   `query:"owner_id" format:"uuid"`
+	Requestable   string   `query:"requestable" enum:"true,false"`
+	ManagedBy     string   `query:"managed_by" enum:"ui,code,pack"`
+	RiskLevel     []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several by comma: the effective risk."`
 	Q             string   `query:"q" maxLength:"200" doc:"Part of a key, name or description."`
 	Sort          string   `query:"sort" default:"name" enum:"created_at,key,name,-created_at,-key,-name" doc:"A leading - is descending."`
 }
@@ -32,7 +45,11 @@ var orders = map[string]listing.Order{
 	"name":       {Column: "r.name", Type: "text"},
 }
 
-func (f Filters) query() (*listing.Query, error) {
+// ownedBy is the condition that somebody is among the owners.
+const ownedBy = "(@%[1]s::uuid = any(r.owner_ids) or @%[1]s::uuid = any(r.backup_owner_ids))"
+
+// query asks for what a viewer may see: administrators and auditors all, others what they own.
+func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 	order, err := listing.OrderBy(f.Sort, orders)
 	if err != nil {
 		return nil, err
@@ -48,8 +65,19 @@ func (f Filters) query() (*listing.Query, error) {
 		q.Where("exists (select from role_entitlement x where x.role_id = r.id and x.entitlement_id = @entitlement_id)",
 			pgx.NamedArgs{"entitlement_id": f.EntitlementID})
 	}
+	if f.ChildRoleID != "" {
+		q.Where("exists (select from role_child x where x.role_id = r.id and x.child_id = @child_role_id)", pgx.NamedArgs{"child_role_id": f.ChildRoleID})
+	}
 	if f.OwnerID != "" {
-		q.Where("@owner_id::uuid = any(r.owner_ids)", pgx.NamedArgs{"owner_id": f.OwnerID})
+		q.Where(fmt.Sprintf(ownedBy, "owner_id"), pgx.NamedArgs{"owner_id": f.OwnerID})
+	}
+	if !v.SeesAll() {
+		q.Where(fmt.Sprintf(ownedBy, "viewer_id"), pgx.NamedArgs{"viewer_id": orNull(v.Identity)})
+	}
+	q.Is("r.requestable", f.Requestable)
+	q.Equal("case when r.managed_by = 'code' then 'code' when r.origin->>'kind' = 'pack' then 'pack' else 'ui' end", "managed_by", f.ManagedBy)
+	if len(f.RiskLevel) > 0 {
+		q.Where("coalesce(r.risk_level, role_risk(r.id)) = any(@risk_level)", pgx.NamedArgs{"risk_level": f.RiskLevel})
 	}
 	if f.Q != "" {
 		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', r.key, r.name, r.description))) > 0`, pgx.NamedArgs{"q": f.Q})
@@ -75,8 +103,35 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (Role, error) {
 		return found, err
 	}
 	one := []Role{found}
-	err = countHolders(ctx, tx, one)
+	err = count(ctx, tx, one)
 	return one[0], err
+}
+
+// All are the roles that are not retired, in the order of their keys.
+func All(ctx context.Context, tx *pg.Tx) ([]Role, error) {
+	return collect(ctx, tx, `select `+columns+` from role r where r.lifecycle <> 'retired' order by r.key`, nil)
+}
+
+// ByKey are the roles with these keys, locked against other changes.
+func ByKey(ctx context.Context, tx *pg.Tx, keys []string) (map[string]Role, error) {
+	found, err := collect(ctx, tx, `select `+columns+` from role r where r.key = any(@keys) order by r.id for update of r`, pgx.NamedArgs{"keys": keys})
+	byKey := map[string]Role{}
+	for _, r := range found {
+		byKey[r.Key] = r
+	}
+	return byKey, err
+}
+
+func collect(ctx context.Context, tx *pg.Tx, sql string, args pgx.NamedArgs) ([]Role, error) {
+	rows, err := tx.Query(ctx, sql, args)
+	if err != nil {
+		return nil, fmt.Errorf("read roles: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[Role])
+	if err != nil {
+		return nil, fmt.Errorf("read roles: %w", err)
+	}
+	return found, nil
 }
 
 func find(ctx context.Context, tx *pg.Tx, condition, id, locking string) (Role, error) {
@@ -96,64 +151,6 @@ func find(ctx context.Context, tx *pg.Tx, condition, id, locking string) (Role, 
 		return Role{}, fmt.Errorf("find role: %w", err)
 	}
 	return found, nil
-}
-
-// countHolders fills in how many people hold something through each role.
-func countHolders(ctx context.Context, tx *pg.Tx, of []Role) error {
-	const sql = `
-		select x.role_id::text, count(distinct x.identity_id)
-		  from access_reason x
-		 where x.role_id = any(@ids::text[]::uuid[])
-		   and x.state <> 'ended'
-		 group by x.role_id`
-	index := make(map[string]*Role, len(of))
-	ids := make([]string, len(of))
-	for i := range of {
-		index[of[i].ID], ids[i] = &of[i], of[i].ID
-	}
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": ids})
-	if err != nil {
-		return fmt.Errorf("count holders of roles: %w", err)
-	}
-	var id string
-	var n int64
-	if _, err = pgx.ForEachRow(rows, []any{&id, &n}, func() error { index[id].HolderCount = n; return nil }); err != nil {
-		return fmt.Errorf("count holders of roles: %w", err)
-	}
-	return nil
-}
-
-// Entitlement is one that a role holds, with its system.
-type Entitlement struct {
-	ID          string
-	ConnectorID string
-}
-
-// Entitlements are what these roles hold, by role. A draft and a retired role give nothing, and nothing is given that has been retired or
-// is gone from its system.
-func Entitlements(ctx context.Context, tx *pg.Tx, roleIDs []string) (map[string][]Entitlement, error) {
-	const sql = `
-		select r.id::text, e.id::text, e.connector_id::text
-		  from role r
-		  join role_entitlement x on x.role_id = r.id
-		  join entitlement e on e.id = x.entitlement_id
-		 where r.id = any(@ids::text[]::uuid[])
-		   and r.lifecycle in ('active', 'deprecated')
-		   and e.lifecycle <> 'retired'
-		   and e.removed_at is null
-		   and e.connector_id is not null
-		 order by r.id, e.id`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": roleIDs})
-	if err != nil {
-		return nil, fmt.Errorf("entitlements of roles: %w", err)
-	}
-	held := map[string][]Entitlement{}
-	var role string
-	var e Entitlement
-	if _, err := pgx.ForEachRow(rows, []any{&role, &e.ID, &e.ConnectorID}, func() error { held[role] = append(held[role], e); return nil }); err != nil {
-		return nil, fmt.Errorf("entitlements of roles: %w", err)
-	}
-	return held, nil
 }
 
 // checkEntitlements is a fault of kind Invalid, pointing at the one, unless all that is added can be given to somebody.
@@ -194,10 +191,14 @@ func checkEntitlements(ctx context.Context, tx *pg.Tx, before, after []string) e
 
 func insert(ctx context.Context, tx *pg.Tx, id string, n New) error {
 	const sql = `
-		insert into role (tenant_id, id, key, name, description, role_type, lifecycle, owner_ids, labels, origin)
-		values (current_tenant(), @id, @key, @name, @description, @role_type, @lifecycle, @owner_ids::text[]::uuid[], @labels, @origin)`
+		insert into role (tenant_id, id, key, name, description, role_type, lifecycle, owner_ids, labels, origin, managed_by, backup_owner_ids,
+		                  membership_rule, membership_exclusions, requestable, visible_to, parameters, max_duration, default_duration, approval_rule_id,
+		                  risk_level, compliance_tags, duty_tags, rule_needs)
+		values (current_tenant(), @id, @key, @name, @description, @role_type, @lifecycle, @owner_ids::text[]::uuid[], @labels, @origin, @managed_by,
+		        @backup_owner_ids::text[]::uuid[], @membership_rule, @membership_exclusions, @requestable, @visible_to, @parameters, @max_duration,
+		        @default_duration, @approval_rule_id::text::uuid, @risk_level, @compliance_tags, @duty_tags, @rule_needs)`
 	args := n.args(id)
-	args["key"], args["origin"] = n.Key, n.Origin
+	args["key"], args["origin"], args["managed_by"] = n.Key, n.Origin, cmp.Or(n.ManagedBy, ByUI)
 	_, err := tx.Exec(ctx, sql, args)
 	switch {
 	case pg.Violates(err, "role_key_unique"):
@@ -206,40 +207,93 @@ func insert(ctx context.Context, tx *pg.Tx, id string, n New) error {
 	case err != nil:
 		return fmt.Errorf("insert role: %w", err)
 	}
-	return fill(ctx, tx, id, n.EntitlementIDs)
+	return fill(ctx, tx, id, n.RoleFields)
 }
 
 func update(ctx context.Context, tx *pg.Tx, id string, f RoleFields) error {
 	const sql = `
 		update role
 		   set name = @name, description = @description, role_type = @role_type, lifecycle = @lifecycle, owner_ids = @owner_ids::text[]::uuid[],
-		       labels = @labels, updated_at = now(), version = version + 1
+		       labels = @labels, backup_owner_ids = @backup_owner_ids::text[]::uuid[], membership_rule = @membership_rule,
+		       membership_exclusions = @membership_exclusions, requestable = @requestable, visible_to = @visible_to, parameters = @parameters,
+		       max_duration = @max_duration, default_duration = @default_duration, approval_rule_id = @approval_rule_id::text::uuid,
+		       risk_level = @risk_level, compliance_tags = @compliance_tags, duty_tags = @duty_tags, rule_needs = @rule_needs,
+		       rule_since = case when membership_rule is distinct from @membership_rule then now() else rule_since end,
+		       updated_at = now(), version = version + 1
 		 where id = @id`
 	if _, err := tx.Exec(ctx, sql, f.args(id)); err != nil {
 		return fmt.Errorf("write role: %w", err)
 	}
-	return fill(ctx, tx, id, f.EntitlementIDs)
+	return fill(ctx, tx, id, f)
 }
 
 func (f RoleFields) args(id string) pgx.NamedArgs {
 	return pgx.NamedArgs{"id": id, "name": f.Name, "description": f.Description, "role_type": f.RoleType, "lifecycle": f.Lifecycle,
-		"owner_ids": f.OwnerIDs, "labels": f.Labels}
+		"owner_ids": f.OwnerIDs, "labels": f.Labels, "backup_owner_ids": f.BackupOwnerIDs, "membership_rule": f.MembershipRule.stored(),
+		"membership_exclusions": f.MembershipExclusions, "requestable": f.Requestable, "visible_to": f.VisibleTo.stored(), "parameters": f.Parameters,
+		"max_duration": f.MaxDuration, "default_duration": f.DefaultDuration, "approval_rule_id": f.ApprovalRuleID, "risk_level": f.RiskLevel,
+		"compliance_tags": f.ComplianceTags, "duty_tags": f.DutyTags, "rule_needs": f.RuleNeeds}
 }
 
-// fill makes a role hold these entitlements and no others.
-func fill(ctx context.Context, tx *pg.Tx, id string, entitlements []string) error {
-	const sql = `
-		with gone as (
-		    delete from role_entitlement x
-		     where x.role_id = @id
-		       and x.entitlement_id <> all(@entitlements::text[]::uuid[])
-		)
-		insert into role_entitlement (tenant_id, role_id, entitlement_id)
-		select distinct current_tenant(), @id::uuid, e
-		  from unnest(@entitlements::text[]::uuid[]) e
-		    on conflict do nothing`
-	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "entitlements": entitlements}); err != nil {
+// stored is the condition for the database: null where there is none.
+func (c RoleCondition) stored() any {
+	if len(c) == 0 {
+		return nil
+	}
+	return map[string]any(c)
+}
+
+// fill makes a role hold what it says and nothing else, and keeps what it says now.
+func fill(ctx context.Context, tx *pg.Tx, id string, f RoleFields) error {
+	const (
+		entitlements = `
+			with gone as (
+			    delete from role_entitlement x
+			     where x.role_id = @id
+			       and x.entitlement_id <> all(@now::text[]::uuid[])
+			)
+			insert into role_entitlement (tenant_id, role_id, entitlement_id)
+			select distinct current_tenant(), @id::uuid, e
+			  from unnest(@now::text[]::uuid[]) e
+			    on conflict do nothing`
+		children = `
+			with gone as (
+			    delete from role_child x
+			     where x.role_id = @id
+			       and x.child_id <> all(@now::text[]::uuid[])
+			)
+			insert into role_child (tenant_id, role_id, child_id)
+			select distinct current_tenant(), @id::uuid, e
+			  from unnest(@now::text[]::uuid[]) e
+			    on conflict do nothing`
+	)
+	if _, err := tx.Exec(ctx, entitlements, pgx.NamedArgs{"id": id, "now": f.EntitlementIDs}); err != nil {
 		return fmt.Errorf("write entitlements of role: %w", err)
 	}
+	if _, err := tx.Exec(ctx, children, pgx.NamedArgs{"id": id, "now": f.ChildRoleIDs}); err != nil {
+		return fmt.Errorf("write nesting of role: %w", err)
+	}
+	return keepVersion(ctx, tx, id, f)
+}
+
+// keepVersion keeps what the role says now.
+func keepVersion(ctx context.Context, tx *pg.Tx, id string, f RoleFields) error {
+	const sql = `
+		insert into role_version (tenant_id, role_id, version, content, changed_by)
+		select current_tenant(), r.id, r.version, @content, @by
+		  from role r
+		 where r.id = @id
+		    on conflict do nothing`
+	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "content": f, "by": by(tx)}); err != nil {
+		return fmt.Errorf("keep version of role: %w", err)
+	}
 	return nil
+}
+
+// orNull is an id for the database, or null where there is none.
+func orNull(id string) *string {
+	if id == "" {
+		return nil
+	}
+	return &id
 }

@@ -5,6 +5,7 @@ package listing
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/google/uuid"
@@ -52,9 +53,15 @@ func (q *Query) Where(condition string, args pgx.NamedArgs) {
 	if q.args == nil {
 		q.args = pgx.NamedArgs{}
 	}
-	for name, value := range args {
-		q.args[name] = value
+	maps.Copy(q.args, args)
+}
+
+// Args adds arguments that From or Counted name.
+func (q *Query) Args(args pgx.NamedArgs) {
+	if q.args == nil {
+		q.args = pgx.NamedArgs{}
 	}
+	maps.Copy(q.args, args)
 }
 
 // Equal adds that a column has this value; an empty value asks for nothing.
@@ -77,7 +84,7 @@ func (q *Query) Is(expression, value string) {
 // Fetch reads a page, and one row more if there is one, and how many rows there are in all.
 func Fetch[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (items []T, total int64, err error) {
 	if !tx.Viewer.SeesAll() {
-		return fetchSeen[T](ctx, tx, q, page)
+		return FetchFound[T](ctx, tx, q, page)
 	}
 	var b pgx.Batch
 	sql, args := q.page(page)
@@ -101,11 +108,14 @@ const outwards = `select set_config('enable_seqscan', 'off', true), set_config('
 	set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
-// fetchSeen is Fetch for who sees a part of the tenant: what they see is found once, for the page and the total.
-func fetchSeen[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (items []T, total int64, err error) {
+// FetchFound is Fetch for who sees a part of the tenant, and for lists that no index gives in their order: what there is is found once,
+// for the page and the total, and then the rows of the page are read.
+func FetchFound[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (items []T, total int64, err error) {
 	var ids []string
 	var b pgx.Batch
-	b.Queue(outwards)
+	if !tx.Viewer.SeesAll() {
+		b.Queue(outwards)
+	}
 	sql, args := q.matching(page)
 	b.Queue(sql, args).QueryRow(func(row pgx.Row) error { return row.Scan(&total, &ids) })
 	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
@@ -114,7 +124,9 @@ func fetchSeen[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (i
 	if len(ids) == 0 {
 		return nil, total, nil
 	}
-	rows, err := tx.Query(ctx, q.rows(), pgx.NamedArgs{"ids": ids})
+	args = pgx.NamedArgs{"ids": ids}
+	maps.Copy(args, q.args)
+	rows, err := tx.Query(ctx, q.rows(), args)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list from %s: %w", firstWord(q.From), err)
 	}

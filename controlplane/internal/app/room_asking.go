@@ -1,0 +1,38 @@
+package app
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/catalogue"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/fulfil"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/matter"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/request"
+)
+
+// addAsking adds what people ask for and what they decide: approval rules, access requests and the inbox, with their work in every
+// process.
+func addAsking(_ context.Context, p *parts) error {
+	matters := &matter.Service{DB: p.db, Guide: p.guide, Changes: p.changes, Packs: p.packs, Log: p.log, Now: time.Now}
+	inbox := &decision.Service{DB: p.db, Cursors: p.cursors, Log: p.log, Now: time.Now, Answers: map[string]decision.Answer{}}
+	chains := &chain.Service{DB: p.db, Log: p.log, Now: time.Now}
+	requests := &request.Service{DB: p.db, Cursors: p.cursors, Chains: chains, Inbox: inbox, Log: p.log, Now: time.Now}
+	chains.Decided = requests.Decided
+	given := &fulfil.Service{DB: p.db, Log: p.log, Now: time.Now, Moved: requests.Moved}
+	maps.Copy(inbox.Answers, chains.Answers())
+	maps.Copy(inbox.Answers, requests.Answers())
+	maps.Copy(inbox.Answers, matters.Answers())
+	maps.Copy(inbox.Answers, p.roles.Answers())
+	rules := &approval.Service{DB: p.db, Cursors: p.cursors, Now: time.Now}
+	offers := &catalogue.Service{DB: p.db, Cursors: p.cursors}
+	p.routes = append(p.routes, rules.Routes()...)
+	p.routes = append(p.routes, offers.Routes()...)
+	p.routes = append(p.routes, requests.Routes()...)
+	p.routes = append(p.routes, inbox.Routes()...)
+	p.workers = append(p.workers, chains.Run, given.Run, requests.Run, inbox.Run, matters.Run)
+	return nil
+}

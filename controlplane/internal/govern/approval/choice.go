@@ -1,0 +1,83 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// CheckChoice says of each subject whether its requester has chosen approvers where the plan wants that, and only such as may be chosen:
+// nil, or a fault of kind Invalid in words for whoever asks. Where a plan wants no choice, one that was made does not matter.
+func CheckChoice(ctx context.Context, tx *pg.Tx, subjects []Subject, plans []Plan, at time.Time) ([]error, error) {
+	wrong := make([]error, len(subjects))
+	var needs condition.Needs
+	people, asks := []string{}, false
+	for i, p := range plans {
+		for _, among := range p.choices() {
+			asks, needs, people = true, needs.And(among.Needs()), append(people, subjects[i].Approvers...)
+		}
+	}
+	if !asks {
+		return wrong, nil
+	}
+	o := &org{}
+	var err error
+	if o.facts, err = factsOf(ctx, tx, people, needs, at); err != nil {
+		return nil, err
+	}
+	if err := o.meet(ctx, tx, people, at); err != nil {
+		return nil, err
+	}
+	for i, p := range plans {
+		for _, among := range p.choices() {
+			if wrong[i] == nil {
+				wrong[i] = o.choice(&asked{Subject: subjects[i], plan: p, sure: map[string]int{}}, among)
+			}
+		}
+	}
+	return wrong, nil
+}
+
+// choices are the conditions that those meet whom the requester of a plan chooses.
+func (p Plan) choices() (among []condition.Condition) {
+	for _, s := range p.Stages {
+		for _, g := range s.Definition.Groups {
+			for _, r := range g.Approvers {
+				if r.Kind == byChoice {
+					c, _ := choosable(r)
+					among = append(among, c)
+				}
+			}
+		}
+	}
+	return among
+}
+
+func (o *org) choice(c *asked, among condition.Condition) error {
+	if len(c.Approvers) == 0 {
+		return fault.Coded(fault.Invalid, "approver_choice_required", "somebody whom you choose must agree; it may be whoever meets: %s", among.Sentence())
+	}
+	var wrong []fault.Field
+	for i, id := range c.Approvers {
+		why := o.barred(c, id)
+		if why == "" && o.delegates[id] == "" {
+			why = o.absent(id)
+		}
+		if facts := o.facts[id]; why == "" && facts != nil {
+			if met, _ := among.Match(facts); !met {
+				why = "does not meet: " + among.Sentence()
+			}
+		}
+		if why != "" {
+			wrong = append(wrong, fault.Field{Pointer: fmt.Sprintf("#/approver_ids/%d", i), Code: "not_choosable", Detail: o.called(id) + " " + why})
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return fault.Coded(fault.Invalid, "approver_not_choosable", "%s", wrong[0].Detail).With(wrong...)
+}

@@ -1,0 +1,103 @@
+package approval
+
+import "github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+
+// ApprovalScope says what a rule is for.
+type ApprovalScope struct {
+	RoleIDs        []string `json:"role_ids" required:"false" nullable:"false" maxItems:"500" format:"uuid"`
+	EntitlementIDs []string `json:"entitlement_ids" required:"false" nullable:"false" maxItems:"500" format:"uuid"`
+	ConnectorIDs   []string `json:"connector_ids" required:"false" nullable:"false" maxItems:"200" format:"uuid" doc:"Entitlements of these systems, and roles that hold any."`
+	RiskLevels     []string `json:"risk_levels" required:"false" nullable:"false" maxItems:"4" enum:"low,medium,high,critical"`
+	Tags           []string `json:"tags" required:"false" nullable:"false" maxItems:"100" doc:"Compliance and duty tags, of the thing or of what a role holds."`
+	RequestKinds   []string `json:"request_kinds" required:"false" nullable:"false" maxItems:"4" enum:"grant,extend,revoke,return" doc:"Beside others: for these kinds alone. By themselves: all requests of these kinds."`
+	Default        bool     `json:"default" required:"false" doc:"For whatever has no rule of its own."`
+}
+
+// ApprovalBranch is one way that a rule takes.
+type ApprovalBranch struct {
+	When    *ApprovalCondition `json:"when,omitempty" doc:"Whom, and what, it is for; the last branch has none and is for the rest."`
+	Outcome ApprovalOutcome    `json:"outcome"`
+}
+
+// ApprovalCondition is a condition as it is sent and stored: of the person the access is for, and of request.*, item.* and requester.*.
+type ApprovalCondition map[string]any
+
+// ApprovalOutcome is what a branch leads to.
+type ApprovalOutcome struct {
+	Kind   string          `json:"kind" enum:"chain,auto_approve,auto_reject,use_rule"`
+	Reason string          `json:"reason,omitempty" maxLength:"2000" doc:"Of an automatic outcome; whoever is refused reads it."`
+	Stages []ApprovalStage `json:"stages,omitempty" maxItems:"10" doc:"Of a chain, in their order."`
+	RuleID string          `json:"rule_id,omitempty" format:"uuid" doc:"Of use_rule: that rule's branches are gone through."`
+}
+
+// useRule is the outcome that hands over to another rule.
+const useRule = "use_rule"
+
+// ApprovalTerms are what a rule demands of a request, and how it bounds the access.
+type ApprovalTerms struct {
+	RequireJustification     *bool             `db:"-" json:"require_justification" required:"false" nullable:"false" doc:"true when it is left out."`
+	RequireExternalReference bool              `db:"-" json:"require_external_reference" required:"false"`
+	RequestTTL               string            `db:"-" json:"request_ttl" required:"false" maxLength:"64" doc:"How long a request may stay unanswered, in ISO 8601; P14D when it is left out." example:"P14D"`
+	Grant                    ApprovalGrant     `db:"-" json:"grant" required:"false"`
+	AllowSelfApproval        bool              `db:"-" json:"allow_self_approval" required:"false" doc:"Whoever asks, or is to have the access, may agree too."`
+	DistinctApprovers        *bool             `db:"-" json:"distinct_approvers" required:"false" nullable:"false" doc:"Nobody counts twice; true when it is left out."`
+	Emergency                ApprovalEmergency `db:"-" json:"emergency" required:"false"`
+}
+
+// ApprovalGrant bounds the access that a rule lets have.
+type ApprovalGrant struct {
+	MaxDuration     string            `json:"max_duration,omitempty" maxLength:"64" doc:"ISO 8601; where the thing has a limit too, the shorter counts." example:"P90D"`
+	DefaultDuration string            `json:"default_duration,omitempty" maxLength:"64" example:"P30D"`
+	AllowPermanent  *bool             `json:"allow_permanent" required:"false" nullable:"false" doc:"Whether access may be had without an end; true when it is left out and nothing limits the duration."`
+	Extension       ApprovalExtension `json:"extension" required:"false"`
+}
+
+// ApprovalExtension says whether access can be had for longer.
+type ApprovalExtension struct {
+	Allowed       *bool  `json:"allowed" required:"false" nullable:"false" doc:"true when it is left out."`
+	Max           string `json:"max,omitempty" maxLength:"64" example:"P30D"`
+	NeedsApproval *bool  `json:"needs_approval" required:"false" nullable:"false" doc:"true when it is left out."`
+}
+
+// ApprovalEmergency says whether access can be had at once, and what follows.
+type ApprovalEmergency struct {
+	Allowed          bool   `json:"allowed" required:"false"`
+	RuleID           string `json:"rule_id,omitempty" format:"uuid" doc:"The rule whose branches are gone through instead."`
+	MaxDuration      string `json:"max_duration,omitempty" maxLength:"64" example:"PT8H"`
+	PostReviewWithin string `json:"post_review_within,omitempty" maxLength:"64" doc:"How soon somebody must look at it afterwards, in working time." example:"P1D"`
+}
+
+// vocabulary is what conditions of rules may ask for beside the person whom the access is for.
+var vocabulary = condition.NewVocabulary("request",
+	condition.Term{Name: "request.kind", Kind: condition.Code, Among: []string{"grant", "extend", "revoke", "return"}},
+	condition.Term{Name: "request.urgency", Kind: condition.Code, Among: []string{"normal", "emergency"}},
+	condition.Term{Name: "request.duration_days", Kind: condition.Number},
+	condition.Term{Name: "request.permanent", Kind: condition.Flag},
+	condition.Term{Name: "request.starts_at", Kind: condition.Moment},
+	condition.Term{Name: "request.ends_at", Kind: condition.Moment},
+	condition.Term{Name: "request.external_reference", Kind: condition.Name},
+	condition.Term{Name: "request.for_self", Kind: condition.Flag},
+	condition.Term{Name: "request.by_integration", Kind: condition.Flag},
+	condition.Term{Name: "item.type", Kind: condition.Code, Among: []string{"role", "entitlement"}},
+	condition.Term{Name: "item.id", Kind: condition.Code},
+	condition.Term{Name: "item.name", Kind: condition.Name},
+	condition.Term{Name: "item.kind", Kind: condition.Name},
+	condition.Term{Name: "item.risk_level", Kind: condition.Code, Among: levels},
+	condition.Term{Name: "item.privileged", Kind: condition.Flag},
+	condition.Term{Name: "item.tags", Kind: condition.Many},
+	condition.Term{Name: "item.connector_ids", Kind: condition.Many},
+	condition.Term{Name: "item.environments", Kind: condition.Many},
+	condition.Term{Name: "requester.id", Kind: condition.Code},
+	condition.Term{Name: "requester.department", Kind: condition.Name},
+	condition.Term{Name: "requester.division", Kind: condition.Name},
+	condition.Term{Name: "requester.organization", Kind: condition.Name},
+	condition.Term{Name: "requester.location", Kind: condition.Name},
+	condition.Term{Name: "requester.country", Kind: condition.Name},
+	condition.Term{Name: "requester.title", Kind: condition.Name},
+	condition.Term{Name: "requester.job_code", Kind: condition.Code},
+	condition.Term{Name: "requester.employment_type", Kind: condition.Code},
+	condition.Term{Name: "requester.manager_id", Kind: condition.Code},
+)
+
+// levels of risk, the lowest first.
+var levels = []string{"low", "medium", "high", "critical"}

@@ -1,0 +1,165 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
+)
+
+// sampled is how many people are looked at for a warning.
+const sampled = 200
+
+// placed is a resolver with where it stands.
+type placed struct {
+	ApproverResolver
+	at string
+}
+
+// places are all resolvers of a rule.
+func (f ApprovalRuleFields) places() (all []placed) {
+	put := func(at string, list []ApproverResolver) {
+		for i, r := range list {
+			all = append(all, placed{r, fmt.Sprintf("%s/%d", at, i)})
+		}
+	}
+	for i, b := range f.Branches {
+		for j, s := range b.Outcome.Stages {
+			at := fmt.Sprintf("#/branches/%d/outcome/stages/%d", i, j)
+			for k, g := range s.Groups {
+				put(fmt.Sprintf("%s/groups/%d/approvers", at, k), g.Approvers)
+			}
+			for k, e := range s.Escalation {
+				put(fmt.Sprintf("%s/escalation/%d/to", at, k), e.To)
+			}
+			put(at+"/fallback", s.Fallback)
+		}
+	}
+	return all
+}
+
+// warnings tell whom a rule names in vain as things are today. What it says works all the same: the fallback is asked.
+func warnings(ctx context.Context, tx *pg.Tx, f ApprovalRuleFields, at time.Time) ([]ApprovalWarning, error) {
+	var w wanted
+	all, found := f.places(), []ApprovalWarning{}
+	for _, r := range all {
+		w.note([]ApproverResolver{r.ApproverResolver})
+	}
+	ids, sponsored, err := sample(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	o := &org{}
+	if err := o.load(ctx, tx, ids, w, at); err != nil {
+		return nil, err
+	}
+	people := []string{}
+	for _, r := range all {
+		if r.Kind == byIdentity || r.Kind == byGroup || r.Kind == byOnCall { // the others depend on who asks
+			n := o.name(&asked{}, r.ApproverResolver)
+			people = append(append(people, n.ids...), n.reserve...)
+		}
+	}
+	for _, chain := range o.above {
+		people = append(people, chain...)
+	}
+	if err := o.meet(ctx, tx, people, at); err != nil {
+		return nil, err
+	}
+	for _, r := range all {
+		if why := o.vain(r.ApproverResolver, ids, sponsored); why != "" {
+			found = append(found, ApprovalWarning{r.at, "names_nobody", why + "; the fallback is asked then"})
+		}
+	}
+	return append(found, f.slow()...), nil
+}
+
+// vain says why a resolver names nobody who could decide today; empty when it names somebody.
+func (o *org) vain(r ApproverResolver, people []string, sponsored int) string {
+	switch r.Kind {
+	case byManager:
+		without := 0
+		for _, id := range people {
+			chain, level := o.above[id], max(1, r.Level)
+			if len(chain) < level || o.absent(chain[level-1]) != "" {
+				without++
+			}
+		}
+		if without > 0 {
+			return fmt.Sprintf("%d of %d people looked at have nobody there who could decide", without, len(people))
+		}
+		return ""
+	case bySponsor:
+		if len(people) > sponsored {
+			return fmt.Sprintf("%d of %d people looked at have no sponsor", len(people)-sponsored, len(people))
+		}
+		return ""
+	case byConnectorOwner:
+		return "systems have no owners"
+	case byAppRole:
+		if len(o.users[r.AppRole]) == 0 {
+			return "there are no " + display(r.AppRole) + " who could decide"
+		}
+		return ""
+	case byIdentity, byGroup, byOnCall:
+		n := o.name(&asked{}, r)
+		there := func(id string) bool { return o.absent(id) == "" || o.delegates[id] != "" }
+		switch {
+		case n.none != "":
+			return n.none
+		case slices.ContainsFunc(n.ids, there) || slices.ContainsFunc(n.reserve, there):
+			return ""
+		case len(n.ids)+len(n.reserve) == 1:
+			return o.called(n.ids[0]) + " " + o.absent(n.ids[0])
+		}
+		return "none of those whom it names is there"
+	}
+	return ""
+}
+
+// slow warns of chains that may not end in time.
+func (f ApprovalRuleFields) slow() (found []ApprovalWarning) {
+	ttl, err := span.Parse(f.RequestTTL)
+	if err != nil {
+		return nil
+	}
+	for i, b := range f.Branches {
+		if sum := b.Outcome.allTime(); sum > ttl {
+			found = append(found, ApprovalWarning{fmt.Sprintf("#/branches/%d/outcome/stages", i), "may_expire",
+				fmt.Sprintf("if all take the time they have, that is %s of working time, and the request ends unanswered after %s", span.Format(sum), f.RequestTTL)})
+		}
+	}
+	return found
+}
+
+// sample are the last people who came, and how many of them have a sponsor.
+func sample(ctx context.Context, tx *pg.Tx) (ids []string, sponsored int, err error) {
+	const sql = `
+		select i.id::text, i.sponsor_id is not null
+		  from identity i
+		 where i.status in ('active', 'notice')
+		   and i.kind = 'human'
+		 order by i.id desc
+		 limit $1`
+	rows, err := tx.Query(ctx, sql, sampled)
+	if err != nil {
+		return nil, 0, fmt.Errorf("look at people: %w", err)
+	}
+	var id string
+	var has bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &has}, func() error {
+		if ids = append(ids, id); has {
+			sponsored++
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("look at people: %w", err)
+	}
+	return ids, sponsored, nil
+}

@@ -1,0 +1,123 @@
+package catalogue
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+)
+
+// everybody is why something is visible that no condition limits.
+const everybody = "open to all"
+
+// audience says why somebody meets a condition that is stored with a role or an entitlement; false: they do not. One that cannot be
+// read is met by nobody.
+type audience map[string]string
+
+// audienceOf looks which of these conditions somebody meets.
+func audienceOf(ctx context.Context, tx *pg.Tx, identity string, conditions []string) (audience, error) {
+	met := audience{}
+	if len(conditions) == 0 {
+		return met, nil
+	}
+	parsed, needs := map[string]condition.Condition{}, condition.Needs{}
+	for _, text := range conditions {
+		if c, problems := condition.Parse([]byte(text)); len(problems) == 0 {
+			parsed[text], needs = c, needs.And(c.Needs())
+		}
+	}
+	facts, err := factsOf(ctx, tx, identity, needs)
+	if err != nil || facts == nil {
+		return met, err
+	}
+	for text, c := range parsed {
+		if is, _ := c.Match(facts); is {
+			met[text] = "its condition is met: " + c.Sentence()
+		}
+	}
+	return met, nil
+}
+
+// factsOf reads what conditions ask about somebody; nil: there is no such person.
+func factsOf(ctx context.Context, tx *pg.Tx, identity string, needs condition.Needs) (*condition.Person, error) {
+	usual, err := directory.FindLifecycle(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	today, err := time.Parse(time.DateOnly, usual.Today(time.Now()))
+	if err != nil {
+		return nil, fmt.Errorf("the tenant's day: %w", err)
+	}
+	var p *condition.Person
+	err = directory.EachFacts(ctx, tx, []string{identity}, func(_ string, f directory.Facts) error {
+		p = &condition.Person{Identity: f, Day: today}
+		return nil
+	})
+	if err != nil || p == nil {
+		return nil, err
+	}
+	if p.Managers, err = named(ctx, tx, managersAbove, identity, needs.Managers); err != nil {
+		return nil, err
+	}
+	if p.Roles, err = named(ctx, tx, rolesHeld, identity, needs.Roles); err != nil {
+		return nil, err
+	}
+	p.Entitlements, err = named(ctx, tx, entitlementsHeld, identity, needs.Entitlements)
+	return p, err
+}
+
+// Which of the @named managers are above somebody, and which roles and entitlements they hold. Here it does not matter how they came by
+// them: what is offered to somebody gives them nothing yet. union, so that a cycle of managers ends.
+const (
+	managersAbove = `
+		with recursive up (id) as (
+		    select i.manager_id from identity i where i.id = @identity and i.manager_id is not null
+		     union
+		    select m.manager_id from up join identity m on m.id = up.id where m.manager_id is not null
+		)
+		select n.name
+		  from up
+		  join identity m on m.id = up.id and m.id <> @identity
+		 cross join lateral unnest(array[m.id::text, m.external_id]) n (name)
+		 where n.name = any(@named)`
+	rolesHeld = `
+		select n.name
+		  from (select x.role_id
+		          from access_reason x
+		         where x.identity_id = @identity and x.state = 'active' and x.effect = 'allow' and x.role_id is not null
+		         union
+		        select a.role_id from role_assignment a where a.identity_id = @identity and a.state = 'active') h
+		  join role r on r.id = h.role_id
+		 cross join lateral unnest(array[r.id::text, r.key]) n (name)
+		 where n.name = any(@named)`
+	entitlementsHeld = `
+		select x.entitlement_id::text
+		  from access_reason x
+		 where x.identity_id = @identity and x.state = 'active' and x.effect = 'allow' and x.entitlement_id::text = any(@named)
+		 union
+		select g.entitlement_id::text
+		  from account a
+		  join access_grant g on g.account_id = a.id
+		 where a.identity_id = @identity and g.status in ('active', 'ending', 'revoking', 'missing') and g.entitlement_id::text = any(@named)`
+)
+
+func named(ctx context.Context, tx *pg.Tx, sql, identity string, names []string) (map[string]bool, error) {
+	found := map[string]bool{}
+	if len(names) == 0 {
+		return found, nil
+	}
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"identity": identity, "named": names})
+	if err != nil {
+		return nil, fmt.Errorf("read what conditions ask: %w", err)
+	}
+	var name string
+	if _, err := pgx.ForEachRow(rows, []any{&name}, func() error { found[name] = true; return nil }); err != nil {
+		return nil, fmt.Errorf("read what conditions ask: %w", err)
+	}
+	return found, nil
+}

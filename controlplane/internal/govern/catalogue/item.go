@@ -1,0 +1,180 @@
+package catalogue
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+)
+
+// CatalogItem is something that a person may ask for.
+type CatalogItem struct {
+	Kind                string                `json:"kind" db:"kind" enum:"role,entitlement"`
+	ID                  string                `json:"id" db:"id"`
+	Name                string                `json:"name" db:"name"`
+	Description         string                `json:"description" db:"description"`
+	PermissionSummary   []string              `json:"permission_summary" db:"permission_summary" nullable:"false" doc:"What it allows, point by point."`
+	RiskLevel           string                `json:"risk_level" db:"risk_level" enum:"low,medium,high,critical"`
+	Privileged          bool                  `json:"privileged" db:"privileged"`
+	Tags                []string              `json:"tags" db:"tags" nullable:"false" doc:"Compliance tags and classes of data."`
+	Owners              []directory.Reference `json:"owners" db:"owners" nullable:"false"`
+	System              *directory.Reference  `json:"system" db:"system" doc:"Of an entitlement: where it is."`
+	EntitlementCount    int                   `json:"entitlement_count" db:"entitlement_count" doc:"Of a role: how many entitlements it holds itself."`
+	MaxDuration         *string               `json:"max_duration" db:"max_duration" doc:"The longest it can be had for, in ISO 8601. An approval rule may be stricter."`
+	DefaultDuration     *string               `json:"default_duration" db:"default_duration" doc:"How long it is asked for when nobody says."`
+	ApprovalRule        *directory.Reference  `json:"approval_rule" db:"approval_rule" doc:"The rule that it names itself; null: the tenant's rules say. The preview of a request tells who has to agree."`
+	WhyVisible          string                `json:"why_visible" db:"-" doc:"In plain words."`
+	AlreadyHeld         *CatalogHeld          `json:"already_held" db:"-" doc:"How the person holds it already; null: they do not."`
+	Pending             *CatalogPending       `json:"pending" db:"-" doc:"The open request that asks for it already."`
+	TypicalApprovalTime *string               `json:"typical_approval_time" db:"-" doc:"How long approval has taken in half of the last requests for it, in ISO 8601; null: there were none."`
+
+	key string
+}
+
+// CatalogHeld is how somebody holds an item.
+type CatalogHeld struct {
+	Kinds []string   `json:"kinds" nullable:"false" doc:"Of the reasons: birthright, policy, role, request, …; native: its system has it, and nobody here gave it; inherited: through nesting."`
+	Until *time.Time `json:"until" doc:"When the last reason ends; null: none ends by itself."`
+}
+
+// CatalogPending is the request that somebody waits for.
+type CatalogPending struct {
+	RequestID string `json:"request_id"`
+	Number    string `json:"number" example:"REQ-000123"`
+}
+
+func (c CatalogItem) after() []string { return []string{c.key, c.ID} }
+
+// names makes references of identities, in the order in which they stand.
+const names = `(select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'display', o.display_name) order by w.n), '[]')
+		          from unnest(%s) with ordinality w (id, n) join identity o on o.id = w.id and o.status not in ('deactivated', 'archived'))`
+
+// read gives what items are, with their owners' names.
+var read = `
+		select 'entitlement' as kind, e.id, coalesce(nullif(e.display_name, ''), e.name) as name, coalesce(nullif(e.business_description, ''), e.description, '') as description,
+		       e.permission_summary, e.risk_level, e.privileged, e.compliance_tags || e.data_classes as tags, ` + fmt.Sprintf(names, "e.owner_ids") + ` as owners,
+		       case when c.id is not null then jsonb_build_object('id', c.id, 'display', c.name) end as system, 0 as entitlement_count,
+		       e.max_duration, e.default_duration, case when a.id is not null then jsonb_build_object('id', a.id, 'display', a.name) end as approval_rule
+		  from entitlement e
+		  left join connector c on c.id = e.connector_id
+		  left join approval_rule a on a.id = e.approval_rule_id
+		 where e.id = any(@ids::text[]::uuid[])
+		 union all
+		select 'role', r.id, r.name, r.description, '{}', i.risk_level,
+		       exists (select from role_entitlement x join entitlement e on e.id = x.entitlement_id where x.role_id = r.id and e.privileged),
+		       r.compliance_tags, ` + fmt.Sprintf(names, "r.owner_ids") + `, null,
+		       (select count(*)::int from role_entitlement x where x.role_id = r.id),
+		       r.max_duration, r.default_duration, case when a.id is not null then jsonb_build_object('id', a.id, 'display', a.name) end
+		  from role r
+		  join catalogue_item i on i.id = r.id
+		  left join approval_rule a on a.id = r.approval_rule_id
+		 where r.id = any(@ids::text[]::uuid[])`
+
+// fill reads the items of a page, and what the person has of them and waits for.
+func fill(ctx context.Context, tx *pg.Tx, identity string, page []found) ([]CatalogItem, error) {
+	items, at, ids := make([]CatalogItem, len(page)), map[string]int{}, make([]string, len(page))
+	if len(page) == 0 {
+		return items, nil
+	}
+	for i, f := range page {
+		at[f.ID], ids[i] = i, f.ID
+	}
+	args := pgx.NamedArgs{"ids": ids, "identity": identity}
+	var b pgx.Batch
+	b.Queue(read, args).Query(func(rows pgx.Rows) error {
+		all, err := pgx.CollectRows(rows, pgx.RowToStructByName[CatalogItem])
+		for _, item := range all {
+			f := page[at[item.ID]]
+			item.key, item.WhyVisible = f.Key, f.Why
+			items[at[item.ID]] = item
+		}
+		return err
+	})
+	b.Queue(holding, args).Query(func(rows pgx.Rows) error {
+		return each(rows, func(id string, h CatalogHeld) { items[at[id]].AlreadyHeld = &h })
+	})
+	b.Queue(waiting, args).Query(func(rows pgx.Rows) error {
+		return each(rows, func(id string, p CatalogPending) { items[at[id]].Pending = &p })
+	})
+	b.Queue(typical, args).Query(func(rows pgx.Rows) error {
+		return each(rows, func(id string, seconds float64) {
+			text := span.Format(time.Duration(seconds) * time.Second)
+			items[at[id]].TypicalApprovalTime = &text
+		})
+	})
+	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
+		return nil, fmt.Errorf("read items of the catalogue: %w", err)
+	}
+	return items, nil
+}
+
+// each reads rows of an id and one value.
+func each[T any](rows pgx.Rows, fn func(id string, value T)) error {
+	for rows.Next() {
+		var id string
+		var value T
+		if err := rows.Scan(&id, &value); err != nil {
+			rows.Close()
+			return err
+		}
+		fn(id, value)
+	}
+	return rows.Err()
+}
+
+// holding says how a person holds these items: by the reasons of the ledger, by an assignment of a role, or because the target has it.
+const holding = `
+		select h.id::text, jsonb_build_object('kinds', jsonb_agg(distinct h.kind), 'until', case when bool_and(h.until is not null) then max(h.until) end)
+		  from (select x.entitlement_id as id, x.kind, x.ends_at as until
+		          from access_reason x
+		         where x.identity_id = @identity and x.entitlement_id = any(@ids::text[]::uuid[]) and x.effect = 'allow' and x.state = 'active'
+		         union all
+		        select x.role_id, x.kind, x.ends_at
+		          from access_reason x
+		         where x.identity_id = @identity and x.role_id = any(@ids::text[]::uuid[]) and x.effect = 'allow' and x.state = 'active'
+		         union all
+		        select a.role_id, case a.kind when 'manual' then 'role' else a.kind end, a.ends_at
+		          from role_assignment a
+		         where a.identity_id = @identity and a.role_id = any(@ids::text[]::uuid[]) and a.state = 'active'
+		         union all
+		        select g.entitlement_id, case g.directness when 'inherited' then 'inherited' else 'native' end, null
+		          from account o
+		          join access_grant g on g.account_id = o.id
+		         where o.identity_id = @identity
+		           and g.entitlement_id = any(@ids::text[]::uuid[])
+		           and g.status in ('active', 'ending', 'revoking', 'missing')
+		           and not exists (select from access_reason x where x.identity_id = @identity and x.entitlement_id = g.entitlement_id and x.effect = 'allow' and x.state = 'active')) h
+		 group by h.id`
+
+// waiting finds the open requests for these items. One of somebody who may see the person is no secret from whoever may see their catalogue.
+const waiting = `
+		select distinct on (1) coalesce(t.role_id, t.entitlement_id)::text,
+		       jsonb_build_object('request_id', q.id, 'number', 'REQ-' || lpad(q.number::text, greatest(6, length(q.number::text)), '0'))
+		  from access_request q
+		  join access_request_item t on t.request_id = q.id
+		 where q.requested_for = @identity
+		   and t.status in ('submitted', 'pending_approval', 'blocked', 'approved', 'scheduled', 'provisioning')
+		   and q.kind = 'grant'
+		   and (t.role_id = any(@ids::text[]::uuid[]) or t.entitlement_id = any(@ids::text[]::uuid[]))
+		 order by 1, q.number`
+
+// typical is the median of how long the last approvals of each item took, in seconds: what happened long ago says little.
+const typical = `
+		select i.id::text, percentile_cont(0.5) within group (order by l.took)
+		  from unnest(@ids::text[]::uuid[]) i (id)
+		 cross join lateral (
+		       select extract(epoch from t.decided_at - q.submitted_at)::float8 as took
+		         from (select * from access_request_item a where a.role_id = i.id
+		                union all
+		               select * from access_request_item b where b.entitlement_id = i.id) t
+		         join access_request q on q.id = t.request_id
+		        where t.decision = 'approved'
+		          and t.decided_at is not null
+		        order by t.decided_at desc
+		        limit 50) l
+		 group by i.id`

@@ -1,0 +1,114 @@
+package catalogue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// Service answers for the catalogue. All fields are needed.
+type Service struct {
+	DB      *pg.DB
+	Cursors *httpapi.Cursors
+}
+
+const (
+	aboutCatalog = "Roles and entitlements that the person may ask for, and why each is shown to them. Everybody has their own catalogue; managers have those of " +
+		"their reports, administrators and integrations everybody's. What the person holds already is there too, and says how."
+	aboutSearch = "The catalogue by words, all of which must begin a word of the item: of its name, of what is said of it, of the resource that it opens, " +
+		"and of what a role holds. What is named so comes first."
+)
+
+// Routes are the paths under /access-requests/catalog.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("GET", "/access-requests/catalog", "List what somebody may ask for", s.list).Errors(404).Describe(aboutCatalog),
+		httpapi.Handle("GET", "/access-requests/catalog/search", "Search what somebody may ask for", s.search).Errors(404).Describe(aboutSearch),
+	}
+}
+
+// CatalogFilters narrow the catalogue; each one given must hold.
+type CatalogFilters struct {
+	ForIdentityID string   `query:"for_identity_id" format:"uuid" doc:"Whose catalogue; without it the caller's own."`
+	Kind          string   `query:"kind" enum:"role,entitlement"`
+	RiskLevel     []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several by comma."`
+	Tag           string   `query:"tag" maxLength:"100" doc:"A compliance tag or class of data."`
+	ConnectorID   string   `query:"connector_id" format:"uuid" doc:"Entitlements of the system, and roles that hold some of it."`
+	Q             string   `query:"q" maxLength:"200" doc:"Words, all of which must begin a word of the item."`
+}
+
+type listIn struct {
+	httpapi.Paging
+	CatalogFilters
+}
+
+func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[CatalogItem], error) {
+	walk, err := s.Cursors.Walk(v, "catalog", in.Paging, in.CatalogFilters)
+	if err != nil {
+		return nil, err
+	}
+	items, total, err := s.List(ctx, v, in.CatalogFilters, walk.Page)
+	return httpapi.Out(walk, items, total, CatalogItem.after), err
+}
+
+func (s *Service) search(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[CatalogItem], error) {
+	if in.Q == "" {
+		return nil, fault.Coded(fault.Malformed, "invalid_parameter", "say what to look for: q").
+			With(fault.Field{Parameter: "q", Code: "required", Detail: "one word or several"})
+	}
+	return s.list(ctx, v, in)
+}
+
+// List gives a page of somebody's catalogue, and how much there is in all.
+func (s *Service) List(ctx context.Context, v viewer.Viewer, f CatalogFilters, page pg.Page) (items []CatalogItem, total int64, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		if f.ForIdentityID, err = whose(ctx, tx, f.ForIdentityID); err != nil {
+			return err
+		}
+		var found []found
+		if found, total, err = f.find(ctx, tx, page); err != nil {
+			return err
+		}
+		items, err = fill(ctx, tx, f.ForIdentityID, found)
+		return err
+	})
+	return items, total, err
+}
+
+// whose is the person whose catalogue the viewer asks for, if they may have it.
+func whose(ctx context.Context, tx *pg.Tx, asked string) (string, error) {
+	v := tx.Viewer
+	if asked == "" {
+		asked = v.Identity
+	}
+	if asked == "" {
+		return "", fault.Coded(fault.Malformed, "invalid_parameter", "you are not linked to an identity: say whose catalogue with for_identity_id").
+			With(fault.Field{Parameter: "for_identity_id", Code: "required", Detail: "the person who is to have the access"})
+	}
+	missing := fault.New(fault.NotFound, "there is no identity %s", asked)
+	if !listing.IsID(asked) {
+		return "", missing
+	}
+	const may = `
+		select i.id::text
+		  from identity i
+		 where i.id = @id
+		   and (@all or i.id = (select viewer_identity()) or exists (select from managed_identity() m where m.id = i.id))`
+	anybody := v.SeesAll() || v.Kind == viewer.Service && v.Identity == ""
+	var id string
+	switch err := tx.QueryRow(ctx, may, pgx.NamedArgs{"id": asked, "all": anybody}).Scan(&id); {
+	case errors.Is(err, pgx.ErrNoRows):
+		return "", missing
+	case err != nil:
+		return "", fmt.Errorf("find whose catalogue it is: %w", err)
+	}
+	return id, nil
+}

@@ -1,0 +1,156 @@
+package chain
+
+import (
+	"context"
+	"slices"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+)
+
+// escalate does the next escalation of a stage that is open.
+func (w *work) escalate(ctx context.Context, f *flow, st *step) error {
+	e := f.definition(st.Stage).Escalation[st.Escalated]
+	st.Escalated++
+	w.touch(f)
+	var people []approval.PlanSlot
+	if e.Action == "add" || e.Action == "replace" {
+		var err error
+		if people, err = w.escalateTo(ctx, f, st, e); err != nil {
+			return err
+		}
+	}
+	done := EscalationDone{At: w.now, Action: e.Action, To: []string{}}
+	for _, p := range people {
+		to := p.IdentityID
+		if to == "" {
+			to = "role:" + p.Role
+		}
+		done.To = append(done.To, to)
+	}
+	st.Escalations = append(st.Escalations, done)
+	w.audit(f, didEscalate, "", map[string]any{"action": e.Action, "to": done.To})
+	const silence = "nobody has answered in time; "
+	switch e.Action {
+	case "add", "replace":
+		w.bring(f, st, people, e.Action == "replace")
+		return nil
+	case "skip":
+		return w.over(ctx, f, st, stageSkipped, silence+"the rule passes this stage over then")
+	case "approve":
+		return w.over(ctx, f, st, stageApproved, silence+"the rule approves then")
+	case "use_rule":
+		return w.useRule(ctx, f, st, e.RuleID)
+	}
+	w.reject(f, st, "rejected_by_rule", silence+"the rule rejects then")
+	return nil
+}
+
+// over ends a stage without an answer, and goes on.
+func (w *work) over(ctx context.Context, f *flow, st *step, state, why string) error {
+	w.shut(f, st, state, decision.Superseded, why)
+	w.log(f, st.Stage, "escalated", why)
+	return w.pass(ctx, f)
+}
+
+// escalateTo finds the people whom an escalation names, without those who may not decide or are asked already.
+func (w *work) escalateTo(ctx context.Context, f *flow, st *step, e approval.EscalationStep) ([]approval.PlanSlot, error) {
+	found, err := w.s.approvers().People(ctx, w.tx, f.Subject, f.Plan, e.To, decision.Escalation, w.now)
+	if err != nil {
+		return nil, err
+	}
+	barred := f.barred(st.Stage)
+	var people []approval.PlanSlot
+	for _, p := range found {
+		if p.IdentityID != "" && slices.Contains(barred, p.IdentityID) {
+			continue
+		}
+		p.Via = decision.Escalation
+		if !slices.ContainsFunc(people, func(o approval.PlanSlot) bool { return o.IdentityID == p.IdentityID && o.Role == p.Role }) {
+			people = append(people, p)
+		}
+	}
+	return people, nil
+}
+
+// bring adds people to every group of a stage that still waits for answers, or puts them in the place of those who have not answered.
+// Who is added stands in for one of those: it does not become more who must agree.
+func (w *work) bring(f *flow, st *step, people []approval.PlanSlot, instead bool) {
+	if len(people) == 0 {
+		w.log(f, st.Stage, "escalated", "nobody was found to escalate to; those who were asked stay asked")
+		return
+	}
+	before, asked := st.openTasks(), names(st.slots)
+	for g, t := range f.tallies(st) {
+		if t.verdict() != pending {
+			continue
+		}
+		var coming []approval.PlanSlot
+		for _, p := range people {
+			if !slices.ContainsFunc(st.slots, func(s *slot) bool { return s.Group == g && s.State != slotSuperseded && (s.is(p) || s.stands(p)) }) {
+				coming = append(coming, p)
+			}
+		}
+		if instead {
+			st.replace(g, people)
+		}
+		for _, p := range coming {
+			st.slots = append(st.slots, f.newSlot(st.Stage, g, p))
+		}
+		if t = f.tallies(st)[g]; t.short() {
+			st.Needed[g] = int32(max(1, t.approved+t.open))
+		}
+	}
+	w.askWhoCame(f, st)
+	w.endUnused(f, st, before, "it was escalated to somebody else")
+	w.log(f, st.Stage, "escalated", "asked: %s; before: %s", names(st.slots), asked)
+	if !f.short(st) {
+		w.unblock(f)
+	}
+}
+
+// replace ends the open slots of a group but those of people who stay.
+func (s *step) replace(group int, stay []approval.PlanSlot) {
+	for _, each := range s.open() {
+		if each.Group == group && !slices.ContainsFunc(stay, each.is) {
+			each.State = slotSuperseded
+		}
+	}
+}
+
+// useRule goes on by another rule, whose stages come in the place of this one and all that follow.
+func (w *work) useRule(ctx context.Context, f *flow, st *step, ruleID string) error {
+	plan, err := w.s.approvers().Rule(ctx, w.tx, f.Subject, ruleID, w.now)
+	if fault.Is(err, fault.NotFound) {
+		w.log(f, st.Stage, "escalated", "the rule that should decide now is not there any more; those who were asked stay asked")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	why := "nobody has answered in time; the rule " + quoted(plan.Rule.Name) + " decides now"
+	switch plan.Outcome {
+	case approval.AutoReject:
+		w.reject(f, st, "rejected_by_rule", why+": "+plan.Reason)
+		return nil
+	case approval.AutoApprove:
+		w.shut(f, st, stageSkipped, decision.Superseded, why)
+		w.log(f, st.Stage, "escalated", why)
+		for f.Stage++; f.now() != nil; f.Stage++ {
+			f.now().State, f.now().ClosedAt = stageSkipped, &w.now
+		}
+		w.conclude(f, Approved, "", plan.Reason)
+		return nil
+	}
+	f.Plan.Rule, f.Plan.Distinct, f.Plan.SelfApproval = plan.Rule, plan.Distinct, f.Plan.SelfApproval && plan.SelfApproval
+	f.Plan.Stages = append(slices.Clone(f.Plan.Stages[:st.Stage+1]), plan.Stages...)
+	f.plans = true
+	w.shut(f, st, stageSkipped, decision.Superseded, why)
+	w.log(f, st.Stage, "escalated", why)
+	f.steps = f.steps[:st.Stage+1]
+	for i := range plan.Stages {
+		f.steps = append(f.steps, &step{ItemID: f.ItemID, Stage: st.Stage + 1 + i, State: stageWaiting})
+	}
+	return w.pass(ctx, f)
+}

@@ -1,0 +1,84 @@
+package chain
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// Start begins the chains of items whose plan has the outcome chain. Where all stages are satisfied already, it rings at once, in the
+// same transaction.
+func (s *Service) Start(ctx context.Context, tx *pg.Tx, matters []Matter) error {
+	if len(matters) == 0 {
+		return nil
+	}
+	w := s.work(tx)
+	for _, m := range matters {
+		if len(m.Plan.Stages) == 0 {
+			return fault.Coded(fault.Conflict, "rule_without_stages", "the approval rule %q asks nobody: it has no stage", m.Plan.Rule.Name)
+		}
+		f := &flow{
+			ItemID: m.ItemID, RequestID: m.RequestID, Number: m.Number, Subject: m.Subject, Plan: m.Plan, State: running, ExpiresAt: m.ExpiresAt, isNew: true,
+			Shown: shown{What: m.What, Who: m.Who, RequestedBy: m.RequestedBy, Context: m.Context, RiskLevel: m.RiskLevel},
+		}
+		if f.Subject.Kind == "" {
+			f.Subject.Kind = "grant"
+		}
+		if f.ExpiresAt.IsZero() {
+			f.ExpiresAt = w.now.Add(usualTime)
+		}
+		for i := range m.Plan.Stages {
+			f.steps = append(f.steps, &step{ItemID: m.ItemID, Stage: i, State: stageWaiting})
+		}
+		for _, l := range m.Plan.Log {
+			w.log(f, 0, l.Step, l.Detail)
+		}
+		if err := w.advance(ctx, f, true); err != nil {
+			return err
+		}
+	}
+	return w.finish(ctx)
+}
+
+// Hold locks chains until the transaction ends. Whoever is to change requests together with their chains calls it before they lock
+// anything of the requests: answers come from the chains to the requests, and two who come from either end would wait for each other.
+func Hold(ctx context.Context, tx *pg.Tx, itemIDs []string) error {
+	const sql = `
+		select c.item_id
+		  from chain c
+		 where c.tenant_id = current_tenant()
+		   and c.item_id = any($1::text[]::uuid[])
+		 order by c.item_id
+		   for update`
+	if _, err := tx.Exec(ctx, sql, itemIDs); err != nil {
+		return fmt.Errorf("lock chains: %w", err)
+	}
+	return nil
+}
+
+// Cancel ends chains that need no answer any more, without ringing.
+func Cancel(ctx context.Context, tx *pg.Tx, itemIDs []string, why string) error {
+	flows, err := load(ctx, tx, itemIDs)
+	if err != nil {
+		return err
+	}
+	w := (&Service{Now: time.Now}).work(tx)
+	for _, f := range flows {
+		if !f.live() {
+			continue
+		}
+		if f.State == Blocked {
+			w.unask(f)
+		}
+		if st := f.now(); st != nil {
+			w.shut(f, st, stageCancelled, decision.Superseded, why)
+			w.log(f, st.Stage, "cancelled", why)
+		}
+		f.State, f.ClosedAt = cancelled, &w.now
+	}
+	return w.finish(ctx)
+}

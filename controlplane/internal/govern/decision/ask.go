@@ -1,0 +1,138 @@
+package decision
+
+import (
+	"context"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// Ref is DecisionRef for those who ask.
+type Ref = DecisionRef
+
+// DecisionRef names something of the product.
+type DecisionRef struct {
+	Type    string `json:"type"`
+	ID      string `json:"id"`
+	Display string `json:"display,omitempty"`
+}
+
+// Ways in which somebody came to be asked.
+const (
+	Direct     = "direct"
+	Delegate   = "delegate"
+	Fallback   = "fallback"
+	Escalation = "escalation"
+	Reassigned = "reassigned"
+)
+
+// Assignee is a person who may decide a task.
+type Assignee struct {
+	IdentityID string  `json:"identity_id"`
+	Via        string  `json:"via"`                  // Direct when empty
+	ActingFor  *string `json:"acting_for,omitempty"` // of a delegate: for whom
+}
+
+// Action is DecisionAction for those who ask.
+type Action = DecisionAction
+
+// DecisionAction is one answer that a task takes.
+type DecisionAction struct {
+	Key      string   `json:"key" example:"approve"`
+	Label    string   `json:"label"`
+	Style    string   `json:"style" enum:"positive,negative,neutral"`
+	Requires []string `json:"requires" nullable:"false" doc:"Members of a decision that must be there: comment, or inputs.<name>."`
+}
+
+// New is a question.
+type New struct {
+	ID          string // made when empty; who asks may choose it, to know it beforehand
+	Kind        string
+	Key         string // what is asked: of a kind one open task has it, and asking again brings that up to date
+	Subject     Ref
+	Source      Ref
+	Title       string
+	Summary     string
+	Context     map[string]any
+	Actions     []Action
+	Assignees   []Assignee
+	Roles       []string // whoever has one of these may decide too
+	NotFor      []string // identities that never decide it; of a user without one, the user's id
+	Undelegable bool
+	Fixed       bool     // not to be reassigned
+	ReassignTo  []string // when not empty: to these people alone
+	Priority    string   // normal when empty
+	RiskLevel   string
+	DueAt       *time.Time
+	GroupKey    string
+	Links       []Ref
+}
+
+// States of a task.
+const (
+	Open       = "open"
+	Claimed    = "claimed"
+	Decided    = "decided"
+	Expired    = "expired"
+	Cancelled  = "cancelled"
+	Superseded = "superseded"
+)
+
+// Actor is DecisionActor for those who ask.
+type Actor = DecisionActor
+
+// DecisionActor is who did something about a task.
+type DecisionActor struct {
+	Type       string  `json:"type" enum:"user,service,system"`
+	ID         string  `json:"id"`
+	IdentityID string  `json:"identity_id,omitempty"`
+	Display    string  `json:"display"`
+	ActingFor  *string `json:"acting_for,omitempty"`
+}
+
+// Decision is DecisionMade for those who ask.
+type Decision = DecisionMade
+
+// DecisionMade is what somebody decided.
+type DecisionMade struct {
+	Action  string         `json:"action"`
+	Comment string         `json:"comment,omitempty"`
+	Inputs  map[string]any `json:"inputs,omitempty"`
+	By      Actor          `json:"by"`
+	At      time.Time      `json:"at"`
+	Channel string         `json:"channel" enum:"api,bulk,request"`
+}
+
+// Answered is a task with the decision about it.
+type Answered struct {
+	Task     DecisionTask
+	Decision Decision
+}
+
+// Answer tells the room that asked what was decided about tasks of its kind, in the transaction that decides them. The first result
+// has, for each, the fault for which it cannot be answered so, or nil; what is refused stays open. An error undoes everything. While it
+// runs, the tasks are still what they were, and it may run for nothing: what can still be undone is tried out first.
+type Answer func(ctx context.Context, tx *pg.Tx, answered []Answered) ([]error, error)
+
+// Ask enters questions and gives the ids of their tasks, in the order of the questions. Delegations that are in force are applied, and
+// what would be left without anybody is asked of administrators. Asking again what is open brings it up to date; who decides stays as
+// it is where somebody has reassigned or escalated it.
+func Ask(ctx context.Context, tx *pg.Tx, questions []New) ([]string, error) {
+	if len(questions) == 0 {
+		return []string{}, nil
+	}
+	p, err := prepare(questions)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.store(ctx, tx); err != nil {
+		return nil, err
+	}
+	if err := p.assign(ctx, tx); err != nil {
+		return nil, err
+	}
+	if err := settlePeople(ctx, tx, p.tasks()); err != nil {
+		return nil, err
+	}
+	return p.ids(), note(ctx, tx, p.events)
+}

@@ -1,0 +1,114 @@
+package decision
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+const aboutDelegations = "Somebody decides for somebody else, for a time: tasks that come, and those that are open too unless include_open is false. When it ends, what is open returns. " +
+	"Delegations may follow one another three deep and never in a circle, one person has one at a time for a kind of task, and nobody decides about their own access for somebody else either. " +
+	"People delegate their own tasks; administrators anybody's."
+
+func (s *Service) delegationRoutes() []httpapi.Route {
+	at := base + "/delegations"
+	return []httpapi.Route{
+		httpapi.Handle("GET", at, "List delegations", s.delegations).Describe("The caller's own, from and to them; administrators and auditors see all."),
+		httpapi.Handle("POST", at, "Delegate decisions", s.delegate).Status(http.StatusCreated).Errors(409).Describe(aboutDelegations),
+		httpapi.Handle("GET", at+"/effective", "Read who decides for somebody now", s.effective).Errors(404),
+		httpapi.Handle("GET", at+"/{id}", "Read a delegation", s.oneDelegation),
+		httpapi.Handle("PATCH", at+"/{id}", "Change a delegation by merge patch", s.patchDelegation).Errors(409, 412).Describe("One that has begun is taken back and begins anew with what was changed."),
+		httpapi.Handle("DELETE", at+"/{id}", "End a delegation", s.revoke).Status(http.StatusNoContent).Errors(409, 412).Describe("Open tasks return to whose they were."),
+	}
+}
+
+type delegationsIn struct {
+	httpapi.Paging
+	DelegationFilters
+}
+
+func (s *Service) delegations(ctx context.Context, v viewer.Viewer, in *delegationsIn) (*httpapi.ListOut[DecisionDelegation], error) {
+	walk, err := s.Cursors.Walk(v, "decision-delegations", in.Paging, in.DelegationFilters)
+	if err != nil {
+		return nil, err
+	}
+	items, total, err := s.ListDelegations(ctx, v, in.DelegationFilters, walk.Page)
+	return httpapi.Out(walk, items, total, func(d DecisionDelegation) []string { return []string{d.ID, d.ID} }), err
+}
+
+// NewDecisionDelegation is a delegation to be made.
+type NewDecisionDelegation struct {
+	DelegatorID string `json:"delegator_id,omitempty" format:"uuid" doc:"Whose tasks; the caller's own when left out."`
+	DelegationFields
+}
+
+type delegateIn struct {
+	Body    NewDecisionDelegation
+	RawBody []byte
+}
+
+func (s *Service) delegate(ctx context.Context, v viewer.Viewer, in *delegateIn) (*httpapi.Created[DecisionDelegation], error) {
+	var given struct {
+		IncludeOpen *bool `json:"include_open"`
+	}
+	f := in.Body.DelegationFields
+	f.IncludeOpen = json.Unmarshal(in.RawBody, &given) != nil || given.IncludeOpen == nil || *given.IncludeOpen
+	made, err := s.CreateDelegation(ctx, v, in.Body.DelegatorID, f)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.Created[DecisionDelegation]{Location: httpapi.Prefix + base + "/delegations/" + made.ID, ETag: httpapi.ETag(made.Version), Body: made}, nil
+}
+
+type effectiveIn struct {
+	IdentityID string `query:"identity_id" format:"uuid" doc:"The caller's own identity when left out."`
+}
+
+func (s *Service) effective(ctx context.Context, v viewer.Viewer, in *effectiveIn) (*httpapi.One[EffectiveDelegation], error) {
+	e, err := s.Effective(ctx, v, in.IdentityID)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[EffectiveDelegation]{Body: e}, nil
+}
+
+type didIn struct {
+	ID string `path:"id"`
+}
+
+func (s *Service) oneDelegation(ctx context.Context, v viewer.Viewer, in *didIn) (*httpapi.One[DecisionDelegation], error) {
+	var d DecisionDelegation
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) { d, err = findDelegation(ctx, tx, in.ID, ""); return err })
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[DecisionDelegation]{ETag: httpapi.ETag(d.Version), Body: d}, nil
+}
+
+type patchDelegationIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body    DelegationFields
+	RawBody []byte
+}
+
+func (s *Service) patchDelegation(ctx context.Context, v viewer.Viewer, in *patchDelegationIn) (*httpapi.One[DecisionDelegation], error) {
+	d, err := s.PatchDelegation(ctx, v, in.ID, in.IfMatch, in.RawBody)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[DecisionDelegation]{ETag: httpapi.ETag(d.Version), Body: d}, nil
+}
+
+type delegationIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+}
+
+func (s *Service) revoke(ctx context.Context, v viewer.Viewer, in *delegationIn) (*httpapi.None, error) {
+	return nil, s.Revoke(ctx, v, in.ID, in.IfMatch)
+}

@@ -1,0 +1,194 @@
+package decision
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+const base = "/decision-tasks"
+
+const (
+	aboutList = "Without further parameters: what waits for a decision of the caller, due first. A task is seen by those who may decide it, by name, by delegation or by a role, " +
+		"by those for whom a delegate decides it, and by administrators and auditors."
+	aboutClaim  = "Nobody else decides it until it is released; whoever has claimed it, or an administrator, releases it. It need not be claimed to be decided."
+	aboutDecide = "actions of the task says which there are and what each requires. With defer_seconds the decision is checked now and takes effect after that time; until then it can be undone. " +
+		"Nobody decides about their own access or what they have asked for: that is 403 own_request, whatever role, delegation or reassignment they come by."
+	aboutUndo = "A decision with defer_seconds can be undone until it has taken effect, by whoever has made it or an administrator; the task is open again."
+	aboutBulk = "By ids, or by group_key all open tasks with that key that the caller may decide, 500 a call. Each is judged by itself: what cannot be decided is refused and named with the reason, the rest is decided, " +
+		"all in one transaction."
+	aboutReassign = "From then on these people decide, and nobody else. Those who decide the task may reassign it, and administrators."
+	aboutEscalate = "Asks others beside those who are asked: the managers of those who decide the task, or administrators where there are none or when to says so."
+)
+
+// Routes are the paths under /decision-tasks.
+func (s *Service) Routes() []httpapi.Route {
+	return append([]httpapi.Route{
+		httpapi.Handle("GET", base, "List decision tasks", s.list).Describe(aboutList),
+		httpapi.Handle("GET", base+"/summary", "Count what waits for decisions", s.summary),
+		httpapi.Handle("POST", base+"/bulk-decide", "Decide many tasks the same way", s.bulk).Status(http.StatusOK).Errors(404).Describe(aboutBulk),
+		httpapi.Handle("GET", base+"/{id}", "Read a decision task", s.one),
+		httpapi.Handle("POST", base+"/{id}/claim", "Claim a task", s.claim).Status(http.StatusOK).Errors(409, 412).Describe(aboutClaim),
+		httpapi.Handle("POST", base+"/{id}/release", "Release a claimed task", s.release).Status(http.StatusOK).Errors(409, 412),
+		httpapi.Handle("POST", base+"/{id}/decide", "Decide a task", s.decideOne).Status(http.StatusOK).Errors(409, 412).Describe(aboutDecide),
+		httpapi.Handle("POST", base+"/{id}/undo", "Undo a decision that has not taken effect", s.undo).Status(http.StatusOK).Errors(409, 412).Describe(aboutUndo),
+		httpapi.Handle("POST", base+"/{id}/reassign", "Give a task to others", s.reassign).Status(http.StatusOK).Errors(409, 412).Describe(aboutReassign),
+		httpapi.Handle("POST", base+"/{id}/escalate", "Ask who is above those who decide a task", s.escalate).Status(http.StatusOK).Errors(409, 412).Describe(aboutEscalate),
+		httpapi.Handle("POST", base+"/{id}/comments", "Comment on a task", s.comment).Status(http.StatusOK),
+	}, s.delegationRoutes()...)
+}
+
+type listIn struct {
+	httpapi.Paging
+	Filters
+}
+
+func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[DecisionTask], error) {
+	walk, err := s.Cursors.Walk(v, "decision-tasks", in.Paging, in.Filters)
+	if err != nil {
+		return nil, err
+	}
+	items, total, err := s.List(ctx, v, in.Filters, walk.Page)
+	return httpapi.Out(walk, items, total, in.after), err
+}
+
+type summaryIn struct {
+	Assigned string `query:"assigned" default:"mine" enum:"mine,all,delegated" doc:"As of the list."`
+}
+
+func (s *Service) summary(ctx context.Context, v viewer.Viewer, in *summaryIn) (*httpapi.One[DecisionSummary], error) {
+	sum, err := s.Summary(ctx, v, in.Assigned)
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[DecisionSummary]{Body: sum}, nil
+}
+
+type idIn struct {
+	ID string `path:"id"`
+}
+
+type taskOut = httpapi.One[DecisionTaskDetail]
+
+func (s *Service) one(ctx context.Context, v viewer.Viewer, in *idIn) (*taskOut, error) {
+	return shown(s.Read(ctx, v, in.ID))
+}
+
+func shown(d DecisionTaskDetail, err error) (*taskOut, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &taskOut{ETag: httpapi.ETag(d.Version), Body: d}, nil
+}
+
+type matchIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+}
+
+func (s *Service) claim(ctx context.Context, v viewer.Viewer, in *matchIn) (*taskOut, error) {
+	return shown(s.Claim(ctx, v, in.ID, in.IfMatch))
+}
+
+func (s *Service) release(ctx context.Context, v viewer.Viewer, in *matchIn) (*taskOut, error) {
+	return shown(s.Release(ctx, v, in.ID, in.IfMatch))
+}
+
+func (s *Service) undo(ctx context.Context, v viewer.Viewer, in *matchIn) (*taskOut, error) {
+	return shown(s.Undo(ctx, v, in.ID, in.IfMatch))
+}
+
+// DecisionChoice is what somebody decides.
+type DecisionChoice struct {
+	Action       string         `json:"action" minLength:"1" maxLength:"100" doc:"The key of one of the task's actions." example:"approve"`
+	Comment      string         `json:"comment,omitempty" maxLength:"4000"`
+	Inputs       map[string]any `json:"inputs,omitempty" doc:"What the action takes beside a comment."`
+	DeferSeconds int            `json:"defer_seconds,omitempty" minimum:"0" maximum:"86400" doc:"How long it can be undone. 0: it takes effect at once."`
+}
+
+func (c DecisionChoice) choice() Choice {
+	return Choice{Decision: Decision{Action: c.Action, Comment: c.Comment, Inputs: c.Inputs}, Wait: time.Duration(c.DeferSeconds) * time.Second}
+}
+
+type decideIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body DecisionChoice
+}
+
+func (s *Service) decideOne(ctx context.Context, v viewer.Viewer, in *decideIn) (*taskOut, error) {
+	c := in.Body.choice()
+	c.Match = in.IfMatch
+	return shown(s.DecideOne(ctx, v, in.ID, c))
+}
+
+// DecisionBulkChoice is what somebody decides about many tasks.
+type DecisionBulkChoice struct {
+	IDs      []string `json:"ids,omitempty" nullable:"false" minItems:"1" maxItems:"500" format:"uuid"`
+	GroupKey string   `json:"group_key,omitempty" maxLength:"500" doc:"Instead of ids."`
+	DecisionChoice
+}
+
+type bulkIn struct{ Body DecisionBulkChoice }
+
+func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpapi.One[DecisionBulk], error) {
+	if (len(in.Body.IDs) == 0) == (in.Body.GroupKey == "") {
+		return nil, fault.New(fault.Invalid, "say which tasks, by ids or by group_key").
+			With(fault.Field{Pointer: "#/ids", Code: "required", Detail: "ids, or group_key instead"})
+	}
+	out, err := s.DecideMany(ctx, v, in.Body.IDs, in.Body.GroupKey, in.Body.choice())
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[DecisionBulk]{Body: out}, nil
+}
+
+// DecisionReassignment is to whom a task is given, and why.
+type DecisionReassignment struct {
+	To     []string `json:"to" nullable:"false" minItems:"1" maxItems:"20" format:"uuid" doc:"Identities."`
+	Reason string   `json:"reason" minLength:"1" maxLength:"1000" example:"She runs the project"`
+}
+
+type reassignIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body DecisionReassignment
+}
+
+func (s *Service) reassign(ctx context.Context, v viewer.Viewer, in *reassignIn) (*taskOut, error) {
+	return shown(s.Reassign(ctx, v, in.ID, in.IfMatch, in.Body.To, in.Body.Reason))
+}
+
+// DecisionEscalation is who is asked beside, and why.
+type DecisionEscalation struct {
+	To     string `json:"to,omitempty" enum:"manager,admin" doc:"The managers of those who decide it, and administrators where there are none, when left out."`
+	Reason string `json:"reason" minLength:"1" maxLength:"1000" example:"Nobody has answered for a week"`
+}
+
+type escalateIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body DecisionEscalation
+}
+
+func (s *Service) escalate(ctx context.Context, v viewer.Viewer, in *escalateIn) (*taskOut, error) {
+	return shown(s.Escalate(ctx, v, in.ID, in.IfMatch, in.Body.To, in.Body.Reason))
+}
+
+// NewDecisionComment is what somebody says about a task.
+type NewDecisionComment struct {
+	Text string `json:"text" minLength:"1" maxLength:"4000"`
+}
+
+type commentIn struct {
+	ID   string `path:"id"`
+	Body NewDecisionComment
+}
+
+func (s *Service) comment(ctx context.Context, v viewer.Viewer, in *commentIn) (*taskOut, error) {
+	return shown(s.Comment(ctx, v, in.ID, in.Body.Text))
+}

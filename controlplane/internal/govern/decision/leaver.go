@@ -1,0 +1,150 @@
+package decision
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// turnDelegations begins and ends the delegations whose time has come.
+func (s *Service) turnDelegations(ctx context.Context, v viewer.Viewer) error {
+	const sql = `select ` + delegationColumns + ` from ` + delegationFrom + `
+		 where d.tenant_id = current_tenant()
+		   and (d.state = 'scheduled' and d.starts_at <= @now or d.state = 'active' and d.ends_at <= @now)
+		 order by d.starts_at, d.id
+		   for update of d skip locked`
+	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		now := s.Now()
+		rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"now": now})
+		if err != nil {
+			return fmt.Errorf("find delegations that are due: %w", err)
+		}
+		due, err := pgx.CollectRows(rows, pgx.RowToStructByName[DecisionDelegation])
+		if err != nil {
+			return fmt.Errorf("find delegations that are due: %w", err)
+		}
+		for _, d := range due {
+			if d.EndsAt != nil && !d.EndsAt.After(now) {
+				err = end(ctx, tx, d, delegationEnded, "has ended")
+			} else {
+				err = begin(ctx, tx, d)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// followLeavers ends the delegations of people who are gone and takes them off their open tasks. Somebody whose record was merged
+// into another goes on as that one; those for whom they decided decide themselves.
+func (s *Service) followLeavers(ctx context.Context, v viewer.Viewer) error {
+	const sql = `
+		with taken as (
+		    delete from decision_leaver
+		     where tenant_id = current_tenant()
+		    returning identity_id
+		)
+		select distinct t.identity_id::text
+		  from taken t
+		  join identity i on i.tenant_id = current_tenant() and i.id = t.identity_id
+		 where i.status in ('deactivated', 'archived')`
+	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		rows, err := tx.Query(ctx, sql)
+		if err != nil {
+			return fmt.Errorf("find who has left: %w", err)
+		}
+		gone, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return fmt.Errorf("find who has left: %w", err)
+		}
+		if len(gone) == 0 {
+			return nil
+		}
+		if err := endDelegationsOf(ctx, tx, gone); err != nil {
+			return err
+		}
+		return dropLeavers(ctx, tx, gone)
+	})
+}
+
+func endDelegationsOf(ctx context.Context, tx *pg.Tx, gone []string) error {
+	const sql = `select ` + delegationColumns + ` from ` + delegationFrom + `
+		 where d.tenant_id = current_tenant()
+		   and d.state in ('scheduled', 'active')
+		   and (d.delegator_id = any(@gone::text[]::uuid[]) or d.delegate_id = any(@gone::text[]::uuid[]))
+		 order by d.id
+		   for update of d`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"gone": gone})
+	if err != nil {
+		return fmt.Errorf("find delegations of who has left: %w", err)
+	}
+	over, err := pgx.CollectRows(rows, pgx.RowToStructByName[DecisionDelegation])
+	if err != nil {
+		return fmt.Errorf("find delegations of who has left: %w", err)
+	}
+	for _, d := range over {
+		if err := end(ctx, tx, d, delegationEnded, "has ended, since one of them has left"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropLeavers takes people off their open tasks.
+func dropLeavers(ctx context.Context, tx *pg.Tx, gone []string) error {
+	const sql = `
+		with dropped as (
+		    update decision_assignee a
+		       set dropped_at = now()
+		     where a.tenant_id = current_tenant()
+		       and a.identity_id = any(@gone::text[]::uuid[])
+		       and a.dropped_at is null
+		       and a.open
+		    returning a.task_id, a.identity_id, a.via, a.acting_for, a.path
+		)
+		select d.task_id::text, i.display_name, i.status, d.via, coalesce(d.acting_for::text, '') as acting_for, d.path = '{}' as alone, coalesce(i.merged_into_id::text, '') as heir
+		  from dropped d
+		  join identity i on i.tenant_id = current_tenant() and i.id = d.identity_id`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"gone": gone})
+	if err != nil {
+		return fmt.Errorf("take people off their tasks: %w", err)
+	}
+	type dropped struct {
+		Task, Name, Status, Via, ActingFor string
+		Alone                              bool
+		Heir                               string
+	}
+	places, err := pgx.CollectRows(rows, pgx.RowToStructByPos[dropped])
+	if err != nil {
+		return fmt.Errorf("take people off their tasks: %w", err)
+	}
+	var tasks []string
+	var events []happened
+	var back wanted
+	for _, p := range places {
+		tasks, events = append(tasks, p.Task), append(events, happened{p.Task, "left", p.Name + " is " + p.Status})
+		switch {
+		case p.Heir != "":
+			a := Assignee{IdentityID: p.Heir, Via: p.Via}
+			if p.ActingFor != "" {
+				a.ActingFor = &p.ActingFor
+			}
+			back.add(p.Task, a)
+		case p.Via == Delegate && p.Alone:
+			back.add(p.Task, Assignee{IdentityID: p.ActingFor})
+		}
+	}
+	if err := back.enter(ctx, tx, false); err != nil {
+		return err
+	}
+	if err := note(ctx, tx, events); err != nil {
+		return err
+	}
+	return settlePeople(ctx, tx, tasks)
+}

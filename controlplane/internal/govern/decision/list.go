@@ -1,0 +1,172 @@
+package decision
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// Whose tasks are asked for.
+const (
+	assignedMine      = "mine"
+	assignedAll       = "all"
+	assignedDelegated = "delegated"
+)
+
+// Filters narrow a list of tasks; each one given must hold.
+type Filters struct {
+	Assigned  string    `query:"assigned" default:"mine" enum:"mine,all,delegated" doc:"mine: those that the caller may decide, by name, by delegation or by a role; delegated: those that others may decide for the caller; all: all that the caller can see."`
+	State     []string  `query:"state" enum:"open,claimed,decided,expired,cancelled,superseded" doc:"Several by comma; open and claimed ones when left out."`
+	Kind      []string  `query:"kind" maxItems:"20" doc:"Several by comma."`
+	DueBefore time.Time `query:"due_before" doc:"Due before this instant."`
+	Overdue   string    `query:"overdue" enum:"true,false" doc:"Whether the instant at which they are due has passed."`
+	GroupKey  string    `query:"group_key" maxLength:"500"`
+	RiskLevel []string  `query:"risk_level" enum:"low,medium,high,critical" doc:"Several by comma."`
+	Priority  []string  `query:"priority" enum:"low,normal,high,urgent" doc:"Several by comma."`
+	SubjectID string    `query:"subject_id" format:"uuid" doc:"Whom or what they are about."`
+	SourceID  string    `query:"source_id" format:"uuid" doc:"What asks."`
+	Q         string    `query:"q" maxLength:"200" doc:"Part of a title or summary."`
+	Sort      string    `query:"sort" default:"due_at" enum:"due_at,created_at,priority,-due_at,-created_at,-priority" doc:"A leading - is descending. What is never due comes after everything that is."`
+}
+
+var orders = map[string]listing.Order{
+	"due_at":     {Column: "coalesce(t.due_at, 'infinity')", Type: "timestamptz"},
+	"created_at": {Column: "t.created_at", Type: "timestamptz"},
+	"priority":   {Column: "t.urgency", Type: "int"},
+}
+
+var urgency = map[string]int{"low": 1, "normal": 2, "high": 3, "urgent": 4}
+
+// after is the position of a task in the list's order.
+func (f Filters) after(t DecisionTask) []string {
+	switch f.Sort {
+	case "created_at", "-created_at":
+		return []string{t.CreatedAt.Format(time.RFC3339Nano), t.ID}
+	case "priority", "-priority":
+		return []string{strconv.Itoa(urgency[t.Priority]), t.ID}
+	}
+	if t.DueAt == nil {
+		return []string{"infinity", t.ID}
+	}
+	return []string{t.DueAt.Format(time.RFC3339Nano), t.ID}
+}
+
+// waiting says whether only tasks are asked for that wait for a decision.
+func (f Filters) waiting() bool {
+	for _, s := range f.State {
+		if s != Open && s != Claimed {
+			return false
+		}
+	}
+	return true
+}
+
+// Pieces of the way from a viewer to their tasks. Those of open tasks are found by indexes that hold no others.
+const (
+	named        = `select a.task_id as id from decision_assignee a where a.identity_id = @me::uuid and a.dropped_at is null`
+	asRole       = `select r.id from decision_task r where r.roles <> '{}' and r.roles && @roles::text[]`
+	actedFor     = `select f.task_id as id from decision_assignee f where f.acting_for = @me::uuid and f.dropped_at is null`
+	onlyNamed    = ` and a.open`
+	onlyAsRole   = ` and r.state in ('open', 'claimed')`
+	onlyActedFor = ` and f.open`
+)
+
+// notOwn leaves out what the viewer never decides, though they have a role that is asked. Nobody is the assignee of such a task.
+const notOwn = ` and (@me::uuid is null or @me::uuid <> all(r.not_for)) and (@user::uuid is null or @user::uuid <> all(r.not_for))`
+
+// tasksOf are the tasks that are asked for, as a table t, with the arguments that it names.
+func tasksOf(v viewer.Viewer, assigned string, waiting bool) (from string, args pgx.NamedArgs) {
+	roles := make([]string, len(v.Roles))
+	for i, r := range v.Roles {
+		roles[i] = string(r)
+	}
+	mine, byRole, delegated := named, asRole, actedFor
+	if waiting {
+		mine, byRole, delegated = named+onlyNamed, asRole+onlyAsRole, actedFor+onlyActedFor
+	}
+	args = pgx.NamedArgs{"me": idOrNull(v.Identity), "roles": roles}
+	const task = ") m join decision_task t on t.id = m.id"
+	switch {
+	case assigned == assignedAll && v.SeesAll():
+		return "decision_task t", pgx.NamedArgs{}
+	case assigned == assignedAll:
+		return "(" + mine + " union " + byRole + " union " + delegated + task, args
+	case assigned == assignedDelegated:
+		return "(" + delegated + " group by f.task_id" + task, pgx.NamedArgs{"me": idOrNull(v.Identity)}
+	}
+	args["user"] = idOrNull(v.ID)
+	return "(" + mine + " union " + byRole + notOwn + task, args
+}
+
+func idOrNull(id string) any {
+	if !listing.IsID(id) {
+		return nil
+	}
+	return id
+}
+
+func (f Filters) query(v viewer.Viewer, now time.Time) (*listing.Query, error) {
+	order, err := listing.OrderBy(f.Sort, orders)
+	if err != nil {
+		return nil, err
+	}
+	from, args := tasksOf(v, f.Assigned, f.waiting())
+	q := &listing.Query{Columns: columns, From: "decision_task t", Counted: from, ID: "t.id", Order: order}
+	if v.SeesAll() {
+		q.From, q.Counted = from, ""
+	}
+	if len(f.State) > 0 {
+		args["state"] = f.State
+		q.Where("t.state = any(@state)", args)
+	} else {
+		q.Where("t.state in ('open', 'claimed')", args)
+	}
+	f.narrow(q, now)
+	return q, nil
+}
+
+func (f Filters) narrow(q *listing.Query, now time.Time) {
+	among := func(column, name string, values []string) {
+		if len(values) > 0 {
+			q.Where(column+" = any(@"+name+")", pgx.NamedArgs{name: values})
+		}
+	}
+	among("t.kind", "kind", f.Kind)
+	among("t.risk_level", "risk_level", f.RiskLevel)
+	among("t.priority", "priority", f.Priority)
+	q.Equal("t.group_key", "group_key", f.GroupKey)
+	q.Equal("t.subject_id", "subject_id", f.SubjectID)
+	q.Equal("t.source_id", "source_id", f.SourceID)
+	if !f.DueBefore.IsZero() {
+		q.Where("t.due_at < @due_before", pgx.NamedArgs{"due_before": f.DueBefore})
+	}
+	if f.Overdue != "" {
+		q.Where("true", pgx.NamedArgs{"now": now})
+		q.Is("coalesce(t.due_at < @now, false)", f.Overdue)
+	}
+	if f.Q != "" {
+		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', t.title, t.summary))) > 0`, pgx.NamedArgs{"q": f.Q})
+	}
+}
+
+// List gives a page of tasks, and how many there are.
+func (s *Service) List(ctx context.Context, v viewer.Viewer, f Filters, page pg.Page) (items []DecisionTask, total int64, err error) {
+	q, err := f.query(v, s.Now())
+	if err != nil {
+		return nil, 0, err
+	}
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		items, total, err = listing.Fetch[DecisionTask](ctx, tx, q, page)
+		return err
+	})
+	for i := range items {
+		items[i] = items[i].shownTo(v)
+	}
+	return items, total, err
+}

@@ -1,0 +1,177 @@
+package decision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// DecisionTask is one thing that somebody has to decide.
+type DecisionTask struct {
+	ID           string             `json:"id" db:"id"`
+	Kind         string             `json:"kind" db:"kind" doc:"What is to be decided: request_approval, sync_hold, account_correlation and others. More may come."`
+	Key          string             `json:"-" db:"key"`
+	Subject      Ref                `json:"subject" db:"subject" doc:"Whom or what it is about."`
+	Source       Ref                `json:"source" db:"source" doc:"What asks."`
+	Title        string             `json:"title" db:"title"`
+	Summary      string             `json:"summary" db:"summary"`
+	Context      map[string]any     `json:"context" db:"context" doc:"What one needs to know to decide, by kind."`
+	Actions      []Action           `json:"actions" db:"actions" nullable:"false" doc:"The answers that it takes."`
+	State        string             `json:"state" db:"state" enum:"open,claimed,decided,expired,cancelled,superseded"`
+	ClaimedBy    *Actor             `json:"claimed_by" db:"claimed_by" doc:"Who has taken it: nobody else decides it until they release it."`
+	ClaimedAt    *time.Time         `json:"claimed_at" db:"claimed_at"`
+	Assignees    []DecisionAssignee `json:"assignees" db:"assignees" nullable:"false"`
+	Roles        []string           `json:"roles" db:"roles" nullable:"false" doc:"Whoever has one of these roles may decide too." example:"[\"admin\"]"`
+	ActingFor    *Ref               `json:"acting_for" db:"-" doc:"For whom the caller decides it, by delegation."`
+	NotFor       []string           `json:"-" db:"not_for"`
+	Delegable    bool               `json:"-" db:"delegable"`
+	Reassignable bool               `json:"reassignable" db:"reassignable"`
+	ReassignTo   []string           `json:"reassign_to" db:"reassign_to" nullable:"false" doc:"When not empty: it can be reassigned to these people alone."`
+	Priority     string             `json:"priority" db:"priority" enum:"low,normal,high,urgent"`
+	RiskLevel    *string            `json:"risk_level" db:"risk_level" doc:"low, medium, high or critical; null where nobody has said."`
+	DueAt        *time.Time         `json:"due_at" db:"due_at"`
+	SLA          DecisionSLA        `json:"sla" db:"sla"`
+	GroupKey     *string            `json:"group_key" db:"group_key" doc:"The same decision fits all tasks with this key; see bulk-decide."`
+	Links        []Ref              `json:"links" db:"links" nullable:"false"`
+	Decision     *Decision          `json:"decision" db:"decision"`
+	ApplyAt      *time.Time         `json:"apply_at" db:"apply_at" doc:"Until then the decision can be undone, and nothing has come of it yet."`
+	ClosedReason *string            `json:"closed_reason" db:"closed_reason" doc:"Why no decision is needed any more."`
+	CreatedAt    time.Time          `json:"created_at" db:"created_at"`
+	UpdatedAt    time.Time          `json:"updated_at" db:"updated_at"`
+	DecidedAt    *time.Time         `json:"decided_at" db:"decided_at"`
+	Version      int                `json:"version" db:"version"`
+}
+
+// DecisionAssignee is somebody who may decide a task.
+type DecisionAssignee struct {
+	IdentityID string `json:"identity_id"`
+	Display    string `json:"display"`
+	Via        string `json:"via" enum:"direct,delegate,fallback,escalation,reassigned"`
+	ActingFor  *Ref   `json:"acting_for" doc:"Of a delegate: for whom."`
+}
+
+// DecisionSLA says whether a task is late.
+type DecisionSLA struct {
+	Breached bool `json:"breached" doc:"It was not decided when it was due, be it decided now or not."`
+}
+
+const columns = `t.id, t.kind, t.key, t.subject, t.source, t.title, t.summary, t.context, t.actions, t.state, t.claimed_by, t.claimed_at,
+	(select coalesce(jsonb_agg(jsonb_build_object('identity_id', a.identity_id, 'display', coalesce(i.display_name, ''), 'via', a.via,
+	           'acting_for', case when f.id is not null then jsonb_build_object('type', 'identity', 'id', f.id, 'display', f.display_name) end)
+	           order by a.added_at, a.identity_id), '[]')
+	   from decision_assignee a
+	   left join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id
+	   left join identity f on f.tenant_id = a.tenant_id and f.id = a.acting_for
+	  where a.tenant_id = t.tenant_id and a.task_id = t.id and a.dropped_at is null) as assignees,
+	t.roles, t.not_for, t.delegable, t.reassignable, t.reassign_to, t.priority, t.risk_level, t.due_at,
+	jsonb_build_object('breached', coalesce(case when t.state in ('open', 'claimed') then now() else coalesce(t.decided_at, t.updated_at) end > t.due_at, false)) as sla,
+	t.group_key, t.links, t.decision, t.apply_at, t.closed_reason, t.created_at, t.updated_at, t.decided_at, t.version`
+
+// open says whether it waits for a decision.
+func (t DecisionTask) open() bool { return t.State == Open || t.State == Claimed }
+
+// subject is the task for the audit log.
+func (t DecisionTask) ref() Ref { return Ref{Type: "decision_task", ID: t.ID, Display: t.Title} }
+
+// assignee is somebody's place among those who decide.
+func (t DecisionTask) assignee(identity string) (DecisionAssignee, bool) {
+	if identity == "" {
+		return DecisionAssignee{}, false
+	}
+	i := slices.IndexFunc(t.Assignees, func(a DecisionAssignee) bool { return a.IdentityID == identity })
+	if i < 0 {
+		return DecisionAssignee{}, false
+	}
+	return t.Assignees[i], true
+}
+
+// seenBy says whether the task can be seen: by who may decide it, by those for whom delegates do, and by who sees the whole tenant.
+func (t DecisionTask) seenBy(v viewer.Viewer) bool {
+	if v.SeesAll() || t.asksRole(v) {
+		return true
+	}
+	return v.Identity != "" && slices.ContainsFunc(t.Assignees, func(a DecisionAssignee) bool {
+		return a.IdentityID == v.Identity || a.ActingFor != nil && a.ActingFor.ID == v.Identity
+	})
+}
+
+// asksRole says whether the task asks for a role that the viewer has.
+func (t DecisionTask) asksRole(v viewer.Viewer) bool {
+	return slices.ContainsFunc(v.Roles, func(r viewer.Role) bool { return slices.Contains(t.Roles, string(r)) })
+}
+
+// shownTo fills in what depends on who looks.
+func (t DecisionTask) shownTo(v viewer.Viewer) DecisionTask {
+	if a, is := t.assignee(v.Identity); is {
+		t.ActingFor = a.ActingFor
+	}
+	return t
+}
+
+// Find reads a task, for whoever joins the transaction.
+func Find(ctx context.Context, tx *pg.Tx, id string) (DecisionTask, error) {
+	if !listing.IsID(id) {
+		return DecisionTask{}, absent(id)
+	}
+	rows, err := tx.Query(ctx, `select `+columns+` from decision_task t where t.tenant_id = current_tenant() and t.id = $1`, id)
+	if err != nil {
+		return DecisionTask{}, fmt.Errorf("find task: %w", err)
+	}
+	t, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[DecisionTask])
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return t, absent(id)
+	case err != nil:
+		return t, fmt.Errorf("find task: %w", err)
+	}
+	return t.shownTo(tx.Viewer), nil
+}
+
+func absent(id string) error { return fault.New(fault.NotFound, "there is no task %s", id) }
+
+// lock reads tasks and keeps others from changing them until the transaction ends. Those that are not there, or not to be seen, are
+// missing from the answer.
+func lock(ctx context.Context, tx *pg.Tx, ids []string) (map[string]DecisionTask, error) {
+	const locked = `
+		select t.id::text
+		  from decision_task t
+		 where t.tenant_id = current_tenant()
+		   and t.id = any(@ids::text[]::uuid[])
+		 order by t.id
+		   for update of t`
+	const sql = `select ` + columns + ` from decision_task t where t.tenant_id = current_tenant() and t.id = any(@ids::text[]::uuid[])`
+	args := pgx.NamedArgs{"ids": onlyIDs(ids...)}
+	// What is read must be what was locked: a second statement sees what others have committed while the first one waited.
+	if _, err := tx.Exec(ctx, locked, args); err != nil {
+		return nil, fmt.Errorf("lock tasks: %w", err)
+	}
+	rows, err := tx.Query(ctx, sql, args)
+	if err != nil {
+		return nil, fmt.Errorf("read tasks: %w", err)
+	}
+	tasks, err := pgx.CollectRows(rows, pgx.RowToStructByName[DecisionTask])
+	if err != nil {
+		return nil, fmt.Errorf("read tasks: %w", err)
+	}
+	found := make(map[string]DecisionTask, len(tasks))
+	for _, t := range tasks {
+		if t.seenBy(tx.Viewer) {
+			found[t.ID] = t.shownTo(tx.Viewer)
+		}
+	}
+	return found, nil
+}
+
+// onlyIDs leaves out what cannot be the id of anything.
+func onlyIDs(ids ...string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !listing.IsID(id) })
+}

@@ -1,0 +1,62 @@
+package fulfil
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// Order is an approved item.
+type Order struct {
+	ItemID            string
+	RequestID         string
+	Number            string // of the request, for people
+	IdentityID        string
+	RoleID            *string
+	EntitlementID     *string
+	AccountID         *string
+	Kind              string // ledger.Request or ledger.Emergency
+	StartsAt          *time.Time
+	Duration          time.Duration // counted from when the target was seen to have it; 0: by EndsAt, or without a limit
+	EndsAt            *time.Time
+	Justification     string
+	ExternalReference string
+	ApprovedBy        []map[string]any // who agreed, as references
+	Parameters        map[string]any
+}
+
+// States of a fulfilment.
+const (
+	Scheduled    = "scheduled"
+	Provisioning = "provisioning"
+	Fulfilled    = "fulfilled"
+	Failed       = "failed" // it stays wanted: when the target takes it after all, it is fulfilled
+	Ending       = "ending" // returned, revoked or over, and still in the target
+	Closed       = "closed"
+)
+
+// Progress is how far an item is.
+type Progress struct {
+	ItemID     string         `json:"item_id"`
+	State      string         `json:"state" enum:"scheduled,provisioning,fulfilled,failed,ending,closed"`
+	Total      int            `json:"total" doc:"Entitlements it gives."`
+	Active     int            `json:"active" doc:"Of these, those that the targets were seen to have."`
+	FailedOnes int            `json:"failed" doc:"Of these, those whose change failed."`
+	GrantIDs   []string       `json:"grant_ids" nullable:"false"`
+	TaskIDs    []string       `json:"task_ids" nullable:"false" doc:"Provisioning tasks."`
+	VerifiedAt *time.Time     `json:"verified_at"`
+	StartsAt   *time.Time     `json:"starts_at"`
+	EndsAt     *time.Time     `json:"ends_at"`
+	Error      map[string]any `json:"error,omitempty" doc:"What the target said."`
+	Reason     string         `json:"reason,omitempty" doc:"Why it ended."`
+}
+
+// Service follows fulfilments. All fields are needed.
+type Service struct {
+	DB    *pg.DB
+	Log   *slog.Logger
+	Now   func() time.Time
+	Moved func(ctx context.Context, tx *pg.Tx, moved []Progress) error
+}

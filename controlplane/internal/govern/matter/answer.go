@@ -1,0 +1,184 @@
+package matter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// answering carries decisions about a kind out, each by itself: what cannot be done undoes nothing else.
+func (s *Service) answering(k kind) decision.Answer {
+	return func(ctx context.Context, tx *pg.Tx, answered []decision.Answered) ([]error, error) {
+		results := make([]error, len(answered))
+		ids := make([]string, len(answered))
+		for i, a := range answered {
+			ids[i] = a.Task.Key
+		}
+		waiting, err := k.waiting(ctx, tx, ids)
+		if err != nil {
+			return nil, err
+		}
+		why, err := k.ended(ctx, tx, slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(waiting, id) }))
+		if err != nil {
+			return nil, err
+		}
+		back, err := widen(ctx, tx, k.bulk)
+		if err != nil {
+			return nil, err
+		}
+		for i, a := range answered {
+			if over, is := why[ids[i]]; is {
+				results[i] = fault.Coded(fault.Conflict, "matter_settled", "there is nothing to decide about this any more: %s", over).Also("allowed", []string{})
+				continue
+			}
+			if results[i], err = carry(ctx, tx, k, a); err != nil {
+				return nil, err
+			}
+		}
+		return results, back(ctx)
+	}
+}
+
+// widen lets a decision reach whatever the task is about: that its maker may decide it is ruled already. It gives what ends that.
+func widen(ctx context.Context, tx *pg.Tx, bulk bool) (back func(context.Context) error, err error) {
+	const settings = `select current_setting('app.sees', true), current_setting('statement_timeout'), current_setting('enable_nestloop'), current_setting('jit')`
+	const set = `select set_config('app.sees', $1, true), set_config('statement_timeout', $2, true), set_config('enable_nestloop', $3, true), set_config('jit', $4, true)`
+	var was [4]*string
+	if err := tx.QueryRow(ctx, settings).Scan(&was[0], &was[1], &was[2], &was[3]); err != nil {
+		return nil, fmt.Errorf("carry decisions out: %w", err)
+	}
+	none := ""
+	if was[0] == nil {
+		was[0] = &none
+	}
+	wide := [4]string{"all", *was[1], *was[2], *was[3]}
+	if bulk {
+		wide = [4]string{"all", "10min", "off", "off"}
+	}
+	if _, err := tx.Exec(ctx, set, wide[0], wide[1], wide[2], wide[3]); err != nil {
+		return nil, fmt.Errorf("carry decisions out: %w", err)
+	}
+	return func(ctx context.Context) error {
+		_, err := tx.Exec(ctx, set, *was[0], *was[1], *was[2], *was[3])
+		return err
+	}, nil
+}
+
+// carry carries one decision out, or gives the fault for which it cannot be.
+func carry(ctx context.Context, tx *pg.Tx, k kind, a decision.Answered) (refused, err error) {
+	inner, err := tx.Begin(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("carry a decision out: %w", err)
+	}
+	err = k.answer(ctx, &pg.Tx{Tx: inner, Viewer: maker(tx.Viewer, a.Decision.By)}, a)
+	if err == nil {
+		return nil, inner.Commit(ctx)
+	}
+	if back := inner.Rollback(ctx); back != nil {
+		return nil, errors.Join(err, back)
+	}
+	var f *fault.Fault
+	if errors.As(err, &f) && f.Kind != fault.Internal && f.Kind != fault.Unavailable {
+		return f, nil
+	}
+	return nil, err
+}
+
+// maker is on whose behalf a decision is carried out: who made it, also when that is done later.
+func maker(v viewer.Viewer, by decision.Actor) viewer.Viewer {
+	if v.Kind == viewer.Machine && by.ID != "" {
+		v.Kind, v.ID, v.Display, v.Identity = viewer.Kind(by.Type), by.ID, by.Display, by.IdentityID
+	}
+	if !v.Has(viewer.Admin) {
+		v.Roles = append(slices.Clone(v.Roles), viewer.Admin)
+	}
+	return v
+}
+
+// keep has nobody asked about something until the time has come, or it is about something else.
+func keep(ctx context.Context, tx *pg.Tx, kind string, a decision.Answered, about string, until *time.Time) error {
+	const sql = `
+		insert into matter_kept (tenant_id, kind, source_id, about, until, comment, decided_by)
+		values (current_tenant(), @kind, @id, @about, @until, @comment, @by)
+		    on conflict (tenant_id, kind, source_id) do update
+		   set about = excluded.about, until = excluded.until, comment = excluded.comment, decided_by = excluded.decided_by, decided_at = now()`
+	_, err := tx.Exec(ctx, sql, pgx.NamedArgs{"kind": kind, "id": a.Task.Key, "about": about, "until": until, "comment": a.Decision.Comment, "by": a.Decision.By})
+	if err != nil {
+		return fmt.Errorf("keep as it is: %w", err)
+	}
+	return nil
+}
+
+// id reads an identifier among the inputs.
+func id(inputs map[string]any, name string) (string, error) {
+	text, _ := inputs[name].(string)
+	if !listing.IsID(text) {
+		return "", badInput(name, "the id of an identity")
+	}
+	return text, nil
+}
+
+// instant reads a time to come among the inputs, or a day, which ends it; nil where there is none.
+func instant(inputs map[string]any, name string, now time.Time) (*time.Time, error) {
+	given, there := inputs[name]
+	if !there || given == nil {
+		return nil, nil
+	}
+	text, _ := given.(string)
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		if at, err = time.Parse(time.DateOnly, text); err == nil {
+			at = at.Add(day)
+		}
+	}
+	if err != nil || !at.After(now) {
+		return nil, badInput(name, "a time to come, such as 2030-12-31 or 2030-12-31T12:00:00Z")
+	}
+	at = at.UTC()
+	return &at, nil
+}
+
+// seen is the precondition that what a task shows is still so.
+func seen(t decision.DecisionTask) httpapi.IfMatch {
+	version, is := t.Context["version"].(float64)
+	if !is {
+		return httpapi.IfMatch{}
+	}
+	return httpapi.IfMatch{Match: httpapi.ETag(int(version))}
+}
+
+// outdated says that what a task shows has changed, instead of speaking of headers.
+func outdated(err error) error {
+	if fault.Is(err, fault.Precondition) {
+		return fault.Coded(fault.Conflict, "matter_changed", "what is to be decided has changed since this task was brought up to date; look at it again in a moment")
+	}
+	return err
+}
+
+// inInputs lets the pointers of a fault point into the inputs of the decision.
+func inInputs(err error) error {
+	var f *fault.Fault
+	if !errors.As(err, &f) {
+		return err
+	}
+	out := *f
+	out.Fields = slices.Clone(f.Fields)
+	for i, field := range out.Fields {
+		if rest, is := strings.CutPrefix(field.Pointer, "#/"); is && !strings.HasPrefix(rest, "inputs/") {
+			out.Fields[i].Pointer = "#/inputs/" + rest
+		}
+	}
+	return &out
+}

@@ -1,0 +1,163 @@
+package matter
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+)
+
+// inState is the SQL of the tasks that are in a state, of connectors that there are.
+func inState(state string) string {
+	return `select t.id
+	          from provisioning_task t
+	          join connector c on c.tenant_id = t.tenant_id and c.id = t.connector_id
+	         where t.state = '` + state + `'
+	           and c.deleted_at is null`
+}
+
+// taskOver says what has become of a task.
+const taskOver = `
+	select t.id::text,
+	       case t.state when 'done' then 'the change was made'
+	                    when 'verifying' then 'the change was made'
+	                    when 'cancelled' then 'the change was cancelled'
+	                    when 'manual' then 'somebody has to make the change by hand'
+	                    when 'failed' then 'the change failed'
+	                    else 'the change is being made again' end
+	  from provisioning_task t
+	 where t.id = any(@ids::text[]::uuid[])`
+
+// byHand are changes that a person has to make in a target.
+func (s *Service) byHand() kind {
+	return kind{name: ManualProvisioning, needed: inState(provision.Manual), over: taskOver, within: 3 * day, ask: askByHand, answer: s.answerChange}
+}
+
+// failures are changes that a target has refused for good.
+func (s *Service) failures() kind {
+	return kind{name: ProvisioningFailure, needed: inState(provision.Failed), over: taskOver, within: 3 * day, ask: askFailures, answer: s.answerChange}
+}
+
+func askByHand(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
+	told, err := provision.Tell(ctx, tx, ids)
+	out := make([]decision.New, len(told))
+	for i, t := range told {
+		q := change(t)
+		q.Title, q.Summary = "To be done by hand: "+spoken(t), t.ByHand
+		q.Context["what_to_do"] = t.ByHand
+		q.Actions = []decision.Action{
+			{Key: "done", Label: "It is done", Style: "positive", Requires: []string{"comment"}},
+			{Key: "cannot", Label: "It cannot be done", Style: "negative", Requires: []string{"comment"}},
+		}
+		q.GroupKey = strings.Join([]string{ManualProvisioning, t.ConnectorID, t.Operation, deref(t.EntitlementID)}, "/")
+		out[i] = q
+	}
+	return out, err
+}
+
+func askFailures(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
+	told, err := provision.Tell(ctx, tx, ids)
+	out := make([]decision.New, len(told))
+	for i, t := range told {
+		code, message, advice := "unknown", "the target did not say why", deref(t.Advice)
+		if t.Error != nil {
+			code, message = t.Error.Code, t.Error.Message
+		}
+		q := change(t)
+		q.Title = "Failed: " + spoken(t)
+		q.Summary = strings.TrimSpace(fmt.Sprintf("%s (%s) after %d attempts. %s", message, code, t.AttemptCount, advice))
+		q.Context["error"], q.Context["error_class"], q.Context["advice"], q.Context["attempts"], q.Context["by_hand"] = t.Error, t.ErrorClass, advice, t.AttemptCount, t.ByHand
+		q.Actions = []decision.Action{
+			{Key: "retry", Label: "Try again", Style: "positive", Requires: []string{}},
+			{Key: "done", Label: "It was done by hand", Style: "neutral", Requires: []string{"comment"}},
+			{Key: "cancel", Label: "Give it up", Style: "negative", Requires: []string{}},
+		}
+		q.GroupKey = strings.Join([]string{ProvisioningFailure, t.ConnectorID, t.Operation, code}, "/")
+		out[i] = q
+	}
+	return out, err
+}
+
+// change is what both have in common.
+func change(t provision.Told) decision.New {
+	self := httpapi.Prefix + "/accounts/provisioning-tasks/" + t.ID
+	q := decision.New{
+		Key: t.ID, Subject: decision.Ref{Type: "provisioning_task", ID: t.ID}, Source: decision.Ref{Type: "provisioning_task", ID: t.ID},
+		Context: map[string]any{"operation": t.Operation, "connector": t.Connector, "identity": t.Identity, "account": t.Account, "entitlement": t.Entitlement,
+			"payload": t.Payload, "created_from": t.CreatedFrom, "reason_refs": t.ReasonRefs, "lane": t.Lane, "links": map[string]string{"task": self}},
+		Roles: admins, Priority: "normal", RiskLevel: "medium",
+	}
+	for _, r := range []struct {
+		kind string
+		ref  *directory.Reference
+	}{{"connector", t.Connector}, {"entitlement", t.Entitlement}, {"account", t.Account}, {"identity", t.Identity}} {
+		if r.ref != nil {
+			ref := decision.Ref{Type: r.kind, ID: r.ref.ID, Display: r.ref.Display}
+			q.Links = append(q.Links, ref)
+			if r.kind != "connector" && r.kind != "entitlement" {
+				q.Subject = ref // whom it concerns, or what of theirs
+			}
+		}
+	}
+	if takesAway(t.Operation) {
+		q.RiskLevel = "high" // somebody still has what they should not
+	}
+	if t.Lane == provision.Urgent {
+		q.Priority = "urgent"
+	}
+	return q
+}
+
+func takesAway(operation string) bool {
+	return operation == provision.Disable || operation == provision.DeleteAccount || operation == provision.Revoke
+}
+
+// spoken is a change in words.
+func spoken(t provision.Told) string {
+	who, system := "somebody", "a target system"
+	for _, r := range []*directory.Reference{t.Account, t.Identity} {
+		if r != nil && r.Display != "" {
+			who = r.Display
+		}
+	}
+	if t.Connector != nil {
+		system = t.Connector.Display
+	}
+	what := map[string]string{
+		provision.CreateAccount: "an account for %s", provision.UpdateAccount: "a change of the account of %s", provision.RenameAccount: "another name for the account of %s",
+		provision.Enable: "enable the account of %s", provision.Disable: "disable the account of %s", provision.DeleteAccount: "delete the account of %s",
+		provision.Unlock: "unlock the account of %s", provision.SetPassword: "a new password for %s",
+	}[t.Operation]
+	if t.Entitlement != nil && t.Operation == provision.Grant {
+		what = t.Entitlement.Display + " for %s"
+	}
+	if t.Entitlement != nil && t.Operation == provision.Revoke {
+		what = "take " + t.Entitlement.Display + " from %s"
+	}
+	if what == "" {
+		what = strings.ReplaceAll(t.Operation, "_", " ") + " for %s"
+	}
+	return strings.Replace(what, "%s", who, 1) + " in " + system
+}
+
+func (s *Service) answerChange(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
+	switch a.Decision.Action {
+	case "done":
+		return s.Changes.Complete(ctx, tx, a.Task.Key, httpapi.IfMatch{}, a.Decision.Comment)
+	case "retry":
+		return provision.Retry(ctx, tx, a.Task.Key, httpapi.IfMatch{})
+	}
+	return provision.Cancel(ctx, tx, a.Task.Key, httpapi.IfMatch{})
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,151 @@
+package matter
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+)
+
+// returned are grants that we had revoked and that came back in their systems by themselves.
+func (s *Service) returned() kind {
+	return kind{
+		name: NativeGrant,
+		needed: `select g.id
+		           from access_grant g
+		           join account a on a.tenant_id = g.tenant_id and a.id = g.account_id
+		          where g.reappeared
+		            and g.status in ('active', 'ending')
+		            and a.identity_id is not null
+		            and not exists (select from matter_kept k
+		                             where k.tenant_id = g.tenant_id
+		                               and k.kind = '` + NativeGrant + `'
+		                               and k.source_id = g.id
+		                               and k.about = a.identity_id::text
+		                               and (k.until is null or k.until > now()))`,
+		over: `select g.id::text,
+		              case when g.status in ('revoked', 'revoking', 'missing') then 'the access is gone, or about to go'
+		                   when not g.reappeared then 'there is a reason for the access now'
+		                   else 'somebody keeps the access' end
+		         from access_grant g
+		        where g.id = any(@ids::text[]::uuid[])`,
+		within: 7 * day, ask: askReturned, answer: s.answerReturned,
+	}
+}
+
+type returnedGrant struct {
+	ID           string              `db:"id"`
+	ConnectorID  string              `db:"connector_id"`
+	Connector    string              `db:"connector"`
+	Identity     directory.Reference `db:"identity"`
+	Account      directory.Reference `db:"account"`
+	Entitlement  directory.Reference `db:"entitlement"`
+	Description  *string             `db:"description"`
+	Risk         string              `db:"risk_level"`
+	Privileged   bool                `db:"privileged"`
+	Directness   string              `db:"directness"`
+	RevokedAt    *time.Time          `db:"revoked_at"`
+	LastUsed     *time.Time          `db:"last_used_at"`
+	Owners       []string            `db:"owners"` // who may see it as those who own the entitlement
+	LastEnding   *string             `db:"last_ending"`
+	LastEndingAt *time.Time          `db:"last_ending_at"`
+}
+
+func askReturned(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
+	const sql = `
+		select g.id, g.connector_id, c.name as connector, jsonb_build_object('id', i.id, 'display', i.display_name) as identity,
+		       jsonb_build_object('id', a.id, 'display', ` + directory.AccountDisplay + `) as account,
+		       jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id)) as entitlement,
+		       coalesce(e.business_description, e.description) as description, e.risk_level, e.privileged, g.directness, g.revoked_at, g.last_used_at,
+		       array(select distinct u.identity_id::text
+		               from app_user u
+		               join identity o on o.tenant_id = u.tenant_id and o.id = u.identity_id and o.status not in ('deactivated', 'archived')
+		              where u.identity_id = any(e.owner_ids)
+		                and u.status = 'active'
+		                and 'resource_owner' = any(u.roles)) as owners,
+		       r.end_reason as last_ending, r.ended_at as last_ending_at
+		  from access_grant g
+		  join account a on a.tenant_id = g.tenant_id and a.id = g.account_id
+		  join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id
+		  join entitlement e on e.tenant_id = g.tenant_id and e.id = g.entitlement_id
+		  join connector c on c.id = g.connector_id
+		  left join lateral (select r.end_reason, r.ended_at
+		                       from access_reason r
+		                      where r.tenant_id = g.tenant_id and r.identity_id = i.id and r.entitlement_id = e.id and r.state = 'ended'
+		                      order by r.ended_at desc
+		                      limit 1) r on true
+		 where g.id = any(@ids::text[]::uuid[])`
+	found, err := rows[returnedGrant](ctx, tx, sql, ids)
+	out := make([]decision.New, len(found))
+	for i, g := range found {
+		out[i] = g.question()
+	}
+	return out, err
+}
+
+// question asks whether somebody is to have what came back.
+func (g returnedGrant) question() decision.New {
+	summary := fmt.Sprintf("%s has %s in %s again. It was taken away by us", g.Identity.Display, g.Entitlement.Display, g.Connector)
+	if g.LastEndingAt != nil {
+		summary += " on " + g.LastEndingAt.UTC().Format("2006-01-02")
+	}
+	if g.LastEnding != nil && *g.LastEnding != "" {
+		summary += " (" + *g.LastEnding + ")"
+	}
+	summary += ", and somebody has given it in the system itself since. No reason here asks for it."
+	risk := g.Risk
+	if g.Privileged && (risk == "low" || risk == "medium") {
+		risk = "high"
+	}
+	q := decision.New{
+		Key: g.ID, Subject: decision.Ref{Type: "grant", ID: g.ID, Display: g.Identity.Display + " · " + g.Entitlement.Display},
+		Source:  decision.Ref{Type: "connector", ID: g.ConnectorID, Display: g.Connector},
+		Title:   fmt.Sprintf("%s has %s again, and nobody here gave it", g.Identity.Display, g.Entitlement.Display),
+		Summary: summary,
+		Context: map[string]any{"identity": g.Identity, "account": g.Account, "entitlement": g.Entitlement, "entitlement_description": g.Description,
+			"connector": decision.Ref{Type: "connector", ID: g.ConnectorID, Display: g.Connector}, "directness": g.Directness, "privileged": g.Privileged,
+			"last_used_at": g.LastUsed, "ended_at": g.LastEndingAt, "end_reason": g.LastEnding,
+			"links": map[string]string{"grant": httpapi.Prefix + "/entitlements/grants/" + g.ID, "explain": httpapi.Prefix + "/entitlements/grants/" + g.ID + "/explain"}},
+		Actions: []decision.Action{
+			{Key: "revoke", Label: "Take it away again", Style: "negative", Requires: []string{"comment"}},
+			{Key: "keep", Label: "Leave it", Style: "positive", Requires: []string{"comment"}},
+		},
+		Roles: admins, NotFor: []string{g.Identity.ID}, Priority: "normal", RiskLevel: risk, GroupKey: NativeGrant + "/" + g.Entitlement.ID,
+		Links: []decision.Ref{{Type: "identity", ID: g.Identity.ID, Display: g.Identity.Display}, {Type: "entitlement", ID: g.Entitlement.ID, Display: g.Entitlement.Display}},
+	}
+	for _, owner := range g.Owners {
+		if owner != g.Identity.ID {
+			q.Assignees = append(q.Assignees, decision.Assignee{IdentityID: owner})
+		}
+	}
+	return q
+}
+
+func (s *Service) answerReturned(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
+	if a.Decision.Action == "revoke" {
+		until, err := instant(a.Decision.Inputs, "exclude_until", s.Now())
+		if err != nil {
+			return err
+		}
+		_, err = access.RevokeGrant(ctx, tx, a.Task.Key, access.GrantRevocation{Reason: a.Decision.Comment, ExcludeUntil: until}, false, s.Now())
+		return inInputs(err)
+	}
+	until, err := instant(a.Decision.Inputs, "until", s.Now())
+	if err != nil {
+		return err
+	}
+	g, err := access.FindGrant(ctx, tx, a.Task.Key)
+	if err != nil {
+		return err
+	}
+	if err := keep(ctx, tx, NativeGrant, a, deref(g.IdentityID), until); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, audit.Entry{Action: "grant.kept", Subject: audit.Subject(a.Task.Subject), Reason: a.Decision.Comment, Context: map[string]any{"until": until}})
+}

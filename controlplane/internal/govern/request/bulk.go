@@ -1,0 +1,92 @@
+package request
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// mostRequests are asked for in one call.
+const mostRequests = 200
+
+// AccessRequestBulk are the results of many requests in one call.
+type AccessRequestBulk struct {
+	DryRun  bool                    `json:"dry_run"`
+	Created int                     `json:"created" doc:"With dry_run: that would be."`
+	Refused int                     `json:"refused"`
+	Results []AccessRequestBulkItem `json:"results" nullable:"false" doc:"In the order of the requests."`
+}
+
+// AccessRequestBulkItem is what became of one of them.
+type AccessRequestBulkItem struct {
+	Index    int                     `json:"index"`
+	Created  bool                    `json:"created"`
+	ID       string                  `json:"id,omitempty"`
+	Number   string                  `json:"number,omitempty"`
+	Status   string                  `json:"status,omitempty"`
+	Foreseen *AccessRequestForesight `json:"foreseen,omitempty" doc:"With dry_run: what would become of it."`
+	Problems []AccessRequestProblem  `json:"problems" nullable:"false" doc:"Why it was refused."`
+}
+
+// SubmitMany asks for many things in one call. What is refused does not keep the others from being made.
+func (s *Service) SubmitMany(ctx context.Context, v viewer.Viewer, all []NewAccessRequest, dryRun bool) (out AccessRequestBulk, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		out = AccessRequestBulk{DryRun: dryRun, Results: make([]AccessRequestBulkItem, len(all))}
+		drafts, good := make([]*draft, len(all)), []*draft{}
+		for i, in := range all {
+			drafts[i] = draw(tx, in, fmt.Sprintf("#/requests/%d", i))
+		}
+		if err := examine(ctx, tx, drafts, !dryRun, s.Now()); err != nil {
+			return err
+		}
+		for i, d := range drafts {
+			out.Results[i] = AccessRequestBulkItem{Index: i, Problems: d.problems()}
+			if len(d.faults) > 0 {
+				out.Refused++
+				continue
+			}
+			out.Created++
+			good = append(good, d)
+			if out.Results[i].Created = !dryRun; dryRun {
+				foresight := d.foresee()
+				out.Results[i].Foreseen = &foresight
+			}
+		}
+		if dryRun || len(good) == 0 {
+			return nil
+		}
+		if err := s.enter(ctx, tx, good); err != nil {
+			return err
+		}
+		return out.tell(ctx, tx, drafts)
+	})
+	return out, err
+}
+
+// tell fills in what became of the requests that were made.
+func (b *AccessRequestBulk) tell(ctx context.Context, tx *pg.Tx, drafts []*draft) error {
+	ids := make([]string, len(drafts))
+	place := map[string]int{}
+	for i, d := range drafts {
+		ids[i], place[d.id] = d.id, i
+	}
+	rows, err := tx.Query(ctx, `select r.id::text, r.number, r.status from access_request r where r.id = any($1::text[]::uuid[])`, ids)
+	if err != nil {
+		return fmt.Errorf("read new requests: %w", err)
+	}
+	var id, status string
+	var serial int64
+	_, err = pgx.ForEachRow(rows, []any{&id, &serial, &status}, func() error {
+		r := &b.Results[place[id]]
+		r.ID, r.Number, r.Status = id, numberOf(serial), status
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read new requests: %w", err)
+	}
+	return nil
+}

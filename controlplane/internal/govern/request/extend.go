@@ -1,0 +1,85 @@
+package request
+
+import (
+	"context"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// AccessRequestExtension asks for more time for what a request gave.
+type AccessRequestExtension struct {
+	Items         []string   `json:"items,omitempty" nullable:"false" maxItems:"50" format:"uuid" doc:"Which items; all that can be extended when it is left out."`
+	Until         *time.Time `json:"until,omitempty" doc:"The new end. Either this or duration."`
+	Duration      string     `json:"duration,omitempty" maxLength:"40" example:"P7D" doc:"How much longer than now, as an ISO 8601 duration: counted from the present end."`
+	Justification string     `json:"justification,omitempty" maxLength:"4000" doc:"Why; that of the first request when it is left out."`
+}
+
+// Extend asks for more time: it makes a request of its own, which the rule may let pass at once.
+func (s *Service) Extend(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, e AccessRequestExtension) (made AccessRequest, err error) {
+	if (e.Until == nil) == (e.Duration == "") {
+		return made, fault.New(fault.Invalid, "say until when, or for how much longer").
+			With(fault.Field{Pointer: "#/until", Code: "required", Detail: "exactly one of until and duration"})
+	}
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		r, err := find(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := match.Check(r.Version); err != nil {
+			return err
+		}
+		chosen, err := r.chosen(e.Items, "extend")
+		if err != nil {
+			return err
+		}
+		in := NewAccessRequest{RequestedForIdentityID: r.RequestedForIdentityID, Justification: cmpText(e.Justification, r.Justification), Kind: Extend,
+			ExternalReference: r.ExternalReference}
+		targets := make([]*AccessRequestItem, len(chosen))
+		for i, itemID := range chosen {
+			if targets[i], err = r.item(itemID); err != nil {
+				return err
+			}
+			in.RequestedResources = append(in.RequestedResources, targets[i].again(e))
+		}
+		d := draw(tx, in, "#")
+		for i, w := range d.wishes {
+			w.target = targets[i]
+		}
+		made, err = s.submit(ctx, tx, d)
+		return extensionFault(err)
+	})
+	return made, err
+}
+
+// again is the item as it is asked for with an extension.
+func (i *AccessRequestItem) again(e AccessRequestExtension) RequestedResource {
+	out := RequestedResource{Duration: e.Duration, EndsAt: e.Until}
+	if i.RoleID != nil {
+		out.RoleID = *i.RoleID
+	} else {
+		out.EntitlementID = *i.EntitlementID
+	}
+	if i.AccountID != nil {
+		out.AccountID = *i.AccountID
+	}
+	return out
+}
+
+// extensionFault points to the members that the caller has sent, not to those of the request that was made of them.
+func extensionFault(err error) error {
+	var f *fault.Fault
+	if !asFault(err, &f) {
+		return err
+	}
+	members := map[string]string{"ends_at": "#/until", "duration": "#/duration"}
+	for i, field := range f.Fields {
+		if to, known := members[lastOf(field.Pointer)]; known {
+			f.Fields[i].Pointer = to
+		}
+	}
+	return err
+}

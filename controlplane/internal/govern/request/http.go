@@ -1,0 +1,309 @@
+package request
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+const base = "/access-requests"
+
+const (
+	aboutSubmit = "People ask for themselves, managers for their reports, administrators and integrations for anybody. Each thing is decided apart, by the approval rule " +
+		"that it falls under; POST /access-requests/preview tells beforehand who will be asked, and everything that would be refused. Unknown members are ignored and named in the " +
+		"header Ignored-Fields. kind extend asks for more time, return gives access back, revoke has somebody's ended."
+	aboutVisible = "Shown are requests of one's own and for oneself, for one's reports, about what one owns, and those that one was asked to approve; everything to administrators and auditors."
+	aboutPreview = "Nothing is written. Of each thing it tells the chain with names, what bounds it, whether it is held or asked for already, and when everybody should have answered."
+	aboutCancel  = "Withdraws everything that is not decided yet. What was approved already stays; return gives it back."
+	aboutDecide  = "The same decisions as in the inbox, after the same checks, for all items of a request at once. When none is accepted, the answer is why the first was not."
+	aboutUnsay   = "Within half an hour of the approval, and while the target does not have the access yet: the item waits for an answer again."
+	aboutExtend  = "Makes a request of kind extend, which the rule may let pass at once. What was given in an emergency is not extended."
+	aboutReturn  = "The access ends now; the item is closed when the target is seen to have it no more. Without items, everything that the request gave."
+	aboutBulk    = "What is refused does not keep the rest from being made. With dry_run nothing is written, and the answer tells what would become of each."
+	aboutMetrics = "Of the requests that were submitted in the period; the last 90 days when none is given. Time to approve counts from the submission to the last answer."
+	aboutReplay  = "Requests of the period are resolved anew, in the organisation of today, by the rules with the draft among them, or as they are; the answer tells for how many " +
+		"the outcome, the stages or the people would differ, and names the first hundred. Nothing is written, and nobody is asked."
+	aboutReassign = "Whoever is asked hands their question on, or an administrator anybody's; the rule may forbid it, or name to whom."
+)
+
+// Routes are the paths under /access-requests, but for the catalogue, and the replay of approval rules.
+func (s *Service) Routes() []httpapi.Route {
+	both := []viewer.Role{viewer.Admin, viewer.Auditor}
+	one := base + "/{id}"
+	return []httpapi.Route{
+		httpapi.Handle("POST", base, "Ask for access", s.post).Status(http.StatusCreated).Errors(404, 409).Describe(aboutSubmit),
+		httpapi.Handle("GET", base, "List access requests", s.list).Describe(aboutVisible),
+		httpapi.Handle("POST", base+"/preview", "See what would become of a request", s.preview).Status(200).Errors(404).Describe(aboutPreview),
+		httpapi.Handle("POST", base+"/bulk", "Ask for access for many people at once", s.bulk).For(viewer.Manager, viewer.Admin).Status(200).Describe(aboutBulk),
+		httpapi.Handle("GET", base+"/metrics", "Read figures of access requests", s.metrics).For(both...).Describe(aboutMetrics),
+		httpapi.Handle("GET", one, "Read an access request", s.one).Describe(aboutVisible),
+		httpapi.Handle("GET", one+"/timeline", "Read what happened to an access request", s.timeline),
+		httpapi.Handle("POST", one+"/cancel", "Cancel an access request", s.cancel).Status(200).Errors(409, 412).Describe(aboutCancel),
+		httpapi.Handle("POST", one+"/comments", "Comment on an access request", s.comment).Status(http.StatusCreated),
+		httpapi.Handle("POST", one+"/decisions", "Decide items of an access request", s.decisions).Status(200).Errors(409, 412).Describe(aboutDecide),
+		httpapi.Handle("POST", one+"/withdraw-approval", "Take an approval back", s.unsay).Status(200).Errors(409, 412).Describe(aboutUnsay),
+		httpapi.Handle("POST", one+"/extend", "Ask for more time", s.extend).Status(http.StatusCreated).Errors(409, 412).Describe(aboutExtend),
+		httpapi.Handle("POST", one+"/return", "Give access back", s.giveBack).Status(200).Errors(409, 412).Describe(aboutReturn),
+		httpapi.Handle("POST", "/approval-rules/replay", "See what a rule would have said of past requests", s.replay).For(viewer.Admin).Status(200).Describe(aboutReplay),
+		httpapi.Handle("POST", one+"/items/{item_id}/withdraw", "Withdraw an item", s.withdrawItem).Status(200).Errors(409, 412),
+		httpapi.Handle("POST", one+"/items/{item_id}/reassign", "Let somebody else approve an item", s.reassign).Status(200).Errors(409).Describe(aboutReassign),
+	}
+}
+
+type postIn struct {
+	Body    NewAccessRequest
+	RawBody []byte
+}
+
+func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpapi.Created[AccessRequest], error) {
+	ignored, err := readMembers(in.RawBody, "#")
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.Submit(ctx, v, in.Body)
+	return created(made, ignored, err)
+}
+
+func created(made AccessRequest, ignored []string, err error) (*httpapi.Created[AccessRequest], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.Created[AccessRequest]{Location: httpapi.Prefix + base + "/" + made.ID, ETag: httpapi.ETag(made.Version),
+		Ignored: strings.Join(ignored, ", "), Body: made}, nil
+}
+
+func shown(r AccessRequest, err error) (*httpapi.One[AccessRequest], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[AccessRequest]{ETag: httpapi.ETag(r.Version), Body: r}, nil
+}
+
+type listIn struct {
+	httpapi.Paging
+	Filters
+}
+
+func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[AccessRequest], error) {
+	walk, err := s.Cursors.Walk(v, "access-requests", in.Paging, in.Filters)
+	if err != nil {
+		return nil, err
+	}
+	items, total, err := s.List(ctx, v, in.Filters, walk.Page)
+	return httpapi.Out(walk, items, total, in.after), err
+}
+
+func (s *Service) preview(ctx context.Context, v viewer.Viewer, in *postIn) (*httpapi.One[AccessRequestPreview], error) {
+	ignored, err := readMembers(in.RawBody, "#")
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.Preview(ctx, v, in.Body)
+	return &httpapi.One[AccessRequestPreview]{Ignored: strings.Join(ignored, ", "), Body: out}, err
+}
+
+// AccessRequestBatch is the body of many requests in one call.
+type AccessRequestBatch struct {
+	Requests []NewAccessRequest `json:"requests" nullable:"false" minItems:"1" maxItems:"200"`
+	DryRun   bool               `json:"dry_run,omitempty" doc:"As the parameter."`
+}
+
+type bulkIn struct {
+	DryRun  bool `query:"dry_run" doc:"Only tell."`
+	Body    AccessRequestBatch
+	RawBody []byte
+}
+
+func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpapi.One[AccessRequestBulk], error) {
+	var body struct {
+		Requests []json.RawMessage `json:"requests"`
+	}
+	if err := json.Unmarshal(in.RawBody, &body); err != nil {
+		return nil, fault.Coded(fault.Malformed, "malformed_json", "the body must be a JSON object")
+	}
+	var ignored []string
+	for i, raw := range body.Requests {
+		names, err := readMembers(raw, fmt.Sprintf("#/requests/%d", i))
+		if err != nil {
+			return nil, err
+		}
+		ignored = append(ignored, names...)
+	}
+	out, err := s.SubmitMany(ctx, v, in.Body.Requests, in.DryRun || in.Body.DryRun)
+	return &httpapi.One[AccessRequestBulk]{Ignored: strings.Join(ignored, ", "), Body: out}, err
+}
+
+type metricsIn struct {
+	Since time.Time `query:"since" doc:"From this instant."`
+	Until time.Time `query:"until" doc:"Until before this instant; now when it is left out."`
+}
+
+func (s *Service) metrics(ctx context.Context, v viewer.Viewer, in *metricsIn) (*httpapi.One[AccessRequestMetrics], error) {
+	since, until := in.Since, in.Until
+	if until.IsZero() {
+		until = s.Now().UTC()
+	}
+	if since.IsZero() {
+		since = until.Add(-90 * span.Day)
+	}
+	if !since.Before(until) {
+		return nil, fault.Coded(fault.Malformed, "invalid_parameter", "since must come before until").
+			With(fault.Field{Parameter: "since", Code: "invalid", Detail: "an instant before until"})
+	}
+	out, err := s.Metrics(ctx, v, since, until)
+	return &httpapi.One[AccessRequestMetrics]{Body: out}, err
+}
+
+type idIn struct {
+	ID string `path:"id"`
+}
+
+func (s *Service) one(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[AccessRequest], error) {
+	return shown(s.Read(ctx, v, in.ID))
+}
+
+type timelineIn struct {
+	ID     string `path:"id"`
+	Limit  int32  `query:"limit" minimum:"1" default:"500" doc:"Rows in a page; above 500 it is cut down to 500."`
+	Offset int32  `query:"offset" minimum:"0" default:"0" doc:"Rows to pass over."`
+}
+
+func (s *Service) timeline(ctx context.Context, v viewer.Viewer, in *timelineIn) (*httpapi.ListOut[AccessRequestStep], error) {
+	steps, err := s.Timeline(ctx, v, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	limit := min(int(in.Limit), httpapi.MaxLimit)
+	from := min(int(in.Offset), len(steps))
+	part := steps[from:min(from+limit, len(steps))]
+	return &httpapi.ListOut[AccessRequestStep]{Body: httpapi.List[AccessRequestStep]{Items: append([]AccessRequestStep{}, part...), Total: int64(len(steps)),
+		Limit: limit, Offset: int(in.Offset)}}, nil
+}
+
+// AccessRequestReason is why somebody does something.
+type AccessRequestReason struct {
+	Reason string `json:"reason,omitempty" maxLength:"2000" doc:"Why, for those who were asked."`
+}
+
+func (r *AccessRequestReason) text() string {
+	if r == nil {
+		return ""
+	}
+	return strings.TrimSpace(r.Reason)
+}
+
+// AccessRequestChoice are items of a request, with why something is done with them.
+type AccessRequestChoice struct {
+	Items  []string `json:"items,omitempty" nullable:"false" maxItems:"50" format:"uuid" doc:"Which items; all that it can be done with when it is left out."`
+	Reason string   `json:"reason,omitempty" maxLength:"2000"`
+}
+
+// huma reads the parameters of exported embedded structs only, hence the id in each input.
+type reasonIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body *AccessRequestReason
+}
+
+func (s *Service) cancel(ctx context.Context, v viewer.Viewer, in *reasonIn) (*httpapi.One[AccessRequest], error) {
+	return shown(s.Cancel(ctx, v, in.ID, in.IfMatch, in.Body.text()))
+}
+
+type withdrawIn struct {
+	ID     string `path:"id"`
+	ItemID string `path:"item_id" doc:"The id of the item."`
+	httpapi.IfMatch
+	Body *AccessRequestReason
+}
+
+func (s *Service) withdrawItem(ctx context.Context, v viewer.Viewer, in *withdrawIn) (*httpapi.One[AccessRequest], error) {
+	return shown(s.Withdraw(ctx, v, in.ID, in.ItemID, in.IfMatch, in.Body.text()))
+}
+
+// AccessRequestHandover says who is asked instead.
+type AccessRequestHandover struct {
+	To     string `json:"to" format:"uuid" doc:"The identity that is asked instead."`
+	Reason string `json:"reason" minLength:"1" maxLength:"2000"`
+	TaskID string `json:"task_id,omitempty" format:"uuid" doc:"Whose question is meant, where several people are asked; one's own otherwise."`
+}
+
+type reassignIn struct {
+	ID     string `path:"id"`
+	ItemID string `path:"item_id" doc:"The id of the item."`
+	Body   AccessRequestHandover
+}
+
+func (s *Service) reassign(ctx context.Context, v viewer.Viewer, in *reassignIn) (*httpapi.One[AccessRequest], error) {
+	return shown(s.Reassign(ctx, v, in.ID, in.ItemID, in.Body.TaskID, in.Body.To, in.Body.Reason))
+}
+
+// NewAccessRequestComment is what somebody says.
+type NewAccessRequestComment struct {
+	Text       string `json:"text" minLength:"1" maxLength:"4000"`
+	Visibility string `json:"visibility,omitempty" enum:"everybody,approvers" default:"everybody" doc:"approvers: neither whoever asks nor the person it is for reads it."`
+}
+
+type commentIn struct {
+	ID   string `path:"id"`
+	Body NewAccessRequestComment
+}
+
+func (s *Service) comment(ctx context.Context, v viewer.Viewer, in *commentIn) (*httpapi.One[AccessRequestComment], error) {
+	said, err := s.Comment(ctx, v, in.ID, in.Body.Text, in.Body.Visibility)
+	return &httpapi.One[AccessRequestComment]{Body: said}, err
+}
+
+// AccessRequestVerdicts are decisions about items of a request.
+type AccessRequestVerdicts struct {
+	Decisions []AccessRequestVerdict `json:"decisions" nullable:"false" minItems:"1" maxItems:"50"`
+}
+
+type decisionsIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body AccessRequestVerdicts
+}
+
+func (s *Service) decisions(ctx context.Context, v viewer.Viewer, in *decisionsIn) (*httpapi.One[AccessRequestDecisions], error) {
+	out, err := s.Decide(ctx, v, in.ID, in.IfMatch, in.Body.Decisions)
+	return &httpapi.One[AccessRequestDecisions]{ETag: httpapi.ETag(out.Request.Version), Body: out}, err
+}
+
+type itemsIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body *AccessRequestChoice
+}
+
+func (s *Service) unsay(ctx context.Context, v viewer.Viewer, in *itemsIn) (*httpapi.One[AccessRequest], error) {
+	if in.Body == nil {
+		in.Body = &AccessRequestChoice{}
+	}
+	return shown(s.WithdrawApproval(ctx, v, in.ID, in.IfMatch, in.Body.Items))
+}
+
+func (s *Service) giveBack(ctx context.Context, v viewer.Viewer, in *itemsIn) (*httpapi.One[AccessRequest], error) {
+	if in.Body == nil {
+		in.Body = &AccessRequestChoice{}
+	}
+	return shown(s.Return(ctx, v, in.ID, in.IfMatch, in.Body.Items, strings.TrimSpace(in.Body.Reason)))
+}
+
+type extendIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	Body AccessRequestExtension
+}
+
+func (s *Service) extend(ctx context.Context, v viewer.Viewer, in *extendIn) (*httpapi.Created[AccessRequest], error) {
+	made, err := s.Extend(ctx, v, in.ID, in.IfMatch, in.Body)
+	return created(made, nil, err)
+}

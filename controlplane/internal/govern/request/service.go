@@ -1,0 +1,21 @@
+package request
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// Service answers for access requests. All fields are needed.
+type Service struct {
+	DB      *pg.DB
+	Cursors *httpapi.Cursors
+	Chains  *chain.Service
+	Inbox   *decision.Service
+	Log     *slog.Logger
+	Now     func() time.Time
+}

@@ -1,0 +1,101 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// interval is how soon is noticed that a review is due. Reviews are due in hours.
+const interval = 15 * time.Second
+
+// Run asks administrators about emergency access that nobody has reviewed in time, until ctx ends.
+func (s *Service) Run(ctx context.Context) error {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		if _, err := s.Look(ctx); err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "cannot look which reviews of emergency access are due; it is looked again", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// Look escalates what is due in all tenants, and says how many it were.
+func (s *Service) Look(ctx context.Context) (int, error) {
+	const sql = `
+		select distinct i.tenant_id::text
+		  from access_request_item i
+		  join tenant t on t.id = i.tenant_id and t.status = 'active'
+		 where i.review_due_at <= $1`
+	var tenants []string
+	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
+		rows, err := tx.Query(ctx, sql, s.Now())
+		if err != nil {
+			return err
+		}
+		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("find tenants with reviews that are due: %w", err)
+	}
+	sum := 0
+	for _, tenant := range tenants {
+		n, err := s.escalate(ctx, tenant)
+		if err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "cannot escalate reviews of a tenant; it is tried again", "tenant", tenant, "err", err)
+		}
+		sum += n
+	}
+	return sum, ctx.Err()
+}
+
+// escalate asks the administrators of a tenant too.
+func (s *Service) escalate(ctx context.Context, tenant string) (n int, err error) {
+	err = s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
+		rows, err := tx.Query(ctx, `select i.id::text from access_request_item i where i.review_due_at <= $1 order by i.id limit 100`, s.Now())
+		if err != nil {
+			return fmt.Errorf("find reviews that are due: %w", err)
+		}
+		ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return fmt.Errorf("find reviews that are due: %w", err)
+		}
+		b, err := openItems(ctx, tx, ids, s.Now())
+		if err != nil {
+			return err
+		}
+		var questions []decision.New
+		for _, id := range ids {
+			r, item := b.item(id)
+			if due := item.Review.due(); due == nil || due.After(b.now) {
+				continue // somebody was quicker
+			}
+			people, err := overseers(ctx, tx, item)
+			if err != nil {
+				return err
+			}
+			item.Review.Escalate = true
+			questions = append(questions, r.reviewQuestion(item, people))
+			b.note(r, item, "escalated", item.Display+": nobody has reviewed the emergency access in time; administrators are asked")
+			b.audit(r, actEscalated, item, "")
+		}
+		n = len(questions)
+		if _, err := decision.Ask(ctx, tx, questions); err != nil {
+			return err
+		}
+		return b.close(ctx, tx)
+	})
+	return n, err
+}

@@ -1,0 +1,191 @@
+package rolemodel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role"
+)
+
+// Kind is that of the tasks that ask whether a role is to be published. Their key is the role.
+const Kind = "role_proposal"
+
+// ask has the owners of a role and the administrators decide, but not who proposes it.
+func (s *Service) ask(ctx context.Context, tx *pg.Tx, p publication) (RolePublication, error) {
+	out := p.out("proposed")
+	people, err := deciders(ctx, tx, p)
+	if err != nil {
+		return out, err
+	}
+	if p.role.Lifecycle == role.Draft {
+		after := p.role.RoleFields
+		after.Lifecycle = role.Proposed
+		if out.Role, err = role.Update(ctx, tx, p.role.ID, after); err != nil {
+			return out, err
+		}
+	}
+	if err := s.markProposed(ctx, tx, p); err != nil {
+		return out, err
+	}
+	ids, err := decision.Ask(ctx, tx, []decision.New{p.question(tx.Viewer, people)})
+	if err != nil {
+		return out, err
+	}
+	out.TaskID = &ids[0]
+	return out, audit.Record(ctx, tx, audit.Entry{Action: "role.proposed", Subject: subject(p.role),
+		Context: map[string]any{"task_id": ids[0], "risk": riskier(p.weight), "identities_affected": p.IdentitiesAffected}})
+}
+
+// markProposed notes of the draft of a role in use that it is proposed. Where one in use has none, it becomes one of what the role says.
+func (s *Service) markProposed(ctx context.Context, tx *pg.Tx, p publication) error {
+	if !gives(p.role.RoleFields) {
+		return nil
+	}
+	const sql = `
+		insert into role_draft as d (tenant_id, role_id, content, base_version, proposed, changed_by)
+		values (current_tenant(), @role, @content, @base, true, @by)
+		    on conflict (tenant_id, role_id) do update
+		   set proposed = true, updated_at = now(), version = d.version + 1`
+	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"role": p.role.ID, "content": p.role.RoleFields, "base": p.role.Version, "by": by(tx)}); err != nil {
+		return fmt.Errorf("note that a role is proposed: %w", err)
+	}
+	return nil
+}
+
+// deciders are the owners who may agree. When there is neither one nor another administrator, it is a fault of kind Conflict.
+func deciders(ctx context.Context, tx *pg.Tx, p publication) ([]decision.Assignee, error) {
+	const (
+		owners = `
+			select i.id::text
+			  from identity i
+			 where i.id = any(@owners::text[]::uuid[])
+			   and i.status not in ('deactivated', 'archived')
+			   and i.id::text <> @self
+			 order by 1`
+		admins = `
+			select exists (select from app_user u
+			                where u.status = 'active'
+			                  and 'admin' = any(u.roles)
+			                  and u.id::text <> @user
+			                  and coalesce(u.identity_id::text, '') <> case when @self = '' then '-' else @self end)`
+	)
+	asked := slices.Concat(p.role.OwnerIDs, p.role.BackupOwnerIDs, p.after.OwnerIDs, p.after.BackupOwnerIDs)
+	rows, err := tx.Query(ctx, owners, pgx.NamedArgs{"owners": asked, "self": tx.Viewer.Identity})
+	if err != nil {
+		return nil, fmt.Errorf("find who decides about a role: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("find who decides about a role: %w", err)
+	}
+	var people []decision.Assignee
+	for _, id := range ids {
+		people = append(people, decision.Assignee{IdentityID: id})
+	}
+	if len(people) > 0 {
+		return people, nil
+	}
+	var another bool
+	if err := tx.QueryRow(ctx, admins, pgx.NamedArgs{"user": tx.Viewer.ID, "self": tx.Viewer.Identity}).Scan(&another); err != nil {
+		return nil, fmt.Errorf("find who decides about a role: %w", err)
+	}
+	if !another {
+		return nil, fault.Coded(fault.Conflict, "nobody_to_decide", "somebody else than who proposes it has to agree, and the role has no other owner, nor the tenant another administrator: "+
+			"name an owner first")
+	}
+	return nil, nil
+}
+
+func (p publication) question(v viewer.Viewer, people []decision.Assignee) decision.New {
+	q := decision.New{
+		Kind: Kind, Key: p.role.ID, Subject: decision.Ref{Type: "role", ID: p.role.ID, Display: p.role.Name},
+		Source: decision.Ref{Type: "role", ID: p.role.ID, Display: p.role.Name}, Title: "Publish the role " + p.role.Name,
+		Summary: fmt.Sprintf("%d people would gain or lose something; the risk of the role is %s.", p.IdentitiesAffected, riskier(p.weight)),
+		Context: map[string]any{"changes": p.changes, "impact": p.Impact, "risk_before": p.riskBefore, "risk_after": p.riskAfter, "proposed_by": who(v)},
+		Actions: []decision.Action{
+			{Key: "approve", Label: "Publish", Style: "positive", Requires: []string{}},
+			{Key: "reject", Label: "Reject", Style: "negative", Requires: []string{"comment"}},
+		},
+		Assignees: people, Roles: []string{string(viewer.Admin)}, RiskLevel: riskier(p.weight), GroupKey: Kind,
+	}
+	if v.Identity != "" {
+		q.NotFor = []string{v.Identity}
+	}
+	return q
+}
+
+func who(v viewer.Viewer) map[string]any {
+	return map[string]any{"type": string(v.Kind), "id": v.ID, "identity_id": v.Identity, "display": v.Display}
+}
+
+// Answers are what this room does with decisions about its tasks.
+func (s *Service) Answers() map[string]decision.Answer {
+	return map[string]decision.Answer{Kind: s.answer}
+}
+
+// answer publishes roles, or leaves them as they are.
+func (s *Service) answer(ctx context.Context, tx *pg.Tx, answered []decision.Answered) ([]error, error) {
+	refused := make([]error, len(answered))
+	for i, a := range answered {
+		inner, err := tx.Begin(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("answer proposal of role: %w", err)
+		}
+		err = s.answerOne(ctx, &pg.Tx{Tx: inner, Viewer: tx.Viewer}, a)
+		if f := (*fault.Fault)(nil); err != nil && !errors.As(err, &f) {
+			return nil, err
+		}
+		if err != nil {
+			refused[i] = err
+			err = inner.Rollback(ctx)
+		} else {
+			err = inner.Commit(ctx)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("answer proposal of role: %w", err)
+		}
+	}
+	return refused, nil
+}
+
+func (s *Service) answerOne(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
+	proposer, _ := a.Task.Context["proposed_by"].(map[string]any)
+	if id, _ := proposer["id"].(string); id != "" && id == a.Decision.By.ID {
+		return fault.Coded(fault.Forbidden, "own_proposal", "somebody else than who has proposed the role has to agree; to take it back, withdraw the proposal")
+	}
+	r, err := role.Seen(ctx, tx, viewer.System(tx.Viewer.Tenant), a.Task.Key, " for update of r")
+	if err != nil {
+		return err
+	}
+	if a.Decision.Action == "reject" {
+		if _, err := unpropose(ctx, tx, r); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, audit.Entry{Action: "role.proposal_rejected", Subject: subject(r), Reason: a.Decision.Comment,
+			Context: map[string]any{"task_id": a.Task.ID}})
+	}
+	p, err := s.prepare(ctx, tx, r)
+	if err != nil {
+		return err
+	}
+	after, err := role.Update(ctx, tx, r.ID, p.after)
+	if err != nil {
+		return err
+	}
+	if _, err := dropDraft(ctx, tx, r.ID); err != nil {
+		return err
+	}
+	details := map[string]any{"task_id": a.Task.ID, "version": after.Version, "identities_affected": p.IdentitiesAffected}
+	maps.Copy(details, map[string]any{"proposed_by": proposer["display"]})
+	return audit.Record(ctx, tx, audit.Entry{Action: "role.published", Subject: subject(after), Reason: a.Decision.Comment, Context: details})
+}

@@ -1,0 +1,176 @@
+package rolemodel
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role"
+)
+
+// RolePublication is what came of publishing, or would.
+type RolePublication struct {
+	State          string       `json:"state" enum:"planned,proposed,published,retired" doc:"planned: a dry run; proposed: somebody else has been asked to agree."`
+	Role           role.Role    `json:"role"`
+	Changes        []RoleChange `json:"changes" nullable:"false"`
+	Impact         Impact       `json:"impact"`
+	RiskBefore     string       `json:"risk_before" doc:"Empty while it gave nothing."`
+	RiskAfter      string       `json:"risk_after"`
+	ApprovalNeeded bool         `json:"approval_needed" doc:"Its risk is high or critical, before or after: publishing asks its owners and the administrators."`
+	TaskID         *string      `json:"task_id" doc:"The decision task, when somebody was asked."`
+}
+
+// publication is a role about to be published.
+type publication struct {
+	role  role.Role
+	after role.RoleFields
+	draft *RoleDraft // of a role in use
+	weight
+	changes []RoleChange
+}
+
+func (p publication) out(state string) RolePublication {
+	o := RolePublication{State: state, Role: p.role, Changes: p.changes, Impact: p.Impact, RiskBefore: p.riskBefore, RiskAfter: p.riskAfter,
+		ApprovalNeeded: p.agreement()}
+	if !gives(p.role.RoleFields) {
+		o.RiskBefore = ""
+	}
+	return o
+}
+
+// prepare finds what a role becomes when it is published, and what comes of that.
+func (s *Service) prepare(ctx context.Context, tx *pg.Tx, r role.Role) (p publication, err error) {
+	p.role, p.after = r, r.RoleFields
+	switch r.Lifecycle {
+	case role.Retired:
+		return p, illegal(r, "published")
+	case role.Active, role.Deprecated:
+		if p.draft, err = findDraft(ctx, tx, r); err != nil {
+			return p, err
+		}
+		if p.draft == nil && r.Lifecycle == role.Active {
+			return p, fault.Coded(fault.Conflict, "nothing_to_publish", "the role is in use, and has no draft: PATCH …/draft makes one").Also("allowed", []string{"deprecate", "retire"})
+		}
+		if p.draft != nil {
+			if p.after, err = s.onto(ctx, tx, r, *p.draft); err != nil {
+				return p, err
+			}
+		}
+	}
+	p.after.Lifecycle = role.Active
+	if p.changes, err = differences(r.RoleFields, p.after); err != nil {
+		return p, err
+	}
+	p.weight, err = s.weigh(ctx, tx, r, p.after)
+	return p, err
+}
+
+// Publish makes a role, or its draft, count. What gives or takes much is confirmed by the impact's hash; of what is risky somebody else
+// is asked, and the answer publishes it or not.
+func (s *Service) Publish(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, confirm string, dry bool) (out RolePublication, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		r, err := lock(ctx, tx, id, match)
+		if err != nil {
+			return err
+		}
+		p, err := s.prepare(ctx, tx, r)
+		if err != nil {
+			return err
+		}
+		if dry {
+			out = p.out("planned")
+			return audit.Record(ctx, tx, audit.Entry{Action: "role.publication_planned", Subject: subject(r),
+				Context: map[string]any{"identities_affected": p.IdentitiesAffected}})
+		}
+		if p.agreement() {
+			out, err = s.ask(ctx, tx, p)
+			return err
+		}
+		if err := p.Confirmed(confirm); err != nil {
+			return err
+		}
+		out, err = s.publish(ctx, tx, p)
+		return err
+	})
+	return out, err
+}
+
+// publish makes it so.
+func (s *Service) publish(ctx context.Context, tx *pg.Tx, p publication) (RolePublication, error) {
+	out := p.out("published")
+	after, err := role.Update(ctx, tx, p.role.ID, p.after)
+	if err != nil {
+		return out, err
+	}
+	out.Role = after
+	if _, err := dropDraft(ctx, tx, p.role.ID); err != nil {
+		return out, err
+	}
+	out.Role.HasDraft = false
+	if _, err := decision.Close(ctx, tx, Kind, []string{p.role.ID}, decision.Superseded, "the role was published"); err != nil {
+		return out, err
+	}
+	return out, audit.Record(ctx, tx, audit.Entry{Action: "role.published", Subject: subject(after),
+		Context: map[string]any{"version": after.Version, "identities_affected": p.IdentitiesAffected, "grants_added": p.GrantsAdded, "grants_ended": p.GrantsEnded,
+			"plan_hash": p.PlanHash}})
+}
+
+// Propose asks the owners of a role and the administrators to agree that it, or its draft, is published.
+func (s *Service) Propose(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (out RolePublication, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		r, err := lock(ctx, tx, id, match)
+		if err != nil {
+			return err
+		}
+		if r.Lifecycle == role.Proposed {
+			return illegal(r, "proposed again", "publish", "withdraw", "retire")
+		}
+		p, err := s.prepare(ctx, tx, r)
+		if err != nil {
+			return err
+		}
+		out, err = s.ask(ctx, tx, p)
+		return err
+	})
+	return out, err
+}
+
+// Withdraw takes a proposal back: the role, or its draft, can be changed again.
+func (s *Service) Withdraw(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (out role.Role, err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		r, err := lock(ctx, tx, id, match)
+		if err != nil {
+			return err
+		}
+		if out, err = unpropose(ctx, tx, r); err != nil {
+			return err
+		}
+		if _, err := decision.Close(ctx, tx, Kind, []string{r.ID}, decision.Cancelled, "the proposal was withdrawn"); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, audit.Entry{Action: "role.proposal_withdrawn", Subject: subject(r)})
+	})
+	return out, err
+}
+
+// unpropose makes a proposed role a draft again, or the draft of one in use one that is not proposed.
+func unpropose(ctx context.Context, tx *pg.Tx, r role.Role) (role.Role, error) {
+	if r.Lifecycle == role.Proposed {
+		after := r.RoleFields
+		after.Lifecycle = role.Draft
+		return role.Update(ctx, tx, r.ID, after)
+	}
+	done, err := tx.Exec(ctx, `update role_draft set proposed = false, updated_at = now(), version = version + 1 where role_id = $1 and proposed`, r.ID)
+	if err != nil {
+		return r, fmt.Errorf("withdraw proposal of role: %w", err)
+	}
+	if done.RowsAffected() == 0 {
+		return r, fault.Coded(fault.Conflict, "invalid_transition", "nothing of this role is proposed").Also("allowed", []string{})
+	}
+	return role.Find(ctx, tx, r.ID)
+}

@@ -1,0 +1,149 @@
+package rolemodel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role"
+)
+
+// Service is what people do with roles. All fields are needed.
+type Service struct {
+	DB       *pg.DB
+	Cursors  *httpapi.Cursors
+	Policies *policy.Service
+	Roles    *role.Service
+	Now      func() time.Time
+}
+
+// Impact is what would come of a change of a role.
+type Impact = policy.PolicyImpact
+
+// weight is how much a change of a role is.
+type weight struct {
+	Impact
+	riskBefore, riskAfter string
+}
+
+// agreement says whether somebody else has to agree.
+func (w weight) agreement() bool { return role.Risky(w.riskBefore) || role.Risky(w.riskAfter) }
+
+// weigh makes a change within a savepoint and says what would come of it. before has no id where the role is to be made.
+func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before role.Role, after role.RoleFields) (w weight, err error) {
+	var ids []string
+	if before.ID != "" {
+		ids = []string{before.ID}
+		w.riskBefore = before.EffectiveRiskLevel
+	}
+	w.Impact, err = s.Policies.PlanRoles(ctx, tx, ids, func(tx *pg.Tx) ([]string, error) {
+		planned, err := s.write(ctx, tx, before, after)
+		w.riskAfter = planned.EffectiveRiskLevel
+		return []string{planned.ID}, err
+	}, nil)
+	return w, err
+}
+
+func (s *Service) write(ctx context.Context, tx *pg.Tx, before role.Role, after role.RoleFields) (role.Role, error) {
+	switch {
+	case before.ID == "":
+		return role.Create(ctx, tx, role.New{Key: "plan-" + uuid.NewString(), RoleFields: after})
+	case after.Lifecycle == role.Retired:
+		// Reasons and assignments stay, so that it can be seen who would lose them.
+		if _, err := tx.Exec(ctx, `update role set lifecycle = 'retired' where id = $1`, before.ID); err != nil {
+			return before, fmt.Errorf("plan the end of a role: %w", err)
+		}
+		return before, nil
+	}
+	return role.Update(ctx, tx, before.ID, after)
+}
+
+// reaches are the members by which a change of a role reaches people.
+var reaches = []string{"entitlement_ids", "child_role_ids", "membership_rule", "membership_exclusions", "risk_level"}
+
+// touches says whether after gives anybody something else than the role does now, or says otherwise how risky that is.
+func touches(before, after role.RoleFields) (bool, error) {
+	if gives(before) != gives(after) {
+		return true, nil
+	}
+	if !gives(after) {
+		return false, nil
+	}
+	if before.Lifecycle == role.Deprecated && after.Lifecycle == role.Active {
+		return true, nil // its rule takes new members again
+	}
+	changes, err := mergepatch.Diff(before, after)
+	return slices.ContainsFunc(changes, func(c audit.Change) bool { return slices.Contains(reaches, c.Field) }), err
+}
+
+func gives(f role.RoleFields) bool {
+	return f.Lifecycle == role.Active || f.Lifecycle == role.Deprecated
+}
+
+// Guard is a fault of kind Conflict for a change of a role that is not made at once: what gives or takes much is published by somebody
+// who has seen that, what is risky by the agreement of somebody else, and what is proposed stays as it is until it is decided.
+func (s *Service) Guard(ctx context.Context, tx *pg.Tx, before role.Role, after role.RoleFields) error {
+	if before.Lifecycle == role.Proposed && after.Lifecycle == role.Proposed {
+		return fault.Coded(fault.Conflict, "role_proposed", "the role waits for a decision about it as it is: withdraw the proposal first")
+	}
+	if after.Lifecycle == role.Retired {
+		return nil // who is still in use cannot be
+	}
+	touched, err := touches(before.RoleFields, after)
+	if err != nil || !touched {
+		return err
+	}
+	w, err := s.weigh(ctx, tx, before, after)
+	if err != nil {
+		return err
+	}
+	how := "write it into the role's draft, and publish that"
+	if !gives(before.RoleFields) {
+		how = "keep the role as a draft, and publish it"
+	}
+	switch {
+	case w.agreement():
+		return fault.Coded(fault.Conflict, "publish_required", "the risk of the role is %s, and somebody else has to agree: %s", riskier(w), how).
+			Also("impact", w.Impact)
+	case len(w.LimitsHit) > 0:
+		return fault.Coded(fault.Conflict, "publish_required", "%s: %s", w.LimitsHit[0].Detail, how).Also("impact", w.Impact)
+	}
+	return nil
+}
+
+func riskier(w weight) string {
+	if role.Risky(w.riskAfter) {
+		return w.riskAfter
+	}
+	return w.riskBefore
+}
+
+func subject(r role.Role) audit.Subject {
+	return audit.Subject{Type: "role", ID: r.ID, Display: r.Name}
+}
+
+// lock reads a role that is about to be changed.
+func lock(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch) (role.Role, error) {
+	r, err := role.Seen(ctx, tx, tx.Viewer, id, " for update of r")
+	if err != nil {
+		return r, err
+	}
+	return r, match.Check(r.Version)
+}
+
+// illegal is a fault of kind Conflict for what a role cannot become.
+func illegal(r role.Role, doing string, allowed ...string) error {
+	if allowed == nil {
+		allowed = []string{}
+	}
+	return fault.Coded(fault.Conflict, "invalid_transition", "a role that is %s cannot be %s", r.Lifecycle, doing).Also("allowed", allowed)
+}

@@ -1,0 +1,83 @@
+package history
+
+import "time"
+
+// HistoryEvent is something that has happened.
+type HistoryEvent struct {
+	ID      string          `json:"id"`
+	At      time.Time       `json:"at"`
+	Kind    string          `json:"kind" enum:"record,state,account,grant,reason,role,request,provisioning,audit" doc:"record and state: what is known of somebody, and their state; account: an account of theirs, or how it stands; grant: what is held; reason: why it should be; role; request; provisioning: a change of a target system; audit: what somebody did."`
+	Event   string          `json:"event" doc:"What it is: person.changed, grant.gained, reason.ended, … of an audit entry its action."`
+	Text    string          `json:"text" doc:"It in plain words."`
+	Who     *HistoryActor   `json:"who" doc:"Who did it, where that is known."`
+	Refs    []HistoryRef    `json:"refs" nullable:"false" doc:"What it is about."`
+	Changes []HistoryChange `json:"changes" nullable:"false" doc:"What became different."`
+	Details map[string]any  `json:"details" doc:"What else belongs to it, such as what a target answered."`
+}
+
+// HistoryActor is who did something.
+type HistoryActor struct {
+	Type    string `json:"type"`
+	ID      string `json:"id,omitempty"`
+	Display string `json:"display"`
+}
+
+// HistoryRef is what an event is about.
+type HistoryRef struct {
+	Type    string `json:"type" doc:"identity, account, entitlement, grant, role, connector, sync_run, access_request, provisioning_task, audit_event."`
+	ID      string `json:"id"`
+	Display string `json:"display,omitempty"`
+	Link    string `json:"link,omitempty" doc:"Where it can be read."`
+}
+
+// HistoryChange is a field that became different.
+type HistoryChange struct {
+	Field  string `json:"field"`
+	Before any    `json:"before"`
+	After  any    `json:"after"`
+	Hidden bool   `json:"hidden,omitempty" doc:"It names somebody or something that whoever asks may not see, so its values are left out."`
+}
+
+// after is the position of an event in the timeline's order.
+func (e HistoryEvent) after() []string { return []string{e.At.UTC().Format(time.RFC3339Nano), e.ID} }
+
+// row is an event as the database tells it.
+type row struct {
+	At    time.Time `db:"at"`
+	ID    string    `db:"id"`
+	Kind  string    `db:"kind"`
+	Event string    `db:"event"`
+	Data  data      `db:"data"`
+}
+
+// data is what the sources say of their events. Each fills what it knows.
+type data struct {
+	Before map[string]any `json:"before"`
+	After  map[string]any `json:"after"`
+
+	IdentityID    *string `json:"identity_id"`
+	AccountID     *string `json:"account_id"`
+	EntitlementID *string `json:"entitlement_id"`
+	GrantID       *string `json:"grant_id"`
+	ConnectorID   *string `json:"connector_id"`
+	RoleID        *string `json:"role_id"`
+	ReasonID      *string `json:"reason_id"`
+	RunID         *string `json:"run_id"`
+	TaskID        *string `json:"task_id"`
+	RequestID     *string `json:"request_id"`
+
+	Directness string         `json:"directness"`
+	Ended      string         `json:"ended"`
+	AssignedBy string         `json:"assigned_by"`
+	Operation  string         `json:"operation"`
+	Class      string         `json:"class"`
+	Error      map[string]any `json:"error"`
+	Advice     string         `json:"advice"`
+	Number     int64          `json:"number"`
+	Status     string         `json:"status"`
+	Decision   string         `json:"decision"`
+	Why        string         `json:"why"`
+	By         map[string]any `json:"by"`
+	Seq        int64          `json:"seq"`
+	Entry      string         `json:"entry"`
+}

@@ -1,0 +1,96 @@
+package history
+
+import (
+	"context"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+)
+
+// Service answers what was. All fields are needed.
+type Service struct {
+	DB      *pg.DB
+	Cursors *httpapi.Cursors
+	Now     func() time.Time
+}
+
+// Routes are the timelines, and the comparison of people.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("GET", "/identities/{id}/timeline", "Tell what has happened to a person", s.ofPerson).Describe(aboutTimelines),
+		httpapi.Handle("GET", "/accounts/{id}/history", "Tell what has happened to an account", s.ofAccount).Describe(aboutTimelines),
+		httpapi.Handle("GET", "/entitlements/grants/{id}/timeline", "Tell what has happened to a grant", s.ofGrant).Describe(aboutTimelines),
+		httpapi.Handle("GET", "/identities/{id}/compare", "Compare what people hold, or one person at two times", s.compare).Describe(aboutCompare),
+	}
+}
+
+const (
+	aboutTimelines = "The newest first. What was changed, given and taken, by whom and why; since when the past is kept, History-Since says. " +
+		"What hangs on a record is told as far as whoever asks may see it."
+	aboutCompare = "With another person by with: what both hold, and what one of them alone, today or on the date that to names. " +
+		"With from, and to or until now: what the person has gained and lost between."
+)
+
+// Filters narrow a timeline; each one given must hold.
+type Filters struct {
+	From string   `query:"from" maxLength:"40" doc:"What happened since this instant, or since the beginning of this day." example:"2026-05-01"`
+	To   string   `query:"to" maxLength:"40" doc:"What happened until this instant, or until the end of this day." example:"2026-05-31"`
+	Kind []string `query:"kind" enum:"record,state,account,grant,reason,role,request,provisioning,audit" doc:"Several by comma."`
+}
+
+type timelineIn struct {
+	ID string `path:"id"`
+	httpapi.Paging
+	Filters
+}
+
+type timelineOut struct {
+	HistorySince string `header:"History-Since" doc:"Since when the past is kept."`
+	Body         httpapi.List[HistoryEvent]
+}
+
+func (s *Service) ofPerson(ctx context.Context, v viewer.Viewer, in *timelineIn) (*timelineOut, error) {
+	return s.timeline(ctx, v, "identities/timeline", in, personStory)
+}
+
+func (s *Service) ofAccount(ctx context.Context, v viewer.Viewer, in *timelineIn) (*timelineOut, error) {
+	return s.timeline(ctx, v, "accounts/history", in, accountStory)
+}
+
+func (s *Service) ofGrant(ctx context.Context, v viewer.Viewer, in *timelineIn) (*timelineOut, error) {
+	return s.timeline(ctx, v, "grants/timeline", in, grantStory)
+}
+
+// timeline answers a page of a story, once whoever asks is found to be allowed to hear it.
+func (s *Service) timeline(ctx context.Context, v viewer.Viewer, name string, in *timelineIn,
+	of func(ctx context.Context, tx *pg.Tx, id string) (story, error)) (*timelineOut, error) {
+	walk, err := s.Cursors.Walk(v, name, in.Paging, []any{in.ID, in.Filters})
+	if err != nil {
+		return nil, err
+	}
+	var items []HistoryEvent
+	var total int64
+	var since time.Time
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		told, err := of(ctx, tx, in.ID)
+		if err != nil {
+			return err
+		}
+		if since, err = directory.HistorySince(ctx, tx); err != nil {
+			return err
+		}
+		if err := told.narrow(ctx, tx, in.Filters, s.Now()); err != nil {
+			return err
+		}
+		items, total, err = told.read(ctx, tx, walk.Page)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := httpapi.Out(walk, items, total, HistoryEvent.after)
+	return &timelineOut{since.UTC().Format(time.RFC3339Nano), out.Body}, nil
+}

@@ -1,0 +1,74 @@
+package role
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+)
+
+// owners are the members that an owner may write who is no administrator. Risk they may only raise.
+var owners = []string{"compliance_tags", "description", "duty_tags", "labels", "requestable", "risk_level"}
+
+// mayPatch is a fault of kind Forbidden when an owner writes what only administrators may.
+func (r Role) mayPatch(v viewer.Viewer, body []byte) error {
+	if v.Kind == viewer.Machine || v.Has(viewer.Admin) {
+		return nil
+	}
+	var given map[string]any
+	if err := json.Unmarshal(body, &given); err != nil {
+		return fault.New(fault.Invalid, "a merge patch is an object")
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(owners, name) {
+			return fault.New(fault.Forbidden, "the owner of a role may write %s, and who has it; %s is for administrators", strings.Join(owners, ", "), name)
+		}
+	}
+	if level, there := given["risk_level"]; there {
+		text, _ := level.(string)
+		if slices.Index(levels, text) < slices.Index(levels, r.EffectiveRiskLevel) {
+			return fault.New(fault.Forbidden, "the owner of a role may raise its risk above %s; to lower it is for administrators", r.EffectiveRiskLevel)
+		}
+	}
+	return nil
+}
+
+var levels = []string{"low", "medium", "high", "critical"}
+
+// Risky says whether a level of risk is one for which somebody else has to agree.
+func Risky(level string) bool { return level == "high" || level == "critical" }
+
+// mayBePatched is a fault of kind Conflict for what has ways of its own.
+func (r Role) mayBePatched(after RoleFields) error {
+	if after.Lifecycle == r.Lifecycle {
+		return nil
+	}
+	if after.Lifecycle == Proposed || r.Lifecycle == Proposed && after.Lifecycle != Retired {
+		allowed := slices.DeleteFunc(slices.Clone(next[r.Lifecycle]), func(l string) bool { return l == Proposed || r.Lifecycle == Proposed && l != Retired })
+		return fault.Coded(fault.Conflict, "invalid_transition", "a role is proposed by POST …/propose, and taken back by POST …/withdraw").Also("allowed", allowed)
+	}
+	return nil
+}
+
+// release makes a role the tenant's own that an imported file says; unless that is wanted, it is a fault of kind Conflict.
+func (s *Service) release(ctx context.Context, tx *pg.Tx, r Role, detach bool) error {
+	if r.ManagedBy != ByCode {
+		return nil
+	}
+	if !detach {
+		return fault.Coded(fault.Conflict, "managed_by_code", "this role comes from an imported file, and the next import would undo the change: "+
+			"change the file, or detach the role from it by detach=true").Also("managed_by", r.ManagedBy)
+	}
+	if _, err := tx.Exec(ctx, `update role set managed_by = 'ui' where id = $1`, r.ID); err != nil {
+		return fmt.Errorf("detach role: %w", err)
+	}
+	return audit.Record(ctx, tx, audit.Entry{Action: "role.detached", Subject: r.subject(),
+		Changes: []audit.Change{{Field: "managed_by", From: ByCode, To: ByUI}}})
+}
