@@ -31,7 +31,7 @@ const (
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("GET", "/access-requests/catalog", "List what somebody may ask for", s.list).Errors(404).Describe(aboutCatalog),
-		httpapi.Handle("GET", "/access-requests/catalog/search", "Search what somebody may ask for", s.search).Errors(404).Describe(aboutSearch),
+		httpapi.Handle("GET", "/access-requests/catalog/search", "Search what somebody may ask for", s.list).Errors(404).Describe(aboutSearch),
 	}
 }
 
@@ -57,14 +57,6 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	}
 	items, total, err := s.List(ctx, v, in.CatalogFilters, walk.Page)
 	return httpapi.Out(walk, items, total, CatalogItem.after), err
-}
-
-func (s *Service) search(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[CatalogItem], error) {
-	if in.Q == "" {
-		return nil, fault.Coded(fault.Malformed, "invalid_parameter", "say what to look for: q").
-			With(fault.Field{Parameter: "q", Code: "required", Detail: "one word or several"})
-	}
-	return s.list(ctx, v, in)
 }
 
 // List gives a page of somebody's catalogue, and how much there is in all.
