@@ -99,7 +99,7 @@ PATCH  /entitlements/roles/{id}/members/{identity_id}  {"ends_at":"2200-01-01T00
 PATCH  /entitlements/roles/{id}                        {"description":"x"}
 POST   /entitlements/bulk-update                       {"ids":["<entitlement>"],"set":{"business_description":"x"}}
 POST   /entitlements/{id}/owners                       {"owner_ids":["<identity>"]}
-POST   /entitlements/{id}/retire                       {}
+POST   /entitlements/{id}/retire                       {"dry_run":true}
 PATCH  /entitlements/{id}                              {"business_description":"x"}
 POST   /identities                                     {"external_id":"E1","email":"e1@acme.test","first_name":"A"}
 PATCH  /identities/{id}                                {"first_name":"B"}

@@ -151,6 +151,8 @@ PATCH /entitlements/{id}                    422 {"owner_ids":["<identity>"]}
 POST  /entitlements/{id}/owners             422 {"owner_ids":["<identity>"]}
 POST  /entitlements/{id}/owners             422 {"backup_owner_ids":["<identity>"]}
 POST  /entitlements/{id}/retire             422 {"replacement_id":"<entitlement>"}
+POST  /entitlements/bulk-update             200 {"filter":{"connector_id":"<connector>","owner_id":"<identity>"},"set":{"business_description":"x"}}
+POST  /entitlements/bulk-update             422 {"ids":["<own entitlement>"],"set":{"owner_ids":["<identity>"]}}
 POST  /entitlements/bulk-update             200 {"ids":["<entitlement>"],"set":{"business_description":"x"}}
 PATCH /entitlements/{id}                    422 {"backup_owner_ids":["<identity>"]}
 PATCH /entitlements/{id}                    422 {"replacement_id":"<entitlement>"}

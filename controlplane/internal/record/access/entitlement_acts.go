@@ -45,6 +45,7 @@ func (s *Service) owners(ctx context.Context, v viewer.Viewer, in *ownersIn) (ou
 // EntitlementRetirement takes an entitlement out of use.
 type EntitlementRetirement struct {
 	ReplacementID *string `json:"replacement_id,omitempty" format:"uuid" doc:"What to ask for instead."`
+	DryRun        bool    `json:"dry_run,omitempty" doc:"As the query parameter."`
 }
 
 // RetirementImpact is what retiring an entitlement means.
@@ -65,7 +66,8 @@ type retireIn struct {
 }
 
 func (s *Service) retire(ctx context.Context, v viewer.Viewer, in *retireIn) (*answer[RetirementImpact], error) {
-	im := RetirementImpact{DryRun: in.DryRun, ReplacementID: in.Body.ReplacementID}
+	dry := in.DryRun || in.Body.DryRun
+	im := RetirementImpact{DryRun: dry, ReplacementID: in.Body.ReplacementID}
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := writable(ctx, tx, in.ID)
 		if err != nil {
@@ -82,7 +84,7 @@ func (s *Service) retire(ctx context.Context, v viewer.Viewer, in *retireIn) (*a
 		if err := im.look(ctx, tx, in.ID); err != nil {
 			return err
 		}
-		if !in.DryRun {
+		if !dry {
 			changes, err := mergepatch.Diff(before.EntitlementFields, after)
 			if err != nil {
 				return err

@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
 // levels of risk, the lowest first.
@@ -156,9 +157,11 @@ func (f EntitlementFields) checkNamed(ctx context.Context, tx *pg.Tx, member, mi
 	if after == nil || before != nil && *before == *after {
 		return nil
 	}
-	var there bool
-	if err := tx.QueryRow(ctx, sql, *after).Scan(&there); err != nil {
-		return fmt.Errorf("look for %s: %w", member, err)
+	there := listing.IsID(*after)
+	if there {
+		if err := tx.QueryRow(ctx, sql, *after).Scan(&there); err != nil {
+			return fmt.Errorf("look for %s: %w", member, err)
+		}
 	}
 	if !there {
 		return fault.New(fault.Invalid, "%s %s", missing, *after).With(fault.Field{Pointer: "#/" + member, Code: "unknown_" + strings.TrimSuffix(member, "_id"), Detail: missing + " " + *after})
