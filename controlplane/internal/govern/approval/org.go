@@ -43,8 +43,8 @@ const most = 500
 
 // wanted are resolvers, with what of the organisation they need.
 type wanted struct {
-	managers                      bool
-	roles, users, duty, sponsored []string
+	managers           bool
+	roles, users, duty []string
 }
 
 func (w *wanted) note(resolvers []ApproverResolver) {

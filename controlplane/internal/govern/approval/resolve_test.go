@@ -76,7 +76,7 @@ func TestWhoCannotOrMayNotDecideIsPassedOver(t *testing.T) {
 			s := h.subject()
 			tt.do(h, &s)
 			p := h.expect(s, tt.want)
-			if p.Blocked != (p.Stages[0].Groups[0].Slots == nil || len(p.Stages[0].Groups[0].Slots) == 0) {
+			if p.Blocked != (len(p.Stages[0].Groups[0].Slots) == 0) {
 				t.Errorf("blocked: %v in %s", p.Blocked, said(p))
 			}
 		})

@@ -142,11 +142,13 @@ func (d DecisionDelegation) checkChain(before, after []DecisionDelegation) error
 	whole := slices.Clone(before)
 	slices.Reverse(whole)
 	whole = append(append(whole, d), after...)
-	r, ever := whole[0].reach(), true
+	r := whole[0].reach()
 	for _, next := range whole[1:] {
-		if r, ever = r.and(next.reach()); !ever {
+		both, ever := r.and(next.reach())
+		if !ever {
 			return nil // they do not hold together
 		}
+		r = both
 	}
 	names, seen := []string{whole[0].DelegatorDisplay}, map[string]bool{whole[0].DelegatorID: true}
 	circle := false

@@ -24,7 +24,7 @@ func (t DecisionTask) waits() error {
 			Also("decision", t.Decision)
 		if t.ApplyAt != nil {
 			f.Message += fmt.Sprintf("; it can be undone until %s", when(*t.ApplyAt))
-			f.Also("apply_at", t.ApplyAt)
+			f = f.Also("apply_at", t.ApplyAt)
 		}
 		return f
 	}
@@ -93,7 +93,7 @@ func (t DecisionTask) free(v viewer.Viewer) error {
 	}
 	f := fault.Coded(fault.Conflict, "claimed_by_another", "%s has claimed this; they, or an administrator, can release it", t.ClaimedBy.Display).Also("claimed_by", t.ClaimedBy)
 	if t.ClaimedAt != nil {
-		f.Also("claimed_at", t.ClaimedAt)
+		f = f.Also("claimed_at", t.ClaimedAt)
 	}
 	return f
 }

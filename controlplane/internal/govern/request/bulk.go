@@ -10,9 +10,6 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// mostRequests are asked for in one call.
-const mostRequests = 200
-
 // AccessRequestBulk are the results of many requests in one call.
 type AccessRequestBulk struct {
 	DryRun  bool                    `json:"dry_run"`

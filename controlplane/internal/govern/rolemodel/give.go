@@ -2,6 +2,7 @@ package rolemodel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -119,7 +120,7 @@ func person(ctx context.Context, tx *pg.Tx, id string) (name string, err error) 
 		return "", missing
 	}
 	switch err = tx.QueryRow(ctx, sql, id).Scan(&name); {
-	case err == pgx.ErrNoRows:
+	case errors.Is(err, pgx.ErrNoRows):
 		return "", missing
 	case err != nil:
 		return "", fmt.Errorf("find identity: %w", err)

@@ -31,7 +31,7 @@ type Assignment struct {
 	EndsAt     *time.Time     // nil: never
 }
 
-// Kinds of assignment. Those of requests and emergencies are the ledger's.
+// ByHand is the kind of an assignment that an administrator or owner has made. Those of requests and emergencies are the ledger's.
 const ByHand = "manual"
 
 // ReasonSource is the source_type of the reasons of assignments, whose source_id is the assignment; RuleSource that of the reasons
