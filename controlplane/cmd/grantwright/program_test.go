@@ -93,7 +93,16 @@ func run(t *testing.T, wantCode int, args ...string) string {
 // dataDir is a directory that the private server's account gets through to.
 func dataDir(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "grantwright-program-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A server that was told twice to end leaves its PostgreSQL behind, which is still writing while it stops.
+	t.Cleanup(func() {
+		for deadline := time.Now().Add(30 * time.Second); os.RemoveAll(dir) != nil && time.Now().Before(deadline); {
+			time.Sleep(200 * time.Millisecond)
+		}
+	})
 	for d := dir; len(d) > len(os.TempDir()); d = filepath.Dir(d) {
 		_ = os.Chmod(d, 0o755)
 	}
