@@ -88,8 +88,10 @@ func TestWhoComesByATenantsPathStaysOnIt(t *testing.T) {
 		t.Errorf("Location = %q", at)
 	}
 	e.send("GET", made.header.Get("Location"), e.token, "").want(t, "what was made", 200, "")
-	if home := e.send("GET", "/t/acme/", e.token, ""); home.header.Get("Location") != "/t/acme/docs" {
-		t.Errorf("the start page leads to %q", home.header.Get("Location"))
+	// The console's page is written for the path; one of a program that was built without it leads on by relative links.
+	home := string(e.send("GET", "/t/acme/", "", "").want(t, "the start page", 200, "").raw)
+	if !strings.Contains(home, `content="/t/acme"`) && !strings.Contains(home, `href="docs"`) {
+		t.Errorf("the start page is %.300s", home)
 	}
 	in := e.send("POST", "/t/acme/api/v1/auth/login", "", `{"email":"a@acme.test","password":"`+password+`","cookie":true}`).want(t, "sign in", 200, "")
 	if cookie := in.header.Get("Set-Cookie"); !strings.Contains(cookie, "Path=/t/acme/api/v1/auth") {

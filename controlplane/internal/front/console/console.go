@@ -1,5 +1,5 @@
 // Package console serves the web console: a page that speaks to the API as every other client does, and its files. Every address
-// outside of the API that nothing else answers is the page's, so that each of its screens can be linked and reloaded.
+// outside of the API that nothing else answers is the page's for browsers, so that each of its screens can be linked and reloaded.
 package console
 
 import (
@@ -40,6 +40,10 @@ func Mount(api *httpapi.API, files fs.FS) {
 func (s *site) answer(w http.ResponseWriter, r *http.Request) {
 	if name := strings.TrimPrefix(path.Clean(r.URL.Path), "/"); strings.Contains(path.Base(name), ".") || strings.HasPrefix(name, "assets/") {
 		s.file(w, r, name)
+		return
+	}
+	if !strings.Contains(r.Header.Get("Accept"), "text/html") { // a program: it is told that there is nothing
+		s.api.Fail(w, r, fault.New(fault.NotFound, "there is nothing at %s", r.URL.Path))
 		return
 	}
 	s.page(w, r)
