@@ -89,7 +89,7 @@ func TestWhoComesByATenantsPathStaysOnIt(t *testing.T) {
 	}
 	e.send("GET", made.header.Get("Location"), e.token, "").want(t, "what was made", 200, "")
 	// The console's page is written for the path; one of a program that was built without it leads on by relative links.
-	home := string(e.send("GET", "/t/acme/", "", "").want(t, "the start page", 200, "").raw)
+	home := e.send("GET", "/t/acme/", "", "").want(t, "the start page", 200, "").raw
 	if !strings.Contains(home, `content="/t/acme"`) && !strings.Contains(home, `href="docs"`) {
 		t.Errorf("the start page is %.300s", home)
 	}

@@ -93,8 +93,11 @@ func (e exampler) object(s *huma.Schema, depth int, whole bool) any {
 		if !required[name] && !(whole || shown || len(p.Examples) > 0) {
 			continue
 		}
-		if v := e.of(name, p, depth+1, whole); v != nil {
+		switch v := e.of(name, p, depth+1, whole); {
+		case v != nil:
 			out[name] = v
+		case required[name]:
+			return nil // too deep to be shown whole: whatever it stands in leaves it out
 		}
 	}
 	return out

@@ -127,7 +127,7 @@ func (s *Service) listCalendars(ctx context.Context, v viewer.Viewer, in *calend
 	}
 	var items []ApprovalCalendar
 	var total int64
-	q := &listing.Query{Columns: calendarColumns, From: "work_calendar c", ID: "c.id", Order: listing.Order{Column: "c.name", Type: "text"}}
+	q := calendarsByName()
 	if in.Q != "" {
 		q.Where(`position(lower(@q) in lower(c.name)) > 0`, pgx.NamedArgs{"q": in.Q})
 	}

@@ -118,7 +118,7 @@ func (s *Service) listOnCall(ctx context.Context, v viewer.Viewer, in *onCallIn)
 	}
 	var items []OnCallSchedule
 	var total int64
-	q := &listing.Query{Columns: onCallColumns, From: "on_call_schedule s", ID: "s.id", Order: listing.Order{Column: "s.name", Type: "text"}}
+	q := schedulesByName()
 	if in.Q != "" {
 		q.Where(`position(lower(@q) in lower(s.name)) > 0`, pgx.NamedArgs{"q": in.Q})
 	}
