@@ -69,7 +69,8 @@ func TestTheSweepSeesASecretWhereverItIs(t *testing.T) {
 	write(filepath.Join(agent.Data, "spool-planted"), hex.EncodeToString([]byte(secret("agent"))))
 	h.Exec(`update audit_event set event = jsonb_set(event::jsonb, '{planted}', to_jsonb($1::text))::text where seq = 3`, secret("audit"))
 	h.Exec(`update webhook_delivery set attempts = jsonb_build_array(jsonb_build_object('excerpt', $1::text))`, secret("delivery"))
-	h.Exec(`update identity set attributes = attributes || jsonb_build_object('note', $1::text) where id = $2`,
+	h.Exec(`update identity i set attributes = attributes || jsonb_build_object('note', $1::text)
+	          from (select set_config('app.tenant_id', (select tenant_id::text from identity where id = $2), false)) as_tenant where i.id = $2`,
 		base64.StdEncoding.EncodeToString([]byte("user:"+secret("attribute"))), person)
 	h.Exec(`create table planted (content bytea)`)
 	h.Exec(`insert into planted values ($1)`, []byte(secret("bytes")))
