@@ -138,6 +138,19 @@ func TestAStreamOfHundredMegabytesNeedsLittleMemory(t *testing.T) {
 	}
 }
 
+func TestWhatOnlySoundsLikeASecretIsShownWhole(t *testing.T) {
+	const answer = `{"changePassword":{"supported":false},"password":null,"must_change_password":true,"password":"hunter2","deep":{"api_key":"k-77"}}`
+	base := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(400)
+		fmt.Fprint(w, answer)
+	})
+	h := detail(t, get(t, client(t, target.Options{BaseURL: base}))).Target.HTTP
+	want := strings.NewReplacer("hunter2", "[secret]", "k-77", "[secret]").Replace(answer)
+	if h.BodyExcerpt != want {
+		t.Errorf("excerpt\n%s, want\n%s", h.BodyExcerpt, want)
+	}
+}
+
 func TestExcerptsShowTheAnswerWithoutSecrets(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Server", "key the-api-key-value")

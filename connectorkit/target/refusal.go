@@ -207,7 +207,20 @@ func (c *Client) hide(token string) {
 
 // named finds values whose names say that they are secrets, in JSON and in forms, so that secrets nobody gave us (a target
 // that answers with somebody else's) are masked too.
-var named = regexp.MustCompile(`(?i)("?[a-z0-9_.-]*(?:access_token|refresh_token|id_token|client_secret|password|passphrase|passwd|api_?key|private_key)"?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|[^"&\s,;}<]+)`)
+var named = regexp.MustCompile(`(?i)("?[a-z0-9_.-]*(?:access_token|refresh_token|id_token|client_secret|password|passphrase|passwd|api_?key|private_key)"?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|[^"&\s,;}<{[][^"&\s,;}<]*)`)
+
+// withoutSecrets masks such values. What can be no secret stays: yes or no, nothing, and an object or list, whose members have names of
+// their own.
+func withoutSecrets(s string) string {
+	return named.ReplaceAllStringFunc(s, func(found string) string {
+		m := named.FindStringSubmatch(found)
+		switch m[2] {
+		case "true", "false", "null":
+			return found
+		}
+		return m[1] + `"[secret]"`
+	})
+}
 
 // clean masks secrets.
 func (c *Client) clean(s string) string {
@@ -221,8 +234,7 @@ func (c *Client) clean(s string) string {
 }
 
 func (c *Client) excerpt(b []byte) (string, bool) {
-	s := named.ReplaceAllString(c.clean(string(b)), `${1}"[secret]"`)
-	return connectorkit.NewScrubber().Excerpt(s, excerptBytes)
+	return connectorkit.NewScrubber().Excerpt(withoutSecrets(c.clean(string(b))), excerptBytes)
 }
 
 // Clean masks the secrets of this call in text that leaves the connector.
