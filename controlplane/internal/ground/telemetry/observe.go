@@ -35,6 +35,7 @@ func (o *Observer) Around(next http.Handler) http.Handler {
 		o.Metrics.inFlight.Inc()
 		defer o.Metrics.inFlight.Dec()
 		route := chi.NewRouteContext()
+		route.Routes = o.Routes // the router does not name itself in a context that it is given, and looks there for whoever asks HEAD
 		noted := &notes{}
 		ctx := context.WithValue(context.WithValue(r.Context(), chi.RouteCtxKey, route), notesKey{}, noted)
 		ctx, span := o.start(ctx, r)
