@@ -27,6 +27,7 @@ var families = []family{
 	{name: "approval-rules", about: "rules of who approves"},
 	{name: "certifications", about: "reviews of access"},
 	{name: "decision-tasks", about: "decisions that wait for somebody"},
+	{name: "dashboard", about: "the sum of what there is and what waits", readOnly: true},
 	{name: "policies", about: "policies and their violations"},
 	{name: "sector-packs", about: "sector packs"},
 	{name: "poc", about: "the proof of concept and its report"},

@@ -18,6 +18,7 @@ type WhoAmI struct {
 	User              *SignedUser   `json:"user,omitempty" doc:"left out for a service token"`
 	Scopes            []string      `json:"scopes" nullable:"false" doc:"what a service token may be used for; empty for a person, whom no scope binds"`
 	Roles             []string      `json:"roles" nullable:"false"`
+	PasswordSet       *bool         `json:"password_set,omitempty" doc:"whether there is a password to change; people who came by an outside provider may have none. Left out for a service token"`
 	MFA               *Factor       `json:"mfa,omitempty" doc:"the second factor; left out for a service token"`
 	Tenant            SignedTenant  `json:"tenant"`
 	HomeTenant        *SignedTenant `json:"home_tenant,omitempty" doc:"the own tenant of a control-plane administrator who acts in another one"`
@@ -73,7 +74,7 @@ func (s *Service) me(ctx context.Context, v viewer.Viewer, _ *struct{}) (*httpap
 			}
 			out.HomeTenant = &home
 		}
-		if out.User, err = findUser(ctx, tx, v.ID); err != nil {
+		if out.User, out.PasswordSet, err = findUser(ctx, tx, v.ID); err != nil {
 			return err
 		}
 		out.MFA, err = factorOf(ctx, tx, v.ID)
@@ -115,16 +116,17 @@ func tenantOf(ctx context.Context, tx *pg.Tx) (SignedTenant, error) {
 	return SignedTenant{ID: t.ID, Slug: t.Slug, Name: t.Name, Status: string(t.Status), FunnelState: string(t.Stage)}, err
 }
 
-func findUser(ctx context.Context, tx *pg.Tx, id string) (*SignedUser, error) {
+func findUser(ctx context.Context, tx *pg.Tx, id string) (*SignedUser, *bool, error) {
 	const sql = `
-		select id::text, email, display_name, identity_id::text, roles
+		select id::text, email, display_name, identity_id::text, roles, password_hash is not null
 		  from app_user
 		 where id = $1`
 	var u SignedUser
-	if err := tx.QueryRow(ctx, sql, id).Scan(&u.ID, &u.Email, &u.DisplayName, &u.IdentityID, &u.Roles); err != nil {
-		return nil, fmt.Errorf("find user: %w", err)
+	var password bool
+	if err := tx.QueryRow(ctx, sql, id).Scan(&u.ID, &u.Email, &u.DisplayName, &u.IdentityID, &u.Roles, &password); err != nil {
+		return nil, nil, fmt.Errorf("find user: %w", err)
 	}
-	return &u, nil
+	return &u, &password, nil
 }
 
 func rolesOf(v viewer.Viewer) []string {

@@ -36,7 +36,7 @@ func TestMeSaysWhatSomebodySeesAndWhy(t *testing.T) {
 		h.sql(`update app_user set roles = $1::text[]`, tt.roles)
 		h.pass(5 * time.Second)
 		got := h.me(in)
-		if diff := cmp.Diff(tt.want, got.Visibility); diff != "" || got.Kind != "user" || got.User == nil || got.MFA == nil || got.MFA.TOTP || len(got.Scopes) != 0 || got.HomeTenant != nil {
+		if diff := cmp.Diff(tt.want, got.Visibility); diff != "" || got.Kind != "user" || got.User == nil || got.MFA == nil || got.MFA.TOTP || got.PasswordSet == nil || !*got.PasswordSet || len(got.Scopes) != 0 || got.HomeTenant != nil {
 			t.Errorf("%s: %+v (-want +got):\n%s", tt.roles, got, diff)
 		}
 	}

@@ -162,6 +162,9 @@ func TestPeopleSignInWithTheirProvider(t *testing.T) {
 	if carol.User.DisplayName != "Carol" || carol.User.ID == "" {
 		t.Errorf("user = %+v", carol.User)
 	}
+	if me := o.me(carol.AccessToken); me.PasswordSet == nil || *me.PasswordSet {
+		t.Errorf("somebody who came by a provider has a password to change: %+v", me)
+	}
 	o.sql(`update app_user set status = 'disabled' where email_lc = 'carol@acme.example'`)
 	o.signInAs("carol").want(t, "somebody disabled", 403, "sso_not_linked")
 	made := o.ask(`select string_agg(action, ' ' order by seq) from audit_event where event::json -> 'subject' ->> 'display' = 'carol@acme.example'`)
@@ -272,10 +275,10 @@ func TestAConsoleFetchesItsTokensByAOneTimeCode(t *testing.T) {
 	o := openOutside(t, `,"create_users":true`)
 	s := o.surfer()
 	arrive := func(s surfer, who string) *url.URL {
-		resp := s.get(s.walk(who, "/console?tab=1"))
+		resp := s.get(s.walk(who, "/signed-in?next=%2Fpeople"))
 		resp.Body.Close()
 		at, err := resp.Location()
-		if err != nil || resp.StatusCode != http.StatusSeeOther || at.Path != "/console" || at.Query().Get("tab") != "1" || !strings.HasPrefix(at.String(), o.url) {
+		if err != nil || resp.StatusCode != http.StatusSeeOther || at.Path != "/signed-in" || at.Query().Get("next") != "/people" || !strings.HasPrefix(at.String(), o.url) {
 			t.Fatalf("sent to %v, %v (%d)", at, err, resp.StatusCode)
 		}
 		return at

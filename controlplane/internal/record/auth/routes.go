@@ -21,6 +21,8 @@ func (s *Service) signInRoutes() []httpapi.Route {
 			Describe("The refresh token is the Bearer token of this request, or the console's cookie. It works once: a second use ends the session."),
 		httpapi.Handle("POST", "/auth/sign-in-link", "Set a password by a one-time link", s.useLink).NoToken().Errors(401, 403, 429, 503).
 			Describe("The link is good for an hour and works once. It ends every session that the user had. Whoever has a second factor also gives `otp`."),
+		httpapi.Handle("GET", "/auth/options", "Tell what there is to sign in with", s.options).NoToken().Errors(429, 503).
+			Describe("For a page that nobody has signed in to yet: the tenant's outside providers, and whether a tenant must be named. A tenant that there is not answers as one without providers."),
 		httpapi.Handle("GET", "/auth/oidc/start", "Begin to sign in with an outside provider", s.startOIDC).NoToken().Waits().Status(http.StatusSeeOther).Errors(403, 404, 429, 502, 503).
 			Describe("Sends the browser to the tenant's OpenID Connect provider (authorization code with PKCE). What is asked for here is bound to this browser by a cookie, works once, and for ten minutes."),
 		httpapi.Handle("GET", "/auth/oidc/callback", "Where the outside provider sends the browser back", s.finishOIDC).NoToken().Waits().Errors(401, 403, 429, 502, 503).

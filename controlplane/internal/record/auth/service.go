@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/limit"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/idp"
@@ -52,7 +53,9 @@ type Service struct {
 
 	integrations *integrations
 
+	askers    *limit.Addresses        // of what there is to sign in with
 	standings *lru[string, standing]  // by tenant
+	offers    *lru[string, offered]   // by the slug that was asked for
 	denials   *lru[string, time.Time] // what was audited as refused, and when
 	visits    *lru[string, time.Time] // when a tenant last heard that an operator works in it
 }
@@ -69,14 +72,16 @@ func New(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (
 		return nil, err
 	}
 	password.Nobody() // made now, so that the first unknown user does not wait for it
-	return &Service{
+	s := &Service{
 		DB: db, Log: log, Now: time.Now, Issuer: "urn:grantwright", Seal: ring, PublicURL: "http://localhost",
 		outsideKey: outsideKey,
 		keys:       keys, desk: password.NewDesk(), verified: newLRU[[32]byte, claims](10_000), rights: newLRU[string, rights](10_000),
 		integrations: newIntegrations(),
 		standings:    newLRU[string, standing](10_000), denials: newLRU[string, time.Time](10_000),
-		visits: newLRU[string, time.Time](10_000),
-	}, nil
+		visits: newLRU[string, time.Time](10_000), offers: newLRU[string, offered](1_000),
+	}
+	s.askers = limit.NewAddresses(optionsRate, func() time.Time { return s.Now() })
+	return s, nil
 }
 
 // With lets people sign in with outside providers, whose addresses are judged by the guard. It is called once, before anything

@@ -44,4 +44,5 @@ func (s *Service) ForgetTenants() {
 	s.rights.drop(func(string, rights) bool { return true })
 	s.integrations.forget()
 	s.standings.drop(func(string, standing) bool { return true })
+	s.offers.drop(func(string, offered) bool { return true })
 }
