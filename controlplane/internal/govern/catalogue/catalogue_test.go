@@ -151,6 +151,7 @@ func TestAnItemTellsWhatThePersonHasOfItAndHowLongItTakes(t *testing.T) {
 	account := h.Account(system, "ada", ada)
 	given, native, nested, asked := offer(h, "given", ""), offer(h, "native", ""), offer(h, "nested", ""), offer(h, "asked", "")
 	role := bundle(h, "role", "", given)
+	h.Exec(`update role set parameters = '[{"name": "site", "type": "string", "required": true, "allowed_values": ["north", "south"]}]' where id = $1`, role)
 	h.Exec(`update entitlement set owner_ids = array[$2::uuid], permission_summary = '{reads}', max_duration = 'P30D', default_duration = 'P7D', privileged = true, data_classes = '{pii}' where id = $1`, given, owner)
 	h.Grant(system, account, native)
 	h.Exec(`update access_grant set directness = 'inherited' where id = $1`, h.Grant(system, account, nested))
@@ -193,6 +194,12 @@ func TestAnItemTellsWhatThePersonHasOfItAndHowLongItTakes(t *testing.T) {
 	} {
 		if diff := cmp.Diff(want, got[member]); diff != "" {
 			t.Errorf("%s: -want +got\n%s", member, diff)
+		}
+	}
+	site := map[string]any{"name": "site", "type": "string", "required": true, "allowed_values": []any{"north", "south"}}
+	for id, want := range map[string][]any{given: {}, role: {site}} {
+		if diff := cmp.Diff(want, items[id]["parameters"]); diff != "" {
+			t.Errorf("parameters of %v: -want +got\n%s", items[id]["name"], diff)
 		}
 	}
 	if items[role]["entitlement_count"] != 1.0 || items[role]["privileged"] != true {

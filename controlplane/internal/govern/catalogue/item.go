@@ -27,6 +27,7 @@ type CatalogItem struct {
 	EntitlementCount    int                   `json:"entitlement_count" db:"entitlement_count" doc:"Of a role: how many entitlements it holds itself."`
 	MaxDuration         *string               `json:"max_duration" db:"max_duration" doc:"The longest it can be had for, in ISO 8601. An approval rule may be stricter."`
 	DefaultDuration     *string               `json:"default_duration" db:"default_duration" doc:"How long it is asked for when nobody says."`
+	Parameters          []CatalogParameter    `json:"parameters" db:"parameters" nullable:"false" doc:"Of a role: what must, or may, be said when it is asked for."`
 	ApprovalRule        *directory.Reference  `json:"approval_rule" db:"approval_rule" doc:"The rule that it names itself; null: the tenant's rules say. The preview of a request tells who has to agree."`
 	WhyVisible          string                `json:"why_visible" db:"-" doc:"In plain words."`
 	AlreadyHeld         *CatalogHeld          `json:"already_held" db:"-" doc:"How the person holds it already; null: they do not."`
@@ -34,6 +35,14 @@ type CatalogItem struct {
 	TypicalApprovalTime *string               `json:"typical_approval_time" db:"-" doc:"How long approval has taken in half of the last requests for it, in ISO 8601; null: there were none."`
 
 	key string
+}
+
+// CatalogParameter is something that is said when a role is asked for: parameters of a request has its value by its name.
+type CatalogParameter struct {
+	Name          string   `json:"name" example:"cost_center"`
+	Type          string   `json:"type" enum:"string,integer,boolean,date"`
+	Required      bool     `json:"required,omitempty"`
+	AllowedValues []string `json:"allowed_values,omitempty" doc:"Of a string; when there are none, any."`
 }
 
 // CatalogHeld is how somebody holds an item.
@@ -58,7 +67,7 @@ const names = `(select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'displa
 var read = `
 		select 'entitlement' as kind, e.id, coalesce(nullif(e.display_name, ''), e.name) as name, coalesce(nullif(e.business_description, ''), e.description, '') as description,
 		       e.permission_summary, e.risk_level, e.privileged, e.compliance_tags || e.data_classes as tags, ` + fmt.Sprintf(names, "e.owner_ids") + ` as owners,
-		       case when c.id is not null then jsonb_build_object('id', c.id, 'display', c.name) end as system, 0 as entitlement_count,
+		       case when c.id is not null then jsonb_build_object('id', c.id, 'display', c.name) end as system, 0 as entitlement_count, '[]'::jsonb as parameters,
 		       e.max_duration, e.default_duration, case when a.id is not null then jsonb_build_object('id', a.id, 'display', a.name) end as approval_rule
 		  from entitlement e
 		  left join connector c on c.id = e.connector_id
@@ -68,7 +77,7 @@ var read = `
 		select 'role', r.id, r.name, r.description, '{}', i.risk_level,
 		       exists (select from role_entitlement x join entitlement e on e.id = x.entitlement_id where x.role_id = r.id and e.privileged),
 		       r.compliance_tags, ` + fmt.Sprintf(names, "r.owner_ids") + `, null,
-		       (select count(*)::int from role_entitlement x where x.role_id = r.id),
+		       (select count(*)::int from role_entitlement x where x.role_id = r.id), r.parameters,
 		       r.max_duration, r.default_duration, case when a.id is not null then jsonb_build_object('id', a.id, 'display', a.name) end
 		  from role r
 		  join catalogue_item i on i.id = r.id

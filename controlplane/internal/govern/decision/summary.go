@@ -97,6 +97,27 @@ func (s *Service) Summary(ctx context.Context, v viewer.Viewer, assigned string)
 	return sum, err
 }
 
+// DecisionWaiting says in short what waits for the decision of one viewer.
+type DecisionWaiting struct {
+	Open    int64 `json:"open"`
+	Overdue int64 `json:"overdue"`
+	DueSoon int64 `json:"due_soon" doc:"Due within the next 24 hours."`
+}
+
+// CountWaiting counts what the list of open tasks shows to the transaction's viewer without further parameters.
+func CountWaiting(ctx context.Context, tx *pg.Tx, now time.Time) (w DecisionWaiting, err error) {
+	from, args := tasksOf(tx.Viewer, "mine", true)
+	args["now"], args["soon"] = now, now.Add(24*time.Hour)
+	sql := `
+		select count(*), count(*) filter (where t.due_at < @now), count(*) filter (where t.due_at >= @now and t.due_at < @soon)
+		  from ` + from + `
+		 where t.state in ('open', 'claimed')`
+	if err := tx.QueryRow(ctx, sql, args).Scan(&w.Open, &w.Overdue, &w.DueSoon); err != nil {
+		return w, fmt.Errorf("count what waits: %w", err)
+	}
+	return w, nil
+}
+
 // endOfDay is when the day of an instant ends, where it is told in a time zone.
 func endOfDay(at time.Time) time.Time {
 	y, m, d := at.Date()

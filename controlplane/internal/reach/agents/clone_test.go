@@ -49,7 +49,9 @@ func TestAMachineThatWasCopiedWhileItRanIsFoundOut(t *testing.T) {
 
 func TestTheSameMachineMayReplaceItsOwnConnection(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHouse(t, func(p *pace) {
+		p.silent, p.offline, p.ping, p.probe = 30*time.Second, 30*time.Second, 10*time.Second, 20*time.Second
+	})
 	m := h.enrol("HQ", "")
 	first := m.knock(h.process, m.from("m1", "srv7"))
 	first.expect(wire.TypeWelcome)

@@ -12,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
+	"github.com/grantwright/grantwright/protocol/wire"
 )
 
 // Channels of NOTIFY. A payload is a word, the tenant and the id of an agent or a task.
@@ -39,6 +40,24 @@ const columns = `
 const fromAgents = `
 	from agent a
 	left join agent_session s on s.tenant_id = a.tenant_id and s.agent_id = a.id`
+
+// AgentPresence is how many agents there are, but for those that are revoked, and how many of them are silent.
+type AgentPresence struct {
+	Total   int64 `json:"total"`
+	Online  int64 `json:"online" doc:"Those that are degraded or draining too."`
+	Offline int64 `json:"offline" doc:"They were there, and have not been heard of for a while."`
+}
+
+// CountPresent counts the agents of the transaction's tenant.
+func CountPresent(ctx context.Context, tx *pg.Tx) (p AgentPresence, err error) {
+	const sql = `
+		select count(*), count(*) filter (where x.state in ('online', 'degraded', 'draining')), count(*) filter (where x.state = 'offline')
+		  from (select ` + shownState + ` as state` + fromAgents + ` where a.state <> 'revoked') x`
+	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"offline": wire.OfflineAfter.Seconds()}).Scan(&p.Total, &p.Online, &p.Offline); err != nil {
+		return p, fmt.Errorf("count agents: %w", err)
+	}
+	return p, nil
+}
 
 // find reads an agent. offline is after how long a silent one counts as such.
 func find(ctx context.Context, tx *pg.Tx, id string, offline time.Duration) (Agent, error) {

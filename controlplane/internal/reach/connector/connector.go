@@ -45,6 +45,8 @@ type Connector struct {
 	Schedule      *ConnectorSchedule    `json:"schedule" db:"schedule" doc:"When it is read by itself; null: when somebody asks. See PUT /connectors/{id}/schedule."`
 	NextRunAt     *time.Time            `json:"next_run_at" db:"next_run_at"`
 	Health        ConnectorHealth       `json:"health" db:"-"`
+	LastRuns      *[]ConnectorRun       `json:"last_runs,omitempty" db:"-" nullable:"false" doc:"With expand=runs, on the list: the last 14, the newest last."`
+	Counts        *ConnectorCounts      `json:"counts,omitempty" db:"-" doc:"With expand=counts, on the list."`
 	Labels        map[string]string     `json:"labels" db:"labels"`
 	CreatedAt     time.Time             `json:"created_at" db:"created_at"`
 	UpdatedAt     time.Time             `json:"updated_at" db:"updated_at"`

@@ -319,28 +319,34 @@ func TestTheListIsFilteredSortedAndWalked(t *testing.T) {
 		}
 		h.made(p)
 	}
+	h.exec(`update connector set status = 'degraded' where name like 'C0%'`)
+	h.exec(`update connector set status = 'active', last_success_at = now() - make_interval(hours => 5 - substr(name, 2, 1)::int) where name like 'C3%' or name like 'C4%'`)
 	for query, want := range map[string]string{
 		"": "01234", "?sort=-created_at": "43210", "?type=ldap": "024", "?environment=staging": "13", "?q=c3": "3", "?q=%25": "01234", "?q=_": "",
-		"?status=active": "", "?mode=hosted&type=rest": "1", "?limit=2&offset=3": "34",
+		"?status=active": "34", "?status=active,degraded": "034", "?mode=hosted&type=rest": "1", "?limit=2&offset=3": "34",
+		"?sort=name": "01234", "?sort=-name": "43210", "?sort=-last_success_at": "43210", "?sort=last_success_at": "01234",
 	} {
 		if got := h.names("/connectors" + query); got != want {
 			t.Errorf("%s = %q; want %q", query, got, want)
 		}
 	}
-	var walked, cursor string
-	for range 5 {
-		a := h.want(200, h.call("admin", "GET", "/connectors?limit=2&sort=-created_at"+cursor, nil))
-		walked += names(a)
-		next, _ := a.body["next_cursor"].(string)
-		if next == "" {
-			break
+	for sort, want := range map[string]string{"-created_at": "43210", "name": "01234", "-name": "43210", "last_success_at": "01234", "-last_success_at": "43210"} {
+		var walked, cursor string
+		for range 5 {
+			a := h.want(200, h.call("admin", "GET", "/connectors?limit=2&sort="+sort+cursor, nil))
+			walked += names(a)
+			next, _ := a.body["next_cursor"].(string)
+			if next == "" {
+				break
+			}
+			cursor = "&cursor=" + next
 		}
-		cursor = "&cursor=" + next
+		if walked != want {
+			t.Errorf("walked by %s: %s; want %s", sort, walked, want)
+		}
 	}
-	if walked != "43210" {
-		t.Errorf("walked %s", walked)
-	}
-	h.want(400, h.call("admin", "GET", "/connectors?sort=name", nil))
+	h.want(400, h.call("admin", "GET", "/connectors?sort=type", nil))
+	h.want(400, h.call("admin", "GET", "/connectors?status=active,deleted", nil))
 }
 
 func TestTheTypesTellWhichSettingsAreSecret(t *testing.T) {

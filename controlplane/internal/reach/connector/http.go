@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/catalog"
@@ -116,6 +115,7 @@ func (s *Service) typeOf(_ context.Context, _ viewer.Viewer, in *keyIn) (*httpap
 type listIn struct {
 	httpapi.Paging
 	Filters
+	Expand []string `query:"expand" enum:"runs,counts" doc:"runs: the last 14 of each; counts: how many identities and accounts are kept of it. Several by comma."`
 }
 
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Connector], error) {
@@ -135,9 +135,12 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 		for _, r := range rows {
 			items = append(items, r.shown())
 		}
-		return err
+		if err != nil || len(items) == 0 {
+			return err
+		}
+		return expand(ctx, tx, items, in.Expand)
 	})
-	return httpapi.Out(walk, items, total, func(c Connector) []string { return []string{c.CreatedAt.Format(time.RFC3339Nano), c.ID} }), err
+	return httpapi.Out(walk, items, total, in.after), err
 }
 
 type createIn struct{ Body NewConnector }

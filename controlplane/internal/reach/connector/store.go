@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -189,16 +190,36 @@ func agentExists(ctx context.Context, tx *pg.Tx, s Settings, wrong *problems) er
 
 // Filters narrow the list of connectors; each one given must hold.
 type Filters struct {
-	Type        string `query:"type"`
-	Mode        string `query:"mode" enum:"hosted,agent"`
-	Status      string `query:"status" enum:"draft,ready,active,paused,degraded,quarantined,disabled"`
-	Environment string `query:"environment" enum:"production,staging,test,dev,other"`
-	Q           string `query:"q" maxLength:"200" doc:"Part of the name, business_id or description."`
-	Sort        string `query:"sort" default:"created_at" enum:"created_at,-created_at" doc:"A leading - is descending."`
+	Type        string   `query:"type"`
+	Mode        string   `query:"mode" enum:"hosted,agent"`
+	Status      []string `query:"status" enum:"draft,ready,active,paused,degraded,quarantined,disabled" doc:"Several by comma."`
+	Environment string   `query:"environment" enum:"production,staging,test,dev,other"`
+	Q           string   `query:"q" maxLength:"200" doc:"Part of the name, business_id or description."`
+	Sort        string   `query:"sort" default:"created_at" enum:"created_at,name,last_success_at,-created_at,-name,-last_success_at" doc:"A leading - is descending. By last_success_at, those that never succeeded come as if that were longest ago."`
+}
+
+var orders = map[string]listing.Order{
+	"created_at":      {Column: "c.created_at", Type: "timestamptz"},
+	"name":            {Column: "c.name", Type: "text"},
+	"last_success_at": {Column: "coalesce(c.last_success_at, '-infinity')", Type: "timestamptz"},
+}
+
+// after is the position of a connector in the list's order.
+func (f Filters) after(c Connector) []string {
+	switch strings.TrimPrefix(f.Sort, "-") {
+	case "name":
+		return []string{c.Name, c.ID}
+	case "last_success_at":
+		if c.LastSuccessAt == nil {
+			return []string{"-infinity", c.ID}
+		}
+		return []string{c.LastSuccessAt.Format(time.RFC3339Nano), c.ID}
+	}
+	return []string{c.CreatedAt.Format(time.RFC3339Nano), c.ID}
 }
 
 func (f Filters) query() (*listing.Query, error) {
-	order, err := listing.OrderBy(f.Sort, map[string]listing.Order{"created_at": {Column: "c.created_at", Type: "timestamptz"}})
+	order, err := listing.OrderBy(f.Sort, orders)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +227,9 @@ func (f Filters) query() (*listing.Query, error) {
 	q.Where("c.deleted_at is null", nil)
 	q.Equal("c.type", "type", f.Type)
 	q.Equal("c.mode", "mode", f.Mode)
-	q.Equal("c.status", "status", f.Status)
+	if len(f.Status) > 0 {
+		q.Where("c.status = any(@status)", pgx.NamedArgs{"status": f.Status})
+	}
 	q.Equal("c.environment", "environment", f.Environment)
 	if f.Q != "" {
 		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', c.name, c.business_id, c.description))) > 0`, pgx.NamedArgs{"q": f.Q})

@@ -2,6 +2,7 @@ package drift
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,6 +14,17 @@ import (
 
 const shaped = " join account_shape s on s.tenant_id = a.tenant_id and s.account_id = a.id"
 
+// drifted accounts are managed, are there, and have something that their template does not make.
+const drifted = `s.drift <> '[]' and a.managed = 'managed' and a.status in ('active', 'disabled', 'locked')`
+
+// Count counts the drifted accounts that the transaction's viewer may list.
+func Count(ctx context.Context, tx *pg.Tx) (n int64, err error) {
+	if err := tx.QueryRow(ctx, `select count(*) from `+listing.Listed(tx.Viewer, "account", "a")+shaped+` where `+drifted).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count drifted accounts: %w", err)
+	}
+	return n, nil
+}
+
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[DriftedAccount], error) {
 	walk, err := s.Cursors.Walk(v, "accounts/drifted", in.Paging, in.DriftFilters)
 	if err != nil {
@@ -23,7 +35,7 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 		From:    listing.Among(v, "account", "a") + shaped, Counted: listing.Listed(v, "account", "a") + shaped,
 		ID: "a.id", Order: listing.Order{Column: "a.id", Type: "uuid"},
 	}
-	q.Where("s.drift <> '[]' and a.managed = 'managed' and a.status in ('active', 'disabled', 'locked')", nil)
+	q.Where(drifted, nil)
 	q.Equal("s.connector_id", "connector_id", in.ConnectorID)
 	q.Equal("a.identity_id", "identity_id", in.IdentityID)
 	if in.Field != "" {

@@ -75,6 +75,21 @@ func TestAFailingTransformSetsItsRecordAsideAndRemovesNobody(t *testing.T) {
 	}
 }
 
+func TestAConnectorThatWasReadWithoutALookCanBeMappedLater(t *testing.T) {
+	h := open(t)
+	h.ordinary()
+	path := h.connect("hr")
+	h.runs(path, nil, "succeeded")
+	first := h.do(200, "POST", path+"/discover", nil).body["schema_snapshot_id"]
+	if got := h.do(200, "GET", path+"/schema", nil).body["id"]; got != first {
+		t.Errorf("the mappings are about %v, not about the first look %v", got, first)
+	}
+	h.do(200, "POST", path+"/discover", nil)
+	if got := h.do(200, "GET", path+"/schema", nil).body["id"]; got != first {
+		t.Errorf("a later look took the place of the first: %v", got)
+	}
+}
+
 func TestOddFieldsAndRecordsOfDifferentShapeArrive(t *testing.T) {
 	h := open(t)
 	long := strings.Repeat("n", 10000)

@@ -2,6 +2,7 @@ package fieldmap
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/grantwright/grantwright/connectorkit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -12,7 +13,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 )
 
-// Discover looks at a connector's target and keeps what it showed. Until the connector's first sync the mappings are about it.
+// Discover looks at a connector's target and keeps what it showed. Until the connector's first sync the mappings are about it, and
+// afterwards where nobody had looked before.
 // What the target, the network or an agent answers is part of the result.
 func (s *Service) Discover(ctx context.Context, v viewer.Viewer, id, source string, o connector.DiscoverOptions, report connectorkit.Report) (Discovery, error) {
 	out := Discovery{Warnings: []v1.Warning{}, Objects: []SchemaObject{}}
@@ -26,7 +28,10 @@ func (s *Service) Discover(ctx context.Context, v viewer.Viewer, id, source stri
 		}
 		out.SnapshotID = &snap.ID
 		c, err := connector.Find(ctx, tx, id)
-		if err != nil || source != SourceWizard || c.FunnelState == connector.Connected {
+		if err != nil || source != SourceWizard {
+			return err
+		}
+		if settled, err := settled(ctx, tx, c); err != nil || settled {
 			return err
 		}
 		return Adopt(ctx, tx, id, snap.ID)
@@ -39,6 +44,18 @@ func (s *Service) Discover(ctx context.Context, v viewer.Viewer, id, source stri
 		out.Warnings = answer.Warnings
 	}
 	return out, nil
+}
+
+// settled says whether only rediscover may change which look the mappings are about.
+func settled(ctx context.Context, tx *pg.Tx, c connector.Connector) (settled bool, err error) {
+	if c.FunnelState != connector.Connected {
+		return false, nil
+	}
+	const sql = `select schema_snapshot_id is not null from connector where tenant_id = current_tenant() and id = $1`
+	if err := tx.QueryRow(ctx, sql, c.ID).Scan(&settled); err != nil {
+		return false, fmt.Errorf("find the look of a connector: %w", err)
+	}
+	return settled, nil
 }
 
 func (in *discoverIn) options() connector.DiscoverOptions {

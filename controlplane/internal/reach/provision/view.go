@@ -215,6 +215,14 @@ func listTasks(ctx context.Context, tx *pg.Tx, f TaskFilters, p pg.Page) (items 
 	return items, total, byState, nil
 }
 
+// CountFailed counts the tasks that the transaction's viewer may see and that have failed for good.
+func CountFailed(ctx context.Context, tx *pg.Tx) (n int64, err error) {
+	if err := tx.QueryRow(ctx, `select count(*) from `+shown(tx, false)+` where t.state = 'failed'`).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count failed tasks: %w", err)
+	}
+	return n, nil
+}
+
 func contains(list []string, s string) bool {
 	for _, one := range list {
 		if one == s {

@@ -170,6 +170,10 @@ func TestAnEntitlementIsPatchedByTheRules(t *testing.T) {
 	if got := h.Must(200, "admin", "GET", "/entitlements?owner_id="+owner+"&requestable=true&privileged=false", nil); got.Body["total"] != 1.0 {
 		t.Errorf("by owner: %v; want 1", got.Body["total"])
 	}
+	all, owned, unowned := h.Must(200, "admin", "GET", "/entitlements", nil), h.Must(200, "admin", "GET", "/entitlements?owned=true", nil), h.Must(200, "admin", "GET", "/entitlements?owned=false", nil)
+	if owned.Body["total"] != 1.0 || unowned.Body["total"] != all.Body["total"].(float64)-1 {
+		t.Errorf("owned: %v, without an owner: %v, of %v", owned.Body["total"], unowned.Body["total"], all.Body["total"])
+	}
 	fields := h.Strings(`select c ->> 'field' from audit_event, json_array_elements(event::json -> 'changes') c where action = 'entitlement.updated' order by 1`)
 	if diff := cmp.Diff([]string{"business_description", "owner_ids", "requestable"}, fields); diff != "" {
 		t.Errorf("audited: -want +got\n%s", diff)

@@ -79,6 +79,7 @@ type Filters struct {
 	ConnectorID string   `query:"connector_id" format:"uuid"`
 	Kind        string   `query:"kind"`
 	OwnerID     string   `query:"owner_id" format:"uuid"`
+	Owned       string   `query:"owned" enum:"true,false" doc:"Whether somebody owns it."`
 	Privileged  string   `query:"privileged" enum:"true,false"`
 	Requestable string   `query:"requestable" enum:"true,false"`
 	RiskLevel   []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several by comma."`
@@ -105,6 +106,7 @@ func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 	if f.OwnerID != "" {
 		q.Where("@owner_id::uuid = any(e.owner_ids)", pgx.NamedArgs{"owner_id": f.OwnerID})
 	}
+	q.Is("e.owner_ids <> '{}'", f.Owned)
 	q.Is("e.privileged", f.Privileged)
 	q.Is("e.requestable", f.Requestable)
 	if len(f.RiskLevel) > 0 {

@@ -81,6 +81,17 @@ func (q *Query) Is(expression, value string) {
 	}
 }
 
+// Outwards prepares a transaction that counts or looks for what its viewer may list, as Fetch does for its own; who sees all needs nothing.
+func Outwards(ctx context.Context, tx *pg.Tx) error {
+	if tx.Viewer.SeesAll() {
+		return nil
+	}
+	if _, err := tx.Exec(ctx, outwards); err != nil {
+		return fmt.Errorf("prepare to look outwards: %w", err)
+	}
+	return nil
+}
+
 // Fetch reads a page, and one row more if there is one, and how many rows there are in all.
 func Fetch[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (items []T, total int64, err error) {
 	if !tx.Viewer.SeesAll() {

@@ -1,0 +1,15 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/dashboard"
+)
+
+// addDashboard adds the sum of what the other rooms hold.
+func addDashboard(_ context.Context, p *parts) error {
+	sums := &dashboard.Service{DB: p.db, Now: time.Now}
+	p.routes = append(p.routes, sums.Routes()...)
+	return nil
+}

@@ -1,0 +1,136 @@
+package dashboard
+
+import (
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
+	"github.com/grantwright/grantwright/controlplane/internal/record/access"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/role"
+)
+
+// Dashboard is what GET /dashboard answers. What the caller's roles do not show is left out.
+type Dashboard struct {
+	At           time.Time                `json:"at" doc:"When this was counted."`
+	Figures      DashboardFigures         `json:"figures"`
+	Funnel       DashboardFunnel          `json:"funnel"`
+	Inbox        decision.DecisionWaiting `json:"inbox" doc:"What waits for the caller's own decision."`
+	Requests     DashboardRequests        `json:"requests" doc:"What the caller has asked for, or somebody for them."`
+	Provisioning DashboardProvisioning    `json:"provisioning"`
+
+	Connectors *DashboardConnectors  `json:"connectors,omitempty" doc:"For administrators and auditors, like all that follows."`
+	Runs       *DashboardRuns        `json:"runs,omitempty"`
+	Held       *DashboardHeld        `json:"held,omitempty"`
+	Agents     *agents.AgentPresence `json:"agents,omitempty"`
+	Checklist  *DashboardChecklist   `json:"checklist,omitempty"`
+}
+
+// DashboardFigures count what the caller may list.
+type DashboardFigures struct {
+	People   directory.PeopleFigures `json:"people"`
+	Accounts DashboardAccounts       `json:"accounts"`
+	Access   access.AccessFigures    `json:"access"`
+	Roles    role.RoleFigures        `json:"roles"`
+}
+
+// DashboardAccounts are the figures of accounts.
+type DashboardAccounts struct {
+	directory.AccountFigures
+	Drifted int64 `json:"drifted"`
+}
+
+// DashboardFunnel tells how far the tenant has come, and how many people have.
+type DashboardFunnel struct {
+	State        string `json:"state" enum:"bootstrapped,connected" doc:"Connected once the first run of any connector has succeeded."`
+	Bootstrapped int64  `json:"bootstrapped" doc:"People who are known."`
+	Connected    int64  `json:"connected" doc:"Of those, people with an account that is linked to them."`
+}
+
+// DashboardRequests count access requests of the caller's own.
+type DashboardRequests struct {
+	Open    int64 `json:"open" doc:"Neither given, refused, withdrawn nor expired."`
+	Waiting int64 `json:"waiting" doc:"Of those, the ones that somebody has still to agree to."`
+}
+
+// DashboardProvisioning counts changes of target systems.
+type DashboardProvisioning struct {
+	Failed int64 `json:"failed" doc:"Of the tasks that the caller may list, those that failed for good."`
+}
+
+// DashboardConnectors tells how the connections to target systems fare.
+type DashboardConnectors struct {
+	Total        int64                   `json:"total"`
+	ByStatus     []DashboardStatus       `json:"by_status" nullable:"false"`
+	FailingTotal int64                   `json:"failing_total"`
+	Failing      []DashboardFailing      `json:"failing" nullable:"false" doc:"Degraded, quarantined, or with a last run that failed; the one that has failed for longest first, at most 50."`
+	Items        []DashboardConnectorRef `json:"items" nullable:"false" doc:"By name; at most 500. Runs belong to one of these."`
+}
+
+// DashboardStatus counts connectors in a status.
+type DashboardStatus struct {
+	Status string `json:"status"`
+	Count  int64  `json:"count"`
+}
+
+// DashboardConnectorRef names a connector.
+type DashboardConnectorRef struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Status string `json:"status"`
+}
+
+// DashboardFailing is a connector that needs somebody.
+type DashboardFailing struct {
+	ID           string    `json:"id" db:"id"`
+	Name         string    `json:"name" db:"name"`
+	Status       string    `json:"status" db:"status"`
+	Since        time.Time `json:"since" db:"since" doc:"When the first run failed after the last that succeeded, or when it came into its status."`
+	RunID        *string   `json:"run_id" db:"run_id" doc:"The last run that failed."`
+	ErrorCode    *string   `json:"error_code" db:"error_code"`
+	ErrorSummary *string   `json:"error_summary" db:"error_summary" doc:"What the target said, cut to 500 characters; or why the connector is in its status."`
+}
+
+// DashboardRuns are the runs that were going on within the last 24 hours.
+type DashboardRuns struct {
+	Since     time.Time      `json:"since"`
+	Items     []DashboardRun `json:"items" nullable:"false" doc:"The newest first, at most 500."`
+	Truncated bool           `json:"truncated" doc:"There were more."`
+}
+
+// DashboardRun is a run, in short.
+type DashboardRun struct {
+	ID            string     `json:"id" db:"id"`
+	ConnectorID   string     `json:"connector_id" db:"connector_id"`
+	ConnectorName string     `json:"connector_name" db:"connector_name"`
+	Status        string     `json:"status" db:"status"`
+	Trigger       string     `json:"trigger" db:"trigger"`
+	Mode          string     `json:"mode" db:"mode" enum:"apply,preview"`
+	StartedAt     *time.Time `json:"started_at" db:"started_at" doc:"null while it waits."`
+	FinishedAt    *time.Time `json:"finished_at" db:"finished_at" doc:"null while it goes on."`
+	CreatedAt     time.Time  `json:"created_at" db:"created_at"`
+}
+
+// DashboardHeld are runs with changes that wait for a decision.
+type DashboardHeld struct {
+	Total int64              `json:"total"`
+	Items []DashboardHeldRun `json:"items" nullable:"false" doc:"The one that is discarded first, first; at most 20."`
+}
+
+// DashboardHeldRun is one of them.
+type DashboardHeldRun struct {
+	ID            string     `json:"id" db:"id"`
+	ConnectorID   string     `json:"connector_id" db:"connector_id"`
+	ConnectorName string     `json:"connector_name" db:"connector_name"`
+	HeldUntil     *time.Time `json:"held_until" db:"held_until"`
+}
+
+// DashboardChecklist are the first steps of a tenant.
+type DashboardChecklist struct {
+	SystemConnected     bool `json:"system_connected" doc:"A connector has been made whole."`
+	FirstSyncDone       bool `json:"first_sync_done"`
+	ReachHealthy        bool `json:"reach_healthy" doc:"An agent is online, or a hosted connector is active."`
+	SectorPackInstalled bool `json:"sector_pack_installed"`
+	SecondUserInvited   bool `json:"second_user_invited"`
+	Complete            bool `json:"complete" doc:"All of them."`
+}
