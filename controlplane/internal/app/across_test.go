@@ -40,7 +40,7 @@ var across = []string{
 	"record/audit/stream/claim.go", "record/audit/trail/checkpoint.go", "record/audit/trail/retention.go", // logs to send, to sign and to shorten
 	"record/audit/trail/keys.go",                                           // the key that checkpoints are signed with
 	"record/auth/epoch.go", "record/auth/keys.go", "record/auth/rotate.go", // signing keys and epoch of the deployment
-	"record/auth/link.go", "record/auth/login.go", "record/auth/outside.go", "record/auth/throttle.go", // who signs in, before their tenant is known
+	"record/auth/link.go", "record/auth/login.go", "record/auth/options.go", "record/auth/outside.go", "record/auth/throttle.go", // who signs in, before their tenant is known
 	"record/auth/override.go",                                                     // an operator's request is audited in both tenants
 	"record/tenant/bootstrap.go",                                                  // whether a slug is taken
 	"record/tenant/list.go", "record/tenant/purge.go", "record/tenant/service.go", // what operators do with tenants, and what is erased

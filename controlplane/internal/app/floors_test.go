@@ -36,7 +36,8 @@ var rooms = map[string][]string{
 	"govern/request":   {"approval", "catalogue", "chain", "condition", "decision", "fulfil"},
 	"govern/matter":    {"decision", "pack"},
 	"govern/rolemodel": {"condition", "decision", "policy"}, "govern/catalogue": {"approval", "condition"},
-	"front/apidocs": {}, "front/console": {}, "front/webhook": {},
+	"govern/dashboard": {"decision"},
+	"front/apidocs":    {}, "front/console": {}, "front/webhook": {},
 }
 
 type listed struct {

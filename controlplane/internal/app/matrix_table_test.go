@@ -96,6 +96,7 @@ GET    /auth/me                                                   everybody any
 DELETE /auth/mfa/totp                                             everybody -
 POST   /auth/mfa/totp                                             everybody -
 POST   /auth/mfa/totp/confirm                                     everybody -
+GET    /auth/options                                              open      -
 GET    /auth/oidc/callback                                        open      -
 GET    /auth/oidc/start                                           open      -
 POST   /auth/oidc/token                                           open      -
@@ -169,6 +170,7 @@ POST   /control-plane/tenants/{id}/limits                         operators -
 POST   /control-plane/tenants/{id}/reopen                         operators -
 POST   /control-plane/tenants/{id}/resume                         operators -
 POST   /control-plane/tenants/{id}/suspend                        operators -
+GET    /dashboard                                                 everybody dashboard
 GET    /decision-tasks                                            everybody decision-tasks
 POST   /decision-tasks/bulk-decide                                everybody decision-tasks
 GET    /decision-tasks/delegations                                everybody decision-tasks

@@ -257,6 +257,26 @@ func TestOperatorsAreServedOnThisMachineAlone(t *testing.T) {
 	}
 }
 
+// A HEAD is answered as the reading would be, by the whole of what a server does with a request.
+func TestWhatCanBeReadHasAHead(t *testing.T) {
+	o := operate(t, nil, nil)
+	for path, want := range map[string]int{"/health": 200, "/": 200, "/people": 200, "/docs": 401, "/openapi.json": 401, "/api/v1/identities": 401, "/docs/page.css": 200, "/assets/none.js": 404} {
+		req, err := http.NewRequest(http.MethodHead, o.url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Accept", "text/html")
+		res, err := o.client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if status, _ := o.get(o.url+path, "Accept", "text/html"); res.StatusCode != want || status != want {
+			t.Errorf("HEAD %s = %d, GET %d; want %d", path, res.StatusCode, status, want)
+		}
+	}
+}
+
 func TestASocketServesOperatorsAndIsTakenOverFromAnEarlierLife(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ops.sock")
 	left, err := net.Listen("unix", path)

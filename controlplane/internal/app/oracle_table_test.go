@@ -53,6 +53,7 @@ const sees = `
 /audit-events/{id}                              overseers
 /auth/.well-known/jwks.json                     alike
 /auth/me                                        own
+/auth/options                                   alike
 /auth/oidc/callback                             own
 /auth/oidc/start                                own
 /auth/sessions                                  own
@@ -83,6 +84,7 @@ const sees = `
 /connectors/{id}/sync-runs/{run_id}/holds       overseers
 /control-plane/tenants                          operators
 /control-plane/tenants/{id}                     operators
+/dashboard                                      apart
 /decision-tasks                                 apart
 /decision-tasks/delegations                     apart
 /decision-tasks/delegations/effective           apart
@@ -209,6 +211,7 @@ func (s sight) parts(path, who, what, where, which string) []part {
 			{query("sort=name"), present},
 			{query("lifecycle=active,deprecated,retired"), func(id string) bool { _, is := s.groups[id]; return is }},
 			{query("owner_id=" + who), func(id string) bool { return present(id) && slices.Contains(s.groups[id].Owners, who) }},
+			{query("owned=false"), func(id string) bool { return present(id) && len(s.groups[id].Owners) == 0 }},
 			{query("q=" + s.groups[where].Name), func(id string) bool { return present(id) && id == where }},
 		}
 	case "/entitlements/grants":

@@ -53,7 +53,7 @@ type parts struct {
 }
 
 // rooms are added in this order.
-var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addAudit, addWebhooks, addSchedules, addShapes, addProvisioning, addPipeline, addPolicies, addRoles, addPacks, addHistory, addAsking, addOperations}
+var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeople, addAudit, addWebhooks, addSchedules, addShapes, addProvisioning, addPipeline, addPolicies, addRoles, addPacks, addHistory, addAsking, addDashboard, addOperations}
 
 // reach adds the rooms that know people and their access, and those that reach target systems.
 func (p *parts) reach(callbackKey []byte) {

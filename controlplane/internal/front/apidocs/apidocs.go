@@ -1,11 +1,13 @@
 // Package apidocs serves the description of the API and two viewers for it, Swagger UI and ReDoc. Everything comes from this
 // program: no page fetches anything from elsewhere, and none holds a script of its own text.
+//
+// The description needs a token, which browsers do not send when they go to an address. Whoever comes to a viewer without one is
+// answered 401, and a browser with the viewer's page as well: its script signs in by the console's session and reads the description.
 package apidocs
 
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -13,7 +15,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"strings"
 	"sync"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -28,14 +29,9 @@ var assets embed.FS
 //go:embed pages
 var pages embed.FS
 
-// policy lets the viewers run their own scripts and styles and speak to this server. ReDoc searches in a worker that it
-// makes itself, and both write styles into the page.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
-	"connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
 // Options of the pages.
 type Options struct {
-	Public bool                 // /docs and /redoc need no token, like /openapi.json with httpapi.Config.PublicDocs
+	Public bool                 // the viewers show to everybody, like /openapi.json with httpapi.Config.PublicDocs
 	User   httpapi.Authenticate // judges the token where one is needed
 }
 
@@ -58,14 +54,17 @@ func Mount(api *httpapi.API, opts Options) {
 func mount(api *httpapi.API, opts Options, viewer fs.FS) {
 	s := &site{api: api, opts: opts, viewer: viewer}
 	s.get("/openapi.json", s.description())
-	for _, page := range []struct{ path, bundle string }{{"/docs", "swagger-ui-bundle.js"}, {"/redoc", "redoc.standalone.js"}} {
-		api.Free(http.MethodGet, page.path) // looked at here: a browser is told in words that it can read
-		api.Free(http.MethodHead, page.path)
-		s.get(page.path, s.page(page.path, page.bundle))
-		s.get(page.path+"/"+page.bundle, s.packed(page.bundle, "text/javascript"))
-		s.get(page.path+"/start.js", s.plain(strings.TrimPrefix(page.path, "/")+".js", "text/javascript"))
-		s.get(page.path+"/page.css", s.plain("page.css", "text/css"))
+	for _, v := range readers {
+		api.Free(http.MethodGet, v.path) // looked at here: a browser is answered with a page
+		api.Free(http.MethodHead, v.path)
+		s.get(v.path, s.page(v))
+		s.get(v.path+"/"+v.bundle, s.packed(v.bundle, "text/javascript"))
+		s.get(v.path+"/start.js", s.plain(v.name+".js", "text/javascript"))
+		s.get(v.path+"/viewer.css", s.plain(v.name+".css", "text/css"))
 	}
+	s.get("/docs/look.js", s.plain("look.js", "text/javascript"))
+	s.get("/docs/session.js", s.plain("session.js", "text/javascript"))
+	s.get("/docs/page.css", s.plain("page.css", "text/css"))
 	s.get("/docs/swagger-ui.css", s.packed("swagger-ui.css", "text/css"))
 	s.get("/docs/notices.txt", s.packed("notices.txt", "text/plain"))
 }
@@ -91,29 +90,9 @@ func (s *site) description() http.HandlerFunc {
 	}
 }
 
-// page answers a viewer's page, or says in words why it cannot.
-func (s *site) page(path, bundle string) http.HandlerFunc {
-	there, missing := s.plain(strings.TrimPrefix(path, "/")+".html", "text/html"), s.plain("missing.html", "text/html")
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", policy)
-		if err := s.allowed(r); err != nil {
-			s.turnAway(w, r, err)
-			return
-		}
-		if _, err := fs.Stat(s.viewer, bundle+".gz"); err != nil {
-			missing(w, r)
-			return
-		}
-		there(w, r)
-	}
-}
-
 // plain answers a file of ours. It is always there.
 func (s *site) plain(name, media string) http.HandlerFunc {
-	b, err := pages.ReadFile("pages/" + name)
-	if err != nil {
-		panic(err)
-	}
+	b := []byte(s.read(name))
 	return func(w http.ResponseWriter, _ *http.Request) { answer(w, media+"; charset=utf-8", b) }
 }
 
@@ -144,7 +123,7 @@ func answer(w http.ResponseWriter, contentType string, b []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Cache-Control", "no-cache") // asked for again each time, and answered 304 while it is the same
-	h.Set("ETag", fmt.Sprintf(`"%x"`, sha256.Sum256(b))[:34]+`"`)
+	h.Set("ETag", etag(b))
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(b)
 }

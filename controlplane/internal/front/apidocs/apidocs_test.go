@@ -87,26 +87,31 @@ func TestPublicDocsNeedNoToken(t *testing.T) {
 	s := server(t, true, viewers(t))
 	for path, want := range map[string]struct{ media, part string }{
 		"/openapi.json":              {"application/openapi+json", `"openapi":"3.1.0"`},
-		"/docs":                      {"text/html; charset=utf-8", "/docs/start.js"},
+		"/docs":                      {"text/html; charset=utf-8", `name="access" content="everybody"`},
 		"/docs/start.js":             {"text/javascript; charset=utf-8", "validatorUrl: null"},
+		"/docs/session.js":           {"text/javascript; charset=utf-8", "grantwright-refresh"},
+		"/docs/look.js":              {"text/javascript; charset=utf-8", "dark-mode"},
+		"/docs/page.css":             {"text/css; charset=utf-8", "margin"},
+		"/docs/viewer.css":           {"text/css; charset=utf-8", ".swagger-ui"},
 		"/docs/swagger-ui-bundle.js": {"text/javascript; charset=utf-8", script},
 		"/docs/swagger-ui.css":       {"text/css; charset=utf-8", script},
 		"/docs/notices.txt":          {"text/plain; charset=utf-8", script},
 		"/redoc":                     {"text/html; charset=utf-8", "/redoc/start.js"},
 		"/redoc/start.js":            {"text/javascript; charset=utf-8", "Redoc.init"},
+		"/redoc/viewer.css":          {"text/css; charset=utf-8", "#viewer"},
 		"/redoc/redoc.standalone.js": {"text/javascript; charset=utf-8", script},
-		"/redoc/page.css":            {"text/css; charset=utf-8", "margin"},
 	} {
 		resp, body := get(t, s.URL+path)
 		if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != want.media || !strings.Contains(body, want.part) {
 			t.Errorf("%s: %d %s %.80q; want %s with %q", path, resp.StatusCode, resp.Header.Get("Content-Type"), body, want.media, want.part)
 		}
-		again, _ := get(t, s.URL+path, "If-None-Match", resp.Header.Get("ETag"))
-		if again.StatusCode != 304 {
-			t.Errorf("%s asked for again: %d; want 304", path, again.StatusCode)
+		if path != "/docs" && path != "/redoc" { // a page is made for each request
+			if again, _ := get(t, s.URL+path, "If-None-Match", resp.Header.Get("ETag")); again.StatusCode != 304 {
+				t.Errorf("%s asked for again: %d; want 304", path, again.StatusCode)
+			}
 		}
 		head, err := http.Head(s.URL + path)
-		if err != nil || head.StatusCode != 200 {
+		if err != nil || head.StatusCode != 200 || head.Header.Get("Content-Type") != want.media {
 			t.Errorf("HEAD %s: %v, %v", path, head, err)
 		}
 	}
@@ -138,14 +143,14 @@ func TestPackedFilesGoOutPackedToWhoCanUnpackThem(t *testing.T) {
 	}
 }
 
-func TestClosedDocsAnswerAPageToBrowsersAndAProblemToPrograms(t *testing.T) {
+func TestWithoutATokenABrowserGetsThePageAndAProgramAProblem(t *testing.T) {
 	s := server(t, false, viewers(t))
 	for _, path := range []string{"/docs", "/redoc"} {
 		resp, body := get(t, s.URL+path, "Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
-		if resp.StatusCode != 401 || resp.Header.Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(body, "needs a token") {
+		if resp.StatusCode != 401 || resp.Header.Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(body, `src="`+path+`/start.js"`) {
 			t.Errorf("%s as a browser: %d %s", path, resp.StatusCode, body)
 		}
-		if resp.Header.Get("WWW-Authenticate") == "" || resp.Header.Get("Content-Security-Policy") != policy {
+		if !strings.HasPrefix(resp.Header.Get("WWW-Authenticate"), "Bearer") || resp.Header.Get("Cache-Control") != "no-store" || !strings.Contains(body, `content="token"`) {
 			t.Errorf("%s as a browser: headers %v", path, resp.Header)
 		}
 		for bearer, code := range map[string]string{"": "authentication_required", "Bearer bad": "invalid_token"} {
@@ -157,8 +162,9 @@ func TestClosedDocsAnswerAPageToBrowsersAndAProblemToPrograms(t *testing.T) {
 				t.Errorf("%s as a program with %q: %d %s", path, bearer, resp.StatusCode, body)
 			}
 		}
-		if resp, _ := get(t, s.URL+path, "Authorization", "Bearer good"); resp.StatusCode != 200 {
-			t.Errorf("%s with a token: %d", path, resp.StatusCode)
+		with, same := get(t, s.URL+path, "Authorization", "Bearer good", "Accept", "text/html")
+		if with.StatusCode != 200 || withoutNonce(same) != withoutNonce(body) {
+			t.Errorf("%s with a token: %d %s", path, with.StatusCode, same)
 		}
 	}
 	if resp, _ := get(t, s.URL+"/openapi.json", "Accept", "text/html"); resp.StatusCode != 401 || resp.Header.Get("Content-Type") != "application/problem+json" {
@@ -166,11 +172,58 @@ func TestClosedDocsAnswerAPageToBrowsersAndAProblemToPrograms(t *testing.T) {
 	}
 }
 
+var nonce = regexp.MustCompile(`nonce="([A-Z2-7]{26})"`)
+
+func withoutNonce(page string) string { return nonce.ReplaceAllString(page, "") }
+
+func TestAPageMayDoWhatItsViewerNeedsAndNoMore(t *testing.T) {
+	s := server(t, true, viewers(t))
+	docs, _ := get(t, s.URL+"/docs")
+	if p := docs.Header.Get("Content-Security-Policy"); strings.Contains(p, "unsafe") || strings.Contains(p, "nonce") || strings.Contains(p, "blob") || !strings.Contains(p, "script-src 'self';") {
+		t.Errorf("/docs has the policy %q", p)
+	}
+	seen := map[string]bool{}
+	for range 2 {
+		redoc, body := get(t, s.URL+"/redoc")
+		found := nonce.FindStringSubmatch(body)
+		p := redoc.Header.Get("Content-Security-Policy")
+		if found == nil || !strings.Contains(p, "style-src 'self' 'nonce-"+found[1]+"' 'sha256-") || strings.Contains(p, "unsafe") || !strings.Contains(p, "script-src 'self';") {
+			t.Fatalf("/redoc has the policy %q and the nonce %v", p, found)
+		}
+		seen[found[1]] = true
+	}
+	if len(seen) != 2 {
+		t.Errorf("a nonce came twice: %v", seen)
+	}
+}
+
+// Whoever came by a tenant's path stays on it, with every file and link of the page.
+func TestAPageBelongsToTheAddressThatItWasAskedForAt(t *testing.T) {
+	address := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(w, r.WithContext(httpapi.WithAddressedTenant(r.Context(), "acme", "https://iga.example/t/acme")))
+		})
+	}
+	a := httpapi.New(httpapi.Config{Title: "Grantwright", Version: "1", Log: slog.New(slog.DiscardHandler), PublicDocs: true, Address: address})
+	mount(a, Options{Public: true}, viewers(t))
+	s := httptest.NewServer(a.Router)
+	t.Cleanup(s.Close)
+	for _, path := range []string{"/docs", "/redoc"} {
+		_, body := get(t, s.URL+path)
+		if !strings.Contains(body, `content="/t/acme"`) || !strings.Contains(body, `href="/t/acme/help"`) || !strings.Contains(body, `src="/t/acme`+path+`/start.js"`) {
+			t.Errorf("%s at a tenant's path: %s", path, body)
+		}
+		if astray := regexp.MustCompile(`(href|src)="(\./|/[^t])[^"]*"`).FindString(body); astray != "" {
+			t.Errorf("%s leads astray by %s", path, astray)
+		}
+	}
+}
+
 func TestABuildWithoutViewersSaysSoAndStillLinksTheDescription(t *testing.T) {
 	s := server(t, true, fstest.MapFS{})
 	for _, path := range []string{"/docs", "/redoc"} {
 		resp, body := get(t, s.URL+path)
-		if resp.StatusCode != 200 || !strings.Contains(body, "make build") || !strings.Contains(body, `href="/openapi.json"`) {
+		if resp.StatusCode != 200 || !strings.Contains(body, "make build") || !strings.Contains(body, "/openapi.json") {
 			t.Errorf("%s: %d %s", path, resp.StatusCode, body)
 		}
 	}

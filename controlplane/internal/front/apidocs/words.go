@@ -35,6 +35,7 @@ var tagWords = map[string]string{
 	"approval-rules":  "Who must agree to what is asked for: rules, calendars of working time, and who is on call.",
 	"access-requests": "Asking for access: what it takes, who is asked, what became of it, and giving it back.",
 	"decision-tasks":  "What waits for somebody's decision.",
+	"dashboard":       "What there is and what waits, summed up in one call.",
 }
 
 // parameterNames are words for parameters that say the same wherever they stand.

@@ -110,6 +110,8 @@ func media(name string) string {
 		return "text/javascript; charset=utf-8"
 	case ".css":
 		return "text/css; charset=utf-8"
+	case ".json":
+		return "application/json"
 	case ".woff2":
 		return "font/woff2"
 	case ".svg":

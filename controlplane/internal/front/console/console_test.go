@@ -15,13 +15,22 @@ import (
 
 func serve(t *testing.T, files fstest.MapFS) func(path string, header ...string) (*http.Response, string) {
 	t.Helper()
+	ask := server(t, files)
+	return func(path string, header ...string) (*http.Response, string) {
+		t.Helper()
+		return ask(http.MethodGet, path, header...)
+	}
+}
+
+func server(t *testing.T, files fstest.MapFS) func(method, path string, header ...string) (*http.Response, string) {
+	t.Helper()
 	api := httpapi.New(httpapi.Config{Title: "test", Version: "1", Log: slog.New(slog.DiscardHandler)})
 	console.Mount(api, files)
 	server := httptest.NewServer(api.Router)
 	t.Cleanup(server.Close)
-	return func(path string, header ...string) (*http.Response, string) {
+	return func(method, path string, header ...string) (*http.Response, string) {
 		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, nil)
+		req, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,6 +81,38 @@ func TestBrowsersGetThePageAndProgramsATrueAnswer(t *testing.T) {
 	}
 	if res, body := get("/theme.js"); body != "2" || res.Header.Get("Cache-Control") != "no-cache" {
 		t.Errorf("what keeps its name = %q, %v", body, res.Header)
+	}
+}
+
+func TestTheDocumentationComesWithTheConsole(t *testing.T) {
+	ask := server(t, fstest.MapFS{
+		"index.html": {Data: []byte("page")}, "assets/help/console-1.json": {Data: []byte(`{"title":"The console"}`)}, "assets/help/console-1.json.gz": {Data: []byte("packed")},
+	})
+	const file = "/assets/help/console-1.json"
+	for _, method := range []string{"GET", "HEAD"} {
+		res, body := ask(method, file)
+		h := res.Header
+		if res.StatusCode != 200 || h.Get("Content-Type") != "application/json" || h.Get("Cache-Control") != "public, max-age=31536000, immutable" || h.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s %s = %d %v", method, file, res.StatusCode, h)
+		}
+		if (method == "HEAD") != (body == "") {
+			t.Errorf("%s %s has the body %q", method, file, body)
+		}
+		if res, body := ask(method, file, "Accept-Encoding", "gzip"); res.Header.Get("Content-Encoding") != "gzip" || res.Header.Get("Content-Type") != "application/json" || (method == "GET") != (body == "packed") {
+			t.Errorf("%s %s packed = %q %v", method, file, body, res.Header)
+		}
+		for _, path := range []string{"/help", "/help/sector-packs", "/help/console?tab=x"} {
+			res, body := ask(method, path, "Accept", "text/html")
+			if res.StatusCode != 200 || res.Header.Get("Cache-Control") != "no-cache" || (method == "GET") != (body == "page") {
+				t.Errorf("%s %s = %d %q %v", method, path, res.StatusCode, body, res.Header)
+			}
+		}
+		if res, _ := ask(method, "/assets/help/none-1.json", "Accept", "text/html"); res.StatusCode != 404 || strings.Contains(res.Header.Get("Cache-Control"), "immutable") {
+			t.Errorf("%s of a page that there is not = %d %v", method, res.StatusCode, res.Header)
+		}
+	}
+	if res, _ := ask("POST", "/help"); res.StatusCode != 404 && res.StatusCode != 405 {
+		t.Errorf("POST /help = %d", res.StatusCode)
 	}
 }
 
