@@ -1,4 +1,5 @@
 import { basePath } from "./base";
+import { alone } from "./plain";
 
 /** Who is signed in, as POST /auth/login and /auth/refresh answer. */
 export type SignedUser = { id: string; email: string; display_name: string; identity_id: string | null; roles: string[] };
@@ -9,12 +10,19 @@ type Tokens = { access_token: string; expires_in: number; user: SignedUser };
 export type Session = { state: "unknown" } | { state: "out"; lapsed: boolean } | { state: "in"; user: SignedUser };
 
 let session: Session = { state: "unknown" };
+let latest: SignedUser | undefined;
 let token = "";
 let expires = 0; // milliseconds of Date.now
 const listeners = new Set<() => void>();
 const tabs = new BroadcastChannel("grantwright-session");
 
 export const current = () => session;
+
+/** Whoever was signed in last in this tab, and may come back. */
+export const latestUser = () => latest;
+
+/** Whether the session has ended while somebody was at work: what they typed is kept until they are back. */
+export const lapsed = () => session.state === "out" && session.lapsed;
 export const subscribe = (listener: () => void) => {
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -28,6 +36,7 @@ function become(next: Session) {
 function take(t: Tokens) {
   token = t.access_token;
   expires = Date.now() + t.expires_in * 1000;
+  latest = t.user;
   become({ state: "in", user: t.user });
 }
 
@@ -42,6 +51,9 @@ tabs.onmessage = (m) => {
   if (m.data === "in" && session.state === "out") void refresh();
 };
 
+/** What is wrong with one member of what was sent: pointer is a JSON pointer such as #/name, or parameter a query's. */
+export type Wrong = { pointer?: string; parameter?: string; code: string; detail: string };
+
 /** What the service has refused, or that it could not be asked. */
 export class Refusal extends Error {
   constructor(
@@ -49,6 +61,11 @@ export class Refusal extends Error {
     readonly code: string,
     message: string,
     readonly requestId = "",
+    readonly errors: Wrong[] = [],
+    /** The whole problem document: some refusals say more than the common members. */
+    readonly problem: Record<string, unknown> = {},
+    /** Seconds after which it may be tried again; 0 when that was not said. */
+    readonly retryAfter = 0,
   ) {
     super(message);
   }
@@ -57,11 +74,12 @@ export class Refusal extends Error {
 /** The refusal that an answer is. */
 export async function refusal(answer: Response): Promise<Refusal> {
   const id = answer.headers.get("X-Request-Id") ?? "";
+  const wait = Number(answer.headers.get("Retry-After")) || 0;
   try {
-    const p = (await answer.json()) as { code?: string; detail?: string; title?: string; request_id?: string };
-    return new Refusal(answer.status, p.code ?? "", p.detail ?? p.title ?? answer.statusText, p.request_id ?? id);
+    const p = (await answer.json()) as { code?: string; detail?: string; title?: string; request_id?: string; errors?: Wrong[] };
+    return new Refusal(answer.status, p.code ?? "", p.detail ?? p.title ?? answer.statusText, p.request_id ?? id, p.errors ?? [], p, wait);
   } catch {
-    return new Refusal(answer.status, "", `The service answered ${answer.status}.`, id);
+    return new Refusal(answer.status, "", `The service answered ${answer.status}.`, id, [], {}, wait);
   }
 }
 
@@ -69,7 +87,10 @@ async function post(path: string, body?: unknown): Promise<Response> {
   try {
     return await fetch(`${basePath}/api/v1/auth/${path}`, {
       method: "POST",
-      headers: { "Content-Type": "application/json", ...(token && path.startsWith("logout") ? { Authorization: `Bearer ${token}` } : {}) },
+      headers: {
+        "Content-Type": "application/json",
+        ...(token && /^(logout|password)/.test(path) ? { Authorization: `Bearer ${token}` } : {}),
+      },
       body: body === undefined ? null : JSON.stringify(body),
     });
   } catch {
@@ -95,12 +116,21 @@ export async function signOut(everywhere = false) {
   }
 }
 
+/** Takes the tokens of another way of signing in than a password: single sign-on, or a one-time link; or those that follow a new password. */
+export async function signInBy(path: "oidc/token" | "sign-in-link" | "password", body: Record<string, unknown>) {
+  if (path === "password") await access();
+  const answer = await post(path, { ...body, cookie: true });
+  if (!answer.ok) throw await refusal(answer);
+  take((await answer.json()) as Tokens);
+  tabs.postMessage("in");
+}
+
 let refreshing: Promise<void> | undefined;
 
 /** Gets a new access token by the cookie. Of all tabs one does so at a time: a refresh token works once. */
 export function refresh(): Promise<void> {
   if (refreshing) return refreshing;
-  const mine = Promise.resolve(navigator.locks.request("grantwright-refresh", renew)).finally(() => {
+  const mine = alone("grantwright-refresh", renew).finally(() => {
     refreshing = undefined;
   });
   refreshing = mine;

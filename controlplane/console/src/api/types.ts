@@ -9,3 +9,7 @@ export type Account = Schemas["Account"];
 export type Entitlement = Schemas["Entitlement"];
 export type Grant = Schemas["Grant"];
 export type Connector = Schemas["Connector"];
+
+/** Any of the API's schemas by its name in the description. */
+export type Of<N extends keyof Schemas> = Schemas[N];
+export type Me = Schemas["WhoAmI"];

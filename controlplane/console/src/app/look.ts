@@ -1,7 +1,8 @@
-/** How the console looks: kept in this browser, for this browser. */
-type Look = { theme?: "light" | "dark"; density?: "compact" };
+/** How the console looks and listens: kept in this browser, for this browser. */
+export type Look = { theme?: "light" | "dark" | undefined; density?: "compact" | undefined; singleKeys?: "off" | undefined };
 
-function read(): Look {
+/** What was chosen. */
+export function look(): Look {
   try {
     return JSON.parse(localStorage.getItem("look") ?? "{}") as Look;
   } catch {
@@ -9,11 +10,24 @@ function read(): Look {
   }
 }
 
-/** Goes on from the system's look to light, to dark, and back. */
-export function nextTheme() {
-  const look = read();
-  const next = look.theme === undefined ? "light" : look.theme === "light" ? "dark" : undefined;
-  localStorage.setItem("look", JSON.stringify({ ...look, theme: next }));
-  if (next) document.documentElement.dataset.theme = next;
-  else delete document.documentElement.dataset.theme;
+/** Chooses; what is undefined goes back to what the system says. */
+export function setLook(change: Look) {
+  const next = { ...look(), ...change };
+  localStorage.setItem("look", JSON.stringify(next));
+  const root = document.documentElement.dataset;
+  if (next.theme) root.theme = next.theme;
+  else delete root.theme;
+  if (next.density) root.density = next.density;
+  else delete root.density;
+}
+
+/** Whether single letters are keys (WCAG 2.1.4: they can be switched off). */
+export const singleKeys = () => look().singleKeys !== "off";
+
+/** Goes on from the system's look to light, to dark, and back; says which it is now. */
+export function nextTheme(): string {
+  const { theme } = look();
+  const next = theme === undefined ? "light" : theme === "light" ? "dark" : undefined;
+  setLook({ theme: next });
+  return next ?? "as the system";
 }

@@ -1,9 +1,12 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect, useNavigate } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { lazy, useEffect } from "react";
 import { basePath } from "../api/base";
 import { current, refresh } from "../api/session";
-import { Empty, Failure } from "../kit/kit";
+import { useMay, useMe } from "../api/use";
+import { Empty, Failure, Skeleton } from "../kit/kit";
 import { safeNext } from "./next";
+import { loaders } from "./pages";
+import { mayOpen, type Place, places } from "./places";
 import { Shell, useSession } from "./shell";
 import { SignInForm } from "./signin";
 
@@ -12,21 +15,37 @@ const root = createRootRoute({ component: Outlet });
 const login = createRoute({
   getParentRoute: () => root,
   path: "/login",
-  validateSearch: (s: Record<string, unknown>) => (typeof s.next === "string" ? { next: s.next } : {}) as { next?: string },
+  validateSearch: (s: Record<string, unknown>) => s as { next?: string; tenant?: string },
   component: function Login() {
     const session = useSession();
     const navigate = useNavigate();
-    const { next } = login.useSearch();
+    const { next, tenant } = login.useSearch();
     useEffect(() => {
-      if (session.state === "in") void navigate({ href: basePath + safeNext(next), replace: true });
+      document.title = "Sign in · Grantwright";
+    }, []);
+    useEffect(() => {
+      if (session.state !== "in") return;
+      const to = safeNext(next);
+      // The documents of the API are pages of their own.
+      if (/^\/(docs|redoc)\b/.test(to)) window.location.assign(basePath + to);
+      else void navigate({ href: basePath + to, replace: true });
     }, [session.state, navigate, next]);
     return (
       <main className="doors">
-        <SignInForm />
+        <SignInForm next={safeNext(next)} tenant={tenant} />
       </main>
     );
   },
 });
+
+const Arriving = lazy(() => import("../pages/doors/arriving"));
+const Invited = lazy(() => import("../pages/doors/invited"));
+
+/** Where an outside provider sends the browser back to. */
+const signedIn = createRoute({ getParentRoute: () => root, path: "/signed-in", component: Arriving });
+
+/** Where a one-time link leads to: a password is set. */
+const invited = createRoute({ getParentRoute: () => root, path: "/invited", component: Invited });
 
 const inside = createRoute({
   getParentRoute: () => root,
@@ -46,38 +65,61 @@ const inside = createRoute({
   },
 });
 
-const page = <P extends string>(path: P, load: () => Promise<{ default: () => React.JSX.Element }>) =>
-  createRoute({
+const waiting = () => <Skeleton rows={6} />;
+
+function page(place: Place) {
+  const load = loaders[place.path];
+  return createRoute({
     getParentRoute: () => inside,
-    path,
+    path: place.path,
     validateSearch: (s: Record<string, unknown>) => s as Record<string, string>,
     errorComponent: ({ error, reset }) => <Failure page error={error} retry={reset} />,
-  }).lazy(() => load().then((m) => ({ options: { component: m.default } })) as never);
+    pendingComponent: waiting,
+  }).lazy(() => (load ?? loaders["/"])?.().then((m) => ({ options: { component: guarded(place, m.default) } })) as never);
+}
 
-const routes = root.addChildren([
-  login,
-  inside.addChildren([
-    page("/", () => import("../pages/dashboard")),
-    page("/people", () => import("../pages/people")),
-    page("/people/$id", () => import("../pages/person")),
-    page("/accounts", () => import("../pages/accounts")),
-    page("/access", () => import("../pages/access")),
-    page("/connectors", () => import("../pages/connectors")),
-    page("/$", async () => ({
-      default: () => (
-        <Empty page title="There is no such page">
-          Choose another one beside.
-        </Empty>
-      ),
-    })),
-  ]),
-]);
+const called: Record<string, string> = {
+  admin: "administrators",
+  auditor: "auditors",
+  manager: "managers",
+  resource_owner: "resource owners",
+  operator: "operators of the service",
+};
+
+/** A screen that somebody may not open says so, and names who may. */
+function guarded(place: Place, Screen: () => React.JSX.Element | null) {
+  if (!place.roles) return Screen;
+  return function Guarded() {
+    const may = useMay();
+    const me = useMe();
+    if (mayOpen(place, may)) return <Screen />;
+    if (!me) return waiting();
+    return (
+      <Empty page title="Not visible to you">
+        This page is for {place.roles?.map((r) => called[r] ?? r).join(" and ")}. Ask an administrator of your tenant if you need it.
+      </Empty>
+    );
+  };
+}
+
+const nowhere = createRoute({
+  getParentRoute: () => inside,
+  path: "/$",
+  component: () => (
+    <Empty page title="There is no such page">
+      Choose another one beside, or press Ctrl K and search.
+    </Empty>
+  ),
+});
+
+const routes = root.addChildren([login, signedIn, invited, inside.addChildren([...places.map(page), nowhere])]);
 
 // Addresses say what is in them as plain text: ?q=42 is a search for 42.
 export const router = createRouter({
   routeTree: routes,
   basepath: basePath || "/",
   defaultPreload: "intent",
+  scrollRestoration: true,
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
     const text = new URLSearchParams(
@@ -87,9 +129,3 @@ export const router = createRouter({
   },
   defaultErrorComponent: ({ error, reset }) => <Failure page error={error} retry={reset} />,
 });
-
-declare module "@tanstack/react-router" {
-  interface Register {
-    router: typeof router;
-  }
-}

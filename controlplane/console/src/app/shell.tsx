@@ -1,22 +1,17 @@
-import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { Activity, Contact, KeyRound, LogOut, type LucideIcon, Plug, SunMoon, Users } from "lucide-react";
-import { useEffect, useSyncExternalStore } from "react";
+import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
+import { lazy, Suspense, useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { act, actingAs, subscribeActing } from "../api/acting";
 import { basePath } from "../api/base";
-import { current, signOut, subscribe } from "../api/session";
-import { nextTheme } from "./look";
-import { SignInForm } from "./signin";
+import { current, subscribe } from "../api/session";
+import { useMay, useMe } from "../api/use";
+import { Button } from "../kit/kit";
+import { belongsElsewhere, useKeys } from "./keys";
+import { Lapse } from "./lapse";
+import { mayOpen, placeAt, places } from "./places";
+import { Rail } from "./rail";
 
-type Item = { to: string; words: string; icon: LucideIcon; roles?: string[]; key?: string };
-
-// Whoever cannot use something does not see it. The service decides all the same.
-const items: (Item | string)[] = [
-  { to: "/", words: "Dashboard", icon: Activity, key: "d" },
-  "Access",
-  { to: "/people", words: "People", icon: Users, key: "p" },
-  { to: "/accounts", words: "Accounts", icon: Contact },
-  { to: "/access", words: "Access", icon: KeyRound, key: "a" },
-  { to: "/connectors", words: "Connectors", icon: Plug, roles: ["admin", "auditor"], key: "c" },
-];
+const Palette = lazy(() => import("./palette"));
+const KeySheet = lazy(() => import("./keysheet"));
 
 /** Who is signed in, for as long as somebody is. */
 export const useSession = () => useSyncExternalStore(subscribe, current);
@@ -24,67 +19,165 @@ export const useSession = () => useSyncExternalStore(subscribe, current);
 /** What stands around every page. */
 export function Shell() {
   const session = useSession();
-  const navigate = useNavigate();
-  const path = useRouterState({ select: (s) => s.location.pathname });
-  const roles = session.state === "in" ? session.user.roles : [];
-  const mine = items.filter((i) => typeof i === "string" || !i.roles || i.roles.some((r) => roles.includes(r)));
-  useEffect(() => {
-    let led = 0;
-    const key = (e: KeyboardEvent) => {
-      if (e.ctrlKey || e.metaKey || e.altKey || (e.target as HTMLElement).closest("input,textarea,select,[role=dialog]")) return;
-      if (e.key === "g") led = Date.now();
-      else if (Date.now() - led < 1000) {
-        const to = mine.find((i) => typeof i !== "string" && i.key === e.key) as Item | undefined;
-        if (to) void navigate({ to: to.to });
-        led = 0;
-      }
-    };
-    document.addEventListener("keydown", key);
-    return () => document.removeEventListener("keydown", key);
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is told by its title
-  useEffect(() => document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true }), [path]);
+  const [open, show] = useOver();
+  const led = useGlobalKeys(show);
+  useTitle();
+  const may = useMay();
   return (
     <div className="shell">
       <a className="skip" href="#page">
         Skip to the page
       </a>
-      <nav className="rail" aria-label="Main">
-        <div className="brand">
-          <img src={`${basePath}/mark.svg`} alt="" width={22} height={22} /> Grantwright
-        </div>
-        {mine.map((i) =>
-          typeof i === "string" ? (
-            <div key={i} className="group">
-              {i}
-            </div>
-          ) : (
-            <Link key={i.to} to={i.to} activeOptions={{ exact: i.to === "/", includeSearch: false }} activeProps={{ className: "active" }}>
-              <i.icon aria-hidden size={16} /> {i.words}
-            </Link>
-          ),
-        )}
-        <div className="foot">
-          {session.state === "in" && <div className="group who">{session.user.display_name || session.user.email}</div>}
-          <button type="button" className="item" onClick={nextTheme}>
-            <SunMoon aria-hidden size={16} /> Light or dark
-          </button>
-          <button type="button" className="item" onClick={() => void signOut()}>
-            <LogOut aria-hidden size={16} /> Sign out
-          </button>
-        </div>
-      </nav>
-      <main id="page" className="page stack">
-        {roles.includes("auditor") && roles.length === 1 && (
-          <p className="small muted">Read only: an auditor sees everything and changes nothing.</p>
-        )}
+      <Rail search={() => show("palette")} />
+      <main id="page" className="page stack" tabIndex={-1}>
+        <ActingBanner />
+        <Offline />
+        {may.readOnly && <p className="small muted">Read only: you see everything and change nothing.</p>}
         <Outlet />
       </main>
-      {session.state === "out" && session.lapsed && (
-        <div className="lapsed" role="dialog" aria-modal="true" aria-label="Sign in again">
-          <SignInForm lead="Your session has ended. Sign in again: what you have typed is still here." />
-        </div>
-      )}
+      <Suspense>
+        {open === "palette" && <Palette close={(goes) => show(undefined, goes)} keys={() => show("keys")} />}
+        {open === "keys" && <KeySheet close={() => show()} />}
+      </Suspense>
+      {led && <GoHint />}
+      {session.state === "out" && session.lapsed && <Lapse />}
+    </div>
+  );
+}
+
+type Over = "palette" | "keys" | undefined;
+
+/** What lies over the page. When it goes, the focus goes back to where it was, unless another page is opened by it. */
+function useOver(): [Over, (what?: Over, goes?: boolean) => void] {
+  const [open, setOpen] = useState<Over>();
+  const back = useRef<Element>(null);
+  const show = useCallback((what?: Over, goes = false) => {
+    const now = document.activeElement;
+    if (what && !now?.closest("[role=dialog]")) back.current = now;
+    setOpen(what);
+    if (what || goes) return;
+    setTimeout(() => {
+      if (document.activeElement === document.body && back.current instanceof HTMLElement) back.current.focus({ preventScroll: true });
+    }, 30);
+  }, []);
+  return [open, show];
+}
+
+const pause = 2500; // milliseconds between G and the letter of a screen
+
+/** Ctrl K, ?, and G followed by the letter of a screen. Tells whether a letter is waited for. */
+function useGlobalKeys(open: (what: "palette" | "keys") => void): boolean {
+  const navigate = useNavigate();
+  const may = useMay();
+  const [led, lead] = useState(false);
+  useEffect(() => {
+    const press = (e: KeyboardEvent) => {
+      if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
+        e.preventDefault();
+        open("palette");
+      }
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, [open]);
+  // The letter after G is the shell's, whatever it does on the page: pages see it only when no G came before.
+  useEffect(() => {
+    if (!led) return;
+    const second = (e: KeyboardEvent) => {
+      if (e.key === "Shift") return;
+      lead(false);
+      if (belongsElsewhere(e)) return;
+      const place = places.find((p) => p.key === e.key.toLowerCase() && mayOpen(p, may));
+      if (!place && e.key !== "Escape") return;
+      if (place) void navigate({ to: place.path as never });
+      e.preventDefault();
+      e.stopImmediatePropagation();
+    };
+    const timer = setTimeout(() => lead(false), pause);
+    document.addEventListener("keydown", second, true);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("keydown", second, true);
+    };
+  }, [led, may, navigate]);
+  useKeys({ g: () => lead(true), "?": () => open("keys") });
+  return led;
+}
+
+/** What may follow a G. */
+function GoHint() {
+  const may = useMay();
+  return (
+    <div className="go-hint small" role="status">
+      <strong>Go to</strong>
+      {places
+        .filter((p) => p.key && mayOpen(p, may))
+        .map((p) => (
+          <span key={p.path}>
+            <kbd>{p.key?.toUpperCase()}</kbd> {p.title}
+          </span>
+        ))}
+    </div>
+  );
+}
+
+/** A new page is told by its title: the window's, and the focus on its h1, unless somebody has gone elsewhere on it meanwhile. */
+function useTitle() {
+  const path = useRouterState({ select: (s) => s.resolvedLocation?.pathname ?? s.location.pathname });
+  useEffect(() => {
+    const place = placeAt(path);
+    document.title = place ? `${place.title} · Grantwright` : "Grantwright";
+    const from = document.activeElement;
+    let tries = 0;
+    const timer = setInterval(() => {
+      const now = document.activeElement;
+      const moved = tries > 0 && now !== from && now !== document.body;
+      const title = moved ? null : document.querySelector<HTMLElement>("main h1");
+      if (title) title.focus({ preventScroll: true });
+      if (title || moved || ++tries > 100) clearInterval(timer);
+    }, 50);
+    return () => clearInterval(timer);
+  }, [path]);
+}
+
+function ActingBanner() {
+  const acting = useSyncExternalStore(subscribeActing, actingAs);
+  const me = useMe();
+  if (!acting) return null;
+  return (
+    <div className="note warn row between" role="status">
+      <span>
+        You act in <strong>{me?.tenant?.name ?? acting.name}</strong> as an operator of the service. Everything you open and do is written
+        to its audit log and to yours.
+      </span>
+      <Button
+        reads
+        onClick={() => {
+          act();
+          window.location.assign(`${basePath}/admin/tenants`);
+        }}
+      >
+        Leave this tenant
+      </Button>
+    </div>
+  );
+}
+
+function Offline() {
+  const online = useSyncExternalStore(
+    (told) => {
+      window.addEventListener("online", told);
+      window.addEventListener("offline", told);
+      return () => {
+        window.removeEventListener("online", told);
+        window.removeEventListener("offline", told);
+      };
+    },
+    () => navigator.onLine,
+  );
+  return online ? null : (
+    <div className="note warn" role="status">
+      This browser is offline. What you see may be old, and nothing can be saved until it is back.
     </div>
   );
 }

@@ -1,61 +1,165 @@
-import { type FormEvent, useState } from "react";
-import { Refusal, signIn } from "../api/session";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { basePath } from "../api/base";
+import { latestUser, Refusal, signIn } from "../api/session";
 import { Button } from "../kit/kit";
+import { CodeField } from "./code";
+import { said, startOf, tryStart, useOptions } from "./doors";
+
+type Props = {
+  /** Where to go afterwards; only for the way by a provider, which leaves the page. */
+  next?: string;
+  tenant?: string | undefined;
+  /** Over a page whose session has ended: it must not be left. */
+  lapsed?: boolean;
+};
 
 /** The form by which somebody signs in: code and tenant are asked for when the service wants them. */
-export function SignInForm({ lead, done }: { lead?: string; done?: () => void }) {
+export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
   const [problem, setProblem] = useState<Refusal>();
   const [busy, setBusy] = useState(false);
-  const [wants, setWants] = useState({ otp: false, tenant: false });
-  const submit = async (e: FormEvent<HTMLFormElement>) => {
-    e.preventDefault();
-    const given = new FormData(e.currentTarget);
-    const text = (name: string) => String(given.get(name) ?? "").trim();
+  const [otp, setOtp] = useState(false);
+  const [named, setNamed] = useState(tenant);
+  const asked = useSettled(named.trim());
+  const options = useOptions(asked);
+  const several = options.data?.tenant_required || Boolean(asked);
+  const user = lapsed ? latestUser() : undefined;
+  const attempt = async (act: () => Promise<unknown>) => {
     setBusy(true);
     setProblem(undefined);
     try {
-      await signIn(text("email"), String(given.get("password") ?? ""), text("otp"), text("tenant"));
-      done?.();
+      await act();
     } catch (e) {
       const r = e instanceof Refusal ? e : new Refusal(0, "", String(e));
-      setWants((w) => ({ otp: w.otp || r.code === "otp_required", tenant: w.tenant || r.code === "tenant_required" }));
-      setProblem(r);
+      if (r.code === "otp_required") setOtp(true);
+      else setProblem(r);
     } finally {
       setBusy(false);
     }
   };
+  const submit = (e: FormEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    const given = new FormData(e.currentTarget);
+    const text = (name: string) => String(given.get(name) ?? "").trim();
+    void attempt(() => signIn(text("email"), String(given.get("password") ?? ""), text("otp"), text("tenant")));
+  };
   return (
-    <form className="card stack" onSubmit={(e) => void submit(e)}>
-      <h1>Sign in</h1>
-      {lead && <p className="muted">{lead}</p>}
+    <form className="card stack" onSubmit={submit} aria-labelledby="sign-in" aria-busy={busy}>
+      <Brand tenant={options.data && !options.data.tenant_required ? options.data.tenant : ""} />
+      {lapsed ? (
+        <div>
+          <h2 id="sign-in">Sign in again</h2>
+          <p className="muted small">Your session has ended. What you have typed is still here.</p>
+        </div>
+      ) : (
+        <h1 id="sign-in">Sign in</h1>
+      )}
       {problem && (
-        <p role="alert" className="small">
-          {problem.message}
+        <p role="alert" className="door-wrong small">
+          {said(problem)}
         </p>
       )}
       <label className="field">
         <span>E-mail</span>
-        <input name="email" type="email" autoComplete="username" required />
+        <input name="email" type="email" autoComplete="username" required maxLength={320} defaultValue={user?.email} />
       </label>
       <label className="field">
         <span>Password</span>
-        <input name="password" type="password" autoComplete="current-password" required />
+        {/* biome-ignore lint/a11y/noAutofocus: it is what is missing */}
+        <input name="password" type="password" autoComplete="current-password" required maxLength={1024} autoFocus={Boolean(user)} />
       </label>
-      {wants.otp && (
-        <label className="field">
-          <span>Code of your second factor</span>
-          <input name="otp" inputMode="numeric" autoComplete="one-time-code" required />
-        </label>
-      )}
-      {wants.tenant && (
+      {otp && <CodeField lead="Your password is right. Now the code of your second factor." />}
+      {several && (
         <label className="field">
           <span>Tenant</span>
-          <input name="tenant" required />
+          <input
+            name="tenant"
+            value={named}
+            maxLength={63}
+            autoCapitalize="none"
+            spellCheck={false}
+            onChange={(e) => setNamed(e.target.value)}
+          />
+          <small className="muted">Needed for single sign-on, and where your address is used in several tenants.</small>
         </label>
       )}
       <Button type="submit" tone="primary" disabled={busy}>
         {busy ? "Signing in…" : "Sign in"}
       </Button>
+      {options.data?.tenant && options.data.providers.length > 0 && (
+        <Providers of={options.data.providers} tenant={options.data.tenant} next={next} aside={Boolean(lapsed)} attempt={attempt} />
+      )}
     </form>
   );
+}
+
+function Brand({ tenant }: { tenant: string }) {
+  return (
+    <div className="door-brand">
+      <img src={`${basePath}/mark.svg`} alt="" width={26} height={26} />
+      <span>
+        <strong>Grantwright</strong>
+        {tenant && (
+          <small className="muted clip" dir="auto">
+            {tenant}
+          </small>
+        )}
+      </span>
+    </div>
+  );
+}
+
+type ProvidersProps = {
+  of: { key: string; display_name: string }[];
+  tenant: string;
+  next: string;
+  /** In a tab of its own: this page hears of it, and goes on. */
+  aside: boolean;
+  attempt: (act: () => Promise<unknown>) => Promise<void>;
+};
+
+function Providers({ of, tenant, next, aside, attempt }: ProvidersProps) {
+  return (
+    <>
+      <p className="door-or small muted">
+        <span>or</span>
+      </p>
+      {of.map((p) => {
+        const address = startOf(tenant, p.key, aside ? "/settings/me" : next);
+        return (
+          <a
+            key={p.key}
+            className="button"
+            href={address}
+            {...(aside ? { target: "_blank", rel: "noreferrer" } : {})}
+            onClick={(e) => {
+              if (aside || e.ctrlKey || e.metaKey || e.shiftKey) return;
+              e.preventDefault();
+              void attempt(async () => {
+                await tryStart(address);
+                window.location.assign(address);
+              });
+            }}
+          >
+            Sign in with <bdi>{p.display_name}</bdi>
+            {aside && <span className="sr"> in a new tab</span>}
+          </a>
+        );
+      })}
+    </>
+  );
+}
+
+/** What somebody types, once they have stopped for a moment. */
+function useSettled(value: string): string {
+  const [settled, settle] = useState(value);
+  const first = useRef(true);
+  useEffect(() => {
+    if (first.current) {
+      first.current = false;
+      return;
+    }
+    const timer = setTimeout(() => settle(value), 400);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
 }

@@ -1,24 +1,36 @@
 import { CircleAlert, RotateCw } from "lucide-react";
 import { type ButtonHTMLAttributes, type ReactNode, useEffect, useState } from "react";
 import { Refusal } from "../api/session";
+import { Help } from "../app/help";
 import { told } from "./told";
 
 type Tone = "plain" | "primary" | "danger" | "quiet";
 
-/** A button; its words are a verb. */
-export function Button({ tone = "plain", className = "", ...rest }: ButtonHTMLAttributes<HTMLButtonElement> & { tone?: Tone }) {
-  return <button type="button" className={`button ${tone} ${className}`} {...rest} />;
+/** A button; its words are a verb. reads: it changes nothing, so that whoever only reads has it too. */
+export function Button({
+  tone = "plain",
+  className = "",
+  reads,
+  ...rest
+}: ButtonHTMLAttributes<HTMLButtonElement> & { tone?: Tone; reads?: boolean }) {
+  return <button type="button" className={`button ${tone} ${className}`} data-reads={reads ? "" : undefined} {...rest} />;
 }
 
-/** The head of a page: its one h1, what it is for, and what can be done. */
-export function Head({ title, lead, children }: { title: ReactNode; lead?: ReactNode; children?: ReactNode }) {
+/** The head of a page: where it belongs, its one h1, what it is for, and what can be done. The page of the documentation stands beside. */
+export function Head({ title, lead, up, children }: { title: ReactNode; lead?: ReactNode; up?: ReactNode; children?: ReactNode }) {
   return (
     <header className="head">
       <div className="grow">
-        <h1 tabIndex={-1}>{title}</h1>
-        {lead && <p className="muted">{lead}</p>}
+        {up && <div className="up small muted">{up}</div>}
+        <h1 tabIndex={-1} dir="auto">
+          {title}
+        </h1>
+        {lead && <div className="muted lead">{lead}</div>}
       </div>
-      {children && <div className="row">{children}</div>}
+      <div className="row">
+        {children}
+        <Help />
+      </div>
     </header>
   );
 }
@@ -33,7 +45,7 @@ export function Empty({ title, page = false, children }: { title: string; page?:
   const Title = page ? "h1" : "h2";
   return (
     <div className="empty">
-      <Title>{title}</Title>
+      <Title tabIndex={page ? -1 : undefined}>{title}</Title>
       {children && <div className="muted">{children}</div>}
     </div>
   );
@@ -48,7 +60,7 @@ export function Failure({ error, retry, page = false }: { error: unknown; retry?
     <div className="failure" role="alert">
       <CircleAlert aria-hidden size={20} />
       <div className="grow">
-        <Title>{title}</Title>
+        <Title tabIndex={page ? -1 : undefined}>{title}</Title>
         <p>{r.message}</p>
         {r.requestId && (
           <p className="small faint">
@@ -57,7 +69,7 @@ export function Failure({ error, retry, page = false }: { error: unknown; retry?
         )}
       </div>
       {retry && (
-        <Button onClick={retry}>
+        <Button reads onClick={retry}>
           <RotateCw aria-hidden size={15} /> Try again
         </Button>
       )}
@@ -66,10 +78,10 @@ export function Failure({ error, retry, page = false }: { error: unknown; retry?
 }
 
 /** A table that scrolls by itself where it is wider than the page, with the keyboard too. */
-export function Table({ label, children }: { label: string; children: ReactNode }) {
+export function Table({ label, stale, children }: { label: string; stale?: boolean; children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached
-    <section className="card table" aria-label={label} tabIndex={0}>
+    <section className="card table" aria-label={label} aria-busy={stale} tabIndex={0}>
       <table>{children}</table>
     </section>
   );
@@ -90,15 +102,15 @@ export function Skeleton({ rows = 8 }: { rows?: number }) {
 
 /** A moment: in words, and exactly when one points at it. */
 export function When({ at, none = "never" }: { at?: string | null; none?: string }) {
-  const [now, setNow] = useState(Date.now);
+  const [, tick] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    const timer = setInterval(() => tick((n) => n + 1), 30_000);
     return () => clearInterval(timer);
   }, []);
   if (!at) return <span className="faint">{none}</span>;
   return (
     <time dateTime={at} title={at}>
-      {told(at, now)}
+      {told(at, Date.now())}
     </time>
   );
 }
@@ -116,5 +128,59 @@ export function Facts({ of }: { of: [string, ReactNode][] }) {
           </div>
         ))}
     </dl>
+  );
+}
+
+/** What was refused, above the buttons of a form: the service's words, what is wrong with which member, and the request to quote. */
+export function Wrongs({ of }: { of: unknown }) {
+  if (!of) return null;
+  const r = of instanceof Refusal ? of : new Refusal(0, "", of instanceof Error ? of.message : String(of));
+  return (
+    <div className="wrongs small" role="alert">
+      <p>{r.message}</p>
+      {r.errors.length > 0 && (
+        <ul>
+          {r.errors.map((w) => (
+            <li key={`${w.pointer ?? w.parameter}${w.detail}`}>
+              <code>{w.pointer?.replace(/^#\//, "") ?? w.parameter}</code> {w.detail}
+            </li>
+          ))}
+        </ul>
+      )}
+      {r.requestId && (
+        <p className="faint">
+          Request <code>{r.requestId}</code>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A remark beside what it is about. */
+export function Note({ tone = "info", children }: { tone?: "ok" | "warn" | "bad" | "info"; children: ReactNode }) {
+  return <div className={`note ${tone}`}>{children}</div>;
+}
+
+/** A part of a page under a title of its own, with what can be done about it. */
+export function Part({ title, lead, actions, children }: { title: ReactNode; lead?: ReactNode; actions?: ReactNode; children: ReactNode }) {
+  return (
+    <section className="stack tight part">
+      <div className="row between">
+        <h2>{title}</h2>
+        {actions && <div className="row">{actions}</div>}
+      </div>
+      {lead && <p className="muted small">{lead}</p>}
+      {children}
+    </section>
+  );
+}
+
+/** Text of a target system: shown as it is, in its own direction, and never wider than where it stands. */
+export function Text({ of, none = "" }: { of?: string | null; none?: string }) {
+  if (!of) return <span className="faint">{none}</span>;
+  return (
+    <bdi className="clip" title={of.length > 40 ? of.slice(0, 2000) : undefined}>
+      {of.length > 300 ? `${of.slice(0, 300)}…` : of}
+    </bdi>
   );
 }

@@ -1,181 +1,142 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { ChevronLeft, ChevronRight, Search } from "lucide-react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
-import { ask, type Page } from "../api/client";
-import { Button, Empty, Failure, Skeleton, Table } from "./kit";
+import { type ReactNode, useState } from "react";
+import { ask, type Page, type Query } from "../api/client";
+import { CsvButton } from "./csv";
+import { type Filter, Filters } from "./filters";
+import { Button, Empty, Failure, Skeleton } from "./kit";
+import { Rows } from "./rows";
+import { SavedViews } from "./views";
 
-/** One column of a list. */
-export type Column<T> = { title: string; number?: boolean; cell: (row: T) => ReactNode };
+/** One column of a list. sort: the API's word for it, where it sorts. text: what the CSV says; a column without it is not in the CSV. */
+export type Column<T> = {
+  title: string;
+  number?: boolean;
+  wide?: boolean;
+  sort?: string;
+  cell: (row: T) => ReactNode;
+  text?: (row: T) => string | number | boolean | null | undefined;
+};
 
 /** A filter that is chosen by one click: a name, and what it asks for. */
 export type View = { name: string; query: Record<string, string> };
 
-type Props<T> = {
+export type ListProps<T> = {
   path: string;
+  /** Asked for always, and not shown in the address. */
+  fixed?: Query;
   columns: Column<T>[];
-  views: View[];
-  search?: string; // what the search looks through; none without it
-  open?: (row: T) => { to: string; params?: Record<string, string> };
+  views?: View[];
+  filters?: Filter[];
+  /** What the search looks through; no search without it. */
+  search?: string;
+  open?: (row: T) => { to: string; params?: Record<string, string>; search?: Record<string, string> };
+  /** What can be done with the rows that were selected; without it nothing can be selected. */
+  bulk?: (rows: T[], clear: () => void) => ReactNode;
   empty: { title: string; words: ReactNode };
+  /** The name of the CSV without .csv; no CSV without it. */
+  csv?: string;
+  /** Milliseconds between two looks, for lists that change by themselves. */
+  every?: number;
+  /** Whether something that its cells tell is still being read: rows come when all of it is there, and stay where they are. */
+  wait?: boolean;
+  /** Tells lists on the same page apart in the address. */
+  prefix?: string;
+  label?: string;
+  /** What tells rows apart that come without an id. */
+  idOf?: (row: T) => string;
 };
 
 const size = 50;
 
-/** The filters, the page and the search of a list stand in its address, so that it can be linked and gone back to. */
-export function List<T extends { id: string }>({ path, columns, views, search, open, empty }: Props<T>) {
-  const at = useSearch({ strict: false }) as Record<string, string | undefined>;
-  const navigate = useNavigate();
+/** A list of the API. Its filters, order, page and search stand in the address, so that it can be linked and gone back to. */
+export function List<T extends { id: string }>(p: ListProps<T>) {
+  const { at, go, prefix } = useAddress(p.prefix ?? "");
   const page = Math.max(1, Number(at.page ?? 1) || 1);
-  const filters = Object.fromEntries(Object.entries(at).filter(([name]) => name !== "page")) as Record<string, string>;
+  const names = new Set([...(p.filters ?? []).map((f) => f.name), ...(p.views ?? []).flatMap((v) => Object.keys(v.query)), "q", "sort"]);
+  const filters = Object.fromEntries(Object.entries(at).filter(([n, v]) => names.has(n) && v)) as Record<string, string>;
+  const asked = { ...p.fixed, ...filters };
   const query = useQuery({
-    queryKey: [path, filters, page],
-    queryFn: ({ signal }) => ask<Page<T>>("GET", path, { query: { ...filters, limit: size, offset: (page - 1) * size }, signal }),
+    queryKey: [p.path, asked, page],
+    queryFn: async ({ signal }) => {
+      const got = await ask<Page<T>>("GET", p.path, { query: { ...asked, limit: size, offset: (page - 1) * size }, signal });
+      return p.idOf ? { ...got, items: got.items.map((row) => ({ ...row, id: p.idOf?.(row) ?? "" })) } : got;
+    },
     placeholderData: keepPreviousData,
+    refetchInterval: p.every ?? false,
   });
-  const go = (next: Record<string, string | undefined>) =>
-    void navigate({ to: ".", search: Object.fromEntries(Object.entries(next).filter(([, v]) => v)) as never });
-  const chosen = views.find((v) => same(v.query, without(filters, "q")));
+  const [chosen, choose] = useState<Map<string, T>>(new Map());
+  const set = (next: Record<string, string | undefined>) => {
+    choose(new Map());
+    go(next);
+  };
+  const narrowed = Object.keys(filters).some((n) => n !== "sort");
   return (
-    <>
+    <div className="stack tight">
       <div className="row between filters">
-        <nav className="row" aria-label="Views">
-          {views.map((v) => (
-            <button type="button" key={v.name} className="chip" aria-pressed={v === chosen} onClick={() => go({ ...v.query, q: at.q })}>
-              {v.name}
-            </button>
-          ))}
-        </nav>
-        {search && <SearchBox what={search} value={at.q ?? ""} onChange={(q) => go({ ...filters, q, page: undefined })} />}
+        <SavedViews place={p.path + prefix} views={p.views ?? []} filters={filters} go={set} />
+        <div className="row">
+          <Filters of={p.filters ?? []} search={p.search} value={filters} set={(change) => set({ ...filters, ...change })} />
+          {p.csv && <CsvButton name={p.csv} path={p.path} query={asked} columns={p.columns} />}
+        </div>
       </div>
-      {query.isError ? (
+      {p.bulk && chosen.size > 0 && (
+        <div className="bulk row" role="toolbar" aria-label="What was selected">
+          <strong>{chosen.size} selected</strong>
+          {p.bulk([...chosen.values()], () => choose(new Map()))}
+          <Button reads tone="quiet" onClick={() => choose(new Map())}>
+            Clear
+          </Button>
+        </div>
+      )}
+      {query.isError && !query.data ? (
         <Failure error={query.error} retry={() => void query.refetch()} />
-      ) : query.isPending ? (
+      ) : query.isPending || p.wait ? (
         <Skeleton />
-      ) : query.data.total === 0 ? (
-        <Empty title={Object.keys(filters).length ? "Nothing is like that" : empty.title}>
-          {Object.keys(filters).length ? <Button onClick={() => go({})}>Show everything</Button> : empty.words}
+      ) : query.data.items.length === 0 ? (
+        <Empty title={narrowed || page > 1 ? "Nothing is like that" : p.empty.title}>
+          {narrowed || page > 1 ? (
+            <Button reads onClick={() => set({})}>
+              Show everything
+            </Button>
+          ) : (
+            p.empty.words
+          )}
         </Empty>
       ) : (
         <Rows
+          label={p.label ?? "Results"}
           page={query.data}
-          columns={columns}
-          open={open}
+          stale={query.isPlaceholderData}
+          columns={p.columns}
+          open={p.open}
+          sort={at.sort}
+          setSort={(sort) => set({ ...filters, sort })}
           number={page}
-          turn={(p) => go({ ...filters, page: p > 1 ? String(p) : undefined })}
+          size={size}
+          turn={(n) => set({ ...filters, page: n > 1 ? String(n) : undefined })}
+          chosen={p.bulk ? chosen : undefined}
+          choose={choose}
         />
       )}
-    </>
+    </div>
   );
 }
 
-function Rows<T extends { id: string }>(p: {
-  page: Page<T>;
-  columns: Column<T>[];
-  open: Props<T>["open"];
-  number: number;
-  turn: (page: number) => void;
-}) {
+/** The part of the address that is this list's. */
+function useAddress(prefix: string) {
+  const search = useSearch({ strict: false }) as Record<string, string | undefined>;
   const navigate = useNavigate();
-  const body = useRef<HTMLTableSectionElement>(null);
-  const [at, setAt] = useState(-1);
-  useEffect(() => {
-    const key = (e: KeyboardEvent) => {
-      if (e.ctrlKey || e.metaKey || e.altKey || (e.target as HTMLElement).closest("input,textarea,select,[role=dialog]")) return;
-      const move = e.key === "j" ? 1 : e.key === "k" ? -1 : 0;
-      if (!move) return;
-      setAt((was) => {
-        const next = Math.min(Math.max(was + move, 0), p.page.items.length - 1);
-        body.current?.rows[next]?.querySelector<HTMLElement>("a,button")?.focus();
-        return next;
-      });
-    };
-    document.addEventListener("keydown", key);
-    return () => document.removeEventListener("keydown", key);
-  }, [p.page.items.length]);
-  const last = Math.max(1, Math.ceil(p.page.total / size));
-  return (
-    <>
-      <Table label="Results">
-        <thead>
-          <tr>
-            {p.columns.map((c) => (
-              <th key={c.title} scope="col" className={c.number ? "num" : ""}>
-                {c.title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody ref={body}>
-          {p.page.items.map((row, i) => (
-            <tr key={row.id} data-at={i === at || undefined} onDoubleClick={() => p.open && void navigate(p.open(row) as never)}>
-              {p.columns.map((c) => (
-                <td key={c.title} className={c.number ? "num" : ""}>
-                  {c.cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-      <div className="row between small muted">
-        <span>
-          {(p.number - 1) * size + 1} to {Math.min(p.number * size, p.page.total)} of {p.page.total.toLocaleString("en")}
-        </span>
-        {last > 1 && (
-          <nav className="row" aria-label="Pages">
-            <Button disabled={p.number <= 1} onClick={() => p.turn(p.number - 1)}>
-              <ChevronLeft aria-hidden size={15} /> Before
-            </Button>
-            <Button disabled={p.number >= last} onClick={() => p.turn(p.number + 1)}>
-              After <ChevronRight aria-hidden size={15} />
-            </Button>
-          </nav>
-        )}
-      </div>
-    </>
-  );
-}
-
-function SearchBox({ what, value, onChange }: { what: string; value: string; onChange: (q: string) => void }) {
-  const [typed, setTyped] = useState(value);
-  const box = useRef<HTMLInputElement>(null);
-  const told = useRef(onChange);
-  told.current = onChange;
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => {
-    if (typed === value) return;
-    const timer = setTimeout(() => told.current(typed), 250);
-    return () => clearTimeout(timer);
-  }, [typed, value]);
-  useEffect(() => {
-    const key = (e: KeyboardEvent) => {
-      if (e.key !== "/" || (e.target as HTMLElement).closest("input,textarea,select")) return;
-      e.preventDefault();
-      box.current?.focus();
-    };
-    document.addEventListener("keydown", key);
-    return () => document.removeEventListener("keydown", key);
-  }, []);
-  return (
-    <label className="search">
-      <Search aria-hidden size={16} />
-      <span className="sr">Search {what}</span>
-      <input
-        ref={box}
-        type="search"
-        value={typed}
-        placeholder={`Search ${what}`}
-        onChange={(e) => setTyped(e.target.value)}
-        maxLength={200}
-      />
-    </label>
-  );
-}
-
-const without = (of: Record<string, string>, name: string) => Object.fromEntries(Object.entries(of).filter(([n]) => n !== name));
-
-function same(a: Record<string, string>, b: Record<string, string>) {
-  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...names].every((n) => a[n] === b[n]);
+  const mine = (n: string) => n.startsWith(prefix);
+  const at = Object.fromEntries(
+    Object.entries(search)
+      .filter(([n]) => mine(n))
+      .map(([n, v]) => [n.slice(prefix.length), v]),
+  ) as Record<string, string | undefined>;
+  const go = (next: Record<string, string | undefined>) => {
+    const others = prefix ? Object.entries(search).filter(([n]) => !mine(n)) : [];
+    const own = Object.entries(next).map(([n, v]) => [prefix + n, v] as const);
+    void navigate({ to: ".", search: Object.fromEntries([...others, ...own].filter(([, v]) => v)) as never, resetScroll: false });
+  };
+  return { at, go, prefix };
 }

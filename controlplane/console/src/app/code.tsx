@@ -1,0 +1,39 @@
+import { useState } from "react";
+import { Button } from "../kit/kit";
+
+/** Asks for a code of the second factor, or for one of the recovery codes. It is the field otp of the form around it. */
+export function CodeField({ lead }: { lead?: string }) {
+  const [recovery, setRecovery] = useState(false);
+  return (
+    <div className="field door-code">
+      {lead && (
+        <p className="small" role="status">
+          {lead}
+        </p>
+      )}
+      <label className="field">
+        <span>{recovery ? "Recovery code" : "Code"}</span>
+        <input
+          key={String(recovery)}
+          name="otp"
+          inputMode={recovery ? "text" : "numeric"}
+          autoComplete="one-time-code"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={64}
+          required
+          // biome-ignore lint/a11y/noAutofocus: it is what is missing
+          autoFocus
+        />
+        <small className="muted">
+          {recovery
+            ? "One of those that were shown when the second factor was set up. It works once."
+            : "Six digits from your authenticator app."}
+        </small>
+      </label>
+      <Button tone="quiet" reads onClick={() => setRecovery(!recovery)}>
+        {recovery ? "Use the authenticator app" : "Use a recovery code"}
+      </Button>
+    </div>
+  );
+}

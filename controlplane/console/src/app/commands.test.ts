@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import type { May } from "../api/use";
+import { deeds, matching, ways } from "./commands";
+
+const nobody: May = { admin: false, manager: false, owner: false, auditor: false, operator: false, oversees: false, readOnly: false };
+const words = (may: May) =>
+  [
+    ...ways(may),
+    ...deeds(
+      may,
+      "/people/1",
+      () => {},
+      () => {},
+    ),
+  ].map((o) => o.words);
+
+test("somebody is offered what they may open, and nothing else", () => {
+  const mine = words(nobody);
+  expect(mine).toContain("Go to Inbox");
+  expect(mine).toContain("Ask for access");
+  expect(mine).toContain("Read about this page");
+  for (const closed of ["Go to Connectors", "Connect a system", "Invite a user", "Go to Tenants"]) expect(mine).not.toContain(closed);
+  const admins = words({ ...nobody, admin: true, oversees: true });
+  for (const open of ["Go to Connectors", "Connect a system", "Invite a user", "Make an API token"]) expect(admins).toContain(open);
+  expect(words({ ...nobody, auditor: true, oversees: true, readOnly: true })).not.toContain("Add a person");
+});
+
+test("what begins with what was typed comes first", () => {
+  const all = ways({ ...nobody, admin: true, oversees: true });
+  expect(matching(all, "acc")[0]?.words).toBe("Go to Accounts");
+  expect(matching(all, "log aud").map((o) => o.words)).toEqual(["Go to Audit log"]);
+  expect(matching(all, "zz")).toEqual([]);
+});

@@ -1,0 +1,76 @@
+import type { May } from "../api/use";
+import { look, setLook } from "./look";
+import { mayOpen, type Place, placeAt, places } from "./places";
+
+/** Where something leads to. */
+export type Way = { to: string; params?: Record<string, string>; search?: Record<string, string>; hash?: string };
+
+/** Something that the palette offers: a place to go to, or something to do. */
+export type Offer = { id: string; words: string; detail?: string; keys?: string[]; way?: Way; act?: () => void };
+
+// Screens that are called by what one does there.
+const verbs = new Set(["/access/request", "/people/compare"]);
+
+const opened = (may: May) => places.filter((p) => !p.path.includes("$") && mayOpen(p, may));
+const isVerb = (p: Place) => p.write || verbs.has(p.path);
+
+/** The screens that somebody may go to. */
+export function ways(may: May): Offer[] {
+  return opened(may)
+    .filter((p) => !isVerb(p))
+    .map((p) => ({
+      id: `go ${p.path}`,
+      words: `Go to ${p.title}`,
+      way: { to: p.path },
+      ...(p.key ? { keys: ["G", p.key.toUpperCase()] } : p.section || p.group ? { detail: p.section ?? p.group ?? "" } : {}),
+    }));
+}
+
+/** What somebody can do from anywhere. */
+export function deeds(may: May, path: string, showKeys: () => void, signOut: (everywhere: boolean) => void): Offer[] {
+  const help = placeAt(path)?.help;
+  return [
+    ...opened(may)
+      .filter(isVerb)
+      .map((p) => ({ id: `do ${p.path}`, words: p.title, way: { to: p.path } })),
+    ...(may.admin
+      ? [
+          { id: "do invite", words: "Invite a user", way: { to: "/settings/users", search: { invite: "1" } } },
+          { id: "do token", words: "Make an API token", way: { to: "/settings/tokens", search: { new: "1" } } },
+        ]
+      : []),
+    { id: "do keys", words: "Show the keys", keys: ["?"], act: showKeys },
+    ...(help && !path.startsWith("/help")
+      ? [{ id: "do help", words: "Read about this page", detail: "Documentation", way: { to: "/help/$page", params: { page: help } } }]
+      : []),
+    ...looks(),
+    { id: "do copy", words: "Copy the address of this page", act: () => void navigator.clipboard.writeText(window.location.href) },
+    { id: "do out", words: "Sign out", act: () => signOut(false) },
+    { id: "do out everywhere", words: "Sign out everywhere", detail: "on all your devices", act: () => signOut(true) },
+  ];
+}
+
+function looks(): Offer[] {
+  const { theme, density } = look();
+  return [
+    ...(theme === "light" ? [] : [{ id: "do light", words: "Light look", act: () => setLook({ theme: "light" }) }]),
+    ...(theme === "dark" ? [] : [{ id: "do dark", words: "Dark look", act: () => setLook({ theme: "dark" }) }]),
+    ...(theme ? [{ id: "do system", words: "Look as the system", act: () => setLook({ theme: undefined }) }] : []),
+    density
+      ? { id: "do roomy", words: "Roomy rows", act: () => setLook({ density: undefined }) }
+      : { id: "do compact", words: "Compact rows", act: () => setLook({ density: "compact" }) },
+  ];
+}
+
+/** The offers in whose words everything stands that was typed; those that begin with it come first. */
+export function matching(of: Offer[], typed: string): Offer[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const text = (o: Offer) => `${o.words} ${o.detail ?? ""}`.toLowerCase();
+  const place = (o: Offer) => {
+    const at = text(o)
+      .replace(/^go to /, "")
+      .indexOf(words[0] ?? "");
+    return at === 0 ? 0 : 1;
+  };
+  return of.filter((o) => words.every((w) => text(o).includes(w))).sort((a, b) => place(a) - place(b));
+}

@@ -1,0 +1,68 @@
+import { useQuery } from "@tanstack/react-query";
+import { basePath } from "../api/base";
+import { Refusal, refusal } from "../api/session";
+
+/** The ways into a tenant, as GET /auth/options answers. */
+export type Options = { tenant: string; tenant_required: boolean; providers: { key: string; display_name: string }[] };
+
+/** Asks for the ways in, without a token. Nobody is kept from the password form when that fails. */
+export function useOptions(tenant: string) {
+  return useQuery({
+    queryKey: ["/auth/options", tenant],
+    queryFn: async ({ signal }) => {
+      const answer = await fetch(`${basePath}/api/v1/auth/options${tenant ? `?tenant=${encodeURIComponent(tenant)}` : ""}`, { signal });
+      if (!answer.ok) throw await refusal(answer);
+      return (await answer.json()) as Options;
+    },
+    staleTime: 60_000,
+    placeholderData: (was) => was,
+  });
+}
+
+/** Where the browser goes to sign in with a provider; it comes back to /signed-in, and from there to next. */
+export function startOf(tenant: string, provider: string, next: string): string {
+  const back = `/signed-in?${new URLSearchParams({ next })}`;
+  return `${basePath}/api/v1/auth/oidc/start?${new URLSearchParams({ tenant, provider, redirect: back })}`;
+}
+
+/** Looks whether a way begins, before the browser is sent on it: a refusal is said here, and not shown as a document. */
+export async function tryStart(address: string): Promise<void> {
+  let answer: Response;
+  try {
+    answer = await fetch(address, { redirect: "manual" });
+  } catch {
+    throw unreachable();
+  }
+  if (answer.type !== "opaqueredirect" && !answer.ok) throw await refusal(answer);
+}
+
+const unreachable = () => new Refusal(0, "unreachable", "The service cannot be reached. Look at your connection, and try again.");
+
+const words: Record<string, string> = {
+  invalid_credentials: "That e-mail address and password do not belong together.",
+  invalid_otp: "That code is not right, or it was used before. Wait for the next one, or use a recovery code.",
+  sso_refused: "Your company's provider did not sign you in. Try again there, or ask whoever runs it.",
+  sso_failed:
+    "What your company's provider answered cannot be trusted, so nobody was signed in. Try again; if it stays so, tell an administrator.",
+  sso_not_linked: "Your company's provider knows you, but nobody here is you yet. Ask an administrator to invite you.",
+  provider_unreachable: "Your company's provider cannot be reached. Try again in a moment, or sign in with a password.",
+  internal_error: "The service could not finish your sign-in. Try again.",
+};
+
+/** What went wrong on the way in, in plain words: for a refusal, or for the code that a provider's way back ends with. */
+export function said(wrong: Refusal | string): string {
+  if (typeof wrong === "string") return words[wrong] ?? "This sign-in was begun elsewhere, has been used, or took too long. Begin again.";
+  if (wrong.code === "login_throttled") return `Too many attempts have failed. Wait until ${clock(wrong.retryAfter)} for the next one.`;
+  return words[wrong.code] ?? sentence(wrong.message);
+}
+
+function clock(seconds: number): string {
+  const at = new Date(Date.now() + seconds * 1000);
+  // A minute is not over when its last second is told.
+  at.setSeconds(at.getSeconds() + 59, 0);
+  return at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+}
+
+function sentence(text: string): string {
+  return text ? `${text[0]?.toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? "" : "."}` : "That did not work.";
+}

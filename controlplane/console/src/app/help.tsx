@@ -1,0 +1,21 @@
+import { Link, useRouterState } from "@tanstack/react-router";
+import { CircleHelp } from "lucide-react";
+import { placeAt } from "./places";
+
+/** Leads to the page of the documentation about this screen. */
+export function Help() {
+  const path = useRouterState({ select: (s) => s.location.pathname });
+  const place = placeAt(path);
+  if (!place || path.startsWith("/help")) return null;
+  return (
+    <Link
+      to={"/help/$page" as never}
+      params={{ page: place.help } as never}
+      className="button quiet icon"
+      aria-label="Documentation of this page"
+      title="Documentation of this page"
+    >
+      <CircleHelp aria-hidden size={17} />
+    </Link>
+  );
+}

@@ -1,0 +1,43 @@
+import { Link } from "@tanstack/react-router";
+import { useMay } from "../api/use";
+import { Dialog } from "../kit/dialog";
+import "./keysheet.css";
+import { keyAreas } from "./keylist";
+import { singleKeys } from "./look";
+
+/** All keys, by where they work. */
+export default function KeySheet({ close }: { close: () => void }) {
+  const may = useMay();
+  return (
+    <Dialog open close={close} title="Keys" wide>
+      {!singleKeys() && (
+        <p className="note warn small">
+          Single letters are switched off in this browser.{" "}
+          <Link to={"/settings/me" as never} onClick={close}>
+            Switch them on
+          </Link>
+        </p>
+      )}
+      <div className="keysheet">
+        {keyAreas(may).map((area) => (
+          <section key={area.title}>
+            <h3>{area.title}</h3>
+            <dl>
+              {area.keys.map(([keys, does]) => (
+                <div key={keys.join()}>
+                  <dt>
+                    {keys.map((k) => (
+                      <kbd key={k}>{k}</kbd>
+                    ))}
+                  </dt>
+                  <dd>{does}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <p className="small muted">Single letters work outside of fields and dialogs. They can be switched off in your settings.</p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,121 @@
+import { Link } from "@tanstack/react-router";
+import {
+  Boxes,
+  Building2,
+  ClipboardList,
+  Contact,
+  Hammer,
+  Inbox,
+  KeyRound,
+  LayoutDashboard,
+  LogOut,
+  type LucideIcon,
+  Menu as MenuIcon,
+  Plug,
+  ScrollText,
+  Search,
+  Settings,
+  Shapes,
+  ShieldCheck,
+  SunMoon,
+  Users,
+} from "lucide-react";
+import { Fragment, useState } from "react";
+import { basePath } from "../api/base";
+import { signOut } from "../api/session";
+import type { Of } from "../api/types";
+import { useGet, useMay, useMe } from "../api/use";
+import { say } from "../kit/toast";
+import { nextTheme } from "./look";
+import { mayOpen, places } from "./places";
+
+const icons: Record<string, LucideIcon> = {
+  dashboard: LayoutDashboard,
+  inbox: Inbox,
+  requests: ClipboardList,
+  people: Users,
+  accounts: Contact,
+  access: KeyRound,
+  connectors: Plug,
+  provisioning: Hammer,
+  roles: Shapes,
+  policies: ShieldCheck,
+  audit: ScrollText,
+  packs: Boxes,
+  settings: Settings,
+  tenants: Building2,
+};
+
+/** The way to every screen that somebody may open. The service decides all the same. */
+export function Rail({ search }: { search: () => void }) {
+  const me = useMe();
+  const may = useMay();
+  const [open, setOpen] = useState(false);
+  const mine = places.filter((p) => p.nav && mayOpen(p, may));
+  let group: string | undefined;
+  return (
+    <nav className={`rail${open ? " open" : ""}`} aria-label="Main">
+      <div className="brand">
+        <img src={`${basePath}/mark.svg`} alt="" width={22} height={22} />
+        <span className="grow">
+          Grantwright
+          <small className="muted clip" dir="auto">
+            {me?.tenant?.name}
+          </small>
+        </span>
+        <button type="button" className="button quiet icon burger" aria-expanded={open} aria-label="Menu" onClick={() => setOpen(!open)}>
+          <MenuIcon aria-hidden size={18} />
+        </button>
+      </div>
+      <button type="button" className="button finder" onClick={search}>
+        <Search aria-hidden size={15} />
+        <span className="grow">Search</span>
+        <kbd>Ctrl</kbd>
+        <kbd>K</kbd>
+      </button>
+      <ul className="ways">
+        {mine.map((p) => {
+          const Icon = icons[p.icon ?? ""] ?? Settings;
+          const title = p.group !== group && p.group ? p.group : "";
+          group = p.group;
+          return (
+            <Fragment key={p.path}>
+              {title && <li className="group">{title}</li>}
+              <li>
+                <Link
+                  to={p.path as never}
+                  activeOptions={{ exact: p.path === "/", includeSearch: false }}
+                  activeProps={{ className: "active" }}
+                  onClick={() => setOpen(false)}
+                >
+                  <Icon aria-hidden size={16} /> <span className="grow">{p.title}</span>
+                  {p.path === "/inbox" && <Waiting />}
+                </Link>
+              </li>
+            </Fragment>
+          );
+        })}
+      </ul>
+      <div className="foot">
+        <Link to={"/settings/me" as never} className="who">
+          <span className="clip" dir="auto">
+            {me?.user?.display_name || me?.user?.email || me?.display}
+          </span>
+        </Link>
+        <button type="button" className="item" onClick={() => say(`Look: ${nextTheme()}`)}>
+          <SunMoon aria-hidden size={16} /> Light or dark
+        </button>
+        <button type="button" className="item" onClick={() => void signOut()}>
+          <LogOut aria-hidden size={16} /> Sign out
+        </button>
+      </div>
+    </nav>
+  );
+}
+
+/** How many decisions wait for whoever is signed in. */
+function Waiting() {
+  const summary = useGet<Of<"DecisionSummary">>("/decision-tasks/summary", {}, { every: 30_000 });
+  const open = summary.data?.open ?? 0;
+  return open > 0 ? <span className="count">{open.toLocaleString("en")}</span> : null;
+}

@@ -1,0 +1,51 @@
+import { Download } from "lucide-react";
+import { useRef, useState } from "react";
+import { type Query, save, walk } from "../api/client";
+import { csvOf } from "./csvtext";
+import { Button } from "./kit";
+import type { Column } from "./list";
+import { say, sayRefusal } from "./toast";
+
+const most = 50_000;
+
+/** Writes what is filtered as CSV: all of its pages, at most 50,000 rows. */
+export function CsvButton<T>({ name, path, query, columns }: { name: string; path: string; query: Query; columns: Column<T>[] }) {
+  const [read, setRead] = useState<string>();
+  const stop = useRef<AbortController>(undefined);
+  const write = async () => {
+    const control = new AbortController();
+    stop.current = control;
+    setRead("0 %");
+    try {
+      let whole = 0;
+      const rows = await walk<T>(
+        path,
+        query,
+        most,
+        (n, total) => {
+          whole = total;
+          setRead(`${Math.min(100, Math.round((100 * n) / Math.max(1, total)))} %`);
+        },
+        control.signal,
+      );
+      save(new Blob([csvOf(columns, rows)], { type: "text/csv;charset=utf-8" }), `${name}.csv`);
+      if (whole > rows.length)
+        say(
+          `The file holds the first ${rows.length.toLocaleString("en")} of ${whole.toLocaleString("en")}. Narrow the list to get the rest.`,
+        );
+    } catch (e) {
+      if (!control.signal.aborted) sayRefusal(e);
+    } finally {
+      setRead(undefined);
+    }
+  };
+  return read === undefined ? (
+    <Button reads onClick={() => void write()} title="Keep what is filtered as CSV">
+      <Download aria-hidden size={15} /> CSV
+    </Button>
+  ) : (
+    <Button reads onClick={() => stop.current?.abort()}>
+      {read}, stop
+    </Button>
+  );
+}

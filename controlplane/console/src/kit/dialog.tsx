@@ -1,0 +1,86 @@
+import { Dialog as Base } from "@base-ui/react/dialog";
+import { X } from "lucide-react";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { lapsed } from "../api/session";
+import { Button, Wrongs } from "./kit";
+
+type Props = {
+  open: boolean;
+  close: () => void;
+  title: ReactNode;
+  lead?: ReactNode;
+  children?: ReactNode;
+  /** At the side of the page, for what is read beside it. */
+  side?: boolean;
+  wide?: boolean;
+};
+
+/** A dialog: focus goes into it and back, Escape closes it. */
+export function Dialog({ open, close, title, lead, children, side, wide }: Props) {
+  return (
+    // What is asked when the session has ended lies outside of this dialog: pressing there must not close it.
+    <Base.Root open={open} onOpenChange={(to) => to || lapsed() || close()}>
+      <Base.Portal>
+        <Base.Backdrop className="backdrop" />
+        <Base.Popup className={`dialog${side ? " side" : ""}${wide ? " wide" : ""}`}>
+          <div className="dialog-head">
+            <Base.Title>{title}</Base.Title>
+            <Base.Close className="button quiet icon" aria-label="Close" data-reads="">
+              <X aria-hidden size={16} />
+            </Base.Close>
+          </div>
+          {lead && <Base.Description className="muted">{lead}</Base.Description>}
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+type AskProps = Omit<Props, "children" | "side"> & {
+  /** The verb on its button. */
+  verb: string;
+  tone?: "primary" | "danger";
+  /** What is done. The dialog closes when it has been; a refusal is shown in it, and what was typed stays. */
+  act: () => Promise<unknown>;
+  disabled?: boolean;
+  children?: ReactNode;
+};
+
+/** Asks before something is done, with what has to be said for it among its children. */
+export function AskFirst({ verb, tone = "primary", act, disabled, children, ...props }: AskProps) {
+  const [busy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<unknown>();
+  const submit = async (e: FormEvent) => {
+    e.preventDefault();
+    e.stopPropagation();
+    setBusy(true);
+    setRefused(undefined);
+    try {
+      await act();
+      props.close();
+    } catch (error) {
+      setRefused(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const close = () => {
+    setRefused(undefined);
+    props.close();
+  };
+  return (
+    <Dialog {...props} close={close}>
+      <form className="stack" onSubmit={(e) => void submit(e)}>
+        {children}
+        <Wrongs of={refused} />
+        <div className="row end">
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" tone={tone} disabled={busy || disabled}>
+            {busy ? "Just a moment…" : verb}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

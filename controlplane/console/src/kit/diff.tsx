@@ -1,0 +1,39 @@
+import "./diff.css";
+import { shown } from "./difftext";
+
+/** One member of something before and after. */
+export type Difference = { field: string; from?: unknown; to?: unknown; hidden?: boolean | undefined };
+
+/** What was, with a minus, and what is, with a plus. hidden values are secrets, or about somebody whom the reader may not see. */
+export function Differences({ of, none = "Nothing changes." }: { of: Difference[]; none?: string }) {
+  if (of.length === 0) return <p className="muted small">{none}</p>;
+  return (
+    <dl className="diff small">
+      {of.map((d) => (
+        <div key={d.field}>
+          <dt>{d.field.replaceAll("_", " ")}</dt>
+          {d.hidden ? (
+            <dd className="muted">changed; its values are not shown</dd>
+          ) : (
+            <>
+              <Side sign="−" name="was" className="gone" of={d.from} />
+              <Side sign="+" name="is" className="came" of={d.to} />
+            </>
+          )}
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Side({ sign, name, className, of }: { sign: string; name: string; className: string; of: unknown }) {
+  const text = shown(of);
+  if (text === undefined) return null;
+  return (
+    <dd className={className}>
+      <span aria-hidden>{sign} </span>
+      <span className="sr">{name} </span>
+      <bdi>{text}</bdi>
+    </dd>
+  );
+}

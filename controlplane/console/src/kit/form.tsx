@@ -1,0 +1,99 @@
+import { type FormEvent, type ReactNode, useState } from "react";
+import { Refusal } from "../api/session";
+import { Button, Wrongs } from "./kit";
+
+export * from "./fields";
+
+/** What is typed into a form, and what became of sending it. */
+export type FormState<T> = {
+  value: T;
+  set: <K extends keyof T>(name: K, v: T[K]) => void;
+  replace: (v: T) => void;
+  dirty: boolean;
+  busy: boolean;
+  refused: unknown;
+  /** What the service says is wrong with a member, by its JSON pointer without #/. */
+  wrong: (pointer: string) => string | undefined;
+  submit: (e?: FormEvent) => void;
+};
+
+/**
+ * A form over value. send is called with what was typed, and with an Idempotency-Key that stays the same while the same is sent again. A refusal
+ * leaves everything as it is, and stands at the members that it names.
+ */
+export function useForm<T extends object>(first: T, send: (v: T, key: string) => Promise<unknown>): FormState<T> {
+  const [value, replace] = useState(first);
+  const [clean, setClean] = useState(first);
+  const [busy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<unknown>();
+  const [meant, setMeant] = useState({ what: "", key: "" });
+  const submit = async () => {
+    const what = JSON.stringify(value);
+    const key = meant.what === what ? meant.key : crypto.randomUUID();
+    setMeant({ what, key });
+    setBusy(true);
+    setRefused(undefined);
+    try {
+      await send(value, key);
+      setClean(value);
+      setMeant({ what: "", key: "" });
+    } catch (e) {
+      setRefused(e);
+      if (e instanceof Refusal && e.status > 0 && e.status < 500) setMeant({ what: "", key: "" });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return {
+    value,
+    set: (name, v) => replace((was) => ({ ...was, [name]: v })),
+    replace,
+    dirty: JSON.stringify(value) !== JSON.stringify(clean),
+    busy,
+    refused,
+    wrong: (pointer) => (refused instanceof Refusal ? refused.errors.find((w) => w.pointer === `#/${pointer}`)?.detail : undefined),
+    submit: (e) => {
+      e?.preventDefault();
+      e?.stopPropagation();
+      if (!busy) void submit();
+    },
+  };
+}
+
+/** The form itself with its button; children are its fields. */
+export function Form<T>({
+  of,
+  verb,
+  children,
+  cancel,
+  always,
+  closed,
+}: {
+  of: FormState<T>;
+  verb: string;
+  children: ReactNode;
+  cancel?: () => void;
+  /** Can be sent as it is, without a change. */
+  always?: boolean;
+  /** Can only be read: nothing can be typed, and there is no button. */
+  closed?: boolean;
+}) {
+  if (closed)
+    return (
+      <fieldset className="stack form closed" disabled>
+        {children}
+      </fieldset>
+    );
+  return (
+    <form className="stack form" onSubmit={of.submit}>
+      {children}
+      <Wrongs of={of.refused} />
+      <div className="row">
+        <Button type="submit" tone="primary" disabled={of.busy || (!always && !of.dirty)}>
+          {of.busy ? "Just a moment…" : verb}
+        </Button>
+        {cancel && <Button onClick={cancel}>Cancel</Button>}
+      </div>
+    </form>
+  );
+}

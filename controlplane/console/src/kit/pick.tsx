@@ -1,0 +1,127 @@
+import { Combobox } from "@base-ui/react/combobox";
+import { useQuery } from "@tanstack/react-query";
+import { X } from "lucide-react";
+import { useDeferredValue, useId, useState } from "react";
+import { ask, type Page, type Query } from "../api/client";
+import { Wrong } from "./form";
+
+/** Something that was picked: its id, and how it is called. */
+export type Picked = { id: string; words: string; detail?: string };
+
+type Source<T> = { path: string; query?: Query; as: (row: T) => Picked };
+
+type Props<T> = {
+  label: string;
+  source: Source<T>;
+  value: Picked | null;
+  set: (p: Picked | null) => void;
+  hint?: string;
+  required?: boolean;
+  disabled?: boolean;
+  error?: string | undefined;
+};
+
+const rows = 20;
+
+/** Finds one of many by what is typed: the service searches (q), and shows the first 20. */
+export function Pick<T>({ label, source, value, set, hint, required, disabled, error }: Props<T>) {
+  const [typed, setTyped] = useState("");
+  const [open, setOpen] = useState(false);
+  const q = useDeferredValue(typed);
+  const id = useId();
+  const found = useQuery({
+    queryKey: [source.path, "pick", source.query, q === value?.words ? "" : q],
+    queryFn: ({ signal }) =>
+      ask<Page<T>>("GET", source.path, { query: { ...source.query, q: q === value?.words ? "" : q, limit: rows }, signal }),
+    enabled: open,
+    placeholderData: (was) => was,
+  });
+  const items = (found.data?.items ?? []).map(source.as);
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        <span>{label}</span>
+      </label>
+      <Combobox.Root<Picked>
+        items={items}
+        filter={null}
+        value={value}
+        onValueChange={(v) => set(v)}
+        onInputValueChange={setTyped}
+        onOpenChange={setOpen}
+        itemToStringLabel={(p) => p.words}
+        isItemEqualToValue={(a, b) => a.id === b.id}
+        disabled={disabled ?? false}
+        required={required ?? false}
+      >
+        <div className="picker">
+          <Combobox.Input id={id} placeholder="Type to search" aria-invalid={error ? true : undefined} />
+          {value && !disabled && (
+            <Combobox.Clear className="button quiet icon" aria-label={`Clear ${label}`}>
+              <X aria-hidden size={14} />
+            </Combobox.Clear>
+          )}
+        </div>
+        <Combobox.Portal>
+          <Combobox.Positioner className="over" sideOffset={4}>
+            <Combobox.Popup className="menu picks">
+              <Combobox.Status className="small muted pick-status">{state(found, items.length)}</Combobox.Status>
+              <Combobox.List>
+                {(p: Picked) => (
+                  <Combobox.Item key={p.id} value={p} className="choice">
+                    <span className="clip" dir="auto">
+                      {p.words}
+                    </span>
+                    {p.detail && (
+                      <span className="small faint clip" dir="auto">
+                        {p.detail}
+                      </span>
+                    )}
+                  </Combobox.Item>
+                )}
+              </Combobox.List>
+            </Combobox.Popup>
+          </Combobox.Positioner>
+        </Combobox.Portal>
+      </Combobox.Root>
+      {hint && <small className="muted">{hint}</small>}
+      <Wrong of={error} />
+    </div>
+  );
+}
+
+function state(found: { isError: boolean; isPending: boolean; data?: Page<unknown> | undefined }, shown: number): string | null {
+  if (found.isError) return "That could not be searched. Type again to try once more.";
+  if (found.isPending) return "Searching…";
+  if (shown === 0) return "Nothing is called like that.";
+  const total = found.data?.total ?? shown;
+  return total > shown ? `The first ${shown} of ${total.toLocaleString("en")}. Type to narrow them down.` : null;
+}
+
+/** What pickers look for most often. */
+export const people: Source<{ id: string; display_name?: string | null; email?: string | null; department?: string | null }> = {
+  path: "/identities",
+  as: (p) => ({ id: p.id, words: p.display_name || p.email || p.id, detail: [p.email, p.department].filter(Boolean).join(" · ") }),
+};
+export const access: Source<{
+  id: string;
+  name: string;
+  display_name?: string | null;
+  kind: string;
+  business_description?: string | null;
+}> = {
+  path: "/entitlements",
+  as: (e) => ({ id: e.id, words: e.display_name || e.name, detail: e.business_description || e.kind.replaceAll("_", " ") }),
+};
+export const connectors: Source<{ id: string; name: string; environment: string }> = {
+  path: "/connectors",
+  as: (c) => ({ id: c.id, words: c.name, detail: c.environment }),
+};
+export const roles: Source<{ id: string; key: string; name: string }> = {
+  path: "/entitlements/roles",
+  as: (r) => ({ id: r.id, words: r.name, detail: r.key }),
+};
+export const users: Source<{ id: string; display_name?: string | null; email: string }> = {
+  path: "/settings/users",
+  as: (u) => ({ id: u.id, words: u.display_name || u.email, detail: u.email }),
+};

@@ -1,0 +1,143 @@
+import { useNavigate } from "@tanstack/react-router";
+import { ArrowDown, ArrowUp, ChevronLeft, ChevronRight } from "lucide-react";
+import { useRef, useState } from "react";
+import type { Page } from "../api/client";
+import { useKeys } from "../app/keys";
+import { Button, Table } from "./kit";
+import type { Column, ListProps } from "./list";
+
+type Props<T> = {
+  label: string;
+  page: Page<T>;
+  stale: boolean;
+  columns: Column<T>[];
+  open: ListProps<T>["open"];
+  sort: string | undefined;
+  setSort: (sort: string | undefined) => void;
+  number: number;
+  size: number;
+  turn: (page: number) => void;
+  chosen: Map<string, T> | undefined;
+  choose: (chosen: Map<string, T>) => void;
+};
+
+/** The rows of a page. J, K and the arrows move, Enter opens, X selects, Shift X up to here, Ctrl A all of the page. */
+export function Rows<T extends { id: string }>(p: Props<T>) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { at, mark } = useMoving(p, body);
+  const last = Math.max(1, Math.ceil(p.page.total / p.size));
+  const first = (p.number - 1) * p.size + 1;
+  return (
+    <>
+      <Table label={p.label} stale={p.stale}>
+        <thead>
+          <tr>
+            {p.chosen && (
+              <th scope="col" className="select">
+                <span className="sr">Selected</span>
+              </th>
+            )}
+            {p.columns.map((c) => (
+              <Heading key={c.title} of={c} sort={p.sort} set={p.setSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {p.page.items.map((row, i) => (
+            <tr key={row.id} data-at={i === at || undefined} data-chosen={p.chosen?.has(row.id) || undefined}>
+              {p.chosen && (
+                <td className="select">
+                  <input
+                    type="checkbox"
+                    data-reads=""
+                    aria-label={`Select row ${i + 1}`}
+                    checked={p.chosen.has(row.id)}
+                    onChange={() => mark(i, false)}
+                    onClick={(e) => e.shiftKey && mark(i, true)}
+                  />
+                </td>
+              )}
+              {p.columns.map((c) => (
+                <td key={c.title} className={`${c.number ? "num" : ""}${c.wide ? " wide" : ""}`}>
+                  {c.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      <div className="row between small muted">
+        <span>
+          {first.toLocaleString("en")} to {(first + p.page.items.length - 1).toLocaleString("en")} of {p.page.total.toLocaleString("en")}
+        </span>
+        {last > 1 && (
+          <nav className="row" aria-label="Pages">
+            <Button reads disabled={p.number <= 1} onClick={() => p.turn(p.number - 1)}>
+              <ChevronLeft aria-hidden size={15} /> Before
+            </Button>
+            <Button reads disabled={p.number >= last} onClick={() => p.turn(p.number + 1)}>
+              After <ChevronRight aria-hidden size={15} />
+            </Button>
+          </nav>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Heading<T>({ of, sort, set }: { of: Column<T>; sort: string | undefined; set: (sort: string | undefined) => void }) {
+  const name = of.sort;
+  const way = name && sort === name ? "ascending" : name && sort === `-${name}` ? "descending" : undefined;
+  const next = way === "ascending" ? `-${name}` : way === "descending" ? undefined : name;
+  return (
+    <th scope="col" className={of.number ? "num" : ""} aria-sort={way}>
+      {name ? (
+        <button type="button" className="sorter" data-reads="" onClick={() => set(next)}>
+          {of.title}
+          {way === "ascending" ? <ArrowUp aria-hidden size={12} /> : way === "descending" ? <ArrowDown aria-hidden size={12} /> : null}
+        </button>
+      ) : (
+        of.title || <span className="sr">What can be done</span>
+      )}
+    </th>
+  );
+}
+
+function useMoving<T extends { id: string }>(p: Props<T>, body: React.RefObject<HTMLTableSectionElement | null>) {
+  const navigate = useNavigate();
+  const [at, setAt] = useState(-1);
+  const [from, setFrom] = useState(-1);
+  const rows = p.page.items;
+  const move = (by: number) => {
+    const next = Math.min(Math.max(at + by, 0), rows.length - 1);
+    const row = body.current?.rows[next];
+    (row?.querySelector<HTMLElement>("td a") ?? row?.querySelector<HTMLElement>("a,button,input"))?.focus();
+    row?.scrollIntoView({ block: "nearest" });
+    setAt(next);
+  };
+  const mark = (i: number, range: boolean) => {
+    const row = rows[i];
+    if (!p.chosen || !row) return;
+    const next = new Map(p.chosen);
+    if (range && from >= 0) for (const r of rows.slice(Math.min(from, i), Math.max(from, i) + 1)) next.set(r.id, r);
+    else if (next.has(row.id)) next.delete(row.id);
+    else next.set(row.id, row);
+    setFrom(i);
+    p.choose(next);
+  };
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    Enter: (e) => {
+      const row = rows[at];
+      if (!p.open || !row || (e.target as Element).closest("a,button,summary,input")) return false;
+      void navigate(p.open(row) as never);
+      return true;
+    },
+    x: () => mark(at, false),
+    X: () => mark(at, true),
+  });
+  return { at, mark };
+}

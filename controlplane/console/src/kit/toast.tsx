@@ -1,0 +1,69 @@
+import { Toast } from "@base-ui/react/toast";
+import { X } from "lucide-react";
+import type { ReactNode } from "react";
+import { Refusal } from "../api/session";
+
+const manager = Toast.createToastManager();
+
+/** Something that can be done about what a toast says, such as Undo. */
+export type Remedy = { words: ReactNode; act: () => void };
+
+/** Says that something is done. It goes by itself; with a remedy it stays for as long as that can be taken. Gives what takes it away. */
+export function say(words: string, more: { remedy?: Remedy; detail?: string; ms?: number } = {}): () => void {
+  const { remedy } = more;
+  const take = () => {
+    remedy?.act();
+    manager.close(id);
+  };
+  const id = manager.add({
+    title: words,
+    ...(more.detail ? { description: more.detail } : {}),
+    timeout: more.ms ?? (remedy ? 10_000 : 5_000),
+    ...(remedy ? { actionProps: { children: remedy.words, onClick: take } } : {}),
+  });
+  return () => manager.close(id);
+}
+
+/** Says what was refused, in the service's words, and stays until it is read. */
+export function sayRefusal(e: unknown) {
+  const r = e instanceof Refusal ? e : new Refusal(0, "", e instanceof Error ? e.message : String(e));
+  const wrong = r.errors.map((w) => `${w.pointer?.replace("#/", "") ?? w.parameter ?? ""}: ${w.detail}`).join("\n");
+  const id = r.requestId ? `Request ${r.requestId}` : "";
+  manager.add({
+    title: r.message,
+    description: [wrong, id].filter(Boolean).join("\n"),
+    type: "bad",
+    priority: "high",
+    timeout: 0,
+  });
+}
+
+/** Where toasts are shown: at the lower left of the page, away from its main button. */
+export function Toasts({ children }: { children: ReactNode }) {
+  return (
+    <Toast.Provider toastManager={manager} limit={4}>
+      {children}
+      <Toast.Portal>
+        <Toast.Viewport className="toasts" aria-label="Messages">
+          <Shown />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+function Shown() {
+  const { toasts } = Toast.useToastManager();
+  return toasts.map((t) => (
+    <Toast.Root key={t.id} toast={t} className={`toast ${t.type ?? ""}`} swipeDirection={[]} aria-hidden={false}>
+      <div className="grow">
+        <Toast.Title render={<p />} />
+        <Toast.Description className="small muted" />
+      </div>
+      <Toast.Action className="button quiet" />
+      <Toast.Close className="button quiet icon" aria-label="Close the message">
+        <X aria-hidden size={15} />
+      </Toast.Close>
+    </Toast.Root>
+  ));
+}

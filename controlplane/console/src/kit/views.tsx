@@ -1,0 +1,100 @@
+import { Bookmark, X } from "lucide-react";
+import { useState } from "react";
+import { current } from "../api/session";
+import { AskFirst } from "./dialog";
+import { TextField } from "./form";
+import { Button } from "./kit";
+import type { View } from "./list";
+
+type Props = {
+  place: string;
+  views: View[];
+  filters: Record<string, string>;
+  go: (query: Record<string, string | undefined>) => void;
+};
+
+/** The views of a list: those that it comes with, and those that somebody has saved in this browser. A view is a link as well: it stands in the address. */
+export function SavedViews({ place, views, filters, go }: Props) {
+  const [own, setOwn] = useOwn(place);
+  const [naming, setNaming] = useState<string>();
+  const known = [...views, ...own];
+  const chosen = known.find((v) => same(v.query, filters)) ?? known.find((v) => same(v.query, without(filters, "q", "sort")));
+  const canSave = Object.keys(filters).length > 0 && !known.some((v) => same(v.query, filters));
+  if (known.length === 0 && !canSave) return <span />;
+  return (
+    <nav className="row views" aria-label="Views">
+      {views.map((v) => (
+        <Chip key={v.name} of={v} on={v === chosen} go={() => go({ ...v.query, ...(v.query.q ? {} : { q: filters.q }) })} />
+      ))}
+      {own.map((v) => (
+        <span key={v.name} className="own">
+          <Chip of={v} on={v === chosen} go={() => go(v.query)} />
+          <button
+            type="button"
+            className="button quiet icon"
+            data-reads=""
+            aria-label={`Forget the view ${v.name}`}
+            onClick={() => setOwn(own.filter((o) => o !== v))}
+          >
+            <X aria-hidden size={12} />
+          </button>
+        </span>
+      ))}
+      {canSave && (
+        <Button reads tone="quiet" onClick={() => setNaming("")}>
+          <Bookmark aria-hidden size={14} /> Save this view
+        </Button>
+      )}
+      <AskFirst
+        open={naming !== undefined}
+        close={() => setNaming(undefined)}
+        title="Save this view"
+        lead="It stands above this list from now on, in this browser."
+        verb="Save"
+        disabled={!naming?.trim()}
+        act={async () => setOwn([...own.filter((o) => o.name !== naming?.trim()), { name: naming?.trim() ?? "", query: filters }])}
+      >
+        <TextField label="Name" value={naming ?? ""} set={setNaming} max={40} required autoFocus />
+      </AskFirst>
+    </nav>
+  );
+}
+
+function Chip({ of, on, go }: { of: View; on: boolean; go: () => void }) {
+  return (
+    <button type="button" className="chip" data-reads="" aria-pressed={on} onClick={go}>
+      {of.name}
+    </button>
+  );
+}
+
+function useOwn(place: string): [View[], (views: View[]) => void] {
+  const session = current();
+  const key = `views ${session.state === "in" ? session.user.id : ""} ${place}`;
+  const [own, setOwn] = useState<View[]>(() => read(key));
+  return [
+    own,
+    (views) => {
+      setOwn(views);
+      localStorage.setItem(key, JSON.stringify(views));
+    },
+  ];
+}
+
+function read(key: string): View[] {
+  try {
+    const kept = JSON.parse(localStorage.getItem(key) ?? "[]") as unknown;
+    return Array.isArray(kept) ? (kept as View[]).filter((v) => typeof v?.name === "string" && typeof v.query === "object") : [];
+  } catch {
+    return [];
+  }
+}
+
+const without = (of: Record<string, string>, ...names: string[]) =>
+  Object.fromEntries(Object.entries(of).filter(([n]) => !names.includes(n)));
+
+/** Whether two queries ask for the same. */
+export function same(a: Record<string, string>, b: Record<string, string>) {
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...names].every((n) => a[n] === b[n]);
+}

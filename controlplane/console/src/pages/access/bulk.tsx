@@ -1,0 +1,127 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Entitlement, Of } from "../../api/types";
+import { AskFirst } from "../../kit/dialog";
+import { Differences } from "../../kit/diff";
+import { SelectField, WordsField } from "../../kit/form";
+import { Button } from "../../kit/kit";
+import { say } from "../../kit/toast";
+import { Tried } from "../../kit/tryfirst";
+import { nameOf } from "./words";
+
+type Updated = Of<"BulkEntitlementsUpdated">;
+type What = "risk_level" | "requestable" | "privileged" | "lifecycle" | "compliance_tags" | "data_classes";
+
+const whats: [What, string][] = [
+  ["risk_level", "Risk"],
+  ["requestable", "Can be asked for"],
+  ["privileged", "Privileged"],
+  ["lifecycle", "Use"],
+  ["compliance_tags", "Compliance tags"],
+  ["data_classes", "Classes of data"],
+];
+const yes = [
+  ["true", "yes"],
+  ["false", "no"],
+] as const;
+const choices: Partial<Record<What, readonly (readonly [string, string])[]>> = {
+  risk_level: ["low", "medium", "high", "critical"].map((r) => [r, r] as const),
+  requestable: yes,
+  privileged: yes,
+  lifecycle: [
+    ["active", "in use"],
+    ["deprecated", "nothing new"],
+  ],
+};
+
+/** Changes several in one way. What becomes of each is shown first. */
+export function BulkUpdate({ of, clear }: { of: Entitlement[]; clear: () => void }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Change them</Button>
+      {open && <Change of={of} clear={clear} close={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function Change({ of, clear, close }: { of: Entitlement[]; clear: () => void; close: () => void }) {
+  const queries = useQueryClient();
+  const [what, setWhat] = useState<What>("risk_level");
+  const [choice, setChoice] = useState("");
+  const [words, setWords] = useState<string[]>([]);
+  const [key] = useState(() => crypto.randomUUID());
+  const options = choices[what];
+  const value = !options ? words : options === yes ? choice === "true" : choice;
+  const ready = options ? choice !== "" : true;
+  const body = { ids: of.map((e) => e.id), set: { [what]: value } };
+  const text = JSON.stringify(body);
+  const tried = useQuery({
+    queryKey: ["try", "/entitlements/bulk-update", text],
+    queryFn: ({ signal }) => ask<Updated>("POST", "/entitlements/bulk-update", { body: { ...JSON.parse(text), dry_run: true }, signal }),
+    enabled: ready,
+    retry: false,
+    gcTime: 0,
+  });
+  return (
+    <AskFirst
+      open
+      close={close}
+      title={`Change ${of.length} in one way`}
+      verb="Change them"
+      disabled={!ready || Boolean(tried.error)}
+      act={async () => {
+        const r = await ask<Updated>("POST", "/entitlements/bulk-update", { body, key });
+        say(`${r.updated} changed, ${r.unchanged} were so already, ${r.refused} were refused.`);
+        await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements") });
+        clear();
+      }}
+    >
+      <SelectField
+        label="What"
+        value={what}
+        set={(v) => {
+          setWhat(v);
+          setChoice("");
+        }}
+        options={whats}
+      />
+      {options ? (
+        <SelectField label="Becomes" value={choice} set={setChoice} none="choose" options={options} />
+      ) : (
+        <WordsField label="Becomes" value={words} set={setWords} hint="One in a line. The list is replaced as a whole." />
+      )}
+      {ready && <Tried of={tried}>{(r) => <Foreseen of={r} names={new Map(of.map((e) => [e.id, nameOf(e)]))} />}</Tried>}
+    </AskFirst>
+  );
+}
+
+function Foreseen({ of, names }: { of: Updated; names: Map<string, string> }) {
+  const refused = (of.results ?? []).filter((r) => r.outcome === "refused");
+  const first = (of.results ?? []).find((r) => r.outcome === "updated");
+  return (
+    <>
+      <p className="small">
+        {of.updated} change, {of.unchanged} are so already, {of.refused} are refused.
+      </p>
+      {refused.length > 0 && (
+        <ul className="small">
+          {refused.slice(0, 50).map((r) => (
+            <li key={r.id} dir="auto">
+              <bdi>{names.get(r.id) ?? r.id}</bdi>: <span className="bad">{r.detail ?? r.code}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {first && (
+        <>
+          <p className="small muted">
+            For one, <bdi>{names.get(first.id)}</bdi>:
+          </p>
+          <Differences of={first.changes ?? []} />
+        </>
+      )}
+    </>
+  );
+}

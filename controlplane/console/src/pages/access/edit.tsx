@@ -1,0 +1,190 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useMay } from "../../api/use";
+import { Dialog } from "../../kit/dialog";
+import { Check, SelectField, TextField, useForm, WordsField } from "../../kit/form";
+import { Button, Wrongs } from "../../kit/kit";
+import { Meanwhile } from "../../kit/meanwhile";
+import { access, Pick } from "../../kit/pick";
+import { SpanField } from "../../kit/spanfield";
+import { say } from "../../kit/toast";
+import { ConditionField } from "../policies/condition";
+import { asGroup } from "../policies/language";
+import { changesOf } from "./words";
+
+type Detail = Of<"EntitlementDetail">;
+
+/** What a form of it holds. */
+const valuesOf = (e: Detail) => ({
+  business_description: e.business_description ?? "",
+  permission_summary: e.permission_summary ?? [],
+  risk_level: e.risk_level ?? "low",
+  privileged: e.privileged ?? false,
+  requestable: e.requestable ?? false,
+  compliance_tags: e.compliance_tags ?? [],
+  duty_tags: e.duty_tags ?? [],
+  data_classes: e.data_classes ?? [],
+  max_duration: e.max_duration ?? "",
+  default_duration: e.default_duration ?? "",
+  extension_max: e.extension_max ?? "",
+  lifecycle: e.lifecycle ?? "active",
+  replacement_id: e.replacement_id ?? "",
+  visible_to: (e.visible_to ?? null) as unknown,
+});
+type Values = ReturnType<typeof valuesOf>;
+
+/** Words, risk, limits and tags. Owners write what describes; what only administrators write is absent for them. */
+export function Edit({ of, close }: { of: Detail; close: () => void }) {
+  const queries = useQueryClient();
+  const { admin } = useMay();
+  const [base, setBase] = useState(of);
+  const [settled, setSettled] = useState<unknown>(); // the refusal after which it was read again
+  const form = useForm<Values>(valuesOf(of), async (v, key) => {
+    const patch = changesOf(valuesOf(base), v);
+    if (Object.keys(patch).length > 0) await ask("PATCH", `/entitlements/${of.id}`, { body: patch, key, ifMatch: base.version });
+    say("It is changed.");
+    await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements") });
+    close();
+  });
+  const again = async () => {
+    const now = await ask<Detail>("GET", `/entitlements/${of.id}`);
+    form.replace({ ...valuesOf(now), ...changesOf(valuesOf(base), form.value) });
+    setBase(now);
+    setSettled(form.refused);
+  };
+  const refused = form.refused === settled ? undefined : form.refused;
+  return (
+    <Dialog
+      wide
+      open
+      close={close}
+      title="Edit the access"
+      lead={admin ? undefined : "You own it: risk goes upwards only, and durations only get shorter."}
+    >
+      <form className="stack" onSubmit={form.submit}>
+        <TextField
+          label="What it is for"
+          rows={3}
+          max={2000}
+          value={form.value.business_description}
+          set={(v) => form.set("business_description", v)}
+          error={form.wrong("business_description")}
+          hint="For those who ask for it, in their words."
+        />
+        <WordsField
+          label="What it allows"
+          value={form.value.permission_summary}
+          set={(v) => form.set("permission_summary", v)}
+          error={form.wrong("permission_summary")}
+          hint="One point in a line."
+        />
+        <div className="fields">
+          <SelectField
+            label="Risk"
+            value={form.value.risk_level}
+            set={(v) => form.set("risk_level", v)}
+            error={form.wrong("risk_level")}
+            options={(["low", "medium", "high", "critical"] as const).map((r) => [r, r] as const)}
+          />
+          <SpanField
+            label="Longest"
+            none="without a limit"
+            value={form.value.max_duration}
+            set={(v) => form.set("max_duration", v)}
+            error={form.wrong("max_duration")}
+          />
+          <SpanField
+            label="Usually"
+            value={form.value.default_duration}
+            set={(v) => form.set("default_duration", v)}
+            error={form.wrong("default_duration")}
+          />
+          <SpanField
+            label="Longest extension"
+            value={form.value.extension_max}
+            set={(v) => form.set("extension_max", v)}
+            error={form.wrong("extension_max")}
+          />
+        </div>
+        <div className="fields">
+          <WordsField
+            label="Compliance tags"
+            value={form.value.compliance_tags}
+            set={(v) => form.set("compliance_tags", v)}
+            error={form.wrong("compliance_tags")}
+            hint="Such as SOX. One in a line."
+          />
+          <WordsField
+            label="Duties"
+            value={form.value.duty_tags}
+            set={(v) => form.set("duty_tags", v)}
+            error={form.wrong("duty_tags")}
+            hint="Functions of the business that it is part of."
+          />
+          <WordsField
+            label="Classes of data"
+            value={form.value.data_classes}
+            set={(v) => form.set("data_classes", v)}
+            error={form.wrong("data_classes")}
+          />
+        </div>
+        <Check label="Can be asked for" value={form.value.requestable} set={(v) => form.set("requestable", v)} />
+        {admin && <ForAdmins form={form} />}
+        <Wrongs of={refused} />
+        <Meanwhile refused={refused} again={() => void again()} />
+        <div className="row end">
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" tone="primary" disabled={form.busy || !form.dirty}>
+            {form.busy ? "Just a moment…" : "Save"}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function ForAdmins({ form }: { form: ReturnType<typeof useForm<Values>> }) {
+  const v = form.value;
+  return (
+    <>
+      <Check label="Privileged" hint="It gives power over the system itself." value={v.privileged} set={(x) => form.set("privileged", x)} />
+      <div className="fields">
+        <SelectField
+          label="Use"
+          value={v.lifecycle}
+          set={(x) => form.set("lifecycle", x)}
+          error={form.wrong("lifecycle")}
+          options={[
+            ["active", "in use"],
+            ["deprecated", "nothing new"],
+            ["retired", "out of use"],
+          ]}
+        />
+        <Pick
+          label="What to ask for instead"
+          source={access}
+          value={v.replacement_id ? { id: v.replacement_id, words: v.replacement_id } : null}
+          set={(p) => form.set("replacement_id", p?.id ?? "")}
+          error={form.wrong("replacement_id")}
+        />
+      </div>
+      <Check
+        label="Offered only to some"
+        hint="Whoever does not meet the condition does not see it among what can be asked for."
+        value={v.visible_to !== null}
+        set={(on) => form.set("visible_to", on ? asGroup(null) : null)}
+      />
+      {v.visible_to !== null && (
+        <ConditionField
+          label="Offered to"
+          value={v.visible_to as never}
+          set={(c: unknown) => form.set("visible_to", c)}
+          wrong={form.wrong}
+          at="visible_to"
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,223 @@
+import { Link, useParams } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useAct, useGet, useMay, useMe } from "../../api/use";
+import { Tabs } from "../../kit/bits";
+import { Badge, Button, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
+import { Menu } from "../../kit/menu";
+import { spanWords } from "../../kit/span";
+import { Risk, State } from "../../kit/state";
+import { System, useSystems } from "../../kit/systems";
+import { Somebody } from "../people/somebody";
+import { Edit } from "./edit";
+import { Give } from "./give";
+import { Holders } from "./holders";
+import { Nesting } from "./nesting";
+import { Owners } from "./owners";
+import { Retire } from "./retire";
+import { Usage } from "./usage";
+import { mayDescribe, nameOf, purposeOf } from "./words";
+import "../people/people.css";
+import "./access.css";
+
+type Detail = Of<"EntitlementDetail">;
+const tabs = ["holders", "nesting", "usage"] as const;
+type Doing = "edit" | "owners" | "give" | "retire";
+
+export default function EntitlementPage() {
+  const { id, tab } = useParams({ strict: false }) as { id: string; tab?: string };
+  const [doing, setDoing] = useState<Doing>();
+  const what = useGet<Detail>(`/entitlements/${id}`);
+  const may = useMay();
+  const me = useMe();
+  if (what.isPending) return <Skeleton rows={5} />;
+  if (what.isError) return <Failure page error={what.error} retry={() => void what.refetch()} />;
+  const e = what.data;
+  const describes = mayDescribe(e, may.admin, may.owner, me?.user?.identity_id);
+  const open = tabs.find((t) => t === tab) ?? "holders";
+  const close = () => setDoing(undefined);
+  return (
+    <>
+      <AccessHead of={e} describes={describes} begin={setDoing} />
+      <Remarks of={e} />
+      <Described of={e} describes={describes} begin={setDoing} />
+      <Tabs
+        label="Parts of the access"
+        of={tabs.map((t) => ({
+          words: t.charAt(0).toUpperCase() + t.slice(1),
+          to: t === "holders" && !tab ? "/access/$id" : "/access/$id/$tab",
+          params: { id, tab: t },
+          count: t === "holders" ? e.effective_member_count : undefined,
+        }))}
+      />
+      {open === "holders" && <Holders of={e} />}
+      {open === "nesting" && <Nesting of={e} />}
+      {open === "usage" && <Usage of={id} />}
+      {doing === "edit" && <Edit of={e} close={close} />}
+      {doing === "owners" && <Owners of={e} close={close} />}
+      {doing === "give" && <Give of={e} close={close} />}
+      {doing === "retire" && <Retire of={e} close={close} />}
+    </>
+  );
+}
+
+type PartProps = { of: Detail; describes: boolean; begin: (what: Doing) => void };
+
+function AccessHead({ of: e, describes, begin }: PartProps) {
+  const may = useMay();
+  const names = useSystems();
+  const live = e.lifecycle !== "retired";
+  return (
+    <Head
+      title={nameOf(e)}
+      up={<Link to="/access">Access catalog</Link>}
+      lead={
+        <span className="row">
+          <Risk of={e.risk_level} />
+          {e.privileged && <State of="privileged" tone="warn" />}
+          {e.lifecycle !== "active" && (
+            <State of={e.lifecycle} tone="warn" words={e.lifecycle === "retired" ? "out of use" : "nothing new"} />
+          )}
+          <span>{e.kind.replaceAll("_", " ")}</span>
+          {names.size > 0 && e.connector_id && (
+            <span>
+              in <System id={e.connector_id} names={names} />
+            </span>
+          )}
+        </span>
+      }
+    >
+      {e.requestable && live && (
+        <Link to="/access/request" search={{ item: e.id } as never} className="button">
+          Ask for it
+        </Link>
+      )}
+      {describes && <Button onClick={() => begin("edit")}>Edit</Button>}
+      {may.admin && (
+        <Menu
+          words="Actions"
+          of={[
+            { words: "Say who owns it", act: () => begin("owners") },
+            live && e.grantable && { words: "Give it to somebody", act: () => begin("give") },
+            live && { words: "Take it out of use", act: () => begin("retire"), danger: true },
+          ]}
+        />
+      )}
+    </Head>
+  );
+}
+
+function Remarks({ of: e }: { of: Detail }) {
+  return (
+    <>
+      {e.missing_since && (
+        <Note tone="warn">
+          The last readings of its system did not find it: missing since <When at={e.missing_since} />.
+        </Note>
+      )}
+      {e.replacement_id && (
+        <Note>
+          Instead of it:{" "}
+          <Link to="/access/$id" params={{ id: e.replacement_id }} className="person-link">
+            <Other id={e.replacement_id} />
+          </Link>
+        </Note>
+      )}
+    </>
+  );
+}
+
+function Other({ id }: { id: string }) {
+  const other = useGet<Detail>(`/entitlements/${id}`);
+  return <bdi>{other.data ? nameOf(other.data) : id}</bdi>;
+}
+
+/** What it is, who owns it, and how it may be had. */
+function Described({ of: e, describes, begin }: PartProps) {
+  const may = useMay();
+  return (
+    <section className="card padded stack" aria-label="What it is">
+      <p dir="auto">{purposeOf(e) ?? <span className="faint">Nobody has said yet what it is for.</span>}</p>
+      {(e.permission_summary ?? []).length > 0 && (
+        <ul className="access-points">
+          {(e.permission_summary ?? []).map((p) => (
+            <li key={p} dir="auto">
+              {p}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Facts of={facts(e)} />
+      <div className="row between">
+        <div className="row">
+          {(e.owner_ids ?? []).length === 0 ? (
+            <>
+              <State of="none" tone="warn" words="nobody owns it" />
+              {may.admin && <Button onClick={() => begin("owners")}>Assign an owner</Button>}
+            </>
+          ) : (
+            <span>
+              <span className="muted">Owned by </span>
+              {(e.owner_ids ?? []).map((o, i) => (
+                <span key={o}>
+                  {i > 0 && ", "}
+                  <Somebody id={o} />
+                </span>
+              ))}
+            </span>
+          )}
+        </div>
+        <Offered of={e} may={describes} />
+      </div>
+    </section>
+  );
+}
+
+function facts(e: Detail): [string, ReactNode][] {
+  const tags = [...(e.compliance_tags ?? []), ...(e.duty_tags ?? []), ...(e.data_classes ?? [])];
+  return [
+    ["Longest", e.max_duration ? spanWords(e.max_duration) : "without a limit"],
+    ["Usually", e.default_duration && spanWords(e.default_duration)],
+    ["Longest extension", e.extension_max && spanWords(e.extension_max)],
+    ["Held directly by", e.direct_member_count.toLocaleString("en")],
+    ["Held in all by", e.effective_member_count.toLocaleString("en")],
+    ["Unused for 90 days", e.unused_grant_count > 0 ? e.unused_grant_count.toLocaleString("en") : undefined],
+    ["Last used", e.last_used_at && <When at={e.last_used_at} />],
+    ["In its system", e.native_identity && <Text of={e.native_identity} />],
+    ["Offered to", e.visible_to ? "whoever meets its condition" : undefined],
+    [
+      "Tags",
+      tags.length > 0 ? (
+        <span key="tags" className="row">
+          {tags.map((t) => (
+            <Badge key={t}>{t}</Badge>
+          ))}
+        </span>
+      ) : undefined,
+    ],
+  ];
+}
+
+/** Whether it can be asked for, and the switch for those who decide that. */
+function Offered({ of: e, may }: { of: Detail; may: boolean }) {
+  const change = useAct<boolean>({
+    act: (requestable, key) => ask("PATCH", `/entitlements/${e.id}`, { body: { requestable }, key, ifMatch: e.version }),
+    done: (_, on) => (on ? "It can be asked for." : "It can be asked for no more."),
+    changes: ["/entitlements", "/access-requests"],
+  });
+  if (!may) return <span className="muted">{e.requestable ? "Can be asked for" : "Cannot be asked for"}</span>;
+  return (
+    <label className="check">
+      <input
+        type="checkbox"
+        role="switch"
+        aria-checked={e.requestable}
+        checked={e.requestable ?? false}
+        disabled={change.isPending}
+        onChange={(x) => change.mutate(x.target.checked)}
+      />
+      <span>Can be asked for</span>
+    </label>
+  );
+}

@@ -1,0 +1,97 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import type { Grant, Of } from "../../api/types";
+import { useMay } from "../../api/use";
+import { Button, Note, Text, When } from "../../kit/kit";
+import { type Column, List } from "../../kit/list";
+import { State } from "../../kit/state";
+import { Why } from "../people/why";
+import { dayWords, standing, waysOf } from "../people/words";
+import { BulkRevoke } from "./bulkrevoke";
+
+const none = new Map<string, string>();
+const ways = (g: Grant) => (g.directness === "direct" ? ["Directly"] : ["By a group"]).concat(reasons(g)).join("; ");
+const reasons = (g: Grant) =>
+  (g.reasons ?? []).length > 0
+    ? waysOf(g, none)
+        .filter((w) => !w.key.startsWith("in "))
+        .map((w) => w.words)
+    : [];
+
+function columns(why: (grant: string) => void, past: boolean): Column<Grant>[] {
+  return [
+    {
+      title: "Who",
+      cell: (g) =>
+        g.identity ? (
+          <Link to="/people/$id" params={{ id: g.identity.id }}>
+            <Text of={g.identity.display} />
+          </Link>
+        ) : (
+          <span className="faint">nobody</span>
+        ),
+      text: (g) => g.identity?.display,
+    },
+    {
+      title: "With the account",
+      cell: (g) => (
+        <Link to="/accounts/$id" params={{ id: g.account_id }}>
+          <Text of={g.account.display} />
+        </Link>
+      ),
+      text: (g) => g.account.display,
+    },
+    { title: "How", cell: (g) => <Text of={ways(g)} />, text: ways },
+    { title: "Stands on", cell: (g) => <State of={standing(g).words} tone={standing(g).tone} />, text: (g) => standing(g).words },
+    { title: "Since", cell: (g) => <When at={g.held_since ?? g.granted_at ?? g.first_seen_at} />, text: (g) => g.first_seen_at },
+    { title: "Last used", cell: (g) => <When at={g.last_used_at} none="not told" />, text: (g) => g.last_used_at },
+    { title: "Ends", cell: (g) => <When at={past ? g.held_until : g.ends_at} none="" />, text: (g) => g.ends_at },
+    ...(past
+      ? []
+      : [
+          {
+            title: "Why",
+            cell: (g: Grant) => (
+              <Button
+                reads
+                tone="quiet"
+                aria-label={`Why ${(g.identity?.display ?? g.account.display).slice(0, 80)}`}
+                onClick={() => why(g.id)}
+              >
+                Why
+              </Button>
+            ),
+          },
+        ]),
+  ];
+}
+
+/** Who holds it, how, and why. */
+export function Holders({ of: e }: { of: Of<"EntitlementDetail"> }) {
+  const may = useMay();
+  const search = useSearch({ strict: false }) as Record<string, string | undefined>;
+  const navigate = useNavigate();
+  const why = (grant?: string) => void navigate({ to: ".", search: { ...search, why: grant } as never, resetScroll: false });
+  const past = Boolean(search.as_of);
+  return (
+    <>
+      {past && <Note>This is who held it {dayWords(search.as_of ?? "")}.</Note>}
+      <List<Grant>
+        path={`/entitlements/${e.id}/grants`}
+        label="Who holds it"
+        columns={columns(why, past)}
+        views={[
+          { name: "All", query: {} },
+          { name: "Directly", query: { directness: "direct" } },
+          { name: "Nobody here gave it", query: { compliance_status: "native" } },
+          { name: "No owner in charge", query: { compliance_status: "orphaned" } },
+          { name: "Ending", query: { compliance_status: "ending" } },
+        ]}
+        filters={[{ name: "as_of", words: "As of", type: "date" }]}
+        csv="holders"
+        {...(may.admin && !past ? { bulk: (rows, clear) => <BulkRevoke of={rows} clear={clear} /> } : {})}
+        empty={{ title: "Nobody holds it", words: "At least nobody whom you may see." }}
+      />
+      <Why grant={search.why} close={() => why()} />
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import { X } from "lucide-react";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useAct } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
+import { Button } from "../../kit/kit";
+import { Pick, people } from "../../kit/pick";
+import { Somebody } from "../people/somebody";
+
+type Detail = Of<"EntitlementDetail">;
+
+/** Says who owns it, and who stands in for them. */
+export function Owners({ of: e, close }: { of: Detail; close: () => void }) {
+  const [owners, setOwners] = useState(e.owner_ids ?? []);
+  const [backups, setBackups] = useState(e.backup_owner_ids ?? []);
+  const save = useAct<void>({
+    quiet: true,
+    act: (_, key) => ask("POST", `/entitlements/${e.id}/owners`, { body: { owner_ids: owners, backup_owner_ids: backups }, key }),
+    done: "Its owners are set.",
+    changes: ["/entitlements"],
+  });
+  return (
+    <AskFirst
+      open
+      close={close}
+      title="Who owns it"
+      lead="Owners decide about it, describe it, and see who holds it. Backup owners only stand in where an approval needs one."
+      verb="Save"
+      act={() => save.mutateAsync()}
+    >
+      <Some label="Owners" add="Add an owner" ids={owners} set={setOwners} />
+      <Some label="Backup owners" add="Add a backup owner" ids={backups} set={setBackups} />
+    </AskFirst>
+  );
+}
+
+function Some({ label, add, ids, set }: { label: string; add: string; ids: string[]; set: (ids: string[]) => void }) {
+  return (
+    <fieldset className="person-group stack tight">
+      <legend>{label}</legend>
+      {ids.length === 0 && <p className="muted small">Nobody</p>}
+      <ul className="stack tight">
+        {ids.map((id, i) => (
+          <li key={id} className="row between">
+            <Somebody id={id} />
+            <Button
+              tone="quiet"
+              className="icon"
+              aria-label={`Remove ${label.toLowerCase()} ${i + 1}`}
+              onClick={() => set(ids.filter((x) => x !== id))}
+            >
+              <X aria-hidden size={14} />
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <Pick key={ids.length} label={add} source={people} value={null} set={(p) => p && !ids.includes(p.id) && set([...ids, p.id])} />
+    </fieldset>
+  );
+}

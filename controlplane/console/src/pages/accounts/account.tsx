@@ -1,0 +1,185 @@
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { Grant, Of } from "../../api/types";
+import { useGet, useMay } from "../../api/use";
+import { Id } from "../../kit/bits";
+import { Badge, Button, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
+import { type Column, List } from "../../kit/list";
+import { State } from "../../kit/state";
+import { System, useSystems } from "../../kit/systems";
+import { shown } from "../../kit/difftext";
+import { Timeline } from "../people/timeline";
+import { Why } from "../people/why";
+import { standing, waysOf } from "../people/words";
+import { AccountActions } from "./actions";
+import { AccountTasks } from "./tasks";
+import { AccountState, loginOf } from "./columns";
+import { Drift } from "./drift";
+import { Owner } from "./owner";
+import { orphanWords } from "./words";
+import "../people/people.css";
+import "./accounts.css";
+
+type Detail = Of<"AccountDetail">;
+
+export default function AccountPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const may = useMay();
+  const names = useSystems();
+  const account = useGet<Detail>(`/accounts/${id}`);
+  if (account.isPending) return <Skeleton rows={5} />;
+  if (account.isError) return <Failure page error={account.error} retry={() => void account.refetch()} />;
+  const a = account.data;
+  return (
+    <>
+      <Head
+        title={loginOf(a)}
+        up={<Link to="/accounts">Accounts</Link>}
+        lead={
+          <span className="row">
+            <AccountState of={a} />
+            {a.is_locked && <Badge tone="warn">locked</Badge>}
+            {a.privileged && <Badge tone="warn">privileged</Badge>}
+            {a.orphaned && <State of="orphaned" tone="bad" words={orphanWords(a.orphan_reason)} />}
+            {names.size > 0 && (
+              <span>
+                in <System id={a.connector_id} names={names} />
+              </span>
+            )}
+          </span>
+        }
+      >
+        {may.admin && <AccountActions of={a} />}
+      </Head>
+      {a.missing_since && (
+        <Note tone="warn">
+          The last readings of its system did not find it: missing since <When at={a.missing_since} />.
+        </Note>
+      )}
+      <section className="card padded stack tight" aria-label="The account">
+        <Facts of={facts(a)} />
+        <Told of={a} />
+      </section>
+      <AccountTasks of={id} />
+      <Owner of={a} />
+      <Drift of={id} />
+      <Holds of={id} />
+      <Part title="What has happened">
+        <Timeline path={`/accounts/${id}/history`} label="What has happened to the account" />
+      </Part>
+    </>
+  );
+}
+
+const managed: Record<string, string> = {
+  unmanaged: "never written by rule",
+  read_only: "only read",
+  managed: "written by rules and by hand",
+  protected: "protected: never written at all",
+};
+
+function facts(a: Detail): [string, ReactNode][] {
+  return [
+    ["Name", a.display_name && <Text of={a.display_name} />],
+    ["E-mail", a.email && <Text of={a.email} />],
+    ["Employee number", a.employee_number && <Text of={a.employee_number} />],
+    ["Kind", (a.account_type ?? "unknown").replaceAll("_", " ")],
+    ["Purpose", a.purpose && <Text of={a.purpose} />],
+    ["How it is kept", managed[a.managed ?? ""] ?? a.managed],
+    ["Last sign-in", a.last_login_at && <When at={a.last_login_at} />],
+    ["Password set", a.password_last_set_at && <When at={a.password_last_set_at} />],
+    ["Second factor", a.mfa_enrolled === null || a.mfa_enrolled === undefined ? undefined : a.mfa_enrolled ? "yes" : "no"],
+    ["Ends", a.expires_at && <When at={a.expires_at} />],
+    ["Made in its system", a.native_created_at && <When at={a.native_created_at} />],
+    ["First seen here", <When key="seen" at={a.first_seen_at} />],
+  ];
+}
+
+/** What the system itself says of the account. */
+function Told({ of: a }: { of: Detail }) {
+  const own = Object.entries(a.attributes ?? {});
+  return (
+    <details>
+      <summary data-reads="">What its system says ({own.length})</summary>
+      <dl className="account-told small">
+        <div>
+          <dt>Id there</dt>
+          <dd>
+            <Id of={a.native_identity ?? a.external_id} />
+          </dd>
+        </div>
+        {own.map(([name, value]) => (
+          <div key={name}>
+            <dt>
+              <bdi>{name}</bdi>
+            </dt>
+            <dd>
+              <bdi>{shown(value) ?? <span className="faint">nothing</span>}</bdi>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+const none = new Map<string, string>();
+
+/** What the account holds. */
+function Holds({ of }: { of: string }) {
+  const search = useSearch({ strict: false }) as Record<string, string | undefined>;
+  const navigate = useNavigate();
+  const why = (grant?: string) => void navigate({ to: ".", search: { ...search, why: grant } as never, resetScroll: false });
+  const columns: Column<Grant>[] = [
+    {
+      title: "Access",
+      cell: (g) => (
+        <Link to="/access/$id" params={{ id: g.entitlement_id }}>
+          <Text of={g.entitlement.display} />
+        </Link>
+      ),
+      text: (g) => g.entitlement.display,
+    },
+    { title: "Through", cell: (g) => <Text of={waysText(g)} />, text: waysText },
+    { title: "Stands on", cell: (g) => <State of={standing(g).words} tone={standing(g).tone} />, text: (g) => standing(g).words },
+    { title: "Since", cell: (g) => <When at={g.held_since ?? g.granted_at ?? g.first_seen_at} />, text: (g) => g.first_seen_at },
+    { title: "Ends", cell: (g) => <When at={g.ends_at} none="" />, text: (g) => g.ends_at },
+    {
+      title: "Why",
+      cell: (g) => (
+        <Button reads tone="quiet" aria-label={`Why ${g.entitlement.display.slice(0, 80)}`} onClick={() => why(g.id)}>
+          Why
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <Part title="What it holds">
+      <List
+        path={`/accounts/${of}/grants`}
+        prefix="g."
+        label="What it holds"
+        columns={columns}
+        filters={[
+          {
+            name: "directness",
+            words: "Held",
+            options: [
+              ["direct", "directly"],
+              ["inherited", "by a group"],
+            ],
+          },
+          { name: "as_of", words: "As of", type: "date" },
+        ]}
+        csv="access-of-an-account"
+        empty={{ title: "It holds nothing", words: "At least nothing that you may see." }}
+      />
+      <Why grant={search.why} close={() => why()} />
+    </Part>
+  );
+}
+
+const waysText = (g: Grant) =>
+  waysOf(g, none)
+    .map((w) => w.words)
+    .join("; ");

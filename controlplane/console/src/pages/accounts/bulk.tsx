@@ -1,0 +1,115 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import { Refusal } from "../../api/session";
+import type { Account, Of } from "../../api/types";
+import { AskFirst } from "../../kit/dialog";
+import { SelectField, TextField } from "../../kit/form";
+import { Button, Note } from "../../kit/kit";
+import { say } from "../../kit/toast";
+import { loginOf } from "./columns";
+import { LinkTry } from "./linktry";
+
+type By = "email" | "employee_number" | "username";
+
+/** What can be done with several accounts at once: name their owners by a field that both have, or accept them without one. */
+export function Bulk({ of, clear }: { of: Account[]; clear: () => void }) {
+  const [doing, setDoing] = useState<"link" | "ignore">();
+  const close = () => setDoing(undefined);
+  return (
+    <>
+      <Button onClick={() => setDoing("link")}>Name their owners</Button>
+      <Button onClick={() => setDoing("ignore")}>Accept without an owner</Button>
+      {doing === "link" && <LinkAll of={of} close={close} clear={clear} />}
+      {doing === "ignore" && <IgnoreAll of={of} close={close} clear={clear} />}
+    </>
+  );
+}
+
+type Props = { of: Account[]; close: () => void; clear: () => void };
+
+function LinkAll({ of, close, clear }: Props) {
+  const queries = useQueryClient();
+  const [by, setBy] = useState<By>("email");
+  const [reason, setReason] = useState("");
+  const [key] = useState(() => crypto.randomUUID());
+  const known = of.filter((a) => a[by]);
+  const pairs = known.map((a) => ({ account_id: a.id, ...(by === "username" ? { email: a.username } : { [by]: a[by] }) }));
+  return (
+    <AskFirst
+      open
+      close={close}
+      title={`Name the owners of ${of.length} accounts`}
+      lead="The owner is whoever has the same in their record."
+      verb="Name them"
+      disabled={pairs.length === 0 || !reason.trim()}
+      act={async () => {
+        const r = await ask<Of<"BulkLinked">>("POST", "/accounts/bulk-link", { body: { pairs, reason }, key });
+        say(`${r.counts.linked} linked, ${r.counts.unchanged} as before, ${r.counts.failed} could not be.`);
+        await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
+        clear();
+      }}
+    >
+      <SelectField
+        label="By"
+        value={by}
+        set={setBy}
+        options={[
+          ["email", "the e-mail address"],
+          ["employee_number", "the employee number"],
+          ["username", "the login, as an e-mail address"],
+        ]}
+      />
+      {known.length < of.length && (
+        <Note tone="warn">{of.length - known.length} of them have no such value, and are left as they are.</Note>
+      )}
+      <TextField label="Reason" value={reason} set={setReason} max={1000} required />
+      {pairs.length > 0 && <LinkTry body={{ pairs }} names={new Map(of.map((a) => [a.id, loginOf(a)]))} />}
+    </AskFirst>
+  );
+}
+
+/** Each is asked for by itself: the service has no such thing for several. Those that were refused stay, with the reason. */
+function IgnoreAll({ of, close, clear }: Props) {
+  const queries = useQueryClient();
+  const [reason, setReason] = useState("");
+  const [done, setDone] = useState(0);
+  const [refused, setRefused] = useState<string[]>([]);
+  return (
+    <AskFirst
+      open
+      close={close}
+      title={`Accept ${of.length} accounts without an owner`}
+      lead="They are asked about no more, and no rule looks for their owner. It can be taken back for each."
+      verb={done > 0 ? `${done} of ${of.length}…` : "Accept them"}
+      disabled={!reason.trim()}
+      act={async () => {
+        const wrong: string[] = [];
+        for (const [i, a] of of.entries()) {
+          await ask("POST", `/accounts/${a.id}/ignore`, { body: { reason }, ifMatch: a.version }).catch((e: unknown) => {
+            if (!(e instanceof Refusal) || e.status === 0 || e.status >= 500) throw e;
+            wrong.push(`${loginOf(a)}: ${e.message}`);
+          });
+          setDone(i + 1);
+        }
+        setDone(0);
+        setRefused(wrong);
+        await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
+        if (wrong.length > 0) throw new Error(`${of.length - wrong.length} were accepted, ${wrong.length} could not be.`);
+        say(`${of.length} accounts are accepted without an owner.`);
+        clear();
+      }}
+    >
+      <TextField label="Reason" value={reason} set={setReason} max={1000} required />
+      {refused.length > 0 && (
+        <ul className="small">
+          {refused.map((w) => (
+            <li key={w} dir="auto">
+              {w}
+            </li>
+          ))}
+        </ul>
+      )}
+    </AskFirst>
+  );
+}

@@ -1,0 +1,81 @@
+import { Link } from "@tanstack/react-router";
+import type { Account } from "../../api/types";
+import { Text, When } from "../../kit/kit";
+import type { Column } from "../../kit/list";
+import { State } from "../../kit/state";
+import { System, type Systems } from "../../kit/systems";
+import { orphanWords, ownerWords } from "./words";
+
+export const accountStates = [
+  ["active", "active"],
+  ["disabled", "disabled"],
+  ["locked", "locked"],
+  ["missing", "missing"],
+  ["provisioning", "being made"],
+  ["deprovisioning", "being deleted"],
+  ["failed", "failed"],
+  ["deleted", "deleted"],
+] as const;
+
+/** How an account is called. */
+export const loginOf = (a: Account) => a.username || a.display_name || a.email || a.native_identity || a.external_id;
+
+/** Whether an account can be used. */
+export function AccountState({ of: a }: { of: Pick<Account, "status" | "is_disabled" | "is_locked"> }) {
+  if (a.is_disabled && a.status === "active") return <State of="disabled" />;
+  if (a.is_locked && a.status === "active") return <State of="locked" tone="warn" />;
+  return <State of={a.status} words={accountStates.find(([v]) => v === a.status)?.[1] ?? a.status} />;
+}
+
+/** The columns of every list of accounts. */
+export function accountColumns(names: Systems): Column<Account>[] {
+  return [
+    {
+      title: "Login",
+      sort: "username",
+      cell: (a) => (
+        <Link to="/accounts/$id" params={{ id: a.id }}>
+          <Text of={loginOf(a)} />
+        </Link>
+      ),
+      text: loginOf,
+    },
+    {
+      title: "Of",
+      cell: (a) =>
+        a.identity ? (
+          <Link to="/people/$id" params={{ id: a.identity.id }}>
+            <Text of={a.identity.display} />
+          </Link>
+        ) : (
+          <span className="faint">nobody</span>
+        ),
+      text: (a) => a.identity?.display,
+    },
+    ...(names.seen
+      ? [
+          {
+            title: "System",
+            cell: (a: Account) => <System id={a.connector_id} names={names} />,
+            text: (a: Account) => names.get(a.connector_id),
+          },
+        ]
+      : []),
+    {
+      title: "Owner",
+      cell: (a) => {
+        const w = a.orphaned ? { words: orphanWords(a.orphan_reason), tone: "bad" as const } : ownerWords(String(a.correlation.state));
+        return <State of={w.words} tone={w.tone} />;
+      },
+      text: (a) => (a.orphaned ? orphanWords(a.orphan_reason) : ownerWords(String(a.correlation.state)).words),
+    },
+    { title: "Kind", cell: (a) => <Kind of={a} />, text: (a) => a.account_type },
+    { title: "State", cell: (a) => <AccountState of={a} />, text: (a) => (a.is_disabled ? "disabled" : a.status) },
+    { title: "Last sign-in", cell: (a) => <When at={a.last_login_at} none="not told" />, text: (a) => a.last_login_at },
+  ];
+}
+
+function Kind({ of: a }: { of: Account }) {
+  if (a.privileged) return <State of="privileged" tone="warn" />;
+  return <>{a.account_type === "unknown" ? "" : (a.account_type ?? "").replaceAll("_", " ")}</>;
+}

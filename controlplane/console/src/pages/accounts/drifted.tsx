@@ -1,0 +1,70 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { ask, type Page } from "../../api/client";
+import type { Of } from "../../api/types";
+import { Button, Empty, Failure, Skeleton, Table, Text, When } from "../../kit/kit";
+import { System, useSystems } from "../../kit/systems";
+
+type Drifted = Of<"DriftedAccount">;
+
+/** Accounts whose system has something else than their template makes. */
+export function Drifted() {
+  const names = useSystems();
+  const all = useInfiniteQuery({
+    queryKey: ["/accounts/drifted"],
+    queryFn: ({ signal, pageParam }) => ask<Page<Drifted>>("GET", "/accounts/drifted", { query: { limit: 50, cursor: pageParam }, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+  });
+  if (all.isError) return <Failure error={all.error} retry={() => void all.refetch()} />;
+  if (all.isPending) return <Skeleton />;
+  const rows = all.data.pages.flatMap((p) => p.items);
+  if (rows.length === 0)
+    return (
+      <Empty title="Every account is as its template makes it">
+        Systems without a template are not compared. A template stands with its connector.
+      </Empty>
+    );
+  return (
+    <>
+      <Table label="Accounts that are other than their template">
+        <thead>
+          <tr>
+            <th scope="col">Login</th>
+            {names.size > 0 && <th scope="col">System</th>}
+            <th scope="col">Differs in</th>
+            <th scope="col">Compared</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((a) => (
+            <tr key={a.account_id}>
+              <td>
+                <Link to="/accounts/$id" params={{ id: a.account_id }}>
+                  <Text of={a.username ?? a.account_id} />
+                </Link>
+              </td>
+              {names.size > 0 && (
+                <td>
+                  <System id={a.connector_id} names={names} />
+                </td>
+              )}
+              <td className="wide">{(a.attribute_drift ?? []).map((d) => d.field).join(", ")}</td>
+              <td>
+                <When at={a.looked_at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      <p className="small muted">
+        {rows.length.toLocaleString("en")} of {(all.data.pages[0]?.total ?? rows.length).toLocaleString("en")}
+      </p>
+      {all.hasNextPage && (
+        <Button reads disabled={all.isFetchingNextPage} onClick={() => void all.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { Link } from "@tanstack/react-router";
+import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Part, When } from "../../kit/kit";
+import { State } from "../../kit/state";
+
+const over = ["done", "failed", "cancelled", "simulated"];
+
+const words: Record<string, string> = {
+  create_account: "Make the account",
+  update_account: "Change the account",
+  rename_account: "Rename or move it",
+  enable: "Enable it",
+  disable: "Disable it",
+  delete_account: "Delete it",
+  unlock: "Unlock it",
+  set_password: "Set a new password",
+  grant: "Give",
+  revoke: "Take away",
+};
+
+/** The last changes that the system of an account was told, or is to be. It looks again while one is under way. */
+export function AccountTasks({ of }: { of: string }) {
+  const tasks = useGet<Of<"TaskList">>("/accounts/provisioning-tasks", { account_id: of, limit: 5 });
+  const open = tasks.data?.items.some((t) => !over.includes(t.state)) ?? false;
+  // The same question again, which every answer of it is kept under: as long as something is open it is asked every two seconds.
+  useGet<Of<"TaskList">>("/accounts/provisioning-tasks", { account_id: of, limit: 5 }, { every: 2000, enabled: open });
+  if (!tasks.data || tasks.data.items.length === 0) return null;
+  return (
+    <Part title="Changes of its system" lead={open ? "What is under way is looked at every two seconds." : undefined}>
+      <ul className="card account-tasks" aria-live="polite">
+        {tasks.data.items.map((t) => (
+          <li key={t.id}>
+            <State of={t.state} tone={t.state === "done" ? "ok" : t.state === "blocked" ? "warn" : undefined} />
+            <span className="grow">
+              {words[t.operation] ?? t.operation} {t.entitlement && <bdi>{t.entitlement.display}</bdi>}
+              {t.waiting && <small className="muted"> waits</small>}
+              {t.error && (
+                <small className="bad" dir="auto">
+                  {" "}
+                  {t.error.message}
+                </small>
+              )}
+            </span>
+            <span className="small muted">
+              <When at={t.finished_at ?? t.created_at} />
+            </span>
+            <Link to="/provisioning" search={{ task: t.id } as never} className="button">
+              Open
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}

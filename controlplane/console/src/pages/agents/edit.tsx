@@ -1,0 +1,41 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { ask } from "../../api/client";
+import { Dialog } from "../../kit/dialog";
+import { Form, TextField, useForm } from "../../kit/form";
+import type { Agent } from "./words";
+
+/** Changes the name, the group and the description of an agent. */
+export function Edit({ of, close }: { of: Agent; close: () => void }) {
+  const queries = useQueryClient();
+  const form = useForm({ name: of.name, group: of.group ?? "", description: of.description }, async (v, key) => {
+    await ask("PATCH", `/settings/agents/${of.id}`, {
+      body: { name: v.name.trim(), group: v.group.trim(), description: v.description },
+      key,
+    });
+    await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/settings/agents") });
+    close();
+  });
+  return (
+    <Dialog open close={close} title={`Edit ${of.name}`}>
+      <Form of={form} verb="Save" cancel={close}>
+        <TextField label="Name" value={form.value.name} set={(v) => form.set("name", v)} required max={100} error={form.wrong("name")} />
+        <TextField
+          label="Group"
+          value={form.value.group}
+          set={(v) => form.set("group", v)}
+          max={100}
+          error={form.wrong("group")}
+          hint="Agents of one group stand in for each other. Empty: it stands alone."
+        />
+        <TextField
+          label="Description"
+          rows={3}
+          value={form.value.description}
+          set={(v) => form.set("description", v)}
+          max={1000}
+          error={form.wrong("description")}
+        />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,132 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Check, LoaderCircle } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { basePath } from "../../api/base";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Copy, Verbatim } from "../../kit/bits";
+import { Form, TextField, useForm } from "../../kit/form";
+import { Button, Note, When } from "../../kit/kit";
+import "./agents.css";
+import { type Agent, addressIn, installs, ready } from "./words";
+
+export type Invited = Of<"Invited">;
+
+/** Registers an agent: a name, and a group where several stand in for each other. */
+export function InviteForm({ invited, cancel }: { invited: (i: Invited) => void; cancel?: () => void }) {
+  const queries = useQueryClient();
+  const form = useForm({ name: "", group: "", description: "" }, async (v, key) => {
+    const body = {
+      name: v.name.trim(),
+      ...(v.group.trim() ? { group: v.group.trim() } : {}),
+      ...(v.description ? { description: v.description } : {}),
+    };
+    const made = await ask<Invited>("POST", "/settings/agents", { body, key });
+    await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/settings/agents") });
+    invited(made);
+  });
+  return (
+    <Form of={form} verb="Register" {...(cancel ? { cancel } : {})}>
+      <div className="fields">
+        <TextField
+          label="Name"
+          value={form.value.name}
+          set={(v) => form.set("name", v)}
+          required
+          max={100}
+          error={form.wrong("name")}
+          hint="Such as the site it stands at."
+        />
+        <TextField
+          label="Group (optional)"
+          value={form.value.group}
+          set={(v) => form.set("group", v)}
+          max={100}
+          error={form.wrong("group")}
+          hint="Agents of one group stand in for each other."
+        />
+      </div>
+      <TextField
+        label="Description (optional)"
+        value={form.value.description}
+        set={(v) => form.set("description", v)}
+        max={1000}
+        error={form.wrong("description")}
+      />
+    </Form>
+  );
+}
+
+/** The enrolment token, which is shown this once, the commands for the host, and then the line that says the agent is there. */
+export function Enrolment({ of, online }: { of: Invited; online?: (a: Agent) => void }) {
+  const ways = installs(addressIn(of.install.enroll, window.location.origin + basePath));
+  const [key, setKey] = useState(ways[0]?.key);
+  const way = ways.find((w) => w.key === key);
+  return (
+    <div className="stack tight">
+      <Note tone="warn">
+        <strong>Copy the token now: it is not shown again.</strong> It is good for one host, and ends <When at={of.enrollment_expires_at} />
+        <div className="agents-token">
+          <code>{of.enrollment_token}</code>
+          <Copy text={of.enrollment_token} label="Copy the token" />
+        </div>
+      </Note>
+      <fieldset className="agents-ways" aria-label="Kind of host">
+        {ways.map((w) => (
+          <Button key={w.key} reads className="chip" tone="quiet" aria-pressed={w.key === key} onClick={() => setKey(w.key)}>
+            {w.words}
+          </Button>
+        ))}
+      </fieldset>
+      {way && (
+        <>
+          <Verbatim label={`Commands: ${way.words}`} copy>
+            {way.command}
+          </Verbatim>
+          <p className="small muted">{way.after}</p>
+        </>
+      )}
+      <Waiting id={of.id} {...(online ? { online } : {})} />
+    </div>
+  );
+}
+
+/** Looks every two seconds until the agent is connected, and says so. */
+export function Waiting({ id, online }: { id: string; online?: (a: Agent) => void }) {
+  const [there, setThere] = useState(false);
+  const { data } = useGet<Agent>(`/settings/agents/${id}`, {}, { every: there ? 0 : 2000 });
+  const told = useRef(online);
+  told.current = online;
+  useEffect(() => {
+    if (!data || there || !ready(data)) return;
+    setThere(true);
+    told.current?.(data);
+  }, [data, there]);
+  return (
+    <p className={`agents-waiting ${there ? "there" : ""}`} role="status">
+      {there && data ? (
+        <>
+          <Check aria-hidden size={16} />
+          <span>
+            <bdi>{data.name}</bdi> is online
+            {data.hostname && (
+              <>
+                {" "}
+                on <bdi>{data.hostname}</bdi>
+              </>
+            )}
+            {data.version && `, version ${data.version}`}
+          </span>
+        </>
+      ) : (
+        <>
+          <LoaderCircle aria-hidden size={16} className="agents-spin" />{" "}
+          {data?.state === "registered" || data?.state === "offline"
+            ? "Enrolled; waits for it to connect…"
+            : "Waits for the host to enrol and connect…"}
+        </>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,121 @@
+import { Link } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { useMay } from "../../api/use";
+import { Dialog } from "../../kit/dialog";
+import { Button, Head, Text, When } from "../../kit/kit";
+import { type Column, List } from "../../kit/list";
+import { State } from "../../kit/state";
+import "./agents.css";
+import { Enrolment, type Invited, InviteForm } from "./invite";
+import { type Agent, why } from "./words";
+
+const states = ["pending", "registered", "online", "degraded", "draining", "offline", "disabled", "quarantined", "revoked"] as const;
+
+const columns: Column<Agent>[] = [
+  {
+    title: "Agent",
+    cell: (a) => (
+      <Link to={"/settings/agents/$id" as never} params={{ id: a.id } as never}>
+        <Text of={a.name} />
+      </Link>
+    ),
+    text: (a) => a.name,
+  },
+  { title: "State", cell: (a) => <State of={a.state} />, text: (a) => a.state },
+  { title: "Why", wide: true, cell: (a) => <span className="small">{why(a)}</span>, text: why },
+  { title: "Last heard of", cell: (a) => <When at={a.last_seen_at} />, text: (a) => a.last_seen_at },
+  { title: "Version", cell: (a) => <Text of={a.version} none="–" />, text: (a) => a.version },
+  { title: "Group", cell: (a) => <Text of={a.group} none="–" />, text: (a) => a.group },
+  { title: "Host", cell: (a) => <Text of={a.hostname} none="–" />, text: (a) => a.hostname },
+];
+
+/** The agents, which read systems that cannot be reached from outside. */
+export default function Agents() {
+  const may = useMay();
+  const [asking, ask] = useState(false);
+  return (
+    <div className="stack">
+      <Head
+        title="Agents"
+        lead="Programs in your own network that read directories and applications behind your firewall. They only call out."
+      >
+        {may.admin && (
+          <Button tone="primary" onClick={() => ask(true)}>
+            <Plus aria-hidden size={15} /> Register an agent
+          </Button>
+        )}
+      </Head>
+      <List<Agent>
+        path="/settings/agents"
+        label="Agents"
+        columns={columns}
+        every={5000}
+        csv="agents"
+        filters={[{ name: "state", words: "State", options: states.map((s) => [s, s] as const) }]}
+        open={(a) => ({ to: "/settings/agents/$id", params: { id: a.id } })}
+        empty={{
+          title: "No agents yet",
+          words: (
+            <>
+              <How />
+              <p>An agent is one program on a host beside your systems. It is needed only for what cannot be reached from here.</p>
+            </>
+          ),
+        }}
+      />
+      <Register open={asking} close={() => ask(false)} />
+    </div>
+  );
+}
+
+/** Asks for the name, then shows the token and waits. It can be closed at any time; the agent comes online all the same. */
+export function Register({ open, close }: { open: boolean; close: () => void }) {
+  const [invited, setInvited] = useState<Invited>();
+  const leave = () => {
+    setInvited(undefined);
+    close();
+  };
+  return (
+    <Dialog open={open} close={leave} wide title={invited ? `Bring ${invited.name} online` : "Register an agent"}>
+      {invited ? (
+        <>
+          <Enrolment of={invited} />
+          <div className="row end">
+            <Button reads onClick={leave}>
+              Close
+            </Button>
+          </div>
+        </>
+      ) : (
+        <InviteForm invited={setInvited} cancel={leave} />
+      )}
+    </Dialog>
+  );
+}
+
+function How() {
+  return (
+    <svg
+      className="agents-how"
+      viewBox="0 0 560 76"
+      role="img"
+      aria-label="The agent stands beside your systems, reads them, and calls the control plane by itself."
+    >
+      <rect x="1" y="16" width="140" height="44" rx="8" />
+      <text x="71" y="42">
+        Your systems
+      </text>
+      <rect x="211" y="16" width="120" height="44" rx="8" className="agents-in" />
+      <text x="271" y="42">
+        Agent
+      </text>
+      <rect x="419" y="16" width="140" height="44" rx="8" />
+      <text x="489" y="42">
+        Grantwright
+      </text>
+      <path d="M211 38H145m0 0l7-4m-7 4l7 4" className="agents-flow" />
+      <path d="M331 38H415m0 0l-7-4m7 4l-7 4" className="agents-flow" />
+    </svg>
+  );
+}

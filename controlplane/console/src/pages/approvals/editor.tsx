@@ -1,0 +1,278 @@
+import { Plus } from "lucide-react";
+import { Check, Checks, Form, type FormState, SelectField, TextField, WordsField } from "../../kit/form";
+import { Button } from "../../kit/kit";
+import { SpanField } from "../../kit/spanfield";
+import { ManyPick } from "../policies/manypick";
+import { BranchEditor } from "./branch";
+import { type Branch, type Draft, newStage } from "./model";
+import { OtherRule } from "./resolvers";
+import { Fold } from "./stage";
+
+const levels = ["low", "medium", "high", "critical"] as const;
+const kinds = [
+  ["grant", "asking for access"],
+  ["extend", "asking for more time"],
+  ["return", "giving access back"],
+  ["revoke", "having access ended"],
+] as const;
+
+/** The form of an approval rule: what it is for, and whom it asks, drawn while one writes it. */
+export function RuleEditor({ of, verb, cancel, id }: { of: FormState<Draft>; verb: string; cancel?: () => void; id?: string }) {
+  const { value: v, set, wrong } = of;
+  const branch = (i: number, b: Branch | undefined) =>
+    set(
+      "branches",
+      v.branches.flatMap((x, j) => (j !== i ? [x] : b ? [b] : [])),
+    );
+  const before = () => {
+    const fresh: Branch = {
+      when: { match: "all", rules: [{ field: "item.risk_level", op: "in", value: ["high", "critical"] }] },
+      outcome: { kind: "chain", stages: [newStage(), newStage("Owner", "resource_owner")] },
+    };
+    set("branches", [...v.branches.slice(0, -1), fresh, ...v.branches.slice(-1)]);
+  };
+  return (
+    <div className="rule-editor">
+      <Form of={of} verb={verb} {...(cancel ? { cancel } : {})}>
+        <TextField label="Name" value={v.name} set={(t) => set("name", t)} error={wrong("name")} required max={200} />
+        <TextField
+          label="Description"
+          rows={2}
+          value={v.description}
+          set={(t) => set("description", t)}
+          error={wrong("description")}
+          max={2000}
+        />
+        <Scope of={of} />
+        <section className="stack" aria-label="Who must agree">
+          <h2>Who must agree</h2>
+          {v.branches.length > 1 && (
+            <p className="small muted">The first branch whose condition is met counts; the last is for the rest.</p>
+          )}
+          {wrong("branches") && <small className="bad">{wrong("branches")}</small>}
+          {v.branches.map((b, i) => (
+            <BranchEditor
+              // biome-ignore lint/suspicious/noArrayIndexKey: branches have no other name than their place
+              key={i}
+              of={b}
+              set={(x) => branch(i, x)}
+              drop={v.branches.length > 1 ? () => branch(i, undefined) : undefined}
+              n={i + 1}
+              last={i === v.branches.length - 1}
+              wrong={wrong}
+              at={`branches/${i}`}
+              rule={id}
+            />
+          ))}
+          <div>
+            <Button onClick={before}>
+              <Plus aria-hidden size={14} /> A branch for something special
+            </Button>
+          </div>
+        </section>
+        <Terms of={of} id={id} />
+      </Form>
+    </div>
+  );
+}
+
+function Scope({ of }: { of: FormState<Draft> }) {
+  const { value: v, set, wrong } = of;
+  const a = v.applies_to;
+  const put = (change: Partial<Draft["applies_to"]>) => set("applies_to", { ...a, ...change });
+  const at = (m: string) => wrong(`applies_to/${m}`) ?? wrong(`applies_to/${m}/0`);
+  return (
+    <section className="stack" aria-label="What it is for">
+      <h2>What it is for</h2>
+      <p className="small muted">
+        The narrowest rule counts: one for the thing itself, for its system, for its tags or risk, for the kind of request, then the
+        default.
+      </p>
+      <Check
+        label="The default: for whatever has no rule of its own"
+        value={a.default ?? false}
+        set={(on) =>
+          put(on ? { default: true, role_ids: [], entitlement_ids: [], connector_ids: [], tags: [], risk_levels: [] } : { default: false })
+        }
+      />
+      {wrong("applies_to/default") && <small className="bad">{wrong("applies_to/default")}</small>}
+      {!a.default && (
+        <>
+          <ManyPick label="Roles" kind="roles" ids={a.role_ids} set={(role_ids) => put({ role_ids })} error={at("role_ids")} />
+          <ManyPick
+            label="Single rights"
+            kind="access"
+            ids={a.entitlement_ids}
+            set={(entitlement_ids) => put({ entitlement_ids })}
+            error={at("entitlement_ids")}
+          />
+          <ManyPick
+            label="Systems"
+            kind="systems"
+            ids={a.connector_ids}
+            set={(connector_ids) => put({ connector_ids })}
+            hint="All of their rights, and roles that hold any."
+            error={at("connector_ids")}
+          />
+          <WordsField
+            label="Tags"
+            hint="One in a line, such as SOX."
+            value={a.tags}
+            set={(tags) => put({ tags })}
+            rows={2}
+            error={at("tags")}
+          />
+          <Checks
+            label="Risk"
+            value={a.risk_levels}
+            set={(risk_levels) => put({ risk_levels })}
+            options={levels.map((l) => [l, l] as const)}
+          />
+        </>
+      )}
+      <Checks
+        label="Only for (nothing: all kinds of requests)"
+        value={a.request_kinds}
+        set={(request_kinds) => put({ request_kinds })}
+        options={kinds}
+      />
+      <TextField
+        label="Order"
+        type="number"
+        hint="Among rules that are as narrow, the lowest number counts."
+        value={String(v.priority)}
+        set={(t) => set("priority", Number(t) || 0)}
+        error={wrong("priority")}
+      />
+    </section>
+  );
+}
+
+function Terms({ of, id }: { of: FormState<Draft>; id?: string | undefined }) {
+  const { value: v, set, wrong } = of;
+  const g = v.grant;
+  const e = v.emergency;
+  const grant = (change: Draft["grant"]) => set("grant", { ...g, ...change });
+  const emergency = (change: Draft["emergency"]) => set("emergency", { ...e, ...change });
+  return (
+    <>
+      <section className="stack" aria-label="What a request needs">
+        <h2>What a request needs</h2>
+        <Check label="A reason" value={v.require_justification} set={(on) => set("require_justification", on)} />
+        <Check label="The number of a ticket" value={v.require_external_reference} set={(on) => set("require_external_reference", on)} />
+        <SpanField
+          label="It ends unanswered after"
+          value={v.request_ttl}
+          set={(t) => set("request_ttl", t)}
+          error={wrong("request_ttl")}
+          required
+        />
+      </section>
+      <Fold
+        title="How long access lasts, and more time"
+        open={Boolean(g.max_duration || g.default_duration || wrong("grant/max_duration"))}
+      >
+        <div className="fields">
+          <SpanField
+            label="At most"
+            value={g.max_duration ?? ""}
+            set={(max_duration) => grant({ max_duration })}
+            none="no limit"
+            error={wrong("grant/max_duration")}
+          />
+          <SpanField
+            label="Usually"
+            value={g.default_duration ?? ""}
+            set={(default_duration) => grant({ default_duration })}
+            none="as long as is allowed"
+            error={wrong("grant/default_duration")}
+          />
+        </div>
+        {!g.max_duration && (
+          <Check
+            label="It may be had without an end"
+            value={g.allow_permanent ?? true}
+            set={(allow_permanent) => grant({ allow_permanent })}
+          />
+        )}
+        {wrong("grant/allow_permanent") && <small className="bad">{wrong("grant/allow_permanent")}</small>}
+        <Check
+          label="More time may be asked for"
+          value={g.extension?.allowed ?? true}
+          set={(allowed) => grant({ extension: { ...g.extension, allowed, ...(allowed ? {} : { max: "" }) } })}
+        />
+        {(g.extension?.allowed ?? true) && (
+          <>
+            <Check
+              label="and has to be approved"
+              value={g.extension?.needs_approval ?? true}
+              set={(needs_approval) => grant({ extension: { ...g.extension, needs_approval } })}
+            />
+            <SpanField
+              label="More time at once, at most"
+              value={g.extension?.max ?? ""}
+              set={(max) => grant({ extension: { ...g.extension, max } })}
+              none="as much as the limit leaves"
+              error={wrong("grant/extension/max")}
+            />
+          </>
+        )}
+      </Fold>
+      <Fold title="Emergencies" open={Boolean(e.allowed)}>
+        <Check
+          label="Access may be had at once, and is looked at afterwards"
+          hint="Nobody agrees beforehand. Whoever would have been asked, the manager and the owners are told and can end it."
+          value={e.allowed ?? false}
+          set={(allowed) =>
+            emergency({
+              allowed,
+              ...(allowed ? { max_duration: e.max_duration || "PT8H", post_review_within: e.post_review_within || "P1D" } : {}),
+            })
+          }
+        />
+        {e.allowed && (
+          <div className="fields">
+            <SpanField
+              label="For at most"
+              value={e.max_duration ?? ""}
+              set={(max_duration) => emergency({ max_duration })}
+              error={wrong("emergency/max_duration")}
+              required
+            />
+            <SpanField
+              label="Looked at within"
+              value={e.post_review_within ?? ""}
+              set={(post_review_within) => emergency({ post_review_within })}
+              error={wrong("emergency/post_review_within")}
+              required
+            />
+            <OtherRule
+              label="By the branches of"
+              of={e.rule_id ?? ""}
+              set={(rule_id) => emergency({ rule_id })}
+              error={wrong("emergency/rule_id")}
+              not={id}
+            />
+          </div>
+        )}
+      </Fold>
+      <Fold title="Who may not agree" open={v.allow_self_approval || !v.distinct_approvers}>
+        <Check
+          label="Whoever asks, or is to have the access, may agree too"
+          hint="Without this nobody decides about themselves, under any hat."
+          value={v.allow_self_approval}
+          set={(on) => set("allow_self_approval", on)}
+        />
+        <SelectField
+          label="Somebody who agreed in one stage"
+          value={v.distinct_approvers ? "distinct" : "same"}
+          set={(x) => set("distinct_approvers", x === "distinct")}
+          options={[
+            ["distinct", "is not asked in another"],
+            ["same", "counts in others too"],
+          ]}
+        />
+      </Fold>
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import "./approvals.css";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { ask } from "../../api/client";
+import { useAct } from "../../api/use";
+import type { Of } from "../../api/types";
+import { Check, useForm } from "../../kit/form";
+import { Head } from "../../kit/kit";
+import { say } from "../../kit/toast";
+import { RuleEditor } from "./editor";
+import { bodyOf, draftOf } from "./model";
+import { Replay } from "./replay";
+import { TryOut } from "./try";
+
+/** Writes an approval rule, and tries it out before it counts. */
+export default function NewRule() {
+  const navigate = useNavigate();
+  const make = useAct({
+    quiet: true,
+    act: (v: { body: object; key: string }) => ask<Of<"ApprovalRule">>("POST", "/approval-rules", { body: v.body, key: v.key }),
+    changes: ["/approval-rules"],
+  });
+  const form = useForm({ ...draftOf(), enabled: false }, async (v, key) => {
+    const made = await make.mutateAsync({ body: bodyOf(v), key });
+    say(made.enabled ? `${made.name} counts from now on.` : `${made.name} was saved. It counts once it is switched on.`);
+    void navigate({ to: "/settings/approval-rules/$id" as never, params: { id: made.id } as never });
+  });
+  const body = () => ({ ...bodyOf(form.value), enabled: true });
+  return (
+    <div className="stack">
+      <Head
+        title="Write an approval rule"
+        up={<Link to={"/settings/approval-rules" as never}>Approval rules</Link>}
+        lead="Requests that are under way keep the rule that they were sent under."
+      />
+      <Check label="Switch it on as soon as it is saved" value={form.value.enabled} set={(on) => form.set("enabled", on)} />
+      <RuleEditor of={form} verb="Save it" cancel={() => void navigate({ to: "/settings/approval-rules" as never })} />
+      <TryOut body={body} />
+      <Replay body={body} />
+    </div>
+  );
+}

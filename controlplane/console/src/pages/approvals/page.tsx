@@ -1,0 +1,198 @@
+import "./approvals.css";
+import { Link } from "@tanstack/react-router";
+import type { Page } from "../../api/client";
+import { useGet, useMay } from "../../api/use";
+import type { Of } from "../../api/types";
+import { Badge, Head, Note, Part, Text, When } from "../../kit/kit";
+import { type Column, List } from "../../kit/list";
+import { Risk, State } from "../../kit/state";
+import { ApprovalPath } from "./path";
+import { TryOut } from "./try";
+
+type Rule = Of<"ApprovalRule">;
+type Gap = Of<"ApprovalGap">;
+
+const columns: Column<Rule>[] = [
+  { title: "Order", number: true, sort: "priority", text: (r) => r.priority, cell: (r) => r.priority },
+  {
+    title: "Rule",
+    sort: "name",
+    text: (r) => r.name,
+    cell: (r) => (
+      <Link to={"/settings/approval-rules/$id" as never} params={{ id: r.id } as never}>
+        <Text of={r.name} />
+      </Link>
+    ),
+  },
+  { title: "For", text: (r) => scopeWords(r.applies_to), cell: (r) => <span>{scopeWords(r.applies_to)}</span> },
+  {
+    title: "What it says",
+    wide: true,
+    text: (r) => r.sentences.join(" "),
+    cell: (r) => (
+      <span className="small" dir="auto">
+        {r.sentences[0]}
+        {r.sentences.length > 1 && <span className="muted"> and {r.sentences.length - 1} more</span>}
+      </span>
+    ),
+  },
+  {
+    title: "State",
+    text: (r) => (r.enabled ? "on" : "off"),
+    cell: (r) => (r.enabled ? <State of="enabled" words="counts" /> : <State of="disabled" tone="neutral" words="switched off" />),
+  },
+  { title: "Changed", text: (r) => r.updated_at, cell: (r) => <When at={r.updated_at} /> },
+];
+
+/** What a rule is for, in a few words. */
+export function scopeWords(a: Of<"ApprovalScope"> | undefined): string {
+  if (!a) return "others use it";
+  if (a.default) return "whatever has no rule";
+  const n = (all: unknown[] | null | undefined, one: string) => (all?.length ? `${all.length} ${one}${all.length === 1 ? "" : "s"}` : "");
+  const parts = [
+    n(a.role_ids, "role"),
+    n(a.entitlement_ids, "right"),
+    n(a.connector_ids, "system"),
+    a.tags?.length ? a.tags.join(", ") : "",
+    a.risk_levels?.length ? `${a.risk_levels.join(", ")} risk` : "",
+    a.request_kinds?.length ? `${a.request_kinds.join(", ")} only` : "",
+  ].filter(Boolean);
+  return parts.join("; ") || "others use it";
+}
+
+/** The rules that say who must agree, and what has none of its own. */
+export default function Rules() {
+  const may = useMay();
+  const standard = useGet<Page<Rule>>("/approval-rules", { default: "true", enabled: "true", limit: 1 });
+  const gaps = useGet<Page<Gap>>("/approval-rules/coverage", { limit: 1 });
+  return (
+    <div className="stack">
+      <Head title="Approval rules" lead="Who must agree before somebody gets what they ask for. The narrowest rule counts.">
+        <Link className="button" to={"/settings/approval-rules/worktime" as never}>
+          Working time and on call
+        </Link>
+        {may.admin && (
+          <Link className="button primary" to={"/settings/approval-rules/new" as never}>
+            Write a rule
+          </Link>
+        )}
+      </Head>
+      <List<Rule>
+        path="/approval-rules"
+        label="Approval rules"
+        columns={columns}
+        views={[
+          { name: "Counting", query: { enabled: "true" } },
+          { name: "Switched off", query: { enabled: "false" } },
+          { name: "Default", query: { default: "true" } },
+        ]}
+        search="names and descriptions"
+        open={(r) => ({ to: "/settings/approval-rules/$id", params: { id: r.id } })}
+        csv="approval-rules"
+        empty={{ title: "There is no rule yet", words: "Requests follow the built-in rule below until you write one." }}
+      />
+      <Default rule={standard.data?.items[0]} known={Boolean(standard.data)} />
+      <Part
+        title="What has no rule of its own"
+        lead={
+          gaps.data?.total
+            ? `${gaps.data.total.toLocaleString("en")} things can be asked for and fall under the default. For what is of high or critical risk a rule of its own is better.`
+            : "Of what can be asked for."
+        }
+      >
+        <List<Gap>
+          path="/approval-rules/coverage"
+          label="What has no rule of its own"
+          prefix="g-"
+          idOf={(g: Gap) => g.id}
+          columns={gapColumns}
+          filters={[
+            {
+              name: "type",
+              words: "Kind",
+              options: [
+                ["role", "roles"],
+                ["entitlement", "single rights"],
+              ],
+            },
+            {
+              name: "risk_level",
+              words: "Risk",
+              options: [
+                ["critical", "critical"],
+                ["high", "high"],
+                ["medium", "medium"],
+                ["low", "low"],
+              ],
+            },
+          ]}
+          csv="no-approval-rule"
+          empty={{ title: "Nothing", words: "Everything that can be asked for has a rule of its own." }}
+        />
+      </Part>
+      {may.admin && <TryOut />}
+    </div>
+  );
+}
+
+const gapColumns: Column<Gap>[] = [
+  {
+    title: "What",
+    text: (g) => g.display,
+    cell: (g) => (
+      <Link to={(g.type === "role" ? "/roles/$id" : "/access/$id") as never} params={{ id: g.id } as never}>
+        <Text of={g.display} />
+      </Link>
+    ),
+  },
+  { title: "Kind", text: (g) => g.type, cell: (g) => <Badge>{g.type === "role" ? "role" : "right"}</Badge> },
+  { title: "Risk", text: (g) => g.risk_level, cell: (g) => <Risk of={g.risk_level} /> },
+  {
+    title: "Owners",
+    number: true,
+    text: (g) => g.owners,
+    cell: (g) => (g.owners ? g.owners : <State of="missing" words="nobody" />),
+  },
+  { title: "Falls under", text: (g) => g.rule.name, cell: (g) => <Text of={g.rule.name} /> },
+  {
+    title: "Because",
+    wide: true,
+    text: (g) => g.rule.matched_because,
+    cell: (g) => <span className="small muted">{g.rule.matched_because}</span>,
+  },
+];
+
+function Default({ rule, known }: { rule: Rule | undefined; known: boolean }) {
+  if (!known) return null;
+  if (rule)
+    return (
+      <Note>
+        Whatever has no rule of its own falls under{" "}
+        <Link className="link" to={"/settings/approval-rules/$id" as never} params={{ id: rule.id } as never}>
+          <bdi>{rule.name}</bdi>
+        </Link>
+        .
+      </Note>
+    );
+  return (
+    <Part
+      title="The built-in rule"
+      lead="Whatever has no rule falls under it, since none of yours is the default. A reason is needed; they have three working days each; the request ends unanswered after 14 days."
+    >
+      <div className="card padded">
+        <ApprovalPath
+          label="The built-in rule"
+          of={[
+            { name: "Manager", groups: [{ needed: 1, seats: [{ words: "The manager" }] }], note: "within 3 days" },
+            {
+              name: "Owner",
+              groups: [{ needed: 1, seats: [{ words: "Owners of what is asked for" }] }],
+              note: "only of what has high or critical risk; within 3 days",
+            },
+          ]}
+          end={<strong>Access</strong>}
+        />
+      </div>
+    </Part>
+  );
+}

@@ -1,0 +1,198 @@
+import "./approvals.css";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import { useAct, useGet, useMay } from "../../api/use";
+import type { Of } from "../../api/types";
+import { Id } from "../../kit/bits";
+import { AskFirst } from "../../kit/dialog";
+import { useForm } from "../../kit/form";
+import { Button, Facts, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
+import { Meanwhile } from "../../kit/meanwhile";
+import { Menu } from "../../kit/menu";
+import { spanWords } from "../../kit/span";
+import { State } from "../../kit/state";
+import { say } from "../../kit/toast";
+import { DrawnBranch } from "./drawn";
+import { RuleEditor } from "./editor";
+import { type Branch, bodyOf, draftOf } from "./model";
+import { scopeWords } from "./page";
+import { Replay } from "./replay";
+import { TryOut } from "./try";
+import { RuleVersions } from "./versions";
+
+type Rule = Of<"ApprovalRule">;
+
+/** One approval rule: whom it asks, drawn; what it would say; what it has said. */
+export default function RulePage() {
+  const { id = "" } = useParams({ strict: false }) as { id?: string };
+  const { show = "" } = useSearch({ strict: false }) as { show?: string };
+  const navigate = useNavigate();
+  const may = useMay();
+  const rule = useGet<Rule>(`/approval-rules/${id}`, {}, { keep: true });
+  const r = rule.data;
+  const turn = (to: string) => void navigate({ to: ".", search: (to ? { show: to } : {}) as never, resetScroll: false });
+  const up = <Link to={"/settings/approval-rules" as never}>Approval rules</Link>;
+  if (rule.isError && !r) return <Failure page error={rule.error} retry={() => void rule.refetch()} />;
+  if (!r)
+    return (
+      <div className="stack">
+        <Head title="Approval rule" up={up} lead="…" />
+        <Skeleton rows={10} />
+      </div>
+    );
+  const editing = show === "edit" && may.admin;
+  return (
+    <div className="stack">
+      <Head title={r.name} up={up} lead={r.description}>
+        {may.admin && !editing && <Button onClick={() => turn("edit")}>Change it</Button>}
+        {may.admin && <Actions of={r} />}
+      </Head>
+      <div className="row">
+        {r.enabled ? <State of="enabled" words="counts" /> : <State of="disabled" tone="neutral" words="switched off" />}
+        <span className="small muted">
+          For {scopeWords(r.applies_to)}; version {r.version}, changed <When at={r.updated_at} />
+        </span>
+      </div>
+      {r.warnings.map((w) => (
+        <Note key={w.pointer + w.code} tone="warn">
+          {placed(w.pointer)}
+          {w.detail}
+        </Note>
+      ))}
+      {editing ? (
+        <Editing key={r.id} of={r} close={() => turn("")} />
+      ) : (
+        <>
+          <Said of={r} />
+          {may.admin && (
+            <>
+              <TryOut id={r.id} />
+              <Replay id={r.id} body={r.enabled ? undefined : () => ({ ...bodyOf(draftOf(r)), enabled: true })} />
+            </>
+          )}
+        </>
+      )}
+      <RuleVersions id={r.id} />
+    </div>
+  );
+}
+
+/** Where in a rule a warning is, in words. */
+function placed(pointer: string): string {
+  const [, branch, stage] = /branches\/(\d+)(?:\/outcome\/stages\/(\d+))?/.exec(pointer) ?? [];
+  if (branch === undefined) return "";
+  return `Branch ${Number(branch) + 1}${stage === undefined ? "" : `, stage ${Number(stage) + 1}`}: `;
+}
+
+function Said({ of: r }: { of: Rule }) {
+  const branches = (r.branches ?? []) as Branch[];
+  const g = r.grant;
+  const e = r.emergency;
+  return (
+    <>
+      {branches.map((b, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: branches have no other name than their place
+        <section key={i} className="card padded stack" aria-label={`Branch ${i + 1}`}>
+          <p dir="auto">{r.sentences[i]}</p>
+          <DrawnBranch of={b} label={`Branch ${i + 1}`} />
+        </section>
+      ))}
+      <div className="card padded">
+        <Facts
+          of={[
+            ["A reason", r.require_justification === false ? "not needed" : "needed"],
+            ["A ticket", r.require_external_reference ? "needed" : "not needed"],
+            ["Ends unanswered after", spanWords(r.request_ttl)],
+            ["Access for at most", g?.max_duration ? spanWords(g.max_duration) : "no limit of the rule"],
+            ["Usually for", spanWords(g?.default_duration)],
+            ["More time", g?.extension?.allowed === false ? "no" : g?.extension?.needs_approval === false ? "at once" : "when approved"],
+            [
+              "Emergencies",
+              e?.allowed
+                ? `at once, for at most ${spanWords(e.max_duration)}; looked at within ${spanWords(e.post_review_within)}`
+                : "not by this rule",
+            ],
+            ["Agreeing to one's own", r.allow_self_approval ? "allowed" : "never"],
+            ["Order", r.priority],
+            ["Id", <Id key="i" of={r.id} />],
+          ]}
+        />
+      </div>
+    </>
+  );
+}
+
+function Editing({ of: r, close }: { of: Rule; close: () => void }) {
+  const [version, read] = useState(r.version);
+  const save = useAct({
+    quiet: true,
+    act: (v: { body: object; key: string; version: number }) =>
+      ask<Rule>("PATCH", `/approval-rules/${r.id}`, { body: v.body, key: v.key, ifMatch: v.version }),
+    changes: ["/approval-rules"],
+  });
+  const form = useForm(draftOf(r), async (v, key) => {
+    await save.mutateAsync({ body: bodyOf(v, true), key, version });
+    say(`${v.name} was saved. Requests under way keep what they were sent under.`);
+    close();
+  });
+  const body = () => ({ ...bodyOf(form.value), enabled: true });
+  const again = async () => read((await ask<Rule>("GET", `/approval-rules/${r.id}`)).version);
+  return (
+    <>
+      <Meanwhile refused={form.refused} again={() => void again()} />
+      <RuleEditor of={form} verb="Save" cancel={close} id={r.id} />
+      <TryOut body={body} id={r.id} />
+      <Replay body={body} id={r.id} />
+    </>
+  );
+}
+
+function Actions({ of: r }: { of: Rule }) {
+  const navigate = useNavigate();
+  const [asking, setAsking] = useState<"disable" | "delete">();
+  const act = useAct({
+    quiet: true,
+    act: (what: "enable" | "disable" | "delete", key) =>
+      what === "delete"
+        ? ask("DELETE", `/approval-rules/${r.id}`, { key, ifMatch: r.version })
+        : ask("POST", `/approval-rules/${r.id}/${what}`, { key, ifMatch: r.version }),
+    done: (_, what) => `${r.name} ${what === "delete" ? "was deleted" : what === "enable" ? "counts from now on" : "is switched off"}.`,
+    changes: ["/approval-rules"],
+  });
+  return (
+    <>
+      {!r.enabled && (
+        <Button tone="primary" disabled={act.isPending} onClick={() => act.mutate("enable")}>
+          Switch on
+        </Button>
+      )}
+      <Menu
+        words="More"
+        of={[
+          r.enabled && { words: "Switch off", act: () => setAsking("disable") },
+          { words: "Delete", act: () => setAsking("delete"), danger: true },
+        ]}
+      />
+      {asking && (
+        <AskFirst
+          open
+          close={() => setAsking(undefined)}
+          title={asking === "delete" ? "Delete this rule" : "Switch this rule off"}
+          verb={asking === "delete" ? "Delete it" : "Switch it off"}
+          tone="danger"
+          act={async () => {
+            await act.mutateAsync(asking);
+            if (asking === "delete") void navigate({ to: "/settings/approval-rules" as never });
+          }}
+        >
+          <p>
+            It is chosen for no request to come: the next narrowest rule counts for what it is for, or the default. Requests under way keep
+            it.
+            {asking === "disable" && " Rules that use it still do."}
+          </p>
+        </AskFirst>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,262 @@
+import { ArrowDown, ArrowUp, Plus, X } from "lucide-react";
+import type { ReactNode } from "react";
+import { Check, SelectField, TextField } from "../../kit/form";
+import { Button } from "../../kit/kit";
+import { SpanField } from "../../kit/spanfield";
+import { ManyPick } from "../policies/manypick";
+import { actions, type ApproverGroup, type Escalation, type Stage } from "./model";
+import { Calendar, OtherRule, Resolvers, type Wrong } from "./resolvers";
+import { Waiting } from "./wait";
+
+type Props = {
+  of: Stage;
+  set: (s: Stage) => void;
+  at: string;
+  wrong: Wrong;
+  n: number;
+  move: (by: -1 | 1) => void;
+  drop: () => void;
+  last: boolean;
+  rule?: string | undefined;
+};
+
+/** One stage of a chain: who is asked, how they are counted, and what happens when nobody answers. */
+export function StageEditor({ of: s, set, at, wrong, n, move, drop, last, rule }: Props) {
+  const group = (i: number, g: ApproverGroup | undefined) =>
+    set({ ...s, groups: s.groups.flatMap((x, j) => (j !== i ? [x] : g ? [g] : [])) });
+  const more = (name: keyof Stage, v: unknown) => set({ ...s, [name]: v });
+  const about = s.name.trim() || `stage ${n}`;
+  return (
+    <div className="rule-stage stack">
+      <div className="row between">
+        <h4>Stage {n}</h4>
+        <div className="row">
+          <Button tone="quiet" className="icon" aria-label={`${about} earlier`} disabled={n === 1} onClick={() => move(-1)}>
+            <ArrowUp aria-hidden size={14} />
+          </Button>
+          <Button tone="quiet" className="icon" aria-label={`${about} later`} disabled={last} onClick={() => move(1)}>
+            <ArrowDown aria-hidden size={14} />
+          </Button>
+          <Button tone="quiet" className="icon" aria-label={`Remove ${about}`} onClick={drop}>
+            <X aria-hidden size={14} />
+          </Button>
+        </div>
+      </div>
+      <div className="fields">
+        <TextField label="Name" value={s.name} set={(t) => more("name", t)} error={wrong(`${at}/name`)} max={200} required />
+        <SpanField
+          label="Time to answer"
+          value={s.respond_within}
+          set={(t) => more("respond_within", t)}
+          hint="In working time: a day is a working day."
+          error={wrong(`${at}/respond_within`)}
+          required
+        />
+      </div>
+      {s.groups.map((g, i) => (
+        <GroupEditor
+          // biome-ignore lint/suspicious/noArrayIndexKey: groups have no other name than their place
+          key={i}
+          of={g}
+          set={(x) => group(i, x)}
+          at={`${at}/groups/${i}`}
+          wrong={wrong}
+          n={i}
+          drop={s.groups.length > 1 ? () => group(i, undefined) : undefined}
+        />
+      ))}
+      {wrong(`${at}/groups`) && <small className="bad">{wrong(`${at}/groups`)}</small>}
+      <div>
+        <Button tone="quiet" onClick={() => set({ ...s, groups: [...s.groups, { mode: "any", approvers: [{ kind: "resource_owner" }] }] })}>
+          <Plus aria-hidden size={14} /> And others, who must agree as well
+        </Button>
+      </div>
+      <Fold title="When nobody answers" open={Boolean(s.reminders?.length || s.escalation?.length || wrong(`${at}/escalation`))}>
+        <Reminders of={s.reminders ?? []} set={(r) => more("reminders", r)} at={`${at}/reminders`} wrong={wrong} />
+        <Escalations of={s.escalation ?? []} set={(e) => more("escalation", e)} at={`${at}/escalation`} wrong={wrong} rule={rule} />
+      </Fold>
+      <Fold title="When nobody can be found" open={Boolean(s.fallback?.length)}>
+        <p className="small muted">Asked instead. Without anybody here, administrators are.</p>
+        <Resolvers
+          label="Instead"
+          of={s.fallback ?? []}
+          set={(r) => more("fallback", r)}
+          at={`${at}/fallback`}
+          wrong={wrong}
+          add="Ask instead"
+        />
+      </Fold>
+      <Fold title="More about this stage" open={Boolean(s.wait || s.decision_window || s.calendar_id)}>
+        <div className="fields">
+          <SelectField
+            label="A comment is needed"
+            value={s.require_comment ?? "none"}
+            set={(c) => more("require_comment", c)}
+            options={[
+              ["none", "never"],
+              ["reject", "to refuse"],
+              ["approve", "to approve"],
+              ["both", "always"],
+            ]}
+            error={wrong(`${at}/require_comment`)}
+          />
+          <Calendar of={s.calendar_id ?? ""} set={(id) => more("calendar_id", id)} error={wrong(`${at}/calendar_id`)} />
+        </div>
+        <Check label="Delegates may answer" value={s.allow_delegation ?? true} set={(on) => more("allow_delegation", on)} />
+        <Check
+          label="Whoever is asked may have somebody else asked"
+          value={s.allow_reassign ?? true}
+          set={(on) => more("allow_reassign", on)}
+        />
+        {(s.allow_reassign ?? true) && (
+          <ManyPick
+            label="Only these may be asked instead"
+            kind="people"
+            ids={s.reassign_allow_list ?? []}
+            set={(ids) => more("reassign_allow_list", ids)}
+            hint="Nobody here: anybody."
+            error={wrong(`${at}/reassign_allow_list/0`)}
+          />
+        )}
+        <Waiting of={s} set={set} at={at} wrong={wrong} />
+      </Fold>
+    </div>
+  );
+}
+
+/** What is seldom needed: folded away until it is. */
+export function Fold({ title, open, children }: { title: string; open?: boolean; children: ReactNode }) {
+  return (
+    <details className="rule-fold" open={open}>
+      <summary>{title}</summary>
+      <div className="stack">{children}</div>
+    </details>
+  );
+}
+
+type GroupProps = {
+  of: ApproverGroup;
+  set: (g: ApproverGroup) => void;
+  at: string;
+  wrong: Wrong;
+  n: number;
+  drop: (() => void) | undefined;
+};
+
+function GroupEditor({ of: g, set, at, wrong, n, drop }: GroupProps) {
+  return (
+    <fieldset className="rule-group stack tight">
+      <legend className="small muted">{n === 0 ? "Who must agree" : "and also"}</legend>
+      <Resolvers label="Asked" of={g.approvers} set={(approvers) => set({ ...g, approvers })} at={`${at}/approvers`} wrong={wrong} />
+      <div className="fields">
+        <SelectField
+          label="How many of them"
+          value={g.mode}
+          set={(mode) => set(mode === "quorum" ? { ...g, mode, quorum: g.quorum ?? 2 } : { mode, approvers: g.approvers })}
+          options={[
+            ["any", "one is enough"],
+            ["all", "all of them"],
+            ["quorum", "so many"],
+          ]}
+          error={wrong(`${at}/mode`)}
+        />
+        {g.mode === "quorum" && (
+          <TextField
+            label="So many"
+            type="number"
+            value={String(g.quorum ?? "")}
+            set={(t) => set({ ...g, quorum: Number(t) })}
+            error={wrong(`${at}/quorum`)}
+          />
+        )}
+      </div>
+      {drop && (
+        <div>
+          <Button tone="quiet" onClick={drop}>
+            Remove these
+          </Button>
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+function Reminders({ of, set, at, wrong }: { of: string[]; set: (r: string[]) => void; at: string; wrong: Wrong }) {
+  return (
+    <div className="stack tight">
+      {of.map((r, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name than their place
+        <div key={i} className="row rule-resolver">
+          <SpanField
+            label={`Remind, before it is due (${i + 1})`}
+            value={r}
+            set={(t) => set(of.map((x, j) => (j === i ? t : x)))}
+            error={wrong(`${at}/${i}`)}
+            required
+          />
+          <Button tone="quiet" className="icon" aria-label={`Remove reminder ${i + 1}`} onClick={() => set(of.filter((_, j) => j !== i))}>
+            <X aria-hidden size={14} />
+          </Button>
+        </div>
+      ))}
+      <div>
+        <Button tone="quiet" onClick={() => set([...of, "P1D"])}>
+          <Plus aria-hidden size={14} /> Reminder
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+type EscProps = { of: Escalation[]; set: (e: Escalation[]) => void; at: string; wrong: Wrong; rule?: string | undefined };
+
+function Escalations({ of, set, at, wrong, rule }: EscProps) {
+  const put = (i: number, e: Escalation) => set(of.map((x, j) => (j === i ? e : x)));
+  return (
+    <div className="stack tight">
+      {of.map((e, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name than their place
+        <div key={i} className="rule-group stack tight">
+          <div className="fields">
+            <SpanField
+              label={`Escalate after (${i + 1})`}
+              value={e.after}
+              set={(after) => put(i, { ...e, after })}
+              error={wrong(`${at}/${i}/after`)}
+              required
+            />
+            <SelectField
+              label="and then"
+              value={e.action}
+              set={(action) =>
+                put(i, {
+                  after: e.after,
+                  action,
+                  ...(action === "add" || action === "replace" ? { to: e.to ?? [{ kind: "manager", level: 2 }] } : {}),
+                })
+              }
+              options={actions}
+              error={wrong(`${at}/${i}/action`)}
+            />
+            {e.action === "use_rule" && (
+              <OtherRule of={e.rule_id ?? ""} set={(rule_id) => put(i, { ...e, rule_id })} error={wrong(`${at}/${i}/rule_id`)} not={rule} />
+            )}
+          </div>
+          {(e.action === "add" || e.action === "replace") && (
+            <Resolvers label="Asked then" of={e.to ?? []} set={(to) => put(i, { ...e, to })} at={`${at}/${i}/to`} wrong={wrong} />
+          )}
+          <div>
+            <Button tone="quiet" onClick={() => set(of.filter((_, j) => j !== i))}>
+              Remove this escalation
+            </Button>
+          </div>
+        </div>
+      ))}
+      <div>
+        <Button tone="quiet" onClick={() => set([...of, { after: "P2D", action: "add", to: [{ kind: "manager", level: 2 }] }])}>
+          <Plus aria-hidden size={14} /> Escalation
+        </Button>
+      </div>
+    </div>
+  );
+}

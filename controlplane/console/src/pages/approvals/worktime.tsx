@@ -1,0 +1,177 @@
+import "./approvals.css";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { ask, type Page } from "../../api/client";
+import { useAct, useGet, useMay } from "../../api/use";
+import type { Of } from "../../api/types";
+import { AskFirst } from "../../kit/dialog";
+import { Button, Empty, Failure, Head, Part, Skeleton, Text } from "../../kit/kit";
+import { Menu } from "../../kit/menu";
+import { State } from "../../kit/state";
+import { CalendarDialog, days } from "./calendar";
+import { OnCall, ScheduleDialog } from "./oncall";
+
+type Calendar = Of<"ApprovalCalendar">;
+type Schedule = Of<"OnCallSchedule">;
+
+/** When people work, and who is on call. */
+export default function Worktime() {
+  const may = useMay();
+  const [calendar, editCalendar] = useState<Calendar | "new">();
+  const [schedule, editSchedule] = useState<Schedule | "new">();
+  const calendars = useGet<Page<Calendar>>("/approval-rules/calendars", { limit: 200 });
+  const schedules = useGet<Page<Schedule>>("/approval-rules/on-call", { limit: 200 }, { every: 60_000 });
+  return (
+    <div className="stack">
+      <Head
+        title="Working time and on call"
+        up={<Link to={"/settings/approval-rules" as never}>Approval rules</Link>}
+        lead="Time to answer, reminders and escalations count working time. Rules can ask whoever is on call."
+      />
+      <Part
+        title="Calendars"
+        lead="Where a stage names none, the usual one counts; without any, Monday to Friday from nine to five in the tenant's zone."
+        actions={may.admin && <Button onClick={() => editCalendar("new")}>Add a calendar</Button>}
+      >
+        {calendars.isError ? (
+          <Failure error={calendars.error} retry={() => void calendars.refetch()} />
+        ) : !calendars.data ? (
+          <Skeleton rows={3} />
+        ) : calendars.data.items.length === 0 ? (
+          <Empty title="There is no calendar yet">Monday to Friday from nine to five counts, in the tenant's zone.</Empty>
+        ) : (
+          <ul className="work-cards">
+            {calendars.data.items.map((c) => (
+              <li key={c.id} className="card padded stack tight">
+                <div className="row between">
+                  <h3 className="row">
+                    <Text of={c.name} /> {c.usual && <State of="usual" tone="ok" words="the usual one" />}
+                  </h3>
+                  {may.admin && (
+                    <Manage
+                      what="calendar"
+                      path={`/approval-rules/calendars/${c.id}`}
+                      name={c.name ?? ""}
+                      version={c.version}
+                      edit={() => editCalendar(c)}
+                    />
+                  )}
+                </div>
+                <Week of={c} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Part>
+      <Part
+        title="On call"
+        lead="People who take turns. Whoever is next stands in when whoever's turn it is cannot be asked."
+        actions={may.admin && <Button onClick={() => editSchedule("new")}>Add a schedule</Button>}
+      >
+        {schedules.isError ? (
+          <Failure error={schedules.error} retry={() => void schedules.refetch()} />
+        ) : !schedules.data ? (
+          <Skeleton rows={3} />
+        ) : schedules.data.items.length === 0 ? (
+          <Empty title="Nobody is on call">Add people who take turns. Then an approval rule can ask whoever's turn it is.</Empty>
+        ) : (
+          <ul className="work-cards">
+            {schedules.data.items.map((s) => (
+              <li key={s.id} className="card padded stack tight">
+                <div className="row between">
+                  <h3>
+                    <Text of={s.name} />
+                  </h3>
+                  {may.admin && (
+                    <Manage
+                      what="schedule"
+                      path={`/approval-rules/on-call/${s.id}`}
+                      name={s.name ?? ""}
+                      version={s.version}
+                      edit={() => editSchedule(s)}
+                    />
+                  )}
+                </div>
+                <OnCall of={s} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Part>
+      {calendar && <CalendarDialog of={calendar === "new" ? undefined : calendar} close={() => editCalendar(undefined)} />}
+      {schedule && <ScheduleDialog of={schedule === "new" ? undefined : schedule} close={() => editSchedule(undefined)} />}
+    </div>
+  );
+}
+
+function Week({ of: c }: { of: Calendar }) {
+  return (
+    <>
+      <p className="small muted">
+        {c.timezone}
+        {c.description ? `: ${c.description}` : ""}
+      </p>
+      <table className="work-week">
+        <caption className="sr">Hours of {c.name}</caption>
+        <tbody>
+          {days.map((d) => {
+            const hours = c.week?.[d] ?? [];
+            return (
+              <tr key={d}>
+                <th scope="row">{d}</th>
+                <td>{hours.length ? hours.map((h) => `${h.from} to ${h.to}`).join(", ") : <span className="faint">free</span>}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {(c.holidays?.length ?? 0) > 0 && (
+        <p className="small muted">
+          {c.holidays?.length} holidays:{" "}
+          {(c.holidays ?? [])
+            .slice(0, 4)
+            .map((h) => `${h.date} ${h.name ?? ""}`.trim())
+            .join(", ")}
+          {(c.holidays?.length ?? 0) > 4 && "…"}
+        </p>
+      )}
+    </>
+  );
+}
+
+type ManageProps = { what: string; path: string; name: string; version: number; edit: () => void };
+
+function Manage({ what, path, name, version, edit }: ManageProps) {
+  const [going, setGoing] = useState(false);
+  const drop = useAct({
+    quiet: true,
+    act: (p: string, key) => ask("DELETE", p, { key, ifMatch: version }),
+    done: `${name} was deleted.`,
+    changes: ["/approval-rules"],
+  });
+  return (
+    <>
+      <Menu
+        words="Change"
+        label={`Change ${name}`}
+        of={[
+          { words: "Change it", act: edit },
+          { words: "Delete", act: () => setGoing(true), danger: true },
+        ]}
+      />
+      <AskFirst
+        open={going}
+        close={() => setGoing(false)}
+        title={`Delete the ${what} ${name}`}
+        lead={
+          what === "calendar"
+            ? "Stages that name it go back to the usual one. While a rule uses it, it is not deleted."
+            : "While a rule asks it, it is not deleted."
+        }
+        verb="Delete it"
+        tone="danger"
+        act={() => drop.mutateAsync(path)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import type { Of } from "../../api/types";
+import { save } from "../../api/client";
+import { useGet } from "../../api/use";
+import { Id, Verbatim } from "../../kit/bits";
+import { Dialog } from "../../kit/dialog";
+import { Button, Failure, Skeleton, Table, When } from "../../kit/kit";
+import { State } from "../../kit/state";
+
+/** The last signed checkpoints of the log, and the keys that they are signed with. */
+export function Checkpoints({ open, close }: { open: boolean; close: () => void }) {
+  const all = useGet<Of<"CheckpointList">>("/audit-events/checkpoints", { limit: 50 }, { enabled: open });
+  return (
+    <Dialog
+      side
+      open={open}
+      close={close}
+      title="Checkpoints and keys"
+      lead="The service signs how far the log reaches. Keep the key away from the server: with it anybody can check an export without trusting us."
+    >
+      {all.isError ? (
+        <Failure error={all.error} retry={() => void all.refetch()} />
+      ) : all.isPending ? (
+        <Skeleton rows={5} />
+      ) : (
+        <div className="stack">
+          <Keys of={all.data.keys ?? []} />
+          <section className="stack tight">
+            <h3>
+              The last {all.data.items.length} of {all.data.total.toLocaleString("en")} checkpoints
+            </h3>
+            {all.data.items.length === 0 && <p className="muted small">None is signed yet. The first comes within five minutes.</p>}
+            {all.data.items.length > 0 && (
+              <Table label="Checkpoints">
+                <thead>
+                  <tr>
+                    <th scope="col" className="num">
+                      Up to
+                    </th>
+                    <th scope="col">Signed</th>
+                    <th scope="col">Note</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {all.data.items.map((c) => (
+                    <tr key={c.seq}>
+                      <td className="num">{c.seq.toLocaleString("en")}</td>
+                      <td>
+                        <When at={c.at} />
+                      </td>
+                      <td className="wide">
+                        <details>
+                          <summary data-reads="">As it was signed</summary>
+                          <Verbatim label={`Checkpoint ${c.seq}`} copy>
+                            {c.note}
+                          </Verbatim>
+                        </details>
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </Table>
+            )}
+          </section>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function Keys({ of }: { of: Of<"VerifyingKey">[] }) {
+  return (
+    <section className="stack tight">
+      <h3>Keys</h3>
+      <ul className="stack tight">
+        {of.map((k) => (
+          <li key={k.key_id} className="audit-key">
+            <div className="row between">
+              <State of={k.active ? "active" : "kept"} words={k.active ? "signs" : "only verifies"} />
+              <Button reads onClick={() => save(new Blob([k.pem], { type: "application/x-pem-file" }), "audit-key.pem")}>
+                Save as PEM
+              </Button>
+            </div>
+            <p className="small">
+              Fingerprint <Id of={k.fingerprint} />
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,118 @@
+import { Link } from "@tanstack/react-router";
+import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Id, Verbatim } from "../../kit/bits";
+import { Dialog } from "../../kit/dialog";
+import { Differences } from "../../kit/diff";
+import { Badge, Button, Facts, Failure, Note, Skeleton, When } from "../../kit/kit";
+import { Outcome } from "./line";
+import { type Asked, placeOf } from "./words";
+
+type Event = Of<"Event">;
+type Props = { id: string | undefined; close: () => void; search: Asked; go: (next: Asked) => void };
+
+/** One entry whole: in words, what it changed, and as it was written. */
+export function Entry({ id, close, search, go }: Props) {
+  const entry = useGet<Event>(`/audit-events/${id}`, {}, { enabled: Boolean(id) });
+  return (
+    <Dialog side open={Boolean(id)} close={close} title={entry.data?.action ?? "Entry"} lead={<Meaning of={entry.data?.action} />}>
+      {entry.isError ? (
+        <Failure error={entry.error} retry={() => void entry.refetch()} />
+      ) : entry.isPending ? (
+        <Skeleton rows={6} />
+      ) : (
+        <Told of={entry.data} search={search} go={go} />
+      )}
+    </Dialog>
+  );
+}
+
+function Meaning({ of }: { of: string | undefined }) {
+  const catalog = useGet<Of<"CatalogOutBody">>("/audit-events/catalog");
+  return <>{catalog.data?.items.find((a) => a.action === of)?.meaning}</>;
+}
+
+function Told({ of: e, search, go }: { of: Event; search: Asked; go: (next: Asked) => void }) {
+  const request = String((e.context as Record<string, unknown> | undefined)?.request_id ?? "");
+  const only = (change: Asked) => () => go({ from: search.from ?? "", to: search.to ?? "", ...change });
+  const changes = (e.changes ?? []).map((c) => ({ field: c.field, from: c.before, to: c.after, hidden: c.redacted }));
+  return (
+    <div className="stack">
+      <Facts
+        of={[
+          ["When", <When key="at" at={e.time} />],
+          ["How it ended", <Outcome key="out" of={e.outcome} />],
+          ["Who", <Thing key="who" type={e.actor.type} id={e.actor.id} display={e.actor.display} />],
+          ["In the role of", (e.actor.roles ?? []).map((r) => r.replaceAll("_", " ")).join(", ")],
+          ["For", e.acting_for && <Thing key="for" {...e.acting_for} />],
+          ["From", e.actor.ip],
+          ["With", e.actor.user_agent && <bdi key="ua">{e.actor.user_agent.slice(0, 300)}</bdi>],
+          ["About", e.subject && <Thing key="what" {...e.subject} />],
+          ["Because", e.reason && <bdi key="why">{e.reason}</bdi>],
+          ["Number", String(e.seq)],
+        ]}
+      />
+      {e.on_behalf_of_tenant && (
+        <Note tone="warn">
+          An operator of the service did this from another tenant{e.on_behalf_of_tenant.reason ? `: ${e.on_behalf_of_tenant.reason}` : ""}.
+        </Note>
+      )}
+      {(e.objects ?? []).length > 0 && (
+        <section className="stack tight">
+          <h3>It concerns</h3>
+          <ul className="small">
+            {(e.objects ?? []).slice(0, 50).map((o) => (
+              <li key={`${o.type}${o.id}`}>
+                <Badge>{o.type.replaceAll("_", " ")}</Badge> <Thing {...o} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section className="stack tight">
+        <h3>What it changed</h3>
+        <Differences of={changes} none="This entry tells of no change of a field." />
+      </section>
+      <div className="row">
+        {e.actor.id && (
+          <Button reads onClick={only({ actor: e.actor.id })}>
+            Everything they did
+          </Button>
+        )}
+        {e.subject && (
+          <Button reads onClick={only({ object: e.subject.id, object_type: e.subject.type })}>
+            Everything about it
+          </Button>
+        )}
+        {request && (
+          <Button reads onClick={only({ request })}>
+            The same request
+          </Button>
+        )}
+      </div>
+      {request && (
+        <p className="small">
+          Request <Id of={request} />
+        </p>
+      )}
+      <section className="stack tight">
+        <h3>As it was written</h3>
+        <Verbatim label="The entry as JSON" copy>
+          {JSON.stringify(e, null, 2)}
+        </Verbatim>
+      </section>
+    </div>
+  );
+}
+
+/** Something that an entry names, as a link where it can be opened. */
+function Thing({ type, id, display }: { type: string; id?: string | undefined; display?: string | undefined }) {
+  const place = placeOf(type);
+  const words = display || id || (type === "system" ? "the service itself" : type);
+  if (!place || !id) return <bdi>{words}</bdi>;
+  return (
+    <Link to={place as "/people/$id"} params={{ id }} className="audit-link">
+      <bdi>{words}</bdi>
+    </Link>
+  );
+}

@@ -1,0 +1,159 @@
+import { Link } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { ask, type Page } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useAct, useGet, useMay } from "../../api/use";
+import { AskFirst, Dialog } from "../../kit/dialog";
+import { Form, TextField, useForm } from "../../kit/form";
+import { Button, Empty, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { say } from "../../kit/toast";
+import { StreamForm } from "./streamform";
+
+type Stream = Of<"Stream">;
+
+/** How long the audit log is kept, and where else it goes. */
+export default function Keeping() {
+  const may = useMay();
+  const [open, setOpen] = useState<Stream | "new">();
+  const found = useGet<Page<Stream>>("/settings/audit-streams", { limit: 100 }, { every: 15_000 });
+  return (
+    <>
+      <Head
+        title="Audit retention and streams"
+        lead="How long the audit log is kept here, and where its entries are sent as they come."
+        up={<Link to="/settings">Settings</Link>}
+      />
+      <Retention />
+      <Part
+        title="Streams"
+        lead="Entries go out in their order, each at least once, with the chain's hashes: a receiver can verify them."
+        actions={
+          may.admin && (
+            <Button tone="primary" onClick={() => setOpen("new")}>
+              <Plus aria-hidden size={15} /> Send it somewhere
+            </Button>
+          )
+        }
+      >
+        {found.isPending ? (
+          <Skeleton rows={2} />
+        ) : found.isError ? (
+          <Failure error={found.error} retry={() => void found.refetch()} />
+        ) : found.data.items.length === 0 ? (
+          <Empty title="The log stays here">Send it to where your security team looks: an HTTPS collector, or syslog.</Empty>
+        ) : (
+          found.data.items.map((s) => <Card key={s.id} of={s} edit={() => setOpen(s)} />)
+        )}
+      </Part>
+      <Dialog
+        wide
+        open={open !== undefined}
+        close={() => setOpen(undefined)}
+        title={open === "new" ? "Send the audit log somewhere" : "Change the stream"}
+      >
+        {open !== undefined && <StreamForm of={open === "new" ? undefined : open} done={() => setOpen(undefined)} />}
+      </Dialog>
+    </>
+  );
+}
+
+function Retention() {
+  const found = useGet<Of<"Retention">>("/settings/audit/retention");
+  if (found.isPending) return <Skeleton rows={2} />;
+  if (found.isError) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  return (
+    <Part title="Retention" lead="What is older is dropped up to a signed checkpoint, from which on the log stays verifiable.">
+      <div className="card padded">
+        <Days key={found.data.version} of={found.data} saved={() => void found.refetch()} />
+      </div>
+    </Part>
+  );
+}
+
+function Days({ of, saved }: { of: Of<"Retention">; saved: () => void }) {
+  const may = useMay();
+  const form = useForm({ days: String(of.days) }, async (v, key) => {
+    await ask("PUT", "/settings/audit/retention", { body: { days: Number(v.days) }, key, ifMatch: of.version });
+    say("Saved");
+    saved();
+  });
+  return (
+    <Form of={form} verb="Save" closed={!may.admin}>
+      <TextField
+        label="Kept for so many days"
+        type="number"
+        required
+        value={form.value.days}
+        set={(v) => form.set("days", v)}
+        error={form.wrong("days")}
+      />
+    </Form>
+  );
+}
+
+function Card({ of, edit }: { of: Stream; edit: () => void }) {
+  const may = useMay();
+  const [ending, setEnding] = useState(false);
+  const [tried, setTried] = useState<Of<"TestResult">>();
+  const path = `/settings/audit-streams/${of.id}`;
+  const changes = ["/settings/audit-streams"];
+  const turn = useAct({ act: (enabled: boolean, key) => ask("PATCH", path, { body: { enabled }, key, ifMatch: of.version }), changes });
+  const test = useAct({ act: (_: undefined, key) => ask<Of<"TestResult">>("POST", `${path}/test`, { key }), after: setTried });
+  const end = useAct({
+    act: (_: undefined, key) => ask("DELETE", path, { key, ifMatch: of.version }),
+    done: "Ended",
+    changes,
+    quiet: true,
+  });
+  return (
+    <section className="card padded stack" aria-label={of.name}>
+      <div className="row between">
+        <h3>
+          <Text of={of.name} /> <State of={of.state} tone={of.state === "ok" ? "ok" : of.state === "failing" ? "bad" : "neutral"} />
+        </h3>
+        {may.admin && (
+          <div className="row">
+            <Button onClick={() => test.mutate(undefined)} disabled={test.isPending}>
+              {test.isPending ? "Trying…" : "Try it out"}
+            </Button>
+            <Button onClick={edit}>Change</Button>
+            <Button onClick={() => turn.mutate(!of.enabled)}>{of.enabled ? "Disable" : "Enable"}</Button>
+            <Button tone="danger" onClick={() => setEnding(true)}>
+              End it
+            </Button>
+          </div>
+        )}
+      </div>
+      {tried && (
+        <Note tone={tried.ok ? "ok" : "bad"}>
+          {tried.ok ? `It arrived, in ${tried.duration_ms} ms.` : <Text of={tried.error} none="It did not arrive." />}
+        </Note>
+      )}
+      {of.last_error && (
+        <Note tone="bad">
+          <Text of={of.last_error} /> Next attempt <When at={of.next_attempt_at} />.
+        </Note>
+      )}
+      <Facts
+        of={[
+          ["To", <code key="u">{of.url}</code>],
+          ["Format", of.format],
+          ["Last sent", <When key="l" at={of.last_sent_at} />],
+          ["Still to send", of.lag.toLocaleString("en")],
+          ["Dropped before they were sent", of.skipped ? of.skipped.toLocaleString("en") : ""],
+        ]}
+      />
+      <AskFirst
+        open={ending}
+        close={() => setEnding(false)}
+        title={`End the stream ${of.name}?`}
+        lead="Nothing more is sent there. What is not delivered yet will not be."
+        verb="End it"
+        tone="danger"
+        act={() => end.mutateAsync(undefined)}
+      />
+    </section>
+  );
+}

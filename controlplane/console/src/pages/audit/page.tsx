@@ -1,0 +1,123 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { ask, download, type Page } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useAct } from "../../api/use";
+import { Button, Empty, Failure, Head, Skeleton } from "../../kit/kit";
+import { Menu } from "../../kit/menu";
+import { Chain } from "./chain";
+import { Entry } from "./entry";
+import { Facets } from "./facets";
+import { Line } from "./line";
+import { type Asked, queryOf } from "./words";
+import "./audit.css";
+
+type Event = Of<"Event">;
+
+/** The log of a tenant: who did what, to what, when, from where, and how it ended. */
+export default function Audit() {
+  const search = useSearch({ strict: false }) as Asked;
+  const navigate = useNavigate();
+  const go = (next: Asked) => void navigate({ to: ".", search: next as never, resetScroll: false });
+  const query = queryOf(search);
+  return (
+    <>
+      <Head title="Audit log" lead="Who did what, to what, when, from where, and how it ended. Nobody can change it.">
+        <Export query={query} />
+        <Link to="/settings/audit" className="button">
+          How it is kept
+        </Link>
+      </Head>
+      <Chain />
+      <Facets of={search} go={go} />
+      <Log query={query} search={search} narrowed={Object.values(query).some(Boolean)} clear={() => go({})} />
+      <Entry id={search.event} close={() => go({ ...search, event: "" })} search={search} go={go} />
+    </>
+  );
+}
+
+type LogProps = { query: ReturnType<typeof queryOf>; search: Asked; narrowed: boolean; clear: () => void };
+
+function Log({ query, search, narrowed, clear }: LogProps) {
+  const log = useInfiniteQuery({
+    queryKey: ["/audit-events", query, "walk"],
+    queryFn: ({ signal, pageParam }) =>
+      ask<Page<Event>>("GET", "/audit-events", { query: { ...query, limit: 100, cursor: pageParam }, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+  });
+  const end = useLoadOn(log.hasNextPage && !log.isFetchingNextPage && !log.isError, () => void log.fetchNextPage());
+  if (log.isError && !log.data) return <Failure error={log.error} retry={() => void log.refetch()} />;
+  if (log.isPending) return <Skeleton />;
+  const events = log.data.pages.flatMap((p) => p.items);
+  if (events.length === 0)
+    return (
+      <Empty title={narrowed ? "Nothing in the log is like that" : "The log is empty"}>
+        {narrowed && (
+          <Button reads onClick={clear}>
+            Show everything
+          </Button>
+        )}
+      </Empty>
+    );
+  return (
+    <>
+      <ol className="card audit-log" aria-label="Entries, the newest first" aria-busy={log.isFetchingNextPage}>
+        {events.map((e) => (
+          <Line key={e.id} of={e} search={search} />
+        ))}
+      </ol>
+      <div className="row between small muted" ref={end}>
+        <span role="status">
+          {events.length.toLocaleString("en")} of {(log.data.pages[0]?.total ?? 0).toLocaleString("en")}
+        </span>
+        {log.hasNextPage && (
+          <Button reads disabled={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+            {log.isFetchingNextPage ? "Reading…" : "Show older ones"}
+          </Button>
+        )}
+      </div>
+      {log.isError && <Failure error={log.error} retry={() => void log.fetchNextPage()} />}
+    </>
+  );
+}
+
+/** Loads on when the end comes near; the button does the same for the keyboard. */
+function useLoadOn(on: boolean, load: () => void) {
+  const end = useRef<HTMLDivElement>(null);
+  const now = useRef(load);
+  now.current = load;
+  useEffect(() => {
+    const at = end.current;
+    if (!on || !at) return;
+    const seen = new IntersectionObserver((e) => e.some((x) => x.isIntersecting) && now.current(), { rootMargin: "300px" });
+    seen.observe(at);
+    return () => seen.disconnect();
+  }, [on]);
+  return end;
+}
+
+/** The server's own export of what is filtered. JSON lines prove themselves, and take a period alone: a chain with holes proves nothing. */
+function Export({ query }: { query: ReturnType<typeof queryOf> }) {
+  const get = useAct<"csv" | "ocsf" | "ndjson">({
+    act: (format) => {
+      const narrowed = format === "ndjson" ? { from: query.from, to: query.to } : query;
+      const ending = format === "csv" ? "csv" : "ndjson";
+      return download("/audit-events/export", `audit${format === "ocsf" ? "-ocsf" : ""}.${ending}`, { query: { ...narrowed, format } });
+    },
+    done: "It is exported; that stands in the log as well.",
+    changes: ["/audit-events"],
+  });
+  return (
+    <Menu
+      reads
+      words={get.isPending ? "Exporting…" : "Export"}
+      of={[
+        { words: "What is filtered, as CSV", act: () => get.mutate("csv") },
+        { words: "What is filtered, as OCSF", act: () => get.mutate("ocsf") },
+        { words: "The whole period, as JSON lines that prove themselves", act: () => get.mutate("ndjson") },
+      ]}
+    />
+  );
+}

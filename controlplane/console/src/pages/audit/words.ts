@@ -1,0 +1,73 @@
+import type { Query } from "../../api/client";
+
+/** What stands in the address of the log. */
+export type Asked = {
+  actor?: string;
+  action?: string;
+  object?: string;
+  object_type?: string;
+  from?: string;
+  to?: string;
+  event?: string;
+  category?: string;
+  outcome?: string;
+  actor_type?: string;
+  request?: string;
+  q?: string;
+};
+
+/** What the API is asked for; days are those of whoever looks, and the last one counts wholly. */
+export function queryOf(a: Asked): Query {
+  return {
+    actor_id: a.actor,
+    action: a.action,
+    subject_id: a.object,
+    subject_type: a.object_type,
+    from: instant(a.from, 0),
+    to: instant(a.to, 1),
+    category: a.category,
+    outcome: a.outcome,
+    actor_type: a.actor_type,
+    request_id: a.request,
+    q: a.q,
+  };
+}
+
+function instant(day: string | undefined, plus: number): string | undefined {
+  if (!day) return undefined;
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return day;
+  const [y = 0, m = 1, d = 1] = day.split("-").map(Number);
+  const at = new Date(y, m - 1, d + plus);
+  return Number.isNaN(at.getTime()) ? day : at.toISOString();
+}
+
+const breaks: Record<string, string> = {
+  missing: "An entry is not there, or not in its place.",
+  edited: "An entry is not what was written.",
+  unlinked: "An entry does not continue the one before it.",
+  foreign: "An entry belongs to another tenant.",
+  unreadable: "Something in the log is no entry.",
+  contested: "A signed checkpoint says something else.",
+  truncated: "A signed checkpoint reaches further than the log: its end is missing.",
+  unsigned: "A checkpoint is not signed by a key that is trusted.",
+};
+
+/** What is wrong with a log, in words. */
+export const breakWords = (kind: string) => breaks[kind] ?? kind;
+
+/** Where something that an entry names can be opened. */
+export function placeOf(type: string): string | undefined {
+  const places: Record<string, string> = {
+    identity: "/people/$id",
+    account: "/accounts/$id",
+    entitlement: "/access/$id",
+    role: "/roles/$id",
+    connector: "/connectors/$id",
+    access_request: "/requests/$id",
+    policy: "/policies/$id",
+    agent: "/settings/agents/$id",
+    webhook: "/settings/webhooks/$id",
+    user: "/settings/users/$id",
+  };
+  return places[type];
+}

@@ -1,0 +1,96 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Connector } from "../../api/types";
+import { useAct, useMay } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
+import { TextField } from "../../kit/form";
+import { Button } from "../../kit/kit";
+import { Menu } from "../../kit/menu";
+import { SyncNow } from "./syncnow";
+
+type Stop = "pause" | "disable";
+
+const stops: Record<Stop, { verb: string; title: string; lead: string }> = {
+  pause: {
+    verb: "Pause",
+    title: "Pause this connector",
+    lead: "No further run starts, by schedule or by hand, until somebody resumes it. A run that goes on comes to its end.",
+  },
+  disable: {
+    verb: "Disable",
+    title: "Disable this connector",
+    lead: "No run starts, the one that goes on is cancelled, and no change is sent to the system until somebody resumes it. What was read stays.",
+  },
+};
+
+/** What can be done with a connector as it stands. */
+export function Actions({ of: c }: { of: Connector }) {
+  const may = useMay();
+  const [stop, setStop] = useState<Stop>();
+  const [reason, setReason] = useState("");
+  const [syncing, setSyncing] = useState(false);
+  const resume = useAct({
+    act: (_, key) => ask("POST", `/connectors/${c.id}/resume`, { ifMatch: c.version, key }),
+    changes: ["/connectors"],
+    done: "It runs again. What was missed meanwhile is not made up for.",
+  });
+  const clear = useAct({
+    act: (_, key) => ask("POST", `/connectors/${c.id}/quarantine/clear`, { ifMatch: c.version, key }),
+    changes: ["/connectors"],
+    done: "The quarantine is lifted: it is tried again.",
+  });
+  const halt = useAct({
+    act: (v: { what: Stop; reason: string }, key) =>
+      ask("POST", `/connectors/${c.id}/${v.what}`, { body: v.reason ? { reason: v.reason } : {}, ifMatch: c.version, key }),
+    changes: ["/connectors"],
+    done: "Done. Resume it when it may run again.",
+    quiet: true,
+  });
+  if (!may.admin || c.status === "draft") return null;
+  const can = (verb: string) => allowed[verb]?.includes(c.status) ?? false;
+  return (
+    <>
+      {can("resume") && (
+        <Button tone="primary" disabled={resume.isPending} onClick={() => resume.mutate()}>
+          Resume
+        </Button>
+      )}
+      {can("clear") && (
+        <Button tone="primary" disabled={clear.isPending} onClick={() => clear.mutate()}>
+          Lift the quarantine
+        </Button>
+      )}
+      {can("sync") && (
+        <Button tone="primary" onClick={() => setSyncing(true)}>
+          Sync now
+        </Button>
+      )}
+      <Menu
+        words="More"
+        label="More to do with this connector"
+        of={[
+          can("pause") && { words: "Pause…", act: () => setStop("pause") },
+          can("disable") && { words: "Disable…", act: () => setStop("disable"), danger: true },
+        ]}
+      />
+      <SyncNow of={c} open={syncing} close={() => setSyncing(false)} />
+      <AskFirst
+        open={stop !== undefined}
+        close={() => setStop(undefined)}
+        {...(stops[stop ?? "pause"] as (typeof stops)[Stop])}
+        tone={stop === "disable" ? "danger" : "primary"}
+        act={() => halt.mutateAsync({ what: stop ?? "pause", reason })}
+      >
+        <TextField label="Why" hint="Shown at the connector, and kept in the audit log." value={reason} set={setReason} max={500} />
+      </AskFirst>
+    </>
+  );
+}
+
+const allowed: Record<string, string[]> = {
+  sync: ["ready", "active", "degraded"],
+  pause: ["ready", "active", "degraded"],
+  resume: ["paused", "disabled"],
+  clear: ["quarantined"],
+  disable: ["ready", "active", "degraded", "quarantined", "paused"],
+};

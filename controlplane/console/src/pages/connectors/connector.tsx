@@ -1,0 +1,89 @@
+import { Link, useParams } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
+import type { Connector } from "../../api/types";
+import { useGet, useMay } from "../../api/use";
+import { Failure, Head, Note, Skeleton, Text } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { Actions } from "./actions";
+import "./connectors.css";
+import { Overview } from "./overview";
+import { Runs } from "./runs";
+import { useStep } from "./step";
+import { typeOf } from "./words";
+
+const Mapping = lazy(() => import("./mapping"));
+const Settings = lazy(() => import("./settings"));
+
+const tabs = [
+  ["overview", "Overview"],
+  ["runs", "Runs"],
+  ["mapping", "Mapping"],
+  ["settings", "Settings"],
+] as const;
+
+/** One connected system: how it does, its runs, what becomes of its fields, and how it is set. */
+export default function OneConnector() {
+  const { id, tab = "overview" } = useParams({ strict: false }) as { id: string; tab?: string };
+  const found = useGet<Connector>(`/connectors/${id}`, {}, { every: 10_000 });
+  if (found.isPending) return <Skeleton rows={6} />;
+  if (!found.data) return <Failure page error={found.error} retry={() => void found.refetch()} />;
+  const c = found.data;
+  return (
+    <>
+      <Head
+        up={<Link to="/connectors">Connectors</Link>}
+        title={<Text of={c.name} />}
+        lead={
+          <>
+            {typeOf(c)} · {c.environment} · {c.mode === "agent" ? "through an agent" : "reached directly"}
+          </>
+        }
+      >
+        <State of={c.status} />
+        <Actions of={c} />
+      </Head>
+      <nav className="tabs" aria-label="Parts of this connector">
+        {tabs.map(([t, words]) => (
+          <Link
+            key={t}
+            to={"/connectors/$id/$tab" as never}
+            params={{ id, tab: t } as never}
+            resetScroll={false}
+            activeProps={{}}
+            className={t === tab ? "active" : ""}
+            aria-current={t === tab ? "page" : undefined}
+          >
+            {words}
+          </Link>
+        ))}
+      </nav>
+      {c.status === "draft" && <Draft of={c} />}
+      <Suspense fallback={<Skeleton rows={6} />}>
+        {tab === "runs" ? (
+          <Runs of={c} />
+        ) : tab === "mapping" ? (
+          <Mapping of={c} />
+        ) : tab === "settings" ? (
+          <Settings of={c} />
+        ) : (
+          <Overview of={c} />
+        )}
+      </Suspense>
+    </>
+  );
+}
+
+function Draft({ of: c }: { of: Connector }) {
+  const may = useMay();
+  const step = useStep(c.id, may.admin);
+  return (
+    <Note tone="info">
+      This is a draft: nothing is read yet.{" "}
+      {may.admin && (
+        <Link to={"/connectors/new/$id/$step" as never} params={{ id: c.id, step } as never}>
+          Go on with connecting it
+        </Link>
+      )}
+    </Note>
+  );
+}

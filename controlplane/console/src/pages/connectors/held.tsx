@@ -1,0 +1,113 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useAct, useGet, useMay } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
+import { TextField } from "../../kit/form";
+import { Button, Failure, Note, Part, Skeleton, Table, When } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { Release } from "./release";
+import { guardWords, many, n } from "./words";
+
+type Hold = Of<"Hold">;
+
+const rules: Record<Hold["rule"], (h: Hold) => string> = {
+  limit: (h) =>
+    `${n(h.observed)}${h.recent > 0 ? ` and ${n(h.recent)} more of late` : ""}, of ${n(h.population)} in all; ${n(h.allowed)} pass unseen`,
+  total_loss: (h) => `${n(h.observed)} of ${n(h.population)}: half of all or more is held whatever the limits say`,
+  settings_changed: (h) => `${n(h.observed)}: the connector's settings were changed before this run, so that nothing may go by absence`,
+};
+
+/** What a run holds back, and why; it is released, in part or whole, or discarded. */
+export function Held({ of: run }: { of: Of<"Run"> }) {
+  const may = useMay();
+  const [doing, setDoing] = useState<"release" | "discard">();
+  const found = useGet<Of<"Holding">>(`/connectors/${run.connector_id}/sync-runs/${run.id}/holds`);
+  if (found.isPending) return <Skeleton rows={4} />;
+  if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  const open = found.data.items.filter((h) => h.state === "open" || h.state === "partly_released");
+  return (
+    <Part
+      title={`${many(found.data.held, "change")} held`}
+      lead={
+        <>
+          Everything else of the run has been applied. What is held is discarded <When at={run.held_until} /> unless somebody decides.
+        </>
+      }
+      actions={
+        may.admin && (
+          <>
+            <Button tone="primary" onClick={() => setDoing("release")}>
+              Release…
+            </Button>
+            <Button tone="danger" onClick={() => setDoing("discard")}>
+              Discard…
+            </Button>
+          </>
+        )
+      }
+    >
+      <Table label="What is held">
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col" className="num">
+              Held
+            </th>
+            <th scope="col">Why</th>
+            <th scope="col">What the data suggests</th>
+            <th scope="col">State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {found.data.items.map((h) => (
+            <tr key={h.id}>
+              <td className="connectors-tall">{guardWords(h.kind)}</td>
+              <td className="num">{n(h.held)}</td>
+              <td className="connectors-tall">{rules[h.rule](h)}</td>
+              <td className="connectors-tall">{h.cause || <span className="faint">nothing stands out</span>}</td>
+              <td>
+                <State of={h.state} tone={h.state === "open" || h.state === "partly_released" ? "warn" : "neutral"} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      {open.some((h) => h.rule === "settings_changed") && (
+        <Note>
+          If the change of the settings was meant, release it. If not, put the settings right and read again: the next run takes this one's
+          place.
+        </Note>
+      )}
+      {doing === "release" && <Release run={run} holding={found.data} close={() => setDoing(undefined)} />}
+      <Discard run={run} held={found.data.held} open={doing === "discard"} close={() => setDoing(undefined)} />
+    </Part>
+  );
+}
+
+function Discard({ run, held, open, close }: { run: Of<"Run">; held: number; open: boolean; close: () => void }) {
+  const [comment, setComment] = useState("");
+  const discard = useAct({
+    act: (_, key) => ask("POST", `/connectors/${run.connector_id}/sync-runs/${run.id}/discard`, { key, body: { comment } }),
+    changes: ["/connectors", "/decision-tasks"],
+    done: "Discarded. Nothing of it is applied.",
+    quiet: true,
+  });
+  return (
+    <AskFirst
+      open={open}
+      close={close}
+      title={`Discard ${many(held, "change")}`}
+      verb="Discard"
+      tone="danger"
+      disabled={!comment.trim()}
+      act={() => discard.mutateAsync()}
+    >
+      <p>
+        Nothing of what is held is applied. The next run reads the system again and computes it anew; if the source still says the same, it
+        is held again.
+      </p>
+      <TextField label="Why" hint="Goes into the audit log." value={comment} set={setComment} required rows={2} max={1000} />
+    </AskFirst>
+  );
+}

@@ -1,0 +1,160 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Connector, Of } from "../../api/types";
+import { useAct, useGet, useMay } from "../../api/use";
+import { Check } from "../../kit/form";
+import { Button, Empty, Failure, Note, Skeleton, Table, Text } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { CopyMappings } from "./mapcopy";
+import { EditMapping } from "./mapedit";
+import { n } from "./words";
+
+type Mappings = Of<"Mappings">;
+type One = Of<"ConnectorMapping">;
+
+const rules: Record<string, string> = {
+  exact: "exact name",
+  synonym: "synonym",
+  type_shape: "type and shape",
+  vendor_template: "vendor's template",
+  scim_extension: "SCIM enterprise extension",
+  sector_pack: "sector pack",
+  manual: "by hand",
+  copied: "copied",
+};
+
+/** What becomes of each field of the source. */
+export default function MappingTab({ of: c }: { of: Connector }) {
+  const may = useMay();
+  const [only, setOnly] = useState(false);
+  const [edited, setEdited] = useState<One>();
+  const [copying, setCopying] = useState(false);
+  const found = useGet<Mappings>(`/connectors/${c.id}/mappings`);
+  const looked = Boolean(found.data?.schema_snapshot_id);
+  const schema = useGet<Of<"SchemaSnapshot">>(`/connectors/${c.id}/schema`, {}, { enabled: looked });
+  if (found.isPending || (looked && schema.isPending)) return <Skeleton rows={8} />;
+  if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  const all = found.data.mappings;
+  const shown = all.filter((m) => !only || m.action === "map");
+  const samples = samplesOf(schema.data);
+  if (all.length === 0) return <Undecided of={c} looked={looked} />;
+  return (
+    <>
+      <div className="row between">
+        <p className="muted">
+          {n(all.filter((m) => m.action === "map").length)} of {n(all.length)} fields fill one of ours. A change makes the next run read
+          everything.
+        </p>
+        <div className="row">
+          <Check reads label="Only what is used" value={only} set={setOnly} />
+          <Link to={"/connectors/$id/rediscover" as never} params={{ id: c.id } as never} className="button">
+            What has changed in the source
+          </Link>
+          {may.admin && <Button onClick={() => setCopying(true)}>Copy from another connector</Button>}
+        </div>
+      </div>
+      <Table label="Mappings">
+        <thead>
+          <tr>
+            <th scope="col">Of</th>
+            <th scope="col">Field of the source</th>
+            <th scope="col">Sample</th>
+            <th scope="col">Fills</th>
+            <th scope="col">Found by</th>
+            <th scope="col">Transform</th>
+            {may.admin && <th scope="col" aria-label="Change" />}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((m) => (
+            <tr key={m.id}>
+              <td>{m.object === "identity" ? "people" : "accounts"}</td>
+              <td>
+                <code>
+                  <Text of={m.source_path} />
+                </code>
+              </td>
+              <td className="faint">
+                <Text of={samples.get(`${m.object} ${m.source_path}`)} none="—" />
+              </td>
+              <td>{m.action === "ignore" ? <span className="faint">ignored</span> : <code>{m.target_field}</code>}</td>
+              <td title={m.note}>
+                {m.overridden ? <State of="manual" tone="neutral" words="by hand" /> : (rules[m.heuristic ?? ""] ?? "—")}
+              </td>
+              <td>
+                {m.transform ? (
+                  <code>
+                    <Text of={m.transform} />
+                  </code>
+                ) : (
+                  <span className="faint">as it is</span>
+                )}
+              </td>
+              {may.admin && (
+                <td>
+                  <Button tone="quiet" onClick={() => setEdited(m)} aria-label={`Change the mapping of ${m.source_path}`}>
+                    Change
+                  </Button>
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      {edited && (
+        <EditMapping
+          of={c}
+          mapping={edited}
+          version={found.data.mapping_version}
+          fields={found.data.target_fields}
+          close={() => setEdited(undefined)}
+        />
+      )}
+      <CopyMappings of={c} version={found.data.mapping_version} open={copying} close={() => setCopying(false)} />
+    </>
+  );
+}
+
+/** Nobody has said yet what becomes of the fields: they are mapped by what is proposed. */
+function Undecided({ of: c, looked }: { of: Connector; looked: boolean }) {
+  const may = useMay();
+  const accept = useAct({
+    act: (_, key) => ask("POST", `/connectors/${c.id}/wizard/accept-mappings`, { key }),
+    changes: [`/connectors/${c.id}`],
+    done: "The proposals are the mappings now.",
+  });
+  const look = useAct({
+    act: (_, key) => ask<Of<"Discovery">>("POST", `/connectors/${c.id}/discover`, { key, body: {} }),
+    changes: [`/connectors/${c.id}`],
+    done: (r) => (r.success ? "The fields of the source are known now." : `That did not work: ${r.error?.message ?? "no answer"}`),
+  });
+  return (
+    <Empty title="Nobody has decided about the fields yet">
+      <p>Until somebody does, records are mapped by name, with what is proposed for each field.</p>
+      {may.admin && looked && (
+        <div className="row">
+          <Button tone="primary" disabled={accept.isPending} onClick={() => accept.mutate()}>
+            Take the proposals
+          </Button>
+          <Link to={"/connectors/new/$id/$step" as never} params={{ id: c.id, step: "mapping" } as never} className="button">
+            Decide field by field
+          </Link>
+        </div>
+      )}
+      {may.admin && !looked && (
+        <Button tone="primary" disabled={look.isPending} onClick={() => look.mutate()}>
+          {look.isPending ? "Looking…" : "Look at the fields of the source"}
+        </Button>
+      )}
+      {!may.admin && !looked && <Note>Nobody has looked at the fields of the source either.</Note>}
+    </Empty>
+  );
+}
+
+/** The first samples of each field, by the kind of record and the field's name. */
+export function samplesOf(of: Of<"SchemaSnapshot"> | undefined): Map<string, string> {
+  const samples = new Map<string, string>();
+  for (const o of of?.objects ?? []) for (const f of o.fields) samples.set(`${o.kind} ${f.path}`, (f.samples ?? []).slice(0, 2).join(", "));
+  return samples;
+}

@@ -1,0 +1,155 @@
+import { Link } from "@tanstack/react-router";
+import type { Connector, Of } from "../../api/types";
+import { useGet, useMay } from "../../api/use";
+import { Id } from "../../kit/bits";
+import { Facts, Failure, Note, Part, Skeleton, When } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { TargetError } from "./target";
+import { Timeline } from "./timeline";
+import { n } from "./words";
+
+type Health = Of<"HealthReport">;
+type Run = Of<"Run">;
+
+/** How a connector does: what it fails by, what it has brought, and its last runs. */
+export function Overview({ of: c }: { of: Connector }) {
+  const health = useGet<Health>(`/connectors/${c.id}/health`, {}, { every: 15_000 });
+  const bad = c.status === "degraded" || c.status === "quarantined" || (health.data?.consecutive_failures ?? 0) > 0;
+  return (
+    <>
+      {bad && <Failing of={c} health={health.data} />}
+      {c.status_reason && !bad && <Note tone="warn">{c.status_reason}</Note>}
+      <Holding of={c} />
+      <Diffs of={c} />
+      <Figures of={c} />
+      <Part title="The last runs">
+        {health.data ? (
+          <Timeline of={c.id} runs={health.data.last_runs} />
+        ) : health.isError ? (
+          <Failure error={health.error} />
+        ) : (
+          <Skeleton rows={3} />
+        )}
+      </Part>
+      <Part title="How it does">
+        <section className="card padded" aria-label="How it does">
+          <Facts
+            of={[
+              ["Health", health.data && <State key="h" of={health.data.state} />],
+              ["Since", health.data && <When key="s" at={health.data.since} />],
+              ["Last success", <When key="l" at={c.last_success_at} />],
+              ["Next run", <When key="n" at={c.next_run_at} none="only when somebody starts one" />],
+              ["Succeeded in seven days", rate(health.data?.success_rate_7d)],
+              ["Failed one after the other", health.data ? n(health.data.consecutive_failures) : undefined],
+              ["Last test", c.last_test && <LastTest key="t" of={c} />],
+              ["Its people count for", purposes[c.purpose]],
+              ["Business id", <Id key="b" of={c.business_id} />],
+              ["Id", <Id key="i" of={c.id} />],
+            ]}
+          />
+        </section>
+      </Part>
+    </>
+  );
+}
+
+const purposes: Record<string, string> = {
+  source: "people only (source)",
+  target: "accounts and access only (target)",
+  both: "people, accounts and access",
+};
+
+const rate = (of: number | null | undefined) => (of === null || of === undefined ? undefined : `${Math.round(of * 100)} % of the runs`);
+
+function LastTest({ of: c }: { of: Connector }) {
+  return (
+    <>
+      <State of={c.last_test?.success ? "succeeded" : "failed"} /> <When at={c.last_test?.at ?? null} />
+      {c.last_test && !c.last_test.current && <span className="muted"> before settings were changed</span>}
+    </>
+  );
+}
+
+/** The last error, word for word, above everything else. */
+function Failing({ of: c, health }: { of: Connector; health: Health | undefined }) {
+  const failed = health?.last_runs.find((r) => r.status === "failed");
+  const run = useGet<Run>(`/connectors/${c.id}/sync-runs/${failed?.id}`, {}, { enabled: failed !== undefined });
+  return (
+    <Note tone="bad">
+      <div className="stack tight">
+        <strong>
+          {c.status === "quarantined"
+            ? "The system refused the sign-in three times. Nothing is tried until somebody has mended it."
+            : "The last run failed."}
+        </strong>
+        {run.data?.error ? <TargetError of={run.data.error} open /> : <p>{health?.cause ?? c.status_reason}</p>}
+        {failed && (
+          <p>
+            <Link to={"/connectors/$id/runs/$run" as never} params={{ id: c.id, run: failed.id } as never}>
+              Open the run that failed
+            </Link>{" "}
+            <span className="muted">
+              (<When at={failed.created_at} />)
+            </span>
+          </p>
+        )}
+      </div>
+    </Note>
+  );
+}
+
+function Holding({ of: c }: { of: Connector }) {
+  const held = useGet<{ items: Run[] }>(`/connectors/${c.id}/sync-runs`, { status: "held", limit: 1 });
+  const run = held.data?.items[0];
+  if (!run) return null;
+  return (
+    <Note tone="warn">
+      A run is held: what it would change is more than the limits let pass.{" "}
+      <Link to={"/connectors/$id/runs/$run" as never} params={{ id: c.id, run: run.id } as never}>
+        Look at it and decide
+      </Link>{" "}
+      <span className="muted">
+        (discarded <When at={run.held_until ?? null} /> unless somebody does)
+      </span>
+    </Note>
+  );
+}
+
+function Diffs({ of: c }: { of: Connector }) {
+  const may = useMay();
+  const open = useGet<{ items: Of<"SchemaDiff">[] }>(`/connectors/${c.id}/schema-diffs`, { state: "open", limit: 1 });
+  const diff = open.data?.items[0];
+  if (!diff) return null;
+  return (
+    <Note tone="info">
+      The fields of the source have changed: {n(diff.undecided)} to decide.{" "}
+      <Link to={"/connectors/$id/rediscover" as never} params={{ id: c.id } as never}>
+        {may.admin ? "Look and decide" : "Look"}
+      </Link>
+    </Note>
+  );
+}
+
+function Figures({ of: c }: { of: Connector }) {
+  const last = useGet<Run>(`/connectors/${c.id}/sync-runs/${c.last_run_id}`, {}, { enabled: Boolean(c.last_run_id) });
+  const counters = last.data?.counters;
+  const figures: [string, number | undefined][] = [
+    ["People read", counters?.identities_read],
+    ["Accounts", counters?.accounts_discovered],
+    ["Groups and roles", counters?.entitlements_mapped],
+    ["Access held", counters?.grants_recorded],
+  ];
+  return (
+    <section aria-label="What the last run read">
+      <dl className="connectors-figures">
+        {figures.map(([words, of]) => (
+          <div key={words}>
+            <dt>{words}</dt>
+            <dd>{of === undefined ? "—" : n(of)}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="small muted">As the last run read them{last.data?.effective_incremental ? "; it read only what had changed" : ""}.</p>
+    </section>
+  );
+}

@@ -1,0 +1,90 @@
+import { Link } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useMay } from "../../api/use";
+import { Head, Text, When } from "../../kit/kit";
+import { type Column, List, type View } from "../../kit/list";
+import { State } from "../../kit/state";
+import "./connectors.css";
+import { useStep } from "./step";
+import { RunStrip } from "./strip";
+import { type ConnectorRow, environments, n, runsInWords, statuses, typeOf } from "./words";
+
+const columns: Column<ConnectorRow>[] = [
+  { title: "Name", sort: "name", cell: (c) => <Name of={c} />, text: (c) => c.name },
+  { title: "Type", cell: typeOf, text: typeOf },
+  { title: "Environment", cell: (c) => c.environment, text: (c) => c.environment },
+  { title: "State", cell: (c) => <State of={c.status} />, text: (c) => c.status },
+  { title: "Last 14 runs", cell: (c) => <RunStrip runs={c.last_runs ?? []} />, text: (c) => runsInWords(c.last_runs ?? []) },
+  { title: "People", number: true, cell: (c) => figure(c, c.counts?.identities), text: (c) => c.counts?.identities },
+  { title: "Accounts", number: true, cell: (c) => figure(c, c.counts?.accounts), text: (c) => c.counts?.accounts },
+  { title: "Last sync", sort: "last_success_at", cell: (c) => <When at={c.last_success_at} />, text: (c) => c.last_success_at },
+];
+
+const views: View[] = [
+  { name: "All", query: {} },
+  { name: "Failing", query: { status: "degraded,quarantined" } },
+  { name: "Production", query: { environment: "production" } },
+  { name: "Staging", query: { environment: "staging" } },
+  { name: "Drafts", query: { status: "draft" } },
+];
+
+const filters = [
+  { name: "status", words: "State", options: statuses },
+  { name: "environment", words: "Environment", options: environments },
+];
+
+/** The connected systems, and how their last runs went. */
+export default function Connectors() {
+  const may = useMay();
+  const connect = may.admin && (
+    <Link to={"/connectors/new" as never} className="button primary">
+      <Plus aria-hidden size={15} /> Connect a system
+    </Link>
+  );
+  return (
+    <>
+      <Head title="Connectors" lead="Where people, accounts and access come from.">
+        {connect}
+      </Head>
+      <List<ConnectorRow>
+        path="/connectors"
+        fixed={{ expand: "runs,counts" }}
+        columns={columns}
+        views={views}
+        filters={filters}
+        search="names"
+        open={(c) => ({ to: "/connectors/$id", params: { id: c.id } })}
+        csv="connectors"
+        every={30_000}
+        label="Connectors"
+        empty={{
+          title: "No system is connected yet",
+          words: (
+            <>
+              <p>A system brings people, accounts and the access that they hold. Five steps lead to its first sync.</p>
+              {connect}
+            </>
+          ),
+        }}
+      />
+    </>
+  );
+}
+
+/** A connector's name leads to it; that of a draft to the step of the wizard where it was left. */
+function Name({ of }: { of: ConnectorRow }) {
+  const may = useMay();
+  const draft = of.status === "draft" && may.admin;
+  const step = useStep(of.id, draft);
+  const to = draft ? "/connectors/new/$id/$step" : "/connectors/$id";
+  return (
+    <Link to={to as never} params={{ id: of.id, step } as never}>
+      <Text of={of.name} />
+    </Link>
+  );
+}
+
+function figure(c: ConnectorRow, of: number | undefined) {
+  if (of === undefined || (of === 0 && c.funnel_state !== "connected")) return <span className="faint">—</span>;
+  return n(of);
+}

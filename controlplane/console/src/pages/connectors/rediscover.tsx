@@ -1,0 +1,182 @@
+import { Link, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Connector, Of } from "../../api/types";
+import { useAct, useGet, useMay } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
+import { Button, Empty, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
+import { State } from "../../kit/state";
+import "./connectors.css";
+import { type Decisions, DiffTable, keyOf, rowsOf } from "./difftable";
+import { TargetError } from "./target";
+import { many, n } from "./words";
+
+type Diff = Of<"SchemaDiff">;
+type Look = Of<"Rediscovery">;
+
+/** What has changed in the fields of the source, and what is to be done about each. */
+export default function Rediscover() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const may = useMay();
+  const connector = useGet<Connector>(`/connectors/${id}`);
+  const diffs = useGet<{ items: Diff[] }>(`/connectors/${id}/schema-diffs`, { limit: 20 });
+  const [looked, setLooked] = useState<Look>();
+  const look = useAct({
+    act: (_, key) => ask<Look>("POST", `/connectors/${id}/rediscover`, { key, body: {} }),
+    changes: [`/connectors/${id}`],
+    after: setLooked,
+  });
+  if (connector.isPending || diffs.isPending) return <Skeleton rows={6} />;
+  if (!connector.data || !diffs.data)
+    return <Failure page error={connector.error ?? diffs.error} retry={() => void Promise.all([connector.refetch(), diffs.refetch()])} />;
+  const open = diffs.data.items.find((d) => d.state === "open");
+  return (
+    <>
+      <Head
+        up={
+          <>
+            <Link to="/connectors">Connectors</Link> ·{" "}
+            <Link to={"/connectors/$id/$tab" as never} params={{ id, tab: "mapping" } as never}>
+              <Text of={connector.data.name} />
+            </Link>
+          </>
+        }
+        title={<>What has changed at {connector.data.name}</>}
+        lead={
+          open ? (
+            <>
+              Seen <When at={open.created_at} />. Syncs go on as before until somebody decides.
+            </>
+          ) : (
+            "The fields of the source, compared with what the mappings are about."
+          )
+        }
+      >
+        {may.admin && (
+          <Button disabled={look.isPending} tone={open ? "plain" : "primary"} onClick={() => look.mutate()}>
+            {look.isPending ? "Looking…" : open ? "Look again" : "Look at the source"}
+          </Button>
+        )}
+      </Head>
+      {looked && <Outcome of={looked} />}
+      {open ? (
+        <Deciding key={`${open.id} ${open.version}`} of={open} connector={id} />
+      ) : (
+        (!looked || looked.diff) && (
+          <Empty title="Nothing waits for a decision">
+            {may.admin
+              ? "Look at the source to see whether fields came, went or changed their type."
+              : "Administrators can look at the source and compare its fields."}
+          </Empty>
+        )
+      )}
+      <Earlier of={diffs.data.items.filter((d) => d.state !== "open")} />
+    </>
+  );
+}
+
+function Outcome({ of: l }: { of: Look }) {
+  if (!l.success)
+    return (
+      <Note tone="bad">
+        <div role="status">
+          <p>The source could not be looked at.</p>
+          {l.error && <TargetError of={l.error} />}
+        </div>
+      </Note>
+    );
+  return l.diff ? null : (
+    <Note tone="ok">
+      <span role="status">All fields are as before.</span>
+    </Note>
+  );
+}
+
+/** The open comparison: decisions are made here and carried out together. */
+function Deciding({ of: diff, connector }: { of: Diff; connector: string }) {
+  const may = useMay();
+  const [made, setMade] = useState<Decisions>({});
+  const [leaving, setLeaving] = useState(false);
+  const rows = rowsOf(diff);
+  const waiting = rows.filter((r) => !r.decided);
+  const left = waiting.filter((r) => !made[r.key]);
+  const decide = useAct({
+    act: (body: Of<"SchemaDecisions">, key) =>
+      ask<Diff>("POST", `/connectors/${connector}/schema-diffs/${diff.id}/decide`, { key, body, ifMatch: diff.version }),
+    changes: [`/connectors/${connector}`],
+    done: (d) => (d.undecided > 0 ? `Applied. ${n(d.undecided)} still to decide.` : "Applied. The next run reads everything."),
+  });
+  const apply = () => {
+    const decisions = waiting.flatMap((r) => (made[r.key] ? [{ object: r.object, path: r.path, ...made[r.key] }] : []));
+    decide.mutate({ decisions } as Of<"SchemaDecisions">);
+  };
+  const acceptAll = () => setMade({ ...Object.fromEntries(waiting.map((r) => [r.key, { decision: "accept" as const }])), ...made });
+  const chosen = waiting.length - left.length;
+  return (
+    <>
+      <div className="row between">
+        <p className="muted">
+          {many(diff.added.length, "new field")}, {n(diff.removed.length)} removed, {n(diff.type_changed.length)} of another type. Fields
+          that are as before are not shown.
+        </p>
+        {may.admin && (
+          <div className="row">
+            <Button tone="quiet" onClick={() => setLeaving(true)}>
+              Leave all as it was…
+            </Button>
+            <Button disabled={left.length === 0} onClick={acceptAll}>
+              Accept all
+            </Button>
+            <Button tone="primary" disabled={chosen === 0 || decide.isPending} onClick={apply}>
+              {chosen === 0
+                ? `${n(left.length)} to decide`
+                : left.length > 0
+                  ? `Apply ${n(chosen)}, leave ${n(left.length)} open`
+                  : `Apply ${many(chosen, "decision")}`}
+            </Button>
+          </div>
+        )}
+      </div>
+      <DiffTable
+        connector={connector}
+        rows={rows}
+        made={made}
+        set={may.admin ? (key, d) => setMade(d ? { ...made, [key]: d } : without(made, key)) : undefined}
+      />
+      <AskFirst
+        open={leaving}
+        close={() => setLeaving(false)}
+        title="Leave all as it was"
+        lead="What is undecided is left, and this comparison is closed. The next look at the source shows it again."
+        verb="Leave it"
+        act={() => decide.mutateAsync({ dismiss: true })}
+      />
+    </>
+  );
+}
+
+const without = (of: Decisions, key: string): Decisions => Object.fromEntries(Object.entries(of).filter(([k]) => k !== key));
+
+function Earlier({ of }: { of: Diff[] }) {
+  if (of.length === 0) return null;
+  return (
+    <Part title="Earlier">
+      {of.map((d) => (
+        <details key={d.id} className="card padded">
+          <summary data-reads="">
+            <When at={d.created_at} /> · {n(d.added.length)} new, {n(d.removed.length)} removed, {n(d.type_changed.length)} of another type{" "}
+            <State of={d.state} tone="neutral" words={d.replaced_by_id ? "replaced by a later look" : undefined} />
+          </summary>
+          <ul>
+            {rowsOf(d).map((r) => (
+              <li key={keyOf(r)}>
+                <span aria-hidden>{r.sign}</span> <code>{r.path}</code>{" "}
+                <span className="muted">{r.decided ? `${r.decided.decision} by ${r.decided.by}` : "left as it was"}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      ))}
+    </Part>
+  );
+}

@@ -1,0 +1,120 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import { Refusal } from "../../api/session";
+import type { Of } from "../../api/types";
+import { useAct, useGet } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
+import { Checks, TextField } from "../../kit/form";
+import { Note, Text } from "../../kit/kit";
+import type { Change } from "./changes";
+import { expected, type Narrowing, type Shares, sharesOf, subsetOf } from "./subset";
+import { guardWords, many, n } from "./words";
+
+type Props = { run: Of<"Run">; holding: Of<"Holding">; close: () => void /** These changes alone. */; chosen?: Change[] };
+
+/** Releases what is held, or a part of it: by kind, and within a kind by department or branch. The service counts again before it does anything. */
+export function Release({ run, holding, close, chosen: picked }: Props) {
+  const open = holding.items.filter((h) => h.held > 0);
+  const [narrow, setNarrow] = useState<Narrowing>({ kinds: open.map((h) => h.kind), departments: [], containers: [] });
+  const [comment, setComment] = useState("");
+  const [counted, setCounted] = useState<{ of: string; count: number }>();
+  const at = `/connectors/${run.connector_id}/sync-runs/${run.id}`;
+  const diff = useGet<Of<"Diff">>(`${at}/diff`);
+  const shares = sharesOf(diff.data?.groups ?? [], narrow.kinds);
+  const chosen = JSON.stringify(narrow);
+  const count = counted?.of === chosen ? counted.count : (picked?.length ?? expected(open, shares, narrow));
+  const subset = picked ? { external_ids: keysOf(picked, "external_id"), objects: keysOf(picked, "object") } : subsetOf(narrow);
+  const whole = !picked && count === holding.held && narrow.departments.length === 0 && narrow.containers.length === 0;
+  const samples = picked?.map((c) => c.display || c.external_id) ?? shares.samples;
+  const release = useAct({
+    act: async (_, key) => {
+      try {
+        return await ask<Of<"Released">>("POST", `${at}/release`, {
+          key,
+          body: { comment, digest: holding.digest, expected_count: count, ...(whole ? {} : { subset }) },
+        });
+      } catch (e) {
+        if (e instanceof Refusal && e.code === "count_mismatch") setCounted({ of: chosen, count: Number(e.problem.count) });
+        throw e;
+      }
+    },
+    changes: ["/connectors", "/decision-tasks"],
+    done: (r) => `${many(r.released, "change")} released${r.held > 0 ? `; ${n(r.held)} still held` : ""}.`,
+    quiet: true,
+  });
+  return (
+    <AskFirst
+      open
+      wide
+      close={close}
+      title="Release what is held"
+      lead="Each change is looked at once more as it is applied, and passed over where it is no longer true."
+      verb={`Apply ${many(count, "change")}`}
+      disabled={!comment.trim() || count < 1}
+      act={() => release.mutateAsync()}
+    >
+      {!picked && (
+        <Choice
+          of={narrow}
+          set={setNarrow}
+          kinds={open.map((h) => [h.kind, `${guardWords(h.kind)} (${n(h.held)})`] as const)}
+          shares={shares}
+        />
+      )}
+      <Note tone={count === 0 ? "warn" : "info"}>
+        {many(count, "change")} would be applied; {n(Math.max(0, holding.held - count))} stay held.
+        {counted?.of === chosen && " That is what the service counted."} {samples.length > 0 && "Such as "}
+        {samples.slice(0, 5).map((s, i) => (
+          <span key={s}>
+            {i > 0 && ", "}
+            <Text of={s} />
+          </span>
+        ))}
+      </Note>
+      <TextField
+        label="Why it may be applied"
+        hint="Goes into the audit log."
+        value={comment}
+        set={setComment}
+        required
+        rows={2}
+        max={1000}
+      />
+    </AskFirst>
+  );
+}
+
+const keysOf = (of: Change[], name: "external_id" | "object") => [...new Set(of.map((c) => c[name]))];
+
+type ChoiceProps = { of: Narrowing; set: (n: Narrowing) => void; kinds: (readonly [string, string])[]; shares: Shares };
+
+/** Which part is released: kinds, and within them departments and branches. */
+function Choice({ of: narrow, set, kinds, shares }: ChoiceProps) {
+  const named = (list: Shares["departments"]) => list.map((s) => [s.value, `${s.value} (${n(s.count)})`] as const);
+  return (
+    <>
+      <Checks
+        label="Which kinds"
+        value={narrow.kinds}
+        set={(chosen) => set({ kinds: chosen, departments: [], containers: [] })}
+        options={kinds}
+      />
+      {shares.departments.length > 1 && (
+        <Checks
+          label="Only these departments (none chosen: all)"
+          value={narrow.departments}
+          set={(departments) => set({ ...narrow, departments })}
+          options={named(shares.departments)}
+        />
+      )}
+      {shares.containers.length > 1 && (
+        <Checks
+          label="Only these branches, with what lies beneath (none chosen: all)"
+          value={narrow.containers}
+          set={(containers) => set({ ...narrow, containers })}
+          options={named(shares.containers)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import type { Of } from "../../api/types";
+import { Table } from "../../kit/kit";
+import { n } from "./words";
+
+const kinds = [
+  ["identities", "People"],
+  ["accounts", "Accounts"],
+  ["entitlements", "Groups and roles"],
+  ["grants", "Access held"],
+  ["nestings", "Groups in groups"],
+] as const;
+
+const columns = [
+  ["created", "New"],
+  ["updated", "Changed"],
+  ["missing", "Missing for the first time"],
+  ["removed", "Gone"],
+  ["reappeared", "Back"],
+  ["unchanged", "As before"],
+  ["quarantined", "Set aside"],
+  ["skipped", "Passed over"],
+  ["unresolved", "Naming what was not read"],
+] as const;
+
+/** What a run did, by kind of object. */
+export function Report({ of: run }: { of: Of<"Run"> }) {
+  return (
+    <Table label="What it did, by kind">
+      <thead>
+        <tr>
+          <th scope="col">Kind</th>
+          {columns.map(([key, words]) => (
+            <th key={key} scope="col" className="num">
+              {words}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {kinds.map(([kind, words]) => (
+          <tr key={kind}>
+            <th scope="row">{words}</th>
+            {columns.map(([key]) => (
+              <td key={key} className={run.report[kind][key] ? "num" : "num faint"}>
+                {n(run.report[kind][key])}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  );
+}

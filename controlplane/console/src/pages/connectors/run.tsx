@@ -1,0 +1,159 @@
+import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { ask } from "../../api/client";
+import type { Connector, Of } from "../../api/types";
+import { useAct, useGet, useMay } from "../../api/use";
+import { Id } from "../../kit/bits";
+import { Button, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { Changes } from "./changes";
+import "./connectors.css";
+import { Groups } from "./groups";
+import { Held } from "./held";
+import { Live } from "./live";
+import { Report } from "./report";
+import { RunErrors } from "./runerrors";
+import { TargetError } from "./target";
+import { goesOn, lasted, many, n, runWords } from "./words";
+
+type Run = Of<"Run">;
+
+/** One reading of a system: live while it goes on, and what came of it. */
+export default function OneRun() {
+  const { id, run: runId } = useParams({ strict: false }) as { id: string; run: string };
+  const connector = useGet<Connector>(`/connectors/${id}`);
+  const found = useGet<Run>(`/connectors/${id}/sync-runs/${runId}`);
+  if (found.isPending) return <Skeleton rows={6} />;
+  if (!found.data) return <Failure page error={found.error} retry={() => void found.refetch()} />;
+  const run = found.data;
+  return (
+    <>
+      <Head
+        up={
+          <>
+            <Link to="/connectors">Connectors</Link> ·{" "}
+            <Link to={"/connectors/$id/$tab" as never} params={{ id, tab: "runs" } as never}>
+              <Text of={connector.data?.name ?? run.connector_business_id} />
+            </Link>
+          </>
+        }
+        title="Sync run"
+        lead={
+          <>
+            {run.mode === "preview" ? "A preview of " : ""}
+            {run.effective_incremental ? "what has changed" : "everything"}, begun <When at={run.created_at} />
+          </>
+        }
+      >
+        <State of={run.status} words={runWords(run.status)} />
+        <RunActions of={run} />
+      </Head>
+      {goesOn(run.status) ? <Live of={run} /> : <Ended of={run} />}
+    </>
+  );
+}
+
+function RunActions({ of: run }: { of: Run }) {
+  const may = useMay();
+  const at = `/connectors/${run.connector_id}`;
+  const cancel = useAct({
+    act: (_, key) => ask("POST", `${at}/sync-runs/${run.id}/cancel`, { key }),
+    changes: ["/connectors"],
+    done: "It is being stopped. What it has written stays.",
+  });
+  if (!may.admin || !goesOn(run.status)) return null;
+  return (
+    <Button tone="danger" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+      Cancel the run
+    </Button>
+  );
+}
+
+const parts = [
+  ["changes", "What changed"],
+  ["groups", "In groups"],
+  ["errors", "Set aside"],
+] as const;
+
+function Ended({ of: run }: { of: Run }) {
+  const { part = "changes" } = useSearch({ strict: false }) as { part?: string };
+  const counts: Record<string, number | undefined> = { errors: run.counters.errors };
+  return (
+    <>
+      {run.error && (
+        <Note tone={run.status === "failed" ? "bad" : "warn"}>
+          <TargetError of={run.error} />
+        </Note>
+      )}
+      {run.status === "held" && <Held of={run} />}
+      {run.mode === "preview" && <Note>This was a preview: nothing of it was written. It tells what a run would have done then.</Note>}
+      {run.warnings.length > 0 && <Warnings of={run} />}
+      <Part title="What it did">
+        <Report of={run} />
+      </Part>
+      <nav className="tabs" aria-label="Parts of this run">
+        {parts.map(([key, words]) => (
+          <Link
+            key={key}
+            to="."
+            search={{ part: key } as never}
+            resetScroll={false}
+            className={part === key ? "active" : ""}
+            aria-current={part === key ? "page" : undefined}
+          >
+            {words}
+            {counts[key] !== undefined && <span className="count">{n(counts[key])}</span>}
+          </Link>
+        ))}
+      </nav>
+      {part === "errors" ? <RunErrors of={run} /> : part === "groups" ? <Groups of={run} /> : <Changes of={run} />}
+      <Part title="How it was done">
+        <section className="card padded" aria-label="How it was done">
+          <HowItWasDone of={run} />
+        </section>
+      </Part>
+    </>
+  );
+}
+
+function Warnings({ of: run }: { of: Run }) {
+  return (
+    <Note tone="warn">
+      <details>
+        <summary data-reads="">{many(run.warnings.length, "warning")}</summary>
+        <ul>
+          {run.warnings.slice(0, 100).map((w) => (
+            <li key={`${w.code}${w.external_id}${w.message}`} dir="auto">
+              <code>{w.code}</code> {w.message} {w.external_id && <code>{w.external_id}</code>}
+            </li>
+          ))}
+        </ul>
+      </details>
+    </Note>
+  );
+}
+
+function HowItWasDone({ of: run }: { of: Run }) {
+  const by = run.requested_by as { display?: string } | null;
+  const proven = Object.entries(run.complete)
+    .filter(([, whole]) => whole)
+    .map(([kind]) => kind);
+  return (
+    <Facts
+      of={[
+        ["Started by", by?.display ?? run.trigger],
+        ["Began", <When key="b" at={run.started_at} none="not yet" />],
+        ["Ended", <When key="e" at={run.finished_at} none="not yet" />],
+        ["Took", lasted(run.duration_ms)],
+        ["How it was read", run.strategy?.replaceAll("_", " ")],
+        ["Why everything was read", run.fallback_reason],
+        ["Read to the proven end", proven.join(", ") || "nothing"],
+        ["Executed", run.executed_by.mode === "agent" ? `by the agent on ${run.executed_by.hostname ?? "its host"}` : "by the service"],
+        ["At most", run.max_records ? many(run.max_records, "record") : undefined],
+        ["Chunks", `${n(run.chunks)} of up to ${n(run.chunk_size)} records`],
+        ["Taken over", run.resumes > 0 ? `${many(run.resumes, "time")}, ${many(run.reread, "record")} read twice` : undefined],
+        ["Callback", run.callback_url ? `${run.callback_state ?? "pending"} ${run.callback_error ?? ""}` : undefined],
+        ["Id", <Id key="i" of={run.id} />],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,83 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { ask } from "../../api/client";
+import type { Connector } from "../../api/types";
+import { useMay } from "../../api/use";
+import { Form, SelectField, TextField, useForm, WordsField } from "../../kit/form";
+import { say } from "../../kit/toast";
+import { labelsChange, labelsOf } from "./labels";
+import { Stale } from "./stale";
+import { environments } from "./words";
+
+const purposes = [
+  ["both", "People, accounts and access"],
+  ["source", "People: it knows who works here"],
+  ["target", "Accounts and access: who can do what in it"],
+] as const;
+
+/** What a connector is called, what it is for, and its labels. */
+export default function About({ of: c }: { of: Connector }) {
+  const may = useMay();
+  const queries = useQueryClient();
+  const form = useForm(
+    {
+      name: c.name,
+      description: c.description,
+      environment: c.environment,
+      purpose: c.purpose,
+      rank: String(c.authority_rank),
+      labels: labelsOf(c.labels),
+    },
+    async (v, key) => {
+      const { rank, labels, ...rest } = v;
+      const body = { ...rest, authority_rank: Number(rank), labels: labelsChange(c.labels, labels) };
+      await ask("PATCH", `/connectors/${c.id}`, { body, key, ifMatch: c.version });
+      await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/connectors") });
+      say("Saved.");
+    },
+  );
+  return (
+    <Form of={form} verb="Save" closed={!may.admin}>
+      <TextField label="Name" value={form.value.name} set={(v) => form.set("name", v)} required max={200} error={form.wrong("name")} />
+      <TextField
+        label="What it is for"
+        rows={2}
+        value={form.value.description}
+        set={(v) => form.set("description", v)}
+        max={2000}
+        error={form.wrong("description")}
+      />
+      <div className="fields">
+        <SelectField
+          label="Environment"
+          value={form.value.environment}
+          set={(v: string) => form.set("environment", v)}
+          options={environments}
+        />
+        <SelectField
+          label="What it tells"
+          value={form.value.purpose}
+          set={(v: string) => form.set("purpose", v)}
+          options={purposes}
+          hint="A change holds back absences in the next run."
+        />
+      </div>
+      <TextField
+        label="Rank among sources of people"
+        type="number"
+        value={form.value.rank}
+        set={(v) => form.set("rank", v)}
+        hint="Where several know a person, the lowest wins."
+        error={form.wrong("authority_rank")}
+      />
+      <WordsField
+        label="Labels"
+        mono
+        value={form.value.labels}
+        set={(v) => form.set("labels", v)}
+        hint="One in a line, as name=value. Sector packs find systems by the label tag, such as tag=ehr, clinical."
+        error={form.wrong("labels")}
+      />
+      <Stale of={form.refused} path={`/connectors/${c.id}`} />
+    </Form>
+  );
+}

@@ -1,0 +1,147 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { ask } from "../../api/client";
+import { Refusal } from "../../api/session";
+import type { Connector, Of } from "../../api/types";
+import { useGet, useMay } from "../../api/use";
+import { Check, Form, SelectField, TextField, useForm } from "../../kit/form";
+import { Failure, Note, Skeleton, Table } from "../../kit/kit";
+import { SpanField } from "../../kit/spanfield";
+import { say } from "../../kit/toast";
+import { Stale } from "./stale";
+import { guardWords } from "./words";
+
+type View = Of<"SafetyView">;
+type Limit = Of<"SafetyLimit">;
+
+/** How much may change in a run before it is held. */
+export default function Safety({ of: c }: { of: Connector }) {
+  const found = useGet<View>(`/connectors/${c.id}/safety`);
+  if (found.isPending) return <Skeleton rows={8} />;
+  if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  return <Fields of={c} view={found.data} />;
+}
+
+function Fields({ of: c, view }: { of: Connector; view: View }) {
+  const may = useMay();
+  const queries = useQueryClient();
+  const form = useForm(
+    { ...view, limits: view.effective, missing: String(view.deletion.missing_runs_required), reason: "" },
+    async (v, key) => {
+      const { missing, limits, reason, effective, ...rest } = v;
+      const body = {
+        ...rest,
+        limits: own(view, limits),
+        deletion: { missing_runs_required: Number(missing) },
+        ...(reason ? { reason } : {}),
+      };
+      await ask("PUT", `/connectors/${c.id}/safety`, { body, key, ifMatch: c.version });
+      await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(`/connectors/${c.id}`) });
+      say("Saved. It holds from the next run on.");
+    },
+  );
+  const set = (at: number, change: Partial<Limit>) =>
+    form.set(
+      "limits",
+      form.value.limits.map((l, i) => (i === at ? { ...l, ...change } : l)),
+    );
+  const loosened = form.refused instanceof Refusal && form.refused.code === "reason_required";
+  return (
+    <Form of={form} verb="Save" closed={!may.admin}>
+      <p className="muted">
+        Of each kind, so many pass unseen: at least a few, then a share of all, and never more than a number. What is above is held until
+        somebody looks.
+      </p>
+      <Table label="Limits">
+        <thead>
+          <tr>
+            <th scope="col">What would change</th>
+            <th scope="col">Always pass</th>
+            <th scope="col">Share of all, %</th>
+            <th scope="col">Never more than</th>
+          </tr>
+        </thead>
+        <tbody className="connectors-limits">
+          {form.value.limits.map((l, i) => (
+            <tr key={l.kind}>
+              <th scope="row">{guardWords(l.kind)}</th>
+              {(["floor", "pct", "cap"] as const).map((name) => (
+                <td key={name}>
+                  <input
+                    type="number"
+                    min={0}
+                    step={name === "pct" ? "any" : 1}
+                    aria-label={`${guardWords(l.kind)}: ${name === "floor" ? "always pass" : name === "pct" ? "share of all in percent" : "never more than"}`}
+                    value={l[name]}
+                    onChange={(e) => set(i, { [name]: Number(e.target.value) })}
+                  />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      <div className="fields">
+        <SpanField
+          label="Counted together within"
+          value={form.value.window}
+          set={(v) => form.set("window", v)}
+          hint="So that many small runs do not do what one large one may not. An hour to a week."
+          error={form.wrong("window")}
+        />
+        <SpanField
+          label="Held for"
+          value={form.value.hold_ttl}
+          set={(v) => form.set("hold_ttl", v)}
+          hint="Then it is discarded. An hour to 30 days."
+          error={form.wrong("hold_ttl")}
+        />
+        <SelectField
+          label="What is held"
+          value={form.value.hold_scope}
+          set={(v: "kind" | "run") => form.set("hold_scope", v)}
+          options={
+            [
+              ["kind", "the kind that is above its limit; the rest goes on"],
+              ["run", "the whole run"],
+            ] as const
+          }
+        />
+        <TextField
+          label="Readings until something counts as gone"
+          type="number"
+          value={form.value.missing}
+          set={(v) => form.set("missing", v)}
+          hint="Complete readings in a row without it; 1 to 10."
+          error={form.wrong("deletion/missing_runs_required")}
+        />
+      </div>
+      <Check
+        label="Hold half of everything, or all of it, whatever the limits say"
+        value={form.value.total_loss}
+        set={(v) => form.set("total_loss", v)}
+      />
+      {(loosened || form.value.reason) && (
+        <TextField
+          label="Why more may pass than before"
+          value={form.value.reason}
+          set={(v) => form.set("reason", v)}
+          max={500}
+          hint="Goes into the audit log."
+          error={form.wrong("reason")}
+          required
+        />
+      )}
+      {may.admin && !loosened && <Note>What lets more pass than before asks for a reason.</Note>}
+      <Stale of={form.refused} path={`/connectors/${c.id}`} />
+    </Form>
+  );
+}
+
+/** Limits of one's own: those that were there, and those that now differ from what held. */
+function own(view: View, now: Limit[]): Limit[] {
+  return now.filter((l) => {
+    const held = view.effective.find((e) => e.kind === l.kind);
+    const mine = view.limits.some((m) => m.kind === l.kind);
+    return mine || !held || held.floor !== l.floor || held.pct !== l.pct || held.cap !== l.cap;
+  });
+}

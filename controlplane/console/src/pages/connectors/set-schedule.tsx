@@ -1,0 +1,130 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { ask } from "../../api/client";
+import type { Connector, Of } from "../../api/types";
+import { useGet, useMay } from "../../api/use";
+import { Form, SelectField, TextField, useForm } from "../../kit/form";
+import { Failure, Note, Part, Skeleton, When } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { say } from "../../kit/toast";
+import { Stale } from "./stale";
+import { many } from "./words";
+
+type View = Of<"ScheduleView">;
+
+const crons = ["", "*/15 * * * *", "0 * * * *", "*/15 6-20 * * mon-fri", "0 2 * * *", "0 3 * * sun"];
+const zones = Intl.supportedValuesOf("timeZone");
+const jitters = [
+  ["PT0S", "none"],
+  ["PT1M", "up to a minute"],
+  ["PT5M", "up to 5 minutes"],
+  ["PT15M", "up to a quarter of an hour"],
+  ["PT1H", "up to an hour"],
+] as const;
+
+/** When a connector is read by itself, and what comes of it. */
+export default function Schedule({ of: c }: { of: Connector }) {
+  const found = useGet<View>(`/connectors/${c.id}/schedule`);
+  if (found.isPending) return <Skeleton rows={5} />;
+  if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  return (
+    <div className="connectors-sides">
+      <Fields of={c} view={found.data} />
+      <Next of={found.data} />
+    </div>
+  );
+}
+
+function Fields({ of: c, view }: { of: Connector; view: View }) {
+  const may = useMay();
+  const queries = useQueryClient();
+  const form = useForm(
+    { incremental_cron: view.incremental_cron ?? "", full_cron: view.full_cron ?? "", timezone: view.timezone, jitter: view.jitter },
+    async (v, key) => {
+      const body = { ...v, incremental_cron: v.incremental_cron || null, full_cron: v.full_cron || null };
+      await ask("PUT", `/connectors/${c.id}/schedule`, { body, key, ifMatch: c.version });
+      await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/connectors") });
+      say(v.incremental_cron || v.full_cron ? "Saved. Its next times stand beside." : "Saved. It is read only when somebody asks.");
+    },
+  );
+  const jitterOptions = jitters.some(([v]) => v === form.value.jitter)
+    ? jitters
+    : [...jitters, [form.value.jitter, form.value.jitter] as const];
+  return (
+    <Form of={form} verb="Save" closed={!may.admin}>
+      <TextField
+        label="What has changed is read"
+        mono
+        value={form.value.incremental_cron}
+        set={(v) => form.set("incremental_cron", v)}
+        suggestions={crons.filter(Boolean)}
+        placeholder="never by itself"
+        hint="A cron expression: minute, hour, day of month, month, day of week, such as */15 6-20 * * mon-fri. At least five minutes apart."
+        error={form.wrong("incremental_cron")}
+      />
+      <TextField
+        label="Everything is read"
+        mono
+        value={form.value.full_cron}
+        set={(v) => form.set("full_cron", v)}
+        suggestions={crons.filter(Boolean)}
+        placeholder="never by itself"
+        hint="Such as 0 2 * * *. Where both are due, everything is read."
+        error={form.wrong("full_cron")}
+      />
+      <div className="fields">
+        <TextField
+          label="Time zone"
+          value={form.value.timezone}
+          set={(v) => form.set("timezone", v)}
+          suggestions={zones}
+          required
+          error={form.wrong("timezone")}
+          hint="Its clocks count, daylight saving included."
+        />
+        <SelectField
+          label="Begins later"
+          value={form.value.jitter}
+          set={(v: string) => form.set("jitter", v)}
+          options={jitterOptions}
+          error={form.wrong("jitter")}
+          hint="So that not all begin at once."
+        />
+      </div>
+      <Stale of={form.refused} path={`/connectors/${c.id}`} />
+    </Form>
+  );
+}
+
+function Next({ of: view }: { of: View }) {
+  const last = view.last_occurrence;
+  return (
+    <Part title="Its next times">
+      {view.upcoming.length === 0 ? (
+        <p className="muted">It is read only when somebody asks.</p>
+      ) : (
+        <ol className="stack tight">
+          {view.upcoming.map((r) => (
+            <li key={`${r.at} ${r.kind}`}>
+              <time dateTime={r.at} title={r.at} className="mono">
+                {r.local.replace("T", " ").slice(0, 16)}
+              </time>{" "}
+              <span className="muted">{r.kind === "full" ? "everything" : "what has changed"}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {view.skipped > 0 && (
+        <Note tone="warn">
+          {many(view.skipped, "time")} it was due and did not start since the last run that did. The system may be too slow for this
+          schedule.
+        </Note>
+      )}
+      {last && (
+        <p className="small muted">
+          The last time, <When at={last.at} />: <State of={last.outcome} tone={last.outcome === "started" ? "ok" : "warn"} />{" "}
+          {last.reason?.replaceAll("_", " ")} {last.caught_up && "(it made up for several)"}
+        </p>
+      )}
+    </Part>
+  );
+}

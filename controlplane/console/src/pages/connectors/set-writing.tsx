@@ -1,0 +1,201 @@
+import { Link } from "@tanstack/react-router";
+import { useQueryClient } from "@tanstack/react-query";
+import { ask } from "../../api/client";
+import type { Connector, Of } from "../../api/types";
+import { useAct, useGet, useMay } from "../../api/use";
+import { Check, Form, SelectField, TextField, useForm } from "../../kit/form";
+import { Button, Failure, Note, Skeleton, When } from "../../kit/kit";
+import { SpanField } from "../../kit/spanfield";
+import { say } from "../../kit/toast";
+import { deprovision, ownSettings } from "./own";
+import { Stale } from "./stale";
+import { Template } from "./template";
+import { many } from "./words";
+
+type View = Of<"ProvisioningView">;
+
+const modes = [
+  ["off", "Off: nothing is written"],
+  ["simulate", "Simulate: planned to the last byte, and not sent"],
+  ["manual", "By hand: a person makes each change and says so"],
+  ["auto", "On: changes are made"],
+] as const;
+const natives = [
+  ["tolerate", "Leave it"],
+  ["review", "Show it and ask about it"],
+  ["revoke", "Take it away"],
+] as const;
+const directions = [
+  ["report", "List them"],
+  ["push", "Write them again"],
+  ["accept", "Keep what the system has"],
+] as const;
+
+/** Whether and how changes are written to the system. */
+export default function Writing({ of: c }: { of: Connector }) {
+  const found = useGet<View>(`/connectors/${c.id}/provisioning`);
+  if (found.isPending) return <Skeleton rows={6} />;
+  if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  return (
+    <>
+      <Breaker of={c} view={found.data} />
+      <Fields of={c} view={found.data} />
+      <Template of={c} view={found.data} />
+    </>
+  );
+}
+
+/** The breaker stands above everything while it is open; and so does what the connector cannot do. */
+function Breaker({ of: c, view }: { of: Connector; view: View }) {
+  const may = useMay();
+  const tenant = useGet<Of<"Switch">>("/settings/provisioning", {}, { enabled: may.oversees });
+  const reset = useAct({
+    act: (_, key) => ask<Of<"BreakerReset">>("POST", `/connectors/${c.id}/provisioning/breaker/reset`, { key }),
+    changes: [`/connectors/${c.id}`, "/accounts/provisioning-tasks"],
+    done: (r) => `The breaker is closed. ${many(r.waiting, "task")} go on.`,
+  });
+  const state = view.breaker_state;
+  return (
+    <>
+      {tenant.data && !tenant.data.writes && (
+        <Note tone="warn">
+          All writing of this tenant is switched off{tenant.data.reason ? `: ${tenant.data.reason}` : ""}.{" "}
+          <Link to="/provisioning">Go to the switch</Link>
+        </Note>
+      )}
+      {view.can.operations.length === 0 ? (
+        <Note>This connector cannot write: {view.can.why ?? "its target offers no way"}.</Note>
+      ) : (
+        <p className="muted">It can: {view.can.operations.map((o) => o.replaceAll("_", " ")).join(", ")}.</p>
+      )}
+      {state.open && (
+        <Note tone="bad">
+          <div className="row between">
+            <span>
+              The breaker has been open since <When at={state.since} />: {state.reason}. Tasks wait. Look at them before you let them go on.
+            </span>
+            <span className="row">
+              <Link to={"/provisioning" as never} search={{ connector_id: c.id } as never} className="button">
+                Look at the tasks
+              </Link>
+              {may.admin && (
+                <Button tone="primary" disabled={reset.isPending} onClick={() => reset.mutate()}>
+                  Close the breaker
+                </Button>
+              )}
+            </span>
+          </div>
+        </Note>
+      )}
+    </>
+  );
+}
+
+function Fields({ of: c, view }: { of: Connector; view: View }) {
+  const may = useMay();
+  const queries = useQueryClient();
+  const form = useForm(valuesOf(view), async (v, key) => {
+    await ask("PUT", `/connectors/${c.id}/provisioning`, { key, body: bodyOf(v, view), ifMatch: c.version });
+    await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(`/connectors/${c.id}`) });
+    say("Saved. People whom it concerns are looked at again within a quarter of a minute.");
+  });
+  return (
+    <Form of={form} verb="Save" closed={!may.admin}>
+      <div className="fields">
+        <SelectField
+          label="Writing"
+          value={form.value.mode}
+          set={(v) => form.set("mode", v)}
+          options={modes}
+          error={form.wrong("write_mode")}
+        />
+        <SelectField
+          label="Access given in the system itself"
+          value={form.value.native}
+          set={(v) => form.set("native", v)}
+          options={natives}
+          error={form.wrong("native_grant_policy")}
+        />
+        <SelectField
+          label="Accounts that differ from their template"
+          value={form.value.direction}
+          set={(v) => form.set("direction", v)}
+          options={directions}
+          error={form.wrong("drift/direction")}
+        />
+      </div>
+      <Check
+        label="Compare accounts with their template whenever the system has been read"
+        value={form.value.check}
+        set={(v) => form.set("check", v)}
+      />
+      <h2>When somebody leaves</h2>
+      <p className="muted small">An account is disabled before anything else becomes of it.</p>
+      <Check label="A disabled account keeps its memberships" value={form.value.keep} set={(v) => form.set("keep", v)} />
+      <SpanField
+        label="Deleted when disabled for"
+        value={form.value.deleteAfter}
+        set={(v) => form.set("deleteAfter", v)}
+        none="as the tenant's lifecycle has it"
+        error={form.wrong("deprovision/delete_after")}
+      />
+      <h2>The breaker</h2>
+      <div className="fields">
+        <TextField
+          label="Opens after failures in a row"
+          type="number"
+          value={form.value.failures}
+          set={(v) => form.set("failures", v)}
+          error={form.wrong("breaker/max_failures")}
+        />
+        <TextField
+          label="Or after changes of one kind"
+          type="number"
+          value={form.value.changes}
+          set={(v) => form.set("changes", v)}
+          hint="Those that take away or alter."
+          error={form.wrong("breaker/max_changes")}
+        />
+        <SpanField
+          label="Within"
+          value={form.value.window}
+          set={(v) => form.set("window", v)}
+          error={form.wrong("breaker/window")}
+          units={["hour", "day"]}
+        />
+      </div>
+      <Stale of={form.refused} path={`/connectors/${c.id}`} />
+    </Form>
+  );
+}
+
+const valuesOf = (v: View) => ({
+  mode: v.write_mode,
+  native: v.native_grant_policy,
+  direction: v.drift.direction ?? ("report" as const),
+  check: v.drift.check !== "never",
+  keep: v.deprovision.keep_groups,
+  deleteAfter: v.deprovision.delete_after ?? "",
+  failures: String(v.breaker.max_failures ?? ""),
+  changes: String(v.breaker.max_changes ?? ""),
+  window: v.breaker.window ?? "",
+});
+
+type Values = ReturnType<typeof valuesOf>;
+
+/** What was set before, with what differs now. */
+function bodyOf(v: Values, view: View) {
+  const was = valuesOf(view);
+  const differs = (...names: (keyof Values)[]) => names.some((n) => v[n] !== was[n]);
+  const drift: View["drift"] = { ...view.drift, check: v.check ? "on_sync" : "never", direction: v.direction };
+  return {
+    ...ownSettings(view),
+    write_mode: v.mode,
+    ...(differs("native") ? { native_grant_policy: v.native } : {}),
+    ...(differs("direction", "check") ? { drift } : {}),
+    ...(differs("keep", "deleteAfter") ? { deprovision: deprovision(v.keep, v.deleteAfter) } : {}),
+    ...(differs("failures", "changes", "window")
+      ? { breaker: { max_failures: Number(v.failures), max_changes: Number(v.changes), window: v.window } }
+      : {}),
+  };
+}

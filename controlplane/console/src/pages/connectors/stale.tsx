@@ -1,0 +1,19 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Refusal } from "../../api/session";
+import { Button, Note } from "../../kit/kit";
+
+/** Says that something was changed by somebody else meanwhile, and reads it again; what was typed stays, and can be sent over it. */
+export function Stale({ of: refused, path }: { of: unknown; path: string }) {
+  const queries = useQueryClient();
+  if (!(refused instanceof Refusal) || refused.status !== 412) return null;
+  return (
+    <Note tone="warn">
+      <div className="row between">
+        <span>This was changed by somebody else meanwhile. What you typed is still here.</span>
+        <Button onClick={() => void queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(path) })}>
+          Read it again, keep what I typed
+        </Button>
+      </div>
+    </Note>
+  );
+}

@@ -1,0 +1,45 @@
+import type { Of } from "../../api/types";
+import { SelectField, TextField } from "../../kit/form";
+
+const own = "attributes.";
+
+/** Which of our fields is filled: one that every tenant has, or an attribute of one's own. */
+export function TargetField({
+  of,
+  object,
+  value,
+  set,
+  error,
+}: {
+  of: Of<"TargetFields">;
+  object: string;
+  value: string;
+  set: (v: string) => void;
+  error?: string | undefined;
+}) {
+  const known = object === "account" ? of.account : of.identity;
+  const custom = value.startsWith(own);
+  return (
+    <div className="fields">
+      <SelectField
+        label="Fills"
+        value={custom ? own : value}
+        set={(v: string) => set(v)}
+        none="Choose a field"
+        options={[...known.map((f) => [f, f] as const), [own, "an attribute of your own…"] as const]}
+        error={custom ? undefined : error}
+      />
+      {custom && (
+        <TextField
+          label="Name of the attribute"
+          mono
+          value={value.slice(own.length)}
+          set={(v) => set(own + v)}
+          error={error}
+          required
+          max={100}
+        />
+      )}
+    </div>
+  );
+}

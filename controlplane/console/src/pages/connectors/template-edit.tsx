@@ -1,0 +1,91 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Connector, Of } from "../../api/types";
+import { useAct } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
+import { Check, SelectField, TextField } from "../../kit/form";
+import { Button } from "../../kit/kit";
+import { ownSettings } from "./own";
+
+type View = Of<"ProvisioningView">;
+type Rule = Of<"AttributeRule">;
+
+const whens = [
+  ["always", "always"],
+  ["create", "when it is made"],
+] as const;
+
+/** Changes the expressions by which accounts are made. The rest of what is set for writing stays. */
+export function EditTemplate({ of: c, view, close }: { of: Connector; view: View; close: () => void }) {
+  const [username, setUsername] = useState(view.account.username.expression ?? "");
+  const [container, setContainer] = useState(view.account.container?.expression ?? "");
+  const [attributes, setAttributes] = useState<Rule[]>(view.account.attributes);
+  const [enabled, setEnabled] = useState(view.account.enabled_on_create);
+  const save = useAct({
+    act: (_, key) => {
+      const was = view.account;
+      const differs = (now: unknown, before: unknown) => JSON.stringify(now) !== JSON.stringify(before);
+      const own = ownSettings(view);
+      const { container: place, ...account } = { container: undefined, ...own.account };
+      const body = {
+        ...own,
+        account: {
+          ...account,
+          ...(differs(username, was.username.expression) ? { username: { ...was.username, expression: username } } : {}),
+          ...(differs(attributes, was.attributes) ? { attributes } : {}),
+          ...(enabled !== was.enabled_on_create ? { enabled_on_create: enabled } : {}),
+          ...(container === (was.container?.expression ?? "")
+            ? place
+              ? { container: place }
+              : {}
+            : container
+              ? { container: { ...was.container, expression: container } }
+              : {}),
+        },
+      };
+      return ask("PUT", `/connectors/${c.id}/provisioning`, { key, ifMatch: c.version, body });
+    },
+    changes: [`/connectors/${c.id}`],
+    done: "Saved. Accounts are compared with it from the next look on.",
+    quiet: true,
+  });
+  const change = (at: number, more: Partial<Rule>) => setAttributes(attributes.map((r, i) => (i === at ? { ...r, ...more } : r)));
+  return (
+    <AskFirst
+      open
+      wide
+      close={close}
+      title="How accounts are made"
+      lead="Python expressions over identity and username. An expression that gives None leaves the attribute out."
+      verb="Save"
+      act={() => save.mutateAsync()}
+    >
+      <TextField label="User name" mono rows={2} value={username} set={setUsername} required />
+      <TextField
+        label="Container"
+        mono
+        value={container}
+        set={setContainer}
+        hint="In a directory, where the account is to lie. Empty: where the connector puts it."
+      />
+      {attributes.map((r, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the name of an attribute is typed here
+        <div key={i} className="fields">
+          <TextField label="Attribute" mono value={r.target} set={(target) => change(i, { target })} required />
+          <TextField label="Made by" mono value={r.expression} set={(expression) => change(i, { expression })} required />
+          <SelectField label="When" value={r.on ?? "always"} set={(on) => change(i, { on })} options={whens} />
+          <div className="row">
+            <Check label="Needed" value={r.required ?? false} set={(required) => change(i, { required })} />
+            <Button tone="quiet" onClick={() => setAttributes(attributes.filter((_, at) => at !== i))} aria-label={`Remove ${r.target}`}>
+              Remove
+            </Button>
+          </div>
+        </div>
+      ))}
+      <div>
+        <Button onClick={() => setAttributes([...attributes, { target: "", expression: "", on: "always" }])}>Add an attribute</Button>
+      </div>
+      <Check label="New accounts are enabled" value={enabled} set={setEnabled} />
+    </AskFirst>
+  );
+}

@@ -1,0 +1,109 @@
+import type { Connector, Of } from "../../api/types";
+
+/** A run in short, as the list of connectors shows its last ones. */
+export type RunBrief = Pick<Of<"Run">, "id" | "status" | "mode" | "trigger" | "created_at" | "started_at" | "finished_at"> & {
+  full: boolean;
+  error_code: string | null;
+};
+
+/** A connector of the list, with what it is asked to bring along. */
+export type ConnectorRow = Connector & { last_runs?: RunBrief[]; counts?: { identities: number; accounts: number } };
+
+export const environments = [
+  ["production", "production"],
+  ["staging", "staging"],
+  ["test", "test"],
+  ["dev", "development"],
+  ["other", "other"],
+] as const;
+
+export const statuses = [
+  ["active", "active"],
+  ["ready", "ready"],
+  ["draft", "draft"],
+  ["degraded", "degraded"],
+  ["quarantined", "quarantined"],
+  ["paused", "paused"],
+  ["disabled", "disabled"],
+] as const;
+
+const types: Record<string, string> = { scim2: "SCIM", ldap: "LDAP", rest: "REST", custom: "Custom", vendor: "Catalog" };
+
+/** The type of a connector, and the vendor where it is one of the catalog. */
+export const typeOf = (c: Pick<Connector, "type" | "vendor_key">) => [types[c.type] ?? c.type, c.vendor_key].filter(Boolean).join(" · ");
+
+/** How a run came out: what its mark looks like. */
+export type Outcome = "good" | "part" | "bad" | "open" | "none";
+
+const outcomes: Record<string, Outcome> = {
+  succeeded: "good",
+  previewed: "none",
+  cancelled: "none",
+  discarded: "part",
+  expired: "part",
+  partial: "part",
+  held: "part",
+  failed: "bad",
+};
+
+export const outcomeOf = (status: string): Outcome => outcomes[status] ?? "open";
+
+/** Whether a run still goes on by itself. */
+export const goesOn = (status: string) => ["queued", "waiting_agent", "running", "evaluating", "applying"].includes(status);
+
+const runStates: Record<string, string> = {
+  waiting_agent: "waits for an agent",
+  evaluating: "being weighed",
+  applying: "being applied",
+  held: "held",
+  partial: "partly done",
+};
+
+export const runWords = (status: string) => runStates[status] ?? status.replaceAll("_", " ");
+
+/** Runs in one sentence, for those who do not see their picture. */
+export function runsInWords(runs: Pick<RunBrief, "status">[]): string {
+  if (runs.length === 0) return "No run yet";
+  const count = (o: Outcome) => runs.filter((r) => outcomeOf(r.status) === o).length;
+  const parts: [number, string][] = [
+    [count("good"), "succeeded"],
+    [count("part"), "held or partly done"],
+    [count("bad"), "failed"],
+    [count("open"), "going on"],
+    [count("none"), "without effect"],
+  ];
+  const told = parts.filter(([n]) => n > 0).map(([n, words]) => `${n} ${words}`);
+  return `The last ${runs.length === 1 ? "run" : `${runs.length} runs`}: ${told.join(", ")}`;
+}
+
+const guards: Record<string, string> = {
+  identity_deactivation: "people who would be deactivated",
+  account_missing: "accounts that would go missing or be removed",
+  account_disabled: "accounts that would count as disabled",
+  grant_removed: "access that would be taken for gone",
+  entitlement_removed: "groups and roles that would be removed",
+  identity_create: "people who would be new",
+  attribute_rewrite: "people with a rewritten field",
+};
+
+/** What a limit is about, in words. */
+export function guardWords(kind: string): string {
+  const [base = kind, field] = kind.split(".");
+  if (base === "attribute_rewrite" && field) return `people whose ${field.replaceAll("_", " ")} would change`;
+  return guards[base] ?? kind.replaceAll("_", " ");
+}
+
+/** Milliseconds in words. */
+export function lasted(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return "";
+  if (ms < 1000) return `${ms} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  return minutes < 60 ? `${minutes} min ${Math.round((ms % 60_000) / 1000)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A number as it is written. */
+export const n = (of: number | null | undefined) => (of ?? 0).toLocaleString("en");
+
+/** How many of something, in words: 1 change, 2 changes. */
+export const many = (count: number, one: string, more = `${one}s`) => `${n(count)} ${count === 1 ? one : more}`;

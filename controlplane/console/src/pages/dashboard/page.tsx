@@ -1,0 +1,127 @@
+import { Link } from "@tanstack/react-router";
+import { Plug } from "lucide-react";
+import type { Of } from "../../api/types";
+import { useGet, useMay, useMe } from "../../api/use";
+import { Failure, Head, Skeleton, When } from "../../kit/kit";
+import "./dashboard.css";
+import { Funnel } from "./funnel";
+import { Checklist, Figure, Requests, Tasks, Trouble } from "./parts";
+import { Timeline } from "./timeline";
+import { greeting, needs } from "./words";
+
+type Sum = Of<"Dashboard">;
+
+/** What needs somebody, and how far the tenant is: as far as they may see it. */
+export default function Dashboard() {
+  const me = useMe();
+  const may = useMay();
+  const sum = useGet<Sum>("/dashboard", {}, { every: 30_000 });
+  return (
+    <>
+      <Head
+        title={greeting(me?.user?.display_name ?? "", new Date().getHours())}
+        lead={sum.data ? needs(sum.data) : "Looking at what needs you…"}
+      >
+        {may.admin && (
+          <Link to="/connectors/new" className="button">
+            <Plug aria-hidden size={15} /> Connect a system
+          </Link>
+        )}
+      </Head>
+      {sum.isPending ? (
+        <Waiting />
+      ) : sum.isError ? (
+        <Failure error={sum.error} retry={() => void sum.refetch()} />
+      ) : (
+        <Summed of={sum.data} />
+      )}
+    </>
+  );
+}
+
+const Waiting = () => (
+  <>
+    <Skeleton rows={5} />
+    <Skeleton rows={2} />
+    <Skeleton rows={6} />
+  </>
+);
+
+function Summed({ of }: { of: Sum }) {
+  const { connectors, runs, held, checklist } = of;
+  // A tenant without a single system has nothing to draw.
+  const fresh = checklist && !checklist.system_connected;
+  return (
+    <>
+      {checklist && !checklist.complete && <Checklist of={checklist} />}
+      {connectors && !fresh && <Funnel of={of.funnel} />}
+      {!fresh && <Figures of={of} />}
+      {connectors && held && !fresh && (
+        <div className="dash-split">
+          {runs && <Timeline of={{ runs, connectors }} at={of.at} />}
+          <div className="stack">
+            <Trouble of={connectors} held={held} />
+            <Tasks open={of.inbox.open} />
+          </div>
+        </div>
+      )}
+      {!connectors && (
+        <div className="dash-even">
+          <Tasks open={of.inbox.open} />
+          <Requests />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Figures({ of }: { of: Sum }) {
+  const may = useMay();
+  const { figures: f, connectors, inbox } = of;
+  const worst = connectors?.failing[0];
+  return (
+    <div className="dash-figures">
+      <Figure n={inbox.open} words="Decisions waiting for you" to="/inbox">
+        {inbox.overdue > 0 && <span className="badge bad">{inbox.overdue.toLocaleString("en")} overdue</span>}
+        {inbox.overdue === 0 && inbox.due_soon > 0 && (
+          <span className="badge warn">{inbox.due_soon.toLocaleString("en")} due within a day</span>
+        )}
+      </Figure>
+      {connectors && (
+        <Figure n={connectors.failing_total} words="Connectors that fail" to="/connectors">
+          {worst && (
+            <span className="muted">
+              <bdi>{worst.name.slice(0, 40)}</bdi>, since <When at={worst.since} />
+            </span>
+          )}
+        </Figure>
+      )}
+      {(may.oversees || may.owner) && (
+        <Figure n={f.accounts.orphaned} words="Accounts whose owner has left" to="/accounts" search={{ orphaned: "true" }}>
+          {f.accounts.uncorrelated > 0 && (
+            <span className="muted">and {f.accounts.uncorrelated.toLocaleString("en")} that nobody owns</span>
+          )}
+        </Figure>
+      )}
+      {may.oversees && (
+        <Figure n={of.provisioning.failed} words="Changes of systems that failed" to="/provisioning" search={{ state: "failed" }}>
+          <span className="muted">
+            {of.provisioning.failed > 0 ? "for good: somebody must look" : "all else was carried out, or waits"}
+          </span>
+        </Figure>
+      )}
+      {!may.oversees && may.manager && (
+        <Figure n={f.people.total} words="People of your team" to="/people">
+          {f.people.notice > 0 && <span className="muted">{f.people.notice.toLocaleString("en")} are leaving</span>}
+        </Figure>
+      )}
+      {!may.oversees && (
+        <Figure n={of.requests.open} words="Requests of yours under way" to="/requests">
+          {of.requests.waiting > 0 && (
+            <span className="muted">{of.requests.waiting.toLocaleString("en")} wait for somebody's agreement</span>
+          )}
+        </Figure>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { basePath } from "../../api/base";
+import { Refusal, signInBy } from "../../api/session";
+import { said } from "../../app/doors";
+import { safeNext } from "../../app/next";
+
+type Search = { code?: string; error?: string; next?: string };
+
+/** Where a provider sends the browser back to: its one-time code becomes a session, or what went wrong is told. */
+export default function Arriving() {
+  const { code, error, next } = useSearch({ strict: false }) as Search;
+  const navigate = useNavigate();
+  const [wrong, setWrong] = useState(error || !code ? said(error ?? "") : "");
+  // A code works once: it must not be sent again when the page is drawn again.
+  const sent = useRef(false);
+  useEffect(() => {
+    if (sent.current || !code || error) return;
+    sent.current = true;
+    signInBy("oidc/token", { code }).then(
+      () => void navigate({ href: basePath + safeNext(next), replace: true }),
+      (e) =>
+        setWrong(said(e instanceof Refusal && e.code !== "invalid_grant" ? e : e instanceof Refusal ? "" : new Refusal(0, "", String(e)))),
+    );
+  }, [code, error, next, navigate]);
+  return (
+    <main className="doors">
+      <div className="card stack door">
+        <h1>{wrong ? "You are not signed in" : "Signing in…"}</h1>
+        {wrong ? (
+          <>
+            <p role="alert">{wrong}</p>
+            <Link to="/login" search={{ next: safeNext(next) }} className="button primary">
+              Back to sign in
+            </Link>
+          </>
+        ) : (
+          <p className="muted" role="status">
+            Your provider knows you. This takes a moment.
+          </p>
+        )}
+      </div>
+    </main>
+  );
+}

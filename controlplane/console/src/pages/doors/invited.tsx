@@ -1,0 +1,81 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { basePath } from "../../api/base";
+import { Refusal, signInBy } from "../../api/session";
+import { CodeField } from "../../app/code";
+import { said } from "../../app/doors";
+import { SecretField } from "../../kit/form";
+import { Button } from "../../kit/kit";
+
+/** Where a one-time link leads: a password is set by it, and whoever set it is signed in. */
+export default function Invited() {
+  const { token = "" } = useSearch({ strict: false }) as { token?: string };
+  const navigate = useNavigate();
+  const [password, setPassword] = useState("");
+  const [otp, setOtp] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<Refusal>();
+  const submit = async (e: FormEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    const code = String(new FormData(e.currentTarget).get("otp") ?? "").trim();
+    setBusy(true);
+    setRefused(undefined);
+    try {
+      await signInBy("sign-in-link", { token, password, ...(code ? { otp: code } : {}) });
+      await navigate({ href: `${basePath}/`, replace: true });
+    } catch (e) {
+      const r = e instanceof Refusal ? e : new Refusal(0, "", String(e));
+      if (r.code === "otp_required") setOtp(true);
+      else setRefused(r);
+    } finally {
+      setBusy(false);
+    }
+  };
+  if (!token || refused?.code === "invalid_grant") return <Spent />;
+  const weak = refused?.errors.find((w) => w.pointer === "#/password")?.detail;
+  return (
+    <main className="doors">
+      <form className="card stack" aria-labelledby="invited" onSubmit={(e) => void submit(e)} aria-busy={busy}>
+        <div>
+          <h1 id="invited">Choose a password</h1>
+          <p className="muted small">It is yours alone, and signs you in from now on. Sessions that were open before end.</p>
+        </div>
+        {refused && !weak && (
+          <p role="alert" className="door-wrong small">
+            {said(refused)}
+          </p>
+        )}
+        <SecretField
+          label="New password"
+          kept={false}
+          value={password}
+          set={setPassword}
+          required
+          error={weak}
+          hint="12 to 256 characters. A few words together are easy to remember; what anybody would guess is refused."
+        />
+        {otp && <CodeField lead="You have a second factor. The password is set with a code of it." />}
+        <Button type="submit" tone="primary" disabled={busy || !password}>
+          {busy ? "Just a moment…" : "Set it and sign in"}
+        </Button>
+      </form>
+    </main>
+  );
+}
+
+function Spent() {
+  return (
+    <main className="doors">
+      <div className="card stack door">
+        <h1>This link does not work any more</h1>
+        <p>
+          It was used before, it is more than an hour old, or it is not whole. Ask an administrator for a new one; if you have set a
+          password, sign in with it.
+        </p>
+        <Link to="/login" search={{}} className="button primary">
+          Sign in
+        </Link>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,78 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { basePath } from "../../api/base";
+import { SearchBox } from "../../kit/filters";
+import { Empty, Failure, Head, Part, Skeleton } from "../../kit/kit";
+import { groups } from "./groups";
+import { find, type Hit, useListed } from "./read";
+import type { Listed } from "./tree";
+
+/** All pages of the documentation, by who needs them, with a search through their titles and headings. */
+export function Contents() {
+  const { q = "" } = useSearch({ strict: false }) as { q?: string };
+  const navigate = useNavigate();
+  const all = useListed();
+  const set = (to: string) => void navigate({ to: "." as never, search: (to ? { q: to } : {}) as never, replace: true });
+  return (
+    <>
+      <Head title="Documentation" lead="It comes with the console, and is that of the version you use." />
+      <SearchBox what="titles and headings" value={q} onChange={set} />
+      {all.isPending && <Skeleton rows={10} />}
+      {all.isError && <Failure error={all.error} retry={() => void all.refetch()} />}
+      {all.data && (q ? <Found of={find(all.data, q)} /> : <Groups of={all.data} />)}
+    </>
+  );
+}
+
+function Groups({ of }: { of: Listed[] }) {
+  const byName = new Map(of.map((l) => [l.page, l]));
+  return (
+    <>
+      {groups.map((g) => (
+        <Part key={g.title} title={g.title} lead={g.lead}>
+          <ul className="help-cards">
+            {g.pages.flatMap((p) => {
+              const l = byName.get(p);
+              return l ? [<Card key={p} of={l} />] : [];
+            })}
+          </ul>
+        </Part>
+      ))}
+      <Part title="The API, operation by operation" lead="Made from the description that the service gives of itself.">
+        <p className="row">
+          <a className="help-out" href={`${basePath}/docs`}>
+            Try it in the browser
+          </a>
+          <a className="help-out" href={`${basePath}/redoc`}>
+            Read it
+          </a>
+        </p>
+      </Part>
+    </>
+  );
+}
+
+function Card({ of }: { of: Listed }) {
+  return (
+    <li className="card help-card">
+      <Link to={"/help/$page" as never} params={{ page: of.page } as never}>
+        <strong>{of.title}</strong>
+        <span className="small muted">{of.lead}</span>
+      </Link>
+    </li>
+  );
+}
+
+function Found({ of }: { of: Hit[] }) {
+  if (of.length === 0) return <Empty title="Nothing is called like that">Titles and headings are searched. Try one word of it.</Empty>;
+  return (
+    <ul className="help-found" aria-label="Found">
+      {of.map((h) => (
+        <li key={`${h.page}#${h.at}`}>
+          <Link to={"/help/$page" as never} params={{ page: h.page } as never} {...(h.at ? { hash: h.at } : {})}>
+            <strong>{h.title}</strong> <span className="small muted">{h.words}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

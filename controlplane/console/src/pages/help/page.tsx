@@ -1,0 +1,75 @@
+import { Link, useLocation, useParams } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { Empty, Failure, Head, Skeleton } from "../../kit/kit";
+import "./help.css";
+import { Contents } from "./contents";
+import { known, useDoc } from "./read";
+import { Said } from "./said";
+import { plain } from "./tree";
+
+/** The documentation: the list of its pages, or one of them. */
+export default function Help() {
+  const { page } = useParams({ strict: false }) as { page?: string };
+  if (!page) return <Contents />;
+  if (known(page)) return <Page key={page} of={page} />;
+  return (
+    <Empty page title="There is no such page">
+      The documentation has others: <Link to={"/help" as never}>see all of them</Link>.
+    </Empty>
+  );
+}
+
+function Page({ of }: { of: string }) {
+  const doc = useDoc(of);
+  const at = useLocation({ select: (l) => l.hash });
+  const there = Boolean(doc.data);
+  useEffect(() => {
+    if (doc.data) document.title = `${doc.data.title} · Grantwright`;
+  }, [doc.data]);
+  useEffect(() => {
+    if (!there || !at) return;
+    const head = document.getElementById(decodeURIComponent(at));
+    head?.scrollIntoView();
+    head?.focus({ preventScroll: true });
+  }, [there, at]);
+  if (doc.isPending) return <Skeleton rows={12} />;
+  if (doc.isError) return <Failure page error={doc.error} retry={() => void doc.refetch()} />;
+  const heads = doc.data.blocks.flatMap((b) => (b.t === "head" && b.depth === 2 ? [b] : []));
+  return (
+    <>
+      <Head
+        title={doc.data.title}
+        up={
+          <Link to={"/help" as never} data-reads="">
+            Documentation
+          </Link>
+        }
+      />
+      <div className="help-page">
+        <article className="help-text" dir="ltr">
+          <Said of={doc.data.blocks} page={of} />
+        </article>
+        {heads.length > 1 && (
+          <nav className="help-toc" aria-label="On this page">
+            <p className="small muted">On this page</p>
+            <ul>
+              {heads.map((h) => (
+                <li key={h.id}>
+                  <Link
+                    to={"/help/$page" as never}
+                    params={{ page: of } as never}
+                    hash={h.id}
+                    aria-current={at === h.id ? "location" : undefined}
+                    activeOptions={{ includeHash: true }}
+                  >
+                    {plain(h.c)}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        )}
+      </div>
+    </>
+  );
+}

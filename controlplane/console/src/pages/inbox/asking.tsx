@@ -1,0 +1,98 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { lazy, Suspense, useState } from "react";
+import { ask } from "../../api/client";
+import { useAct } from "../../api/use";
+import { sayRefusal } from "../../kit/toast";
+import { reread } from "./decided";
+import { useDeciding } from "./deciding";
+import type { Doings } from "./detail";
+import type { Action, Detail as Full, Task } from "./tasks";
+
+// Dialogs come when they are first needed.
+const Answer = lazy(() => import("./answer"));
+const Hand = lazy(() => import("./hand"));
+
+/** What is being asked before something is done, and the doing. */
+export function useAsking(
+  task: Task | undefined,
+  full: Full | undefined,
+  chosen: Map<string, Task>,
+  shown: Task[],
+  show: (id: string | undefined) => void,
+  clear: () => void,
+) {
+  const deciding = useDeciding();
+  const queries = useQueryClient();
+  const [asked, setAsked] = useState<{ tasks: Task[]; action: Action }>();
+  const [hand, setHand] = useState<"reassign" | "escalate">();
+  const [progress, setProgress] = useState<string>();
+  const claim = useAct<"claim" | "release">({
+    act: (what, key) => ask("POST", `/decision-tasks/${task?.id}/${what}`, { key }),
+    changes: ["/decision-tasks"],
+    done: (_, what) => (what === "claim" ? "It is yours: nobody else decides it." : "Released: others may decide it again."),
+  });
+  const goOn = (gone: Task) => show(nextAfter(shown, gone.id));
+  const many = async (tasks: Task[], action: Action, choice: { comment?: string }) => {
+    const words = (done: number) => setProgress(`${done.toLocaleString("en")} of ${tasks.length.toLocaleString("en")}`);
+    if (tasks.length > 500) words(0);
+    try {
+      await deciding.many(tasks, { action: action.key, label: action.label, ...choice }, words);
+      clear();
+      if (task && tasks.some((t) => t.id === task.id)) show(undefined);
+    } finally {
+      setProgress(undefined);
+    }
+  };
+  const act = (action: Action, first = false) => {
+    const tasks = chosen.size > 0 ? [...chosen.values()] : task ? [task] : [];
+    const [one] = tasks;
+    if (!one) return;
+    if (first || action.requires.length > 0 || tasks.length > 50) setAsked({ tasks, action });
+    else if (chosen.size > 0) many(tasks, action, {}).catch(sayRefusal);
+    else {
+      goOn(one);
+      void deciding.now(one, { action: action.key, label: action.label });
+    }
+  };
+  const doings: Doings = {
+    act,
+    claim: () => claim.mutate("claim"),
+    release: () => claim.mutate("release"),
+    reassign: () => full && setHand("reassign"),
+    escalate: () => full && setHand("escalate"),
+    undo: () => {
+      if (task)
+        ask("POST", `/decision-tasks/${task.id}/undo`, { key: crypto.randomUUID() })
+          .catch(sayRefusal)
+          .finally(() => void reread(queries));
+      else deciding.undoLast();
+    },
+    back: () => show(undefined),
+  };
+  const dialog = (
+    <Suspense>
+      {asked && (
+        <Answer
+          tasks={asked.tasks}
+          action={asked.action}
+          close={() => setAsked(undefined)}
+          act={async (choice, key) => {
+            const [one] = asked.tasks;
+            if (asked.tasks.length > 1 || !one) return many(asked.tasks, asked.action, choice);
+            await deciding.fromForm(one, choice, key);
+            clear();
+            goOn(one);
+          }}
+        />
+      )}
+      {full && hand && <Hand what={hand} task={full} close={() => setHand(undefined)} />}
+    </Suspense>
+  );
+  return { act, doings, dialog, progress, undoLast: deciding.undoLast };
+}
+
+/** Which task comes when one is gone: the next, otherwise the one before. */
+function nextAfter(shown: Task[], id: string): string | undefined {
+  const i = shown.findIndex((t) => t.id === id);
+  return (shown[i + 1] ?? shown[i - 1])?.id;
+}

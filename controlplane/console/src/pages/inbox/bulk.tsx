@@ -1,0 +1,70 @@
+import { useRef, useState } from "react";
+import { walk } from "../../api/client";
+import { Button } from "../../kit/kit";
+import { sayRefusal } from "../../kit/toast";
+import { type Action, keysOf, sharedActions, type Task } from "./tasks";
+
+const most = 10_000; // tasks that can be selected at once
+
+type Props = {
+  chosen: Task[];
+  total: number;
+  query: Record<string, string>;
+  choose: (tasks: Task[], outside: boolean) => void;
+  clear: () => void;
+  act: (action: Action) => void;
+  progress: string | undefined;
+};
+
+/** What can be done with everything that is selected: what all of it takes. */
+export function Bulk({ chosen, total, query, choose, clear, act, progress }: Props) {
+  const [reading, setReading] = useState<string>();
+  const stop = useRef<AbortController>(undefined);
+  const actions = sharedActions(chosen);
+  const keys = [...keysOf(actions)];
+  const all = async () => {
+    const control = new AbortController();
+    stop.current = control;
+    try {
+      setReading("0");
+      choose(await walk<Task>("/decision-tasks", query, most, (n) => setReading(n.toLocaleString("en")), control.signal), true);
+    } catch (e) {
+      if (!control.signal.aborted) sayRefusal(e);
+    } finally {
+      setReading(undefined);
+    }
+  };
+  return (
+    <div className="bulk row" role="toolbar" aria-label="What is selected">
+      <strong aria-live="polite">{chosen.length.toLocaleString("en")} selected</strong>
+      {progress ? (
+        <span role="status">Deciding: {progress}</span>
+      ) : (
+        actions.map((a) => {
+          const key = keys.find(([, action]) => action === a.key)?.[0];
+          return (
+            <Button key={a.key} tone={key === "a" ? "primary" : a.style === "negative" ? "danger" : "plain"} onClick={() => act(a)}>
+              {a.label}
+              {a.requires.length > 0 && "…"}
+              {key && <kbd aria-hidden>{key.toUpperCase()}</kbd>}
+            </Button>
+          );
+        })
+      )}
+      {actions.length === 0 && <span className="small muted">These have no answer in common. Decide them one by one.</span>}
+      {total > chosen.length && !reading && (
+        <Button reads tone="quiet" onClick={() => void all()}>
+          Select all {total.toLocaleString("en")}
+        </Button>
+      )}
+      {reading && (
+        <Button reads tone="quiet" onClick={() => stop.current?.abort()}>
+          Reading {reading}, stop
+        </Button>
+      )}
+      <Button reads tone="quiet" onClick={clear}>
+        Clear
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { say, sayRefusal } from "../../kit/toast";
+import {
+  type Batch,
+  type Choice,
+  comeBack,
+  decideMany,
+  decideOne,
+  lastBatch,
+  leave,
+  plainly,
+  refuse,
+  remember,
+  reread,
+  undo,
+} from "./decided";
+import { type Task, windowOf } from "./tasks";
+
+/** What the inbox does with tasks: decides them at once, and takes it back. */
+export function useDeciding() {
+  const queries = useQueryClient();
+
+  const takeBack = async (batch: Batch) => {
+    try {
+      const { undone, late, why } = await undo(batch, queries);
+      if (undone > 0)
+        say(undone === 1 ? "Undone. It waits for you again." : `${undone.toLocaleString("en")} decisions undone. They wait for you again.`);
+      if (late > 0) sayRefusal(new Error(`${late === 1 ? "One decision" : `${late} decisions`} could not be undone: ${why}`));
+    } catch (e) {
+      sayRefusal(e);
+    }
+  };
+
+  const told = (words: string, until: number, sent: Promise<string[]>) => {
+    const batch: Batch = { words, until, sent };
+    remember(batch, queries);
+    const close = say(words, {
+      remedy: { words: <Undo until={until} />, act: () => void takeBack(batch) },
+      detail: "Takes effect when the time is over, even if this window is closed.",
+      ms: 0,
+    });
+    batch.close = close;
+    setTimeout(close, until - Date.now());
+    void sent.catch(close);
+  };
+
+  return {
+    /** Decides one task; the list goes on at once, and has it back with the reason when it is refused. */
+    now: async (task: Task, choice: Choice) => {
+      leave([task.id]);
+      const sent = decideOne(task, choice, crypto.randomUUID());
+      told(`${choice.label}: ${short(task.title)}`, Date.now() + windowOf(1) * 1000, sent);
+      try {
+        await sent;
+      } catch (e) {
+        comeBack([task.id]);
+        refuse([[task, plainly(e)]]);
+        say(`Not decided: ${plainly(e)}`, { ms: 10_000 });
+      }
+      await reread(queries);
+    },
+    /** Decides one task from a form, which stays until the service has taken it. */
+    fromForm: async (task: Task, choice: Choice, key: string) => {
+      const ids = await decideOne(task, choice, key);
+      leave(ids);
+      told(`${choice.label}: ${short(task.title)}`, Date.now() + windowOf(1) * 1000, Promise.resolve(ids));
+      void reread(queries);
+    },
+    /** Decides many. progress hears how many have been answered. */
+    many: async (tasks: Task[], choice: Choice, progress: (done: number) => void) => {
+      leave(tasks.map((t) => t.id));
+      const until = Date.now() + windowOf(tasks.length) * 1000;
+      const taken = await decideMany(tasks, choice, progress);
+      if (taken.length > 0)
+        told(
+          `${choice.label}: ${taken.length.toLocaleString("en")} ${taken.length === 1 ? "decision" : "decisions"}`,
+          until,
+          Promise.resolve(taken),
+        );
+      await reread(queries);
+      return taken.length;
+    },
+    undoLast: () => {
+      const batch = lastBatch();
+      if (batch) void takeBack(batch);
+      else say("There is nothing to undo: what was decided last has taken effect.");
+    },
+  };
+}
+
+const short = (title: string) => (title.length > 60 ? `${title.slice(0, 60)}…` : title);
+
+/** Undo, with the seconds that are left. Only the word is read out. */
+function Undo({ until }: { until: number }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 250);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <>
+      Undo{" "}
+      <span className="num faint" aria-hidden>
+        {Math.max(0, Math.ceil((until - now) / 1000))} s
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useMay, useMe } from "../../api/use";
+import { Dialog } from "../../kit/dialog";
+import { Check, Checks, Form, TextField, useForm } from "../../kit/form";
+import { Pick, type Picked, people } from "../../kit/pick";
+import { say } from "../../kit/toast";
+import { kindOptions } from "./tasks";
+
+type Delegation = Of<"DecisionDelegation">;
+
+type Typed = {
+  from: Picked | null;
+  to: Picked | null;
+  starts: string;
+  ends: string;
+  kinds: string[];
+  open: boolean;
+  reason: string;
+};
+
+/** Lets somebody decide for somebody else, or changes that. */
+export default function Delegate({ of, close }: { of: Delegation | undefined; close: () => void }) {
+  const may = useMay();
+  const me = useMe();
+  const queries = useQueryClient();
+  const own = me?.user?.identity_id;
+  const form = useForm<Typed>(
+    of ? typedOf(of) : { from: null, to: null, starts: "", ends: "", kinds: [], open: true, reason: "" },
+    async (v, key) => {
+      const body = {
+        delegate_id: v.to?.id,
+        ...(of ? {} : v.from ? { delegator_id: v.from.id } : {}),
+        ...(v.starts ? { starts_at: instant(v.starts) } : {}),
+        ends_at: v.ends ? instant(v.ends) : null,
+        kinds: v.kinds,
+        include_open: v.open,
+        reason: v.reason,
+      };
+      const path = "/decision-tasks/delegations";
+      const made = of
+        ? await ask<Delegation>("PATCH", `${path}/${of.id}`, { body, key, ifMatch: of.version })
+        : await ask<Delegation>("POST", path, { body, key });
+      await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/decision-tasks") });
+      say(made.state === "active" ? `${made.delegate_display} decides from now on.` : `${made.delegate_display} decides when it begins.`);
+      close();
+    },
+  );
+  return (
+    <Dialog
+      open
+      close={close}
+      title={of ? "Change the delegation" : "Delegate"}
+      lead="Both see the tasks meanwhile, and either of them may decide."
+    >
+      <Form of={form} verb={of ? "Change" : "Delegate"} cancel={close}>
+        {may.admin && !of && (
+          <Pick
+            label={own ? "Whose decisions, if not yours" : "Whose decisions"}
+            source={people}
+            value={form.value.from}
+            set={(p) => form.set("from", p)}
+            required={!own}
+            error={form.wrong("delegator_id")}
+          />
+        )}
+        <Pick
+          label={may.admin || of ? "Who decides for them" : "Who decides for you"}
+          source={people}
+          value={form.value.to}
+          set={(p) => form.set("to", p)}
+          required
+          error={form.wrong("delegate_id")}
+        />
+        <div className="fields">
+          <TextField
+            type="datetime-local"
+            label="From"
+            hint="Left empty: now."
+            value={form.value.starts}
+            set={(v) => form.set("starts", v)}
+            error={form.wrong("starts_at")}
+          />
+          <TextField
+            type="datetime-local"
+            label="Until"
+            hint="Left empty: until it is ended."
+            value={form.value.ends}
+            set={(v) => form.set("ends", v)}
+            error={form.wrong("ends_at")}
+          />
+        </div>
+        <Check
+          label="What is open already too"
+          hint="Otherwise only what comes while it lasts."
+          value={form.value.open}
+          set={(v) => form.set("open", v)}
+        />
+        <details>
+          <summary className="small">
+            {form.value.kinds.length === 0 ? "Every kind of task" : `${form.value.kinds.length} kinds of task`}
+          </summary>
+          <Checks label="Only these kinds; none: all" value={form.value.kinds} set={(v) => form.set("kinds", v)} options={kindOptions} />
+        </details>
+        <TextField label="Why" max={2000} value={form.value.reason} set={(v) => form.set("reason", v)} error={form.wrong("reason")} />
+      </Form>
+    </Dialog>
+  );
+}
+
+const instant = (local: string) => new Date(local).toISOString();
+
+/** A moment as a field for date and time has it, in the time of this browser. */
+function local(at: string | null | undefined): string {
+  if (!at) return "";
+  const d = new Date(at);
+  return new Date(d.getTime() - d.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+const typedOf = (d: Delegation): Typed => ({
+  from: { id: d.delegator_id, words: d.delegator_display },
+  to: d.delegate_id ? { id: d.delegate_id, words: d.delegate_display } : null,
+  starts: local(d.starts_at),
+  ends: local(d.ends_at),
+  kinds: d.kinds ?? [],
+  open: d.include_open ?? true,
+  reason: d.reason ?? "",
+});

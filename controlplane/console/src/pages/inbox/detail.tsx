@@ -1,0 +1,265 @@
+import { Link } from "@tanstack/react-router";
+import { ArrowLeft, Check, X } from "lucide-react";
+import { lazy, Suspense } from "react";
+import { useMay } from "../../api/use";
+import { Steps } from "../../kit/bits";
+import { Badge, Button, Failure, Note, Skeleton, Text, When } from "../../kit/kit";
+import { Menu } from "../../kit/menu";
+import { Risk, State } from "../../kit/state";
+import { factsOf } from "./facts";
+import { linksOf } from "./links";
+import { Comments, History } from "./talk";
+import { type Action, at, type Detail as Full, keysOf, kindWords, rows, type Task, words } from "./tasks";
+import { conflictsOf, Why } from "./why";
+
+const More = lazy(() => import("./more"));
+const told = new Set(["role_proposal", "pack_conflict", "sync_hold", "schema_diff"]);
+
+/** What can be done with the open task. */
+export type Doings = {
+  act: (action: Action, ask?: boolean) => void;
+  claim: () => void;
+  release: () => void;
+  reassign: () => void;
+  escalate: () => void;
+  undo: () => void;
+  back: () => void;
+};
+
+type Props = { task: Task; full: Full | undefined; error: unknown; retry: () => void; doings: Doings };
+
+/** The open task: what is asked, what can be answered, and everything that speaks for it and against it. */
+export function Detail({ task, full, error, retry, doings }: Props) {
+  const may = useMay();
+  const open = task.state === "open" || task.state === "claimed";
+  const refusedLater = full?.history.at(-1)?.event === "refused" ? full.history.at(-1) : undefined;
+  return (
+    <article className="inbox-detail stack" aria-label="The open task">
+      <header className="stack tight">
+        <div className="inbox-back">
+          <Button reads tone="quiet" onClick={doings.back}>
+            <ArrowLeft aria-hidden size={15} /> Back <kbd aria-hidden>U</kbd>
+          </Button>
+        </div>
+        <p className="small muted">
+          {kindWords(task.kind)}
+          {task.source.display && (
+            <>
+              {" · "}
+              <bdi>{task.source.display}</bdi>
+            </>
+          )}
+        </p>
+        <h2 className="inbox-title" dir="auto" tabIndex={-1}>
+          {task.title}
+        </h2>
+        <div className="row">
+          <Risk of={task.risk_level} />
+          {task.priority === "urgent" && <State of="urgent" tone="bad" />}
+          {task.claimed_by && <Badge tone="info">claimed by {task.claimed_by.display}</Badge>}
+          {task.acting_for && <Badge tone="info">you decide for {task.acting_for.display}</Badge>}
+          {task.sla.breached && open && <State of="overdue" />}
+        </div>
+      </header>
+      {refusedLater && <Note tone="warn">What was decided could not take effect: {refusedLater.detail}</Note>}
+      {open ? (
+        <Buttons task={task} full={full} readOnly={may.readOnly} admin={may.admin} doings={doings} />
+      ) : (
+        <Over task={task} doings={doings} readOnly={may.readOnly} />
+      )}
+      <section className="card padded stack tight" aria-label="What speaks for and against it">
+        <h3>What speaks for and against it</h3>
+        {task.summary && (
+          <p className="inbox-words" dir="auto">
+            <Text of={task.summary} />
+          </p>
+        )}
+        {conflictsOf(task).map((c) => (
+          <Note key={c} tone="bad">
+            {c}
+          </Note>
+        ))}
+        <Why task={task} />
+        <dl className="inbox-facts">
+          {factsOf(task).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+        {told.has(task.kind) && (
+          <Suspense fallback={<Skeleton rows={2} />}>
+            <More task={task} />
+          </Suspense>
+        )}
+        <Links task={task} />
+      </section>
+      <Path task={task} full={full} />
+      {full ? (
+        <>
+          <Comments key={full.id} task={full} mayWrite={!may.readOnly && (open || full.you.may_decide || may.admin)} />
+          <History key={`h${full.id}`} task={full} />
+        </>
+      ) : error ? (
+        <Failure error={error} retry={retry} />
+      ) : (
+        <Skeleton rows={4} />
+      )}
+    </article>
+  );
+}
+
+function Buttons({
+  task,
+  full,
+  readOnly,
+  admin,
+  doings,
+}: {
+  task: Task;
+  full: Full | undefined;
+  readOnly: boolean;
+  admin: boolean;
+  doings: Doings;
+}) {
+  if (readOnly) return null;
+  const keys = [...keysOf(task.actions)];
+  const barred = full && !full.you.may_decide;
+  return (
+    <div className="stack tight">
+      {barred ? (
+        <Note tone="warn">{full.you.detail || "You do not decide this."}</Note>
+      ) : (
+        <div className="row" role="toolbar" aria-label="Decide">
+          {task.actions.map((a) => {
+            const key = keys.find(([, action]) => action === a.key)?.[0];
+            const main = key === "a";
+            return (
+              <Button
+                key={a.key}
+                tone={main ? "primary" : a.style === "negative" ? "danger" : "plain"}
+                onClick={() => doings.act(a)}
+                aria-keyshortcuts={key}
+              >
+                {a.style === "positive" && <Check aria-hidden size={15} />}
+                {a.style === "negative" && <X aria-hidden size={15} />}
+                {a.label}
+                {a.requires.length > 0 && "…"}
+                {key && <kbd aria-hidden>{key.toUpperCase()}</kbd>}
+              </Button>
+            );
+          })}
+        </div>
+      )}
+      <div className="row">
+        {(!barred || admin) && (
+          <Button tone="quiet" onClick={doings.reassign} aria-keyshortcuts="d">
+            Don’t know, reassign… <kbd aria-hidden>D</kbd>
+          </Button>
+        )}
+        <Menu
+          words="More"
+          label="More that can be done"
+          of={[
+            !barred && task.state === "open" && { words: "Claim it: nobody else decides it", act: doings.claim },
+            task.state === "claimed" && { words: "Release it", act: doings.release },
+            { words: "Ask who is above…", act: doings.escalate },
+            ...task.actions
+              .filter((a) => !barred && a.requires.length === 0)
+              .map((a) => ({ words: `${a.label} with a remark…`, act: () => doings.act(a, true) })),
+          ]}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** What became of a task that waits no more. */
+function Over({ task, doings, readOnly }: { task: Task; doings: Doings; readOnly: boolean }) {
+  const d = task.decision;
+  const undoable = task.state === "decided" && task.apply_at && Date.parse(task.apply_at) > Date.now();
+  return (
+    <Note tone={undoable ? "info" : "ok"}>
+      <div className="row between">
+        <span>
+          {d ? (
+            <>
+              <strong>{task.actions.find((a) => a.key === d.action)?.label ?? d.action}</strong>, decided by <bdi>{d.by.display}</bdi>{" "}
+              <When at={d.at} />.{d.comment && <> “{d.comment}”</>}
+            </>
+          ) : (
+            <>
+              <State of={task.state} /> {task.closed_reason}
+            </>
+          )}
+          {undoable && (
+            <>
+              {" "}
+              It takes effect <When at={task.apply_at} />.
+            </>
+          )}
+        </span>
+        {undoable && !readOnly && <Button onClick={doings.undo}>Undo</Button>}
+      </div>
+    </Note>
+  );
+}
+
+function Links({ task }: { task: Task }) {
+  const may = useMay();
+  // Approvers know the request and the person; the rest is for whoever sees the whole tenant, or owns something.
+  const seen = (to: string) => may.oversees || may.owner || /^.(people|requests)/.test(to);
+  const links = linksOf(task).filter((l) => seen(l.to));
+  if (links.length === 0) return null;
+  return (
+    <p className="small inbox-links">
+      {links.map((l) => (
+        <Link
+          key={l.to + JSON.stringify(l.params)}
+          className="inbox-link"
+          to={l.to as never}
+          params={l.params as never}
+          search={(l.search ?? {}) as never}
+        >
+          {l.words}
+        </Link>
+      ))}
+    </p>
+  );
+}
+
+/** The way of approval: who has decided before, who is asked now, how many come after. */
+function Path({ task, full }: { task: Task; full: Full | undefined }) {
+  const before = rows(task.context, "decided_before");
+  const stages = Number(at(task.context, "stage", "of") ?? 0);
+  const index = Number(at(task.context, "stage", "index") ?? 0);
+  const asked = full ? full.candidates.map((c) => c.display) : task.assignees.map((a) => a.display);
+  const who = [...new Set(asked)];
+  const waiting = who.length > 3 ? `${who.slice(0, 3).join(", ")} and ${who.length - 3} more` : who.join(", ");
+  const named = before.map((b) => ({
+    words: words(b, "stage") ?? "Stage",
+    detail: `${words(b, "decision")} by ${words(b, "by")}`,
+    state: words(b, "decision") === "rejected" ? ("bad" as const) : ("done" as const),
+  }));
+  const now = {
+    words: words(task.context, "stage", "name") ?? "Decides now",
+    detail: waiting || (task.roles.length > 0 ? `whoever is ${task.roles.join(", ").replaceAll("_", " ")}` : "nobody"),
+    state: task.state === "decided" ? ("done" as const) : ("here" as const),
+  };
+  const later = Array.from({ length: Math.max(0, stages - index - 1) }, (_, i) => ({
+    words: `Stage ${index + i + 2}`,
+    detail: "comes after",
+    state: "todo" as const,
+  }));
+  return (
+    <section className="stack tight" aria-label="Who decides">
+      <h3>Who decides</h3>
+      <Steps label="The way of approval" of={unique([...named, now, ...later])} />
+    </section>
+  );
+}
+
+/** Stages may be called the same; a number tells them apart. */
+const unique = <T extends { words: string }>(of: T[]): T[] =>
+  of.map((s, i) => (of.findIndex((o) => o.words === s.words) < i ? { ...s, words: `${s.words} (${i + 1})` } : s));

@@ -1,0 +1,177 @@
+import { Link } from "@tanstack/react-router";
+import { Fragment, type ReactNode } from "react";
+import { Text, When } from "../../kit/kit";
+import { Risk, State } from "../../kit/state";
+import { spanWords } from "../../kit/span";
+import { at, rows, sentence, type Task, words } from "./tasks";
+
+/** A name, and what is so. */
+export type Fact = [string, ReactNode];
+
+/** What a task tells of what it is about, in the order in which one asks. What is not told is left out. */
+export function factsOf(task: Task): Fact[] {
+  const c = task.context;
+  const facts: (Fact | false)[] = [...(byKind[task.kind]?.(task) ?? []), ...general(task)];
+  const shown = facts.filter((f): f is Fact => Boolean(f && f[1] !== undefined && f[1] !== null && f[1] !== ""));
+  const warned = words(c, "changed_by_approvers", "ends_at");
+  return warned ? [...shown, ["Shortened by an approver", <When key="w" at={warned} />]] : shown;
+}
+
+const general = (task: Task): (Fact | false)[] => [
+  task.due_at ? ["Due", <When key="d" at={task.due_at} />] : false,
+  ["Asked", <When key="a" at={task.created_at} />],
+];
+
+type Tell = (task: Task) => (Fact | false)[];
+
+const request: Tell = ({ context: c }) => [
+  ["For", <Who key="for" of={at(c, "beneficiary") ?? at(c, "requested_for")} />],
+  ["Asked by", <Who key="by" of={at(c, "requester") ?? at(c, "requested_by")} />],
+  ["Because", <Text key="why" of={words(c, "justification")} none="Nothing was said." />],
+  ["For how long", <Long key="long" of={c} />],
+  ["What it is", <Text key="what" of={words(c, "item", "description") ?? words(c, "what", "description")} />],
+  Boolean(at(c, "item", "privileged") ?? at(c, "what", "privileged")) && [
+    "Privileged",
+    <State key="p" of="high" words="gives special rights" />,
+  ],
+  ["Ticket", words(c, "external_reference")],
+  ["Bounded by", list(at(c, "limits"))],
+  ...answers(at(c, "form_answers")),
+  ...answers(at(c, "parameters")),
+  Number(at(c, "other_items") ?? 0) > 0 && ["Asked for beside it", `${words(c, "other_items")} more in the same request`],
+  ["Rule", words(c, "rule", "matched_because") && `${words(c, "rule", "name")}: ${words(c, "rule", "matched_because")}`],
+];
+
+const account: Tell = ({ context: c }) => [
+  ["Account", words(c, "account", "name")],
+  ["State", <State key="s" of={words(c, "account", "status")} />],
+  ["Belonged to", at(c, "owner") ? <Who key="o" of={at(c, "owner")} /> : undefined],
+  ["Without an owner since", Boolean(at(c, "since")) && <When key="since" at={words(c, "since")} />],
+  ["Last sign-in", <When key="l" at={words(c, "account", "last_login_at")} none="not known" />],
+  ["Holds", at(c, "account", "grants") !== undefined && `${words(c, "account", "grants")} rights`],
+  at(c, "account", "privileged") === true && ["Privileged", <State key="p" of="high" words="has special rights" />],
+  ["E-mail address", words(c, "account", "email")],
+  ["Employee number", words(c, "account", "employee_number")],
+  rows(c, "candidates").length > 0 && ["Who fits", <Candidates key="c" of={rows(c, "candidates")} />],
+  ["Not possible", list(Object.entries((at(c, "cannot") ?? {}) as object).map(([what, why]) => `${sentence(what)}: ${why}`))],
+];
+
+const change: Tell = ({ context: c }) => [
+  ["To be done", <Text key="t" of={words(c, "what_to_do") ?? words(c, "by_hand")} />],
+  ["System", words(c, "connector", "display")],
+  ["Person", at(c, "identity") ? <Who key="w" of={at(c, "identity")} /> : undefined],
+  ["Account", words(c, "account", "display")],
+  ["Access", words(c, "entitlement", "display")],
+  ["What the system said", words(c, "error", "message")],
+  ["What to do about it", words(c, "advice")],
+  ["Tried", at(c, "attempts") !== undefined && `${words(c, "attempts")} times`],
+];
+
+const byKind: Record<string, Tell> = {
+  request_approval: request,
+  request_blocked: request,
+  external_wait: request,
+  emergency_review: (t) => [
+    ...request(t),
+    ["What", words(t.context, "what")],
+    ["Ends", at(t.context, "ends_at") !== undefined && <When key="e" at={words(t.context, "ends_at")} none="not by itself" />],
+  ],
+  account_correlation: account,
+  orphan_account: account,
+  manual_provisioning: change,
+  provisioning_failure: change,
+  native_grant: ({ context: c }) => [
+    ["Person", at(c, "identity") ? <Who key="w" of={at(c, "identity")} /> : undefined],
+    ["Access", words(c, "entitlement", "display")],
+    ["What it is", words(c, "entitlement_description")],
+    ["System", words(c, "connector", "display")],
+    ["Taken away", at(c, "ended_at") ? <When key="e" at={words(c, "ended_at")} /> : false],
+    ["Because", words(c, "end_reason")],
+    ["Last used", <When key="u" at={words(c, "last_used_at")} none="not known" />],
+  ],
+  role_proposal: ({ context: c }) => [
+    ["Proposed by", words(c, "proposed_by", "display")],
+    ["Risk before", <Risk key="b" of={words(c, "risk_before")} />],
+    ["Risk after", <Risk key="a" of={words(c, "risk_after")} />],
+  ],
+  sync_hold: ({ context: c }) => [
+    ["System", words(c, "connector", "name")],
+    ["Held", `${words(c, "held")} of ${words(c, "total")} changes`],
+    ["Why", list(rows(c, "holds").flatMap((h) => words(h, "cause") ?? []))],
+    ["Discarded by itself", <When key="x" at={words(c, "expires_at")} none="not" />],
+  ],
+  schema_diff: ({ context: c }) => [
+    ["System", words(c, "connector", "name")],
+    ["To decide", `${words(c, "undecided") ?? ""} fields`],
+  ],
+  pack_conflict: ({ context: c }) => [
+    ["Pack", words(c, "pack_key")],
+    ["What", `${sentence(words(c, "kind") ?? "")} ${words(c, "object_key") ?? ""}`],
+  ],
+};
+
+/** A person, by name and where they work, as a link where one can be followed. */
+export function Who({ of }: { of: unknown }) {
+  const id = words(of, "id");
+  const name = words(of, "display");
+  if (!name && !id) return null;
+  const detail = [words(of, "title"), words(of, "department")].filter(Boolean).join(", ");
+  const person = id && words(of, "type") !== "user" && words(of, "type") !== "service";
+  return (
+    <>
+      {person ? (
+        <Link className="inbox-link" to="/people/$id" params={{ id }}>
+          <bdi>{name ?? id}</bdi>
+        </Link>
+      ) : (
+        <bdi>{name ?? id}</bdi>
+      )}
+      {detail && <span className="muted"> · {detail}</span>}
+    </>
+  );
+}
+
+function Candidates({ of }: { of: Record<string, unknown>[] }) {
+  if (of.length === 0) return null;
+  return of.map((c) => (
+    <Fragment key={words(c, "identity_id")}>
+      <Who of={{ id: c.identity_id, display: c.display }} />
+      <small className="muted inbox-line">
+        {typeof c.score === "number" ? `${Math.round(c.score * 100)} %: ` : ""}
+        {Array.isArray(c.explanation) ? c.explanation.join("; ") : ""}
+      </small>
+    </Fragment>
+  ));
+}
+
+function Long({ of: c }: { of: unknown }) {
+  const starts = words(c, "duration", "starts_at") ?? words(c, "starts_at");
+  const ends = words(c, "duration", "ends_at") ?? words(c, "ends_at");
+  const duration = words(c, "duration", "duration") ?? words(c, "duration");
+  if (!starts && !ends && !duration) return "until it is taken away";
+  return (
+    <>
+      {starts && (
+        <>
+          from <When at={starts} />{" "}
+        </>
+      )}
+      {ends ? (
+        <>
+          until <When at={ends} />
+        </>
+      ) : (
+        duration && `for ${spanWords(duration)}`
+      )}
+    </>
+  );
+}
+
+const list = (of: unknown): ReactNode =>
+  Array.isArray(of) && of.length > 0 ? of.filter((x) => typeof x === "string").join("; ") : undefined;
+
+const answers = (of: unknown): Fact[] =>
+  Object.entries((of ?? {}) as object).map(([name, value]) => [
+    sentence(name),
+    typeof value === "object" ? JSON.stringify(value) : String(value),
+  ]);

@@ -1,0 +1,94 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import { useAct } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
+import { SelectField, TextField } from "../../kit/form";
+import { Note } from "../../kit/kit";
+import { Pick, type Picked, people } from "../../kit/pick";
+import type { Detail } from "./tasks";
+
+/** The dialogs by which a task comes to others. */
+export default function Hand({ what, ...rest }: { what: "reassign" | "escalate"; task: Detail; close: () => void }) {
+  return what === "reassign" ? <Reassign {...rest} /> : <Escalate {...rest} />;
+}
+
+/** Gives a task to somebody else, who decides it from then on. */
+function Reassign({ task, close }: { task: Detail; close: () => void }) {
+  const [to, setTo] = useState<Picked | null>(null);
+  const [reason, setReason] = useState("");
+  const send = useAct<void, Detail>({
+    act: (_, key) => ask("POST", `/decision-tasks/${task.id}/reassign`, { body: { to: [to?.id], reason }, ifMatch: task.version, key }),
+    changes: ["/decision-tasks"],
+    done: () => `${to?.words} decides it from now on.`,
+    quiet: true,
+  });
+  const known = new Map(task.candidates.flatMap((c) => (c.identity_id ? [[c.identity_id, c.display] as const] : [])));
+  const narrow = task.reassign_to.length > 0;
+  return (
+    <AskFirst
+      open
+      close={close}
+      title="Not yours, or you do not know"
+      lead="Say who can decide it. From then on they do, and nobody else; it is written down that you did not."
+      verb="Reassign"
+      disabled={!to || !reason.trim()}
+      act={() => send.mutateAsync()}
+    >
+      {!task.reassignable && <Note tone="warn">This cannot be given to somebody else. Escalate it instead.</Note>}
+      {narrow && task.reassign_to.every((id) => known.has(id)) ? (
+        <SelectField
+          label="Who decides"
+          none="Choose somebody"
+          required
+          value={to?.id ?? ""}
+          set={(id) => setTo({ id, words: known.get(id) ?? id })}
+          options={task.reassign_to.map((id) => [id, known.get(id) ?? id] as const)}
+        />
+      ) : (
+        <Pick
+          label="Who decides"
+          source={people}
+          value={to}
+          set={setTo}
+          required
+          hint={narrow ? "Only certain people may be named here." : "Nobody whom it is about."}
+        />
+      )}
+      <TextField label="Why" rows={2} max={2000} required value={reason} set={setReason} />
+    </AskFirst>
+  );
+}
+
+/** Asks those above whoever decides a task, besides them. */
+function Escalate({ task, close }: { task: Detail; close: () => void }) {
+  const [to, setTo] = useState<"manager" | "admin">("manager");
+  const [reason, setReason] = useState("");
+  const send = useAct<void, Detail>({
+    act: (_, key) => ask("POST", `/decision-tasks/${task.id}/escalate`, { body: { to, reason }, ifMatch: task.version, key }),
+    changes: ["/decision-tasks"],
+    done: "Others are asked besides.",
+    quiet: true,
+  });
+  return (
+    <AskFirst
+      open
+      close={close}
+      title="Ask who is above"
+      lead="They are asked besides those who are asked already; one of them decides."
+      verb="Escalate"
+      disabled={!reason.trim()}
+      act={() => send.mutateAsync()}
+    >
+      <SelectField
+        label="Whom"
+        value={to}
+        set={setTo}
+        options={[
+          ["manager", "The managers of those who decide"],
+          ["admin", "The administrators"],
+        ]}
+      />
+      <TextField label="Why" rows={2} max={2000} required value={reason} set={setReason} />
+    </AskFirst>
+  );
+}

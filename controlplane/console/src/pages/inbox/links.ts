@@ -1,0 +1,52 @@
+import { type Task, words } from "./tasks";
+
+/** A place of the console, and what it is called. */
+export type Place = { words: string; to: string; params?: Record<string, string>; search?: Record<string, string> };
+
+type Ref = { type: string; id: string; display?: string | undefined };
+
+/** Where one can read on: the people, access, requests, runs and systems that a task is about. */
+export function linksOf(task: Task): Place[] {
+  const all: Ref[] = [...task.links, task.subject, task.source];
+  const found = new Map<string, Place>();
+  for (const ref of all) {
+    const place = placeOf(ref, task);
+    if (place) found.set(place.to + ref.id, found.get(place.to + ref.id) ?? place);
+  }
+  return [...found.values()];
+}
+
+function placeOf(ref: Ref, task: Task): Place | undefined {
+  const name = (fallback: string) => ref.display || fallback;
+  const id = { id: ref.id };
+  switch (ref.type) {
+    case "identity":
+      return { words: name("the person"), to: "/people/$id", params: id };
+    case "entitlement":
+      return { words: name("the access"), to: "/access/$id", params: id };
+    case "role":
+      return { words: name("the role"), to: "/roles/$id", params: id };
+    case "account":
+      return { words: name("the account"), to: "/accounts/$id", params: id };
+    case "access_request":
+      return { words: `Request ${name("")}`.trim(), to: "/requests/$id", params: id };
+    case "connector":
+      return { words: name("the system"), to: "/connectors/$id", params: id };
+    case "sync_run": {
+      const connector = words(task.context, "connector", "id") ?? task.subject.id;
+      return { words: "What the sync would change", to: "/connectors/$id/runs/$run", params: { id: connector, run: ref.id } };
+    }
+    case "schema_diff":
+      return { words: "What has changed in the source", to: "/connectors/$id/rediscover", params: { id: task.subject.id } };
+    case "provisioning_task":
+      return { words: "The change", to: "/provisioning", search: { task: ref.id } };
+    case "sector_pack":
+      return {
+        words: `The pack ${words(task.context, "pack_key") ?? ""}`.trim(),
+        to: "/sector-packs/$key",
+        params: { key: words(task.context, "pack_key") ?? ref.id },
+      };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,171 @@
+import "./inbox.css";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { useMay } from "../../api/use";
+import { Failure, Head, Skeleton } from "../../kit/kit";
+import { useAsking } from "./asking";
+import { Bulk } from "./bulk";
+import { useChosen } from "./chosen";
+import { Narrow, Themes } from "./filters";
+import { KeyFooter, useInboxKeys } from "./inbox-keys";
+import { Tasks } from "./list";
+import { Refusals } from "./refusals";
+import { groupsOf, queryOf, type Search } from "./tasks";
+import { useCounts, useInbox, useOpen } from "./use-inbox";
+import { Nothing, Waiting } from "./waiting";
+
+// The list comes first; what is beside it is fetched at once as well, and is there when somebody opens a task.
+const beside = import("./detail");
+const Detail = lazy(() => beside.then((m) => ({ default: m.Detail })));
+
+/** Everything that waits for a decision: the list, and the task that is open beside it. */
+export default function Inbox() {
+  const at = useAddress();
+  const may = useMay();
+  const day = new Date().toDateString();
+  const query = useMemo(() => queryOf(at.search, may.readOnly, new Date(day)), [at.search, may.readOnly, day]);
+  const { list, tasks, total, refused } = useInbox(query);
+  const counts = useCounts(query.assigned ?? "mine");
+  const groups = useMemo(() => groupsOf(tasks, at.search.group), [tasks, at.search.group]);
+  const shown = useMemo(() => groups.flatMap((g) => g.tasks), [groups]);
+  const open = useOpen(at.task, shown);
+  const picks = useChosen(shown);
+  const asking = useAsking(open.task, open.full, picks.chosen, shown, at.show, picks.clear);
+  const now = useMinute();
+  const mayDecide = !may.readOnly;
+  const waits = !at.search.state;
+  useInboxKeys({
+    tasks: shown,
+    open: open.task,
+    at: at.task,
+    chosen: picks.chosen,
+    mark: picks.mark,
+    all: () => picks.all(shown),
+    clear: picks.clear,
+    show: at.show,
+    act: asking.act,
+    doings: asking.doings,
+    undoLast: asking.undoLast,
+    more: list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined,
+    mayDecide: mayDecide && waits,
+  });
+  const groupCounts = useMemo(
+    () => new Map((at.search.group === "alike" ? (counts?.groups ?? []) : []).map((g) => [g.group_key ?? "", g.open])),
+    [counts, at.search.group],
+  );
+  return (
+    <>
+      <Head title="Inbox" lead={waits ? `${total.toLocaleString("en")} open` : `${total.toLocaleString("en")} that wait no more`}>
+        <Link to="/inbox/delegations" className="button">
+          Delegations
+        </Link>
+      </Head>
+      <div className={`inbox${at.task ? " reading" : ""}`}>
+        <div className="inbox-list stack tight">
+          <Themes search={at.search} counts={counts} set={at.set} />
+          <Narrow search={at.search} set={at.set} readOnly={may.readOnly} />
+          <Refusals of={refused} />
+          {mayDecide && picks.chosen.size > 0 && (
+            <Bulk
+              chosen={[...picks.chosen.values()]}
+              total={total}
+              query={query}
+              choose={picks.replace}
+              clear={picks.clear}
+              act={(a) => asking.act(a)}
+              progress={asking.progress}
+            />
+          )}
+          {list.isError && !list.data ? (
+            <Failure error={list.error} retry={() => void list.refetch()} />
+          ) : list.isPending ? (
+            <Skeleton />
+          ) : shown.length === 0 ? (
+            <Nothing search={at.search} set={at.set} />
+          ) : (
+            <Tasks
+              groups={groups}
+              open={at.task}
+              chosen={picks.chosen}
+              refused={refused}
+              selectable={mayDecide && waits}
+              now={now}
+              search={at.search}
+              counts={groupCounts}
+              mark={picks.mark}
+              markGroup={picks.group}
+              show={at.show}
+            />
+          )}
+          {list.hasNextPage && (
+            <MoreRows read={shown.length} total={total} busy={list.isFetchingNextPage} more={() => void list.fetchNextPage()} />
+          )}
+          <KeyFooter mayDecide={mayDecide && waits} />
+        </div>
+        <div className="inbox-side">
+          {open.task ? (
+            <Suspense fallback={<Skeleton rows={6} />}>
+              <Detail key={open.task.id} task={open.task} full={open.full} error={open.error} retry={open.retry} doings={asking.doings} />
+            </Suspense>
+          ) : open.missing ? (
+            <Failure error={open.error} retry={open.retry} />
+          ) : at.task ? (
+            <Skeleton rows={5} />
+          ) : (
+            <Waiting counts={counts} />
+          )}
+        </div>
+      </div>
+      {asking.dialog}
+    </>
+  );
+}
+
+/** What the address says, and how it is changed. */
+function useAddress() {
+  const { task, ...rest } = useSearch({ strict: false }) as Search;
+  const navigate = useNavigate();
+  const text = JSON.stringify(rest);
+  const search = useMemo(() => JSON.parse(text) as Search, [text]);
+  const open = useRef(task);
+  open.current = task;
+  // Rows hold on to what changes the address: it stays the same while one goes from task to task.
+  const doings = useMemo(() => {
+    const go = (next: Search, replace: boolean) =>
+      void navigate({
+        to: "/inbox",
+        search: Object.fromEntries(Object.entries(next).filter(([, v]) => v)) as never,
+        replace,
+        resetScroll: false,
+      });
+    return {
+      set: (change: Search) => go({ ...search, ...change }, false),
+      /** Opens a task, or closes it; running through the list leaves one entry in the browser's history. */
+      show: (id: string | undefined) => go({ ...search, ...(id ? { task: id } : {}) }, Boolean(open.current) && Boolean(id)),
+    };
+  }, [navigate, search]);
+  return { search, task, ...doings };
+}
+
+function MoreRows({ read, total, busy, more }: { read: number; total: number; busy: boolean; more: () => void }) {
+  return (
+    <div className="row between small muted inbox-more">
+      <span>
+        {read.toLocaleString("en")} of {total.toLocaleString("en")}
+      </span>
+      <button type="button" className="button" data-reads="" disabled={busy} onClick={more}>
+        {busy ? "Reading…" : "Show more"}
+      </button>
+    </div>
+  );
+}
+
+/** The time, as far as it matters for what is overdue: once in half a minute. */
+function useMinute(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}

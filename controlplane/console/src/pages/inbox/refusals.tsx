@@ -1,0 +1,28 @@
+import { Button, Note } from "../../kit/kit";
+import { forget } from "./decided";
+
+const shown = 50;
+
+/** What could not be decided, task by task, with the service's reason; until it has been read. */
+export function Refusals({ of }: { of: ReadonlyMap<string, { title: string; why: string }> }) {
+  if (of.size === 0) return null;
+  const rows = [...of];
+  return (
+    <Note tone="bad">
+      <div className="row between">
+        <strong>{of.size === 1 ? "One task was not decided" : `${of.size.toLocaleString("en")} tasks were not decided`}</strong>
+        <Button reads tone="quiet" onClick={() => forget()}>
+          Understood
+        </Button>
+      </div>
+      <ul className="inbox-refused small">
+        {rows.slice(0, shown).map(([id, r]) => (
+          <li key={id}>
+            <bdi>{r.title}</bdi>: {r.why}
+          </li>
+        ))}
+      </ul>
+      {rows.length > shown && <p className="small">And {rows.length - shown} more, each with its reason in the list.</p>}
+    </Note>
+  );
+}

@@ -1,0 +1,91 @@
+import { type FormEvent, useState } from "react";
+import { ask } from "../../api/client";
+import { useAct } from "../../api/use";
+import { TextField } from "../../kit/form";
+import { Button, Text, When, Wrongs } from "../../kit/kit";
+import { type Detail, sentence } from "./tasks";
+
+/** What has been said about a task, and a place to say more. */
+export function Comments({ task, mayWrite }: { task: Detail; mayWrite: boolean }) {
+  const [text, setText] = useState("");
+  const add = useAct<string, Detail>({
+    act: (t, key) => ask("POST", `/decision-tasks/${task.id}/comments`, { body: { text: t }, key }),
+    changes: ["/decision-tasks"],
+    after: () => setText(""),
+    quiet: true,
+  });
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    if (text.trim()) add.mutate(text.trim());
+  };
+  return (
+    <section className="stack tight" aria-label="Comments">
+      <h3>Comments</h3>
+      {task.comments.length === 0 && <p className="small muted">Nobody has said anything yet.</p>}
+      <ul className="inbox-said">
+        {task.comments.map((c) => (
+          <li key={`${c.at}${c.text}`}>
+            <p className="small">
+              <strong>
+                <bdi>{c.by.display}</bdi>
+              </strong>{" "}
+              <span className="muted">
+                <When at={c.at} />
+              </span>
+            </p>
+            <p className="inbox-words" dir="auto">
+              {c.text}
+            </p>
+          </li>
+        ))}
+      </ul>
+      {mayWrite && (
+        <form className="stack tight" onSubmit={submit} id="inbox-comment">
+          <TextField label="Say something about it" rows={2} max={4000} value={text} set={setText} />
+          <Wrongs of={add.error} />
+          <div>
+            <Button type="submit" disabled={!text.trim() || add.isPending}>
+              Comment
+            </Button>
+          </div>
+        </form>
+      )}
+    </section>
+  );
+}
+
+/** What has happened to a task, the last first. */
+export function History({ task }: { task: Detail }) {
+  const [all, setAll] = useState(false);
+  const events = [...task.history].reverse();
+  const shown = all ? events : events.slice(0, 6);
+  return (
+    <section className="stack tight" aria-label="What happened">
+      <h3>What happened</h3>
+      <ol className="inbox-history small">
+        {shown.map((e) => (
+          <li key={`${e.at}${e.event}${e.detail}`}>
+            <span className="muted">
+              <When at={e.at} />
+            </span>
+            <span>
+              <strong>{sentence(e.event)}</strong> by <bdi>{e.by.display}</bdi>
+              {e.detail && (
+                <span className="muted">
+                  : <Text of={e.detail} />
+                </span>
+              )}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {events.length > shown.length && (
+        <div>
+          <Button reads tone="quiet" onClick={() => setAll(true)}>
+            Show all {events.length}
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}

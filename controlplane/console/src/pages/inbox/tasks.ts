@@ -1,0 +1,169 @@
+import type { Of } from "../../api/types";
+
+/** What waits for a decision, as lists tell it, and as it is told alone. */
+export type Task = Of<"DecisionTask">;
+export type Detail = Of<"DecisionTaskDetail">;
+export type Action = Of<"DecisionAction">;
+
+/** What the address says of the inbox. */
+export type Search = Partial<Record<"kind" | "risk" | "due" | "group" | "task" | "assigned" | "state" | "q" | "sort", string>>;
+
+const kinds: Record<string, string> = {
+  request_approval: "Request",
+  request_blocked: "Nobody to ask",
+  external_wait: "Waits to go on",
+  emergency_review: "Emergency access",
+  role_proposal: "Role",
+  sync_hold: "Held sync",
+  schema_diff: "Changed fields",
+  account_correlation: "Whose account",
+  orphan_account: "Orphan account",
+  manual_provisioning: "By hand",
+  provisioning_failure: "Failed change",
+  pack_conflict: "Pack conflict",
+  native_grant: "Access that came back",
+};
+
+/** What a kind of task is called; one that is not known here by its own name. */
+export const kindWords = (kind: string) => kinds[kind] ?? sentence(kind);
+
+/** Every kind that is known here, and what it is called. */
+export const kindOptions = Object.entries(kinds) as [string, string][];
+
+/** Kinds that are looked at together, above the list. */
+export const themes: [string, string[]][] = [
+  ["Requests", ["request_approval", "request_blocked", "external_wait", "emergency_review"]],
+  ["Accounts", ["account_correlation", "orphan_account"]],
+  ["Access that came back", ["native_grant"]],
+  ["Changes in systems", ["manual_provisioning", "provisioning_failure"]],
+  ["Syncs and fields", ["sync_hold", "schema_diff"]],
+  ["Roles and packs", ["role_proposal", "pack_conflict"]],
+];
+
+/** orphan_account becomes Orphan account. */
+export function sentence(code: string): string {
+  const words = code.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** What the API is asked for. now is when the days of due are counted from. */
+export function queryOf(s: Search, readOnly: boolean, now: Date): Record<string, string> {
+  const q: Record<string, string> = { assigned: s.assigned ?? (readOnly ? "all" : "mine") };
+  if (s.kind) q.kind = s.kind;
+  if (s.risk) q.risk_level = s.risk;
+  if (s.q) q.q = s.q;
+  if (s.state === "decided") q.state = "decided";
+  if (s.state === "closed") q.state = "expired,cancelled,superseded";
+  if (s.sort) q.sort = s.sort;
+  else if (s.state) q.sort = "-created_at";
+  if (s.due === "overdue") q.overdue = "true";
+  if (s.due === "today") q.due_before = endOfDay(now, 0);
+  if (s.due === "week") q.due_before = endOfDay(now, 6);
+  return q;
+}
+
+function endOfDay(now: Date, days: number): string {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days + 1).toISOString();
+}
+
+/** Tasks that belong together, and what they have in common. */
+export type Group = { key: string; words: string; tasks: Task[] };
+
+/** Puts tasks together by whom or what they are about, in the order in which they first appear. */
+export function groupsOf(tasks: Task[], by: string | undefined): Group[] {
+  if (!by) return [{ key: "", words: "", tasks }];
+  const found = new Map<string, Group>();
+  for (const task of tasks) {
+    const [key, words] = common(task, by);
+    const group = found.get(key) ?? { key, words, tasks: [] };
+    group.tasks.push(task);
+    found.set(key, group);
+  }
+  return [...found.values()];
+}
+
+function common(task: Task, by: string): [string, string] {
+  if (by === "alike") return task.group_key ? [task.group_key, alike(task)] : ["", "Each by itself"];
+  const ref = by === "person" ? personOf(task) : resourceOf(task);
+  return ref
+    ? [ref.id, ref.display || "Without a name"]
+    : ["", by === "person" ? "About nobody in particular" : "About nothing in particular"];
+}
+
+/** What tasks of one group_key have in common, in words: their kind, and what they come from where that is one thing. */
+function alike(task: Task): string {
+  const from = task.source.type === "access_request" || task.source.type === "provisioning_task" ? resourceOf(task) : task.source;
+  return [kindWords(task.kind), from?.display].filter(Boolean).join(" · ");
+}
+
+type Ref = { type: string; id: string; display?: string | undefined };
+
+/** Whom a task is about. */
+export function personOf(task: Task): Ref | undefined {
+  const all: Ref[] = [task.subject, ...task.links];
+  return all.find((r) => r.type === "identity");
+}
+
+/** What a task is about: access, an account, a role, a system. */
+export function resourceOf(task: Task): Ref | undefined {
+  const all: Ref[] = [...task.links, task.subject, task.source];
+  const first = ["entitlement", "role", "account", "connector", "sector_pack"];
+  for (const type of first) {
+    const found = all.find((r) => r.type === type);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** The key that takes an action: A for the first that is good, R for the first that refuses, digits for the others. */
+export function keysOf(actions: Action[]): Map<string, string> {
+  const keys = new Map<string, string>();
+  const yes = actions.find((a) => a.style === "positive");
+  const no = actions.find((a) => a.style === "negative");
+  let digit = 0;
+  for (const a of actions) {
+    if (a === yes) keys.set("a", a.key);
+    else if (a === no) keys.set("r", a.key);
+    else if (digit < 9) keys.set(String(++digit), a.key);
+  }
+  return keys;
+}
+
+/** The actions that all of these tasks take, and that say the same of each: nothing has to be chosen task by task. */
+export function sharedActions(tasks: Task[]): Action[] {
+  const [first, ...rest] = tasks;
+  if (!first) return [];
+  const plain = (a: Action) => a.requires.every((r) => r === "comment");
+  return first.actions
+    .filter((a) => rest.every((t) => t.actions.some((b) => b.key === a.key && plain(b))) && plain(a))
+    .map((a) => ({
+      ...a,
+      label: rest.every((t) => t.actions.some((b) => b.key === a.key && b.label === a.label)) ? a.label : sentence(a.key),
+      requires: tasks.some((t) => t.actions.some((b) => b.key === a.key && b.requires.includes("comment"))) ? ["comment"] : [],
+    }));
+}
+
+/** For how long many decisions can be undone, in seconds: undoing them takes a call each, and the service takes 100 in a second. */
+export const windowOf = (count: number) => (count === 1 ? 10 : 10 + Math.ceil(count / 25));
+
+/** Cuts a list into parts of at most size. */
+export function parts<T>(list: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
+}
+
+/** Reads a member of what a task tells, however deep; undefined where it is not there. */
+export function at(of: unknown, ...path: string[]): unknown {
+  return path.reduce<unknown>((o, name) => (typeof o === "object" && o !== null ? (o as Record<string, unknown>)[name] : undefined), of);
+}
+
+/** The same as text, where it is one that says something. */
+export function words(of: unknown, ...path: string[]): string | undefined {
+  const value = at(of, ...path);
+  return typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
+}
+
+/** The same as a list of objects. */
+export function rows(of: unknown, ...path: string[]): Record<string, unknown>[] {
+  const value = at(of, ...path);
+  return Array.isArray(value) ? value.filter((v) => typeof v === "object" && v !== null) : [];
+}

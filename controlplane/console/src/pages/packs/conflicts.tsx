@@ -1,0 +1,139 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useAct, useGet, useMay } from "../../api/use";
+import { Verbatim } from "../../kit/bits";
+import { TextField } from "../../kit/form";
+import { Button, Empty, Failure, Skeleton, When, Wrongs } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { kindWords, type Pack } from "./words";
+
+type Conflict = Of<"PackConflict">;
+type Use = "mine" | "theirs" | "merged";
+
+/** Where the pack and the tenant want different things, field by field. */
+export function Conflicts({ of: p }: { of: Pack }) {
+  const found = useGet<{ items: Conflict[] }>(`/sector-packs/${p.key}/conflicts`, { limit: 500 });
+  if (found.isPending) return <Skeleton rows={4} />;
+  if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  if (found.data.items.length === 0)
+    return <Empty title="The pack and you want the same">Where an upgrade and you have changed the same field, you decide here.</Empty>;
+  return (
+    <div className="stack">
+      {found.data.items.map((c) => (
+        <One key={c.id} of={c} />
+      ))}
+    </div>
+  );
+}
+
+function One({ of: c }: { of: Conflict }) {
+  const may = useMay();
+  const by = c.resolved_by as { display?: string } | null;
+  return (
+    <section className="card padded stack tight" aria-label={c.object_key}>
+      <div className="row between">
+        <h2>
+          {c.object_key} <span className="muted small">{kindWords(c.kind)}</span>
+        </h2>
+        <State
+          of={c.state}
+          tone={c.state === "open" ? "warn" : "neutral"}
+          words={c.resolution ? `${c.resolution === "mine" ? "yours" : c.resolution} kept` : c.state}
+        />
+      </div>
+      {by && (
+        <p className="small muted">
+          Decided by {by.display} <When at={c.resolved_at} />
+        </p>
+      )}
+      <div className="packs-three">
+        <Side
+          title="What the pack wanted before"
+          of={c.object_key}
+          value={c.base}
+          fields={c.fields}
+          none="it was yours before the pack came"
+        />
+        <Side title="Yours" of={c.object_key} value={c.mine} fields={c.fields} none="you have deleted it" />
+        <Side title="What the pack wants now" of={c.object_key} value={c.theirs} fields={c.fields} none="it has it no more" />
+      </div>
+      {c.state === "open" && may.admin && <Decide of={c} />}
+    </section>
+  );
+}
+
+const pick = (of: Record<string, unknown> | null, fields: string[]) =>
+  of ? Object.fromEntries(fields.map((f) => [f, of[f] ?? null])) : null;
+
+function Side({ title, of, value, fields, none }: { title: string; of: string; value: unknown; fields: string[]; none: string }) {
+  const shown = pick(value as Record<string, unknown> | null, fields);
+  return (
+    <div className="stack tight">
+      <strong className="small">{title}</strong>
+      {shown ? <Verbatim label={`${title}: ${of}`}>{JSON.stringify(shown, null, 2)}</Verbatim> : <p className="small muted">{none}</p>}
+    </div>
+  );
+}
+
+function Decide({ of: c }: { of: Conflict }) {
+  const [use, setUse] = useState<Use>("mine");
+  const [merged, setMerged] = useState(() =>
+    JSON.stringify(pick((c.mine ?? c.theirs) as Record<string, unknown> | null, c.fields), null, 2),
+  );
+  const bad = use === "merged" && !readable(merged);
+  const resolve = useAct({
+    act: (_, key) =>
+      ask("POST", `/sector-packs/conflicts/${c.id}/resolve`, {
+        key,
+        ifMatch: c.version,
+        body: use === "merged" ? { use, merged: JSON.parse(merged) } : { use },
+      }),
+    changes: ["/sector-packs", "/entitlements", "/policies"],
+    done: "Decided.",
+    quiet: true,
+  });
+  return (
+    <>
+      <fieldset className="packs-choice">
+        <legend className="sr">What counts for {c.object_key}</legend>
+        {(
+          [
+            ["mine", "Keep yours"],
+            ["theirs", "Take the pack's"],
+            ["merged", "Write what it is to be"],
+          ] as const
+        ).map(([v, words]) => (
+          <label key={v}>
+            <input type="radio" name={`use ${c.id}`} checked={use === v} onChange={() => setUse(v)} /> <span>{words}</span>
+          </label>
+        ))}
+      </fieldset>
+      {use === "merged" && (
+        <TextField
+          label="The fields"
+          mono
+          rows={8}
+          value={merged}
+          set={setMerged}
+          error={bad ? "This is not an object in JSON yet." : undefined}
+        />
+      )}
+      <Wrongs of={resolve.error} />
+      <div>
+        <Button tone="primary" disabled={bad || resolve.isPending} onClick={() => resolve.mutate()}>
+          Decide
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function readable(text: string): boolean {
+  try {
+    const v: unknown = JSON.parse(text);
+    return typeof v === "object" && v !== null && !Array.isArray(v);
+  } catch {
+    return false;
+  }
+}

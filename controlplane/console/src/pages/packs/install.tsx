@@ -1,0 +1,99 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import { Refusal } from "../../api/session";
+import type { Of } from "../../api/types";
+import { useAct, useGet } from "../../api/use";
+import { SelectField } from "../../kit/form";
+import { Button, Failure, Note, Part, Skeleton, Wrongs } from "../../kit/kit";
+import { begin, Parameters, type Values } from "./parameters";
+import { Plan } from "./plan";
+import { useNavigate } from "@tanstack/react-router";
+import type { Pack } from "./words";
+
+type Planned = Of<"PlannedChange">;
+
+/** Chooses the parameters, shows what would change, and does exactly that. */
+export function Install({ of: p }: { of: Pack }) {
+  const here = p.installation?.state === "installed";
+  const installation = useGet<Of<"PackInstallation">>(`/sector-packs/${p.key}/installation`, {}, { enabled: here });
+  if (here && installation.isPending) return <Skeleton rows={4} />;
+  if (here && !installation.data) return <Failure error={installation.error} retry={() => void installation.refetch()} />;
+  return <Choosing of={p} installed={installation.data} />;
+}
+
+function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallation"> | undefined }) {
+  const navigate = useNavigate();
+  const [version, setVersion] = useState(p.version);
+  const [values, setValues] = useState<Values>(() => begin(p.parameters, installed?.parameters as Values | undefined));
+  const [plan, setPlan] = useState<{ for: string; of: Planned }>();
+  const asked = JSON.stringify({ version, parameters: values });
+  const shown = plan?.for === asked ? plan.of : undefined;
+  const look = useAct({
+    act: (_, key) => ask<Planned>("POST", `/sector-packs/${p.key}/plan`, { key, body: JSON.parse(asked) }),
+    after: (of) => setPlan({ for: asked, of }),
+    quiet: true,
+  });
+  const verb = installed ? (version === installed.version ? "Set anew" : `Upgrade to ${version}`) : "Install";
+  const carryOut = useAct({
+    act: (v: { confirm: string }, key) =>
+      ask<Of<"PackInstallation">>("POST", `/sector-packs/${p.key}/${installed ? "upgrade" : "install"}`, {
+        key,
+        body: { ...JSON.parse(asked), confirm: v.confirm },
+      }),
+    changes: ["/sector-packs", "/entitlements", "/policies"],
+    done: (r) => `${p.name} ${r.version} is installed${r.open_conflicts > 0 ? `; ${r.open_conflicts} conflicts wait for you` : ""}.`,
+    quiet: true,
+    after: (r) => void navigate({ to: ".", search: { part: r.open_conflicts > 0 ? "conflicts" : "installed" } as never }),
+  });
+  const refused = look.error ?? carryOut.error;
+  const wrong = (pointer: string) =>
+    refused instanceof Refusal
+      ? refused.errors.find((w) => w.pointer === `#/${pointer}` || w.pointer?.startsWith(`#/${pointer}/`))?.detail
+      : undefined;
+  const moved = carryOut.error instanceof Refusal && carryOut.error.code === "plan_changed";
+  return (
+    <>
+      <form
+        className="stack form"
+        onSubmit={(e) => {
+          e.preventDefault();
+          carryOut.reset();
+          look.mutate();
+        }}
+      >
+        {p.versions.length > 1 && (
+          <SelectField
+            label="Version"
+            value={version}
+            set={(v: string) => setVersion(v)}
+            options={p.versions.map((v) => [v, v] as const)}
+          />
+        )}
+        <Parameters of={p.parameters} value={values} set={setValues} wrong={wrong} />
+        <Wrongs of={look.error} />
+        <div className="row">
+          <Button type="submit" tone={shown ? "plain" : "primary"} disabled={look.isPending}>
+            {look.isPending ? "Reckoning…" : "Show what would change"}
+          </Button>
+        </div>
+      </form>
+      {shown ? (
+        <Part
+          title="What would change"
+          lead="An installation that was carried out and taken back: nothing is written yet."
+          actions={
+            <Button tone="primary" disabled={carryOut.isPending || moved} onClick={() => carryOut.mutate({ confirm: shown.plan_hash })}>
+              {carryOut.isPending ? "Just a moment…" : verb}
+            </Button>
+          }
+        >
+          <Wrongs of={carryOut.error} />
+          {moved && <Note tone="warn">Something else would happen by now. Look at what would change again.</Note>}
+          <Plan of={shown} />
+        </Part>
+      ) : (
+        plan && <p className="muted small">What you see has changed since: look again before you go on.</p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,123 @@
+import { Link } from "@tanstack/react-router";
+import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Facts, Failure, Skeleton, Text, When } from "../../kit/kit";
+import { type Column, List } from "../../kit/list";
+import { spanWords } from "../../kit/span";
+import { State } from "../../kit/state";
+import { kindWords, type Pack, reasonWords, waitsFor } from "./words";
+
+type Row = Of<"InstalledObject"> & { id: string };
+
+const states = [
+  ["installed", "installed"],
+  ["pending_binding", "waits for a system"],
+  ["conflict", "in conflict"],
+  ["skipped", "left"],
+  ["leaving", "leaving"],
+] as const;
+
+const stateWords = (of: string) => states.find(([s]) => s === of)?.[1] ?? of;
+
+const columns: Column<Row>[] = [
+  { title: "Kind", cell: (o) => kindWords(o.kind), text: (o) => o.kind },
+  { title: "Name", cell: (o) => <Name of={o} />, text: (o) => nameOf(o) },
+  {
+    title: "State",
+    cell: (o) => (
+      <State of={o.state} tone={o.state === "installed" ? "ok" : o.state === "skipped" ? "neutral" : "warn"} words={stateWords(o.state)} />
+    ),
+    text: (o) => o.state,
+  },
+  {
+    title: "As the pack wanted it",
+    wide: true,
+    cell: (o) => (o.adopted ? "you had it before" : o.pristine ? "yes" : `no: ${o.changed.join(", ") || "it was changed"}`),
+    text: (o) => o.pristine,
+  },
+  {
+    title: "Waits for",
+    wide: true,
+    cell: (o) => (
+      <span className="small muted">
+        {o.pending.map(waitsFor).join("; ")} {reasonWords(o.reason)}
+      </span>
+    ),
+    text: (o) => o.pending.map(waitsFor).join("; "),
+  },
+];
+
+/** What a pack has brought, and how it stands. */
+export function Objects({ of: p }: { of: Pack }) {
+  const found = useGet<Of<"PackInstallation">>(`/sector-packs/${p.key}/installation`);
+  if (found.isPending) return <Skeleton rows={6} />;
+  if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  const i = found.data;
+  const by = i.installed_by as { display?: string } | null;
+  return (
+    <>
+      <section className="card padded" aria-label="The installation">
+        <Facts
+          of={[
+            ["Version", i.version],
+            ["Installed", <When key="i" at={i.installed_at} />],
+            ["By", by?.display],
+            ["Before", i.previous_version],
+            ...Object.entries(i.parameters).map(([k, v]): [string, string] => [
+              k.replaceAll("_", " "),
+              Array.isArray(v) ? v.join(", ") : inWords(p, k, v),
+            ]),
+          ]}
+        />
+      </section>
+      <List<Row>
+        path={`/sector-packs/${p.key}/objects`}
+        idOf={(o) => `${o.kind} ${o.object_key}`}
+        columns={columns}
+        views={[
+          { name: "All", query: {} },
+          { name: "Waits for a system", query: { state: "pending_binding" } },
+          { name: "In conflict", query: { state: "conflict" } },
+        ]}
+        filters={[
+          { name: "kind", words: "Kind", options: Object.keys(p.contents).map((k) => [k, kindWords(k)] as const) },
+          { name: "state", words: "State", options: states },
+        ]}
+        csv={`${p.key}-objects`}
+        label="What it has brought"
+        empty={{ title: "It has brought nothing", words: "Its objects stand here once it is installed." }}
+      />
+    </>
+  );
+}
+
+/** Roles, birthrights and policies lead to themselves. */
+function Name({ of: o }: { of: Row }) {
+  const name = <Text of={nameOf(o)} />;
+  if (!o.object_id) return name;
+  if (o.kind === "role")
+    return (
+      <Link to={"/roles/$id" as never} params={{ id: o.object_id } as never}>
+        {name}
+      </Link>
+    );
+  if (o.kind === "birthright" || o.kind === "access_grant_policy")
+    return (
+      <Link to={"/policies/$id" as never} params={{ id: o.object_id } as never}>
+        {name}
+      </Link>
+    );
+  return name;
+}
+
+function nameOf(o: Row): string {
+  const content = o.content as { name?: string } | string | null;
+  return (content && typeof content === "object" && content.name) || o.object_key;
+}
+
+/** The value of a parameter; lengths of time in words. */
+function inWords(p: Pack, key: string, value: unknown): string {
+  const duration = p.parameters.find((x) => x.key === key)?.type === "duration";
+  if (!duration) return String(value);
+  return value === "P0D" ? "at once" : spanWords(String(value));
+}

@@ -1,0 +1,57 @@
+import { Check, SelectField, TextField, WordsField } from "../../kit/form";
+import { SpanField } from "../../kit/spanfield";
+import type { Pack } from "./words";
+
+type Parameter = Pack["parameters"][number];
+export type Values = Record<string, unknown>;
+
+type Props = { of: Parameter[]; value: Values; set: (v: Values) => void; wrong: (pointer: string) => string | undefined };
+
+/** What a pack asks for, each in the shape of its type. */
+export function Parameters({ of, value, set, wrong }: Props) {
+  if (of.length === 0) return <p className="muted">This pack asks for nothing.</p>;
+  return (
+    <>
+      {of.map((p) => (
+        <One key={p.key} of={p} value={value[p.key]} set={(v) => set({ ...value, [p.key]: v })} error={wrong(`parameters/${p.key}`)} />
+      ))}
+    </>
+  );
+}
+
+function One({ of: p, value, set, error }: { of: Parameter; value: unknown; set: (v: unknown) => void; error: string | undefined }) {
+  const shared = { label: p.prompt, hint: p.key, required: p.required, error };
+  if (p.type === "boolean") return <Check label={p.prompt} hint={p.key} value={value === true} set={set} />;
+  if (p.type === "string[]")
+    return <WordsField {...shared} hint={`${p.key}, one in a line`} value={Array.isArray(value) ? (value as string[]) : []} set={set} />;
+  if (p.type === "duration")
+    return value === "P0D" || value === undefined || value === "" ? (
+      <SpanField {...shared} value="" none="at once" set={(v) => set(v || "P0D")} />
+    ) : (
+      <SpanField {...shared} value={String(value)} set={(v) => set(v || "P0D")} />
+    );
+  if (p.values)
+    return (
+      <SelectField {...shared} value={String(value ?? "")} set={(v: string) => set(v)} options={p.values.map((v) => [v, v] as const)} />
+    );
+  if (p.type === "integer") {
+    const bounds = [p.minimum !== null && `at least ${p.minimum}`, p.maximum !== null && `at most ${p.maximum}`].filter(Boolean).join(", ");
+    return (
+      <TextField
+        {...shared}
+        hint={[p.key, bounds].filter(Boolean).join(": ")}
+        type="number"
+        value={value === undefined || value === null ? "" : String(value)}
+        set={(v) => set(v === "" ? undefined : Number(v))}
+      />
+    );
+  }
+  return <TextField {...shared} value={String(value ?? "")} set={set} />;
+}
+
+/** The values that a pack begins with: those of the installation, or else its defaults. */
+export function begin(of: Parameter[], installed: Values | undefined): Values {
+  return Object.fromEntries(
+    of.map((p) => [p.key, installed?.[p.key] ?? p.default ?? undefined]).filter(([, v]) => v !== undefined && v !== null),
+  );
+}

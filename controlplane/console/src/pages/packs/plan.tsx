@@ -1,0 +1,99 @@
+import type { Of } from "../../api/types";
+import { Differences } from "../../kit/diff";
+import { Note } from "../../kit/kit";
+import { Impact } from "../roles/impact";
+import { kindWords, type PlanItem, reasonWords, waitsFor } from "./words";
+
+type Planned = Of<"PlannedChange">;
+
+type Group = { key: "add" | "change" | "remove" | "conflict" | "skip"; sign: string; tone: string; words: string };
+
+const groups: Group[] = [
+  { key: "add", sign: "+", tone: "add", words: "Added" },
+  { key: "change", sign: "~", tone: "diff", words: "Changed" },
+  { key: "remove", sign: "−", tone: "gone", words: "Removed" },
+  { key: "conflict", sign: "!", tone: "clash", words: "In conflict: yours stays until you decide" },
+  { key: "skip", sign: "·", tone: "stay", words: "Left" },
+];
+
+/** What an installation or an upgrade would do, and whose access it would change. */
+export function Plan({ of: p }: { of: Planned }) {
+  return (
+    <div className="stack">
+      <section aria-label="Whose access would change" className="card padded">
+        <Impact of={p.impact} />
+        {p.impact.limits_hit.map((l) => (
+          <Note key={l.code} tone="warn">
+            {l.detail}. By going on you confirm exactly what is shown here.
+          </Note>
+        ))}
+      </section>
+      {p.birthrights.length > 0 && (
+        <details className="card padded">
+          <summary data-reads="">Birthrights, before and after</summary>
+          <div className="stack">
+            {p.birthrights.map((b) => (
+              <div key={b.object_key} className="stack tight">
+                <strong>{b.object_key}</strong>
+                <Differences of={fieldsOf(b)} />
+              </div>
+            ))}
+          </div>
+        </details>
+      )}
+      {groups
+        .filter((g) => p[g.key].length > 0)
+        .map((g) => (
+          <Items key={g.key} of={p[g.key]} group={g} />
+        ))}
+      {p.pending_binding.length > 0 && (
+        <Note>
+          {p.pending_binding.length} of these wait for a system that has what they name. They grow by it by themselves as soon as a sync
+          brings it.
+        </Note>
+      )}
+    </div>
+  );
+}
+
+/** Some objects of a pack, each with a sign of what becomes of it. */
+export function Items({ of, group: g }: { of: PlanItem[]; group: Omit<Group, "key"> }) {
+  return (
+    <section className="stack tight" aria-label={g.words}>
+      <h3>
+        {g.words} <span className="muted">({of.length})</span>
+      </h3>
+      <ul className="packs-plan small">
+        {of.map((i) => (
+          <li key={`${i.kind} ${i.object_key}`}>
+            <span className={`sign ${g.tone}`} aria-hidden>
+              {g.sign}
+            </span>
+            <div>
+              <strong dir="auto">{i.name || i.object_key}</strong> <span className="muted">{kindWords(i.kind)}</span>
+              {i.fields.length > 0 && <span className="muted"> · {i.fields.join(", ")}</span>}
+              {i.reason && <span className="muted"> · {reasonWords(i.reason)}</span>}
+              {i.waiting.length > 0 && (
+                <ul className="muted">
+                  {i.waiting.map((w) => (
+                    <li key={JSON.stringify(w)} className="packs-waits">
+                      waits for {waitsFor(w)}
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function fieldsOf(b: Of<"BirthrightDiff">) {
+  const before = (b.before ?? {}) as Record<string, unknown>;
+  const after = (b.after ?? {}) as Record<string, unknown>;
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((f) => JSON.stringify(before[f]) !== JSON.stringify(after[f]))
+    .map((field) => ({ field, from: before[field], to: after[field] }));
+}

@@ -1,0 +1,109 @@
+import { Link } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useAct } from "../../api/use";
+import { Dialog } from "../../kit/dialog";
+import { Check } from "../../kit/form";
+import { Button, Note, Wrongs } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { many } from "../connectors/words";
+import type { Pack } from "./words";
+
+type Verdict = Of<"PackVerdict">;
+
+/** Checks an archive, tells each mistake with its place, and keeps it when it is sound. */
+export function UploadPack({ close }: { close: () => void }) {
+  const [file, setFile] = useState<File>();
+  const [lenient, setLenient] = useState(false);
+  const [verdict, setVerdict] = useState<Verdict>();
+  const [kept, setKept] = useState<Pack>();
+  const input = useRef<HTMLInputElement>(null);
+  const archive = () => new Blob(file ? [file] : [], { type: "application/gzip" });
+  const check = useAct({
+    act: (_, key) => ask<Verdict>("POST", "/sector-packs/validate", { key, body: archive(), query: { lenient } }),
+    after: setVerdict,
+    quiet: true,
+  });
+  const upload = useAct({
+    act: (_, key) => ask<Pack>("POST", "/sector-packs/upload", { key, body: archive(), query: { lenient } }),
+    changes: ["/sector-packs"],
+    after: setKept,
+    quiet: true,
+  });
+  const choose = (f: File | undefined) => {
+    setFile(f);
+    setVerdict(undefined);
+    check.reset();
+    upload.reset();
+  };
+  return (
+    <Dialog
+      open
+      wide
+      close={close}
+      title="Bring a pack"
+      lead="A .gwpack archive. It is checked first; only administrators of this tenant see it. Nothing is installed by it."
+    >
+      {kept ? (
+        <Note tone="ok">
+          <Link to={"/sector-packs/$key" as never} params={{ key: kept.key } as never}>
+            {kept.name} {kept.version}
+          </Link>{" "}
+          is here. Open it to see what it would change.
+        </Note>
+      ) : (
+        <>
+          <div className="field">
+            <label htmlFor="packs-file">
+              <span>Archive</span>
+            </label>
+            <input
+              ref={input}
+              id="packs-file"
+              type="file"
+              accept=".gwpack,.tar.gz,.tgz,application/gzip"
+              onChange={(e) => choose(e.target.files?.[0])}
+            />
+          </div>
+          <Check label="Only warn of what this version of the format does not know" value={lenient} set={setLenient} />
+          <Wrongs of={check.error ?? upload.error} />
+          {verdict && <Told of={verdict} />}
+          <div className="row end">
+            <Button disabled={!file || check.isPending} onClick={() => check.mutate()}>
+              {check.isPending ? "Checking…" : "Check it"}
+            </Button>
+            <Button tone="primary" disabled={!verdict?.valid || upload.isPending} onClick={() => upload.mutate()}>
+              {upload.isPending ? "Just a moment…" : "Keep it"}
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function Told({ of: v }: { of: Verdict }) {
+  return (
+    <div className="stack tight" role="status">
+      <Note tone={v.valid ? "ok" : "bad"}>
+        {v.pack ? `${v.pack.name} ${v.pack.version}: ` : ""}
+        {v.valid ? "it is sound" : many(v.problems.filter((p) => p.severity === "error").length, "mistake")}. {many(v.tests, "test")} of its
+        own {v.tests === 1 ? "was" : "were"} run.
+        {v.pack && !v.pack.signature.verified && " Its signature could not be verified by a key that the operator trusts."}
+      </Note>
+      <ul className="stack tight small">
+        {v.problems.slice(0, 100).map((p) => (
+          <li key={`${p.file}${p.line}${p.pointer}${p.message}`}>
+            <State of={p.severity} tone={p.severity === "error" ? "bad" : "warn"} />{" "}
+            <code>
+              {p.file}
+              {p.line ? `:${p.line}` : ""} {p.pointer}
+            </code>{" "}
+            {p.message} {p.mend && <span className="muted">{p.mend}</span>}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import type { Of } from "../../api/types";
+
+export type Pack = Of<"SectorPack">;
+export type PlanItem = Of<"PackPlanItem">;
+
+const kinds: Record<string, [string, string]> = {
+  role: ["role", "roles"],
+  birthright: ["birthright", "birthrights"],
+  access_grant_policy: ["access policy", "access policies"],
+  lifecycle_policy: ["lifecycle", "lifecycles"],
+  field_mapping: ["field mapping", "field mappings"],
+  duty_tag: ["duty", "duties"],
+  sod_policy: ["rule about duties", "rules about duties"],
+  mitigation_policy: ["mitigation", "mitigations"],
+  certification_template: ["review template", "review templates"],
+  approval_rule: ["approval rule", "approval rules"],
+  report_section: ["section of reports", "sections of reports"],
+};
+
+export const kindWords = (kind: string, count = 1) => kinds[kind]?.[count === 1 ? 0 : 1] ?? kind.replaceAll("_", " ");
+
+const reasons: Record<string, string> = {
+  kind_not_supported_yet: "the service does not have this kind yet; it is kept with the installation",
+  unchanged: "it is as the pack wants it already",
+  already_there: "it is there already",
+  removed_by_tenant: "somebody here has deleted it, and it is not made again",
+  exists_already: "one of yours stands there, and stays as it is",
+  changed_by_both: "both you and the pack have changed it; yours stays",
+  changed_by_tenant: "you have changed it, so it stays",
+};
+
+export const reasonWords = (of: string | null | undefined) => (of ? (reasons[of] ?? of.replaceAll("_", " ")) : "");
+
+const missing: Record<string, string> = {
+  no_connector: "no such system is connected",
+  connector_not_read: "the system has not been read yet",
+  no_entitlement: "the system has nothing like it",
+  too_many: "it finds more than 200, so it cannot mean them",
+  role_conflict: "a role of the pack is in conflict",
+};
+
+/** What something waits for, in words. */
+export function waitsFor(w: Of<"PendingBinding">): string {
+  const where = w.select?.connector ?? w.account;
+  const system = where ? [where.tag && `the tag ${where.tag}`, where.type, where.vendor, where.business_id].filter(Boolean).join(", ") : "";
+  const what =
+    w.select?.name ?? w.select?.nameLike ?? w.select?.external_id ?? (w.account ? "an account" : w.role ? `the role ${w.role}` : "");
+  return `${what}${system ? ` in a system with ${system}` : ""}: ${missing[w.reason] ?? w.reason}`;
+}
+
+/** What a pack holds, in one line. */
+export const holds = (contents: Record<string, number>) =>
+  ["role", "birthright", "access_grant_policy", "field_mapping", "sod_policy"]
+    .filter((k) => (contents[k] ?? 0) > 0)
+    .map((k) => `${contents[k]} ${kindWords(k, contents[k])}`)
+    .join(", ");

@@ -1,0 +1,24 @@
+import type { IdentityDetail } from "../../api/types";
+import { List } from "../../kit/list";
+import { useSystems } from "../../kit/systems";
+import { accountColumns, accountStates } from "../accounts/columns";
+
+/** The accounts of somebody. */
+export function PersonAccounts({ of: p }: { of: IdentityDetail }) {
+  const names = useSystems();
+  return (
+    <List
+      path={`/identities/${p.id}/accounts`}
+      label="Their accounts"
+      columns={accountColumns(names).filter((c) => c.title !== "Of")}
+      filters={[{ name: "status", words: "State", options: accountStates }]}
+      search="logins"
+      csv="accounts-of-a-person"
+      open={(a) => ({ to: "/accounts/$id", params: { id: a.id } })}
+      empty={{
+        title: "They have no account",
+        words: "At least none that you may see. Accounts come when a system is read, or when a rule gives access there.",
+      }}
+    />
+  );
+}

@@ -1,0 +1,48 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Empty, Head } from "../../kit/kit";
+import { Pick, people } from "../../kit/pick";
+import { Two } from "./two";
+import "./people.css";
+
+/** Two people side by side, today or on a day. */
+export default function Compare() {
+  const search = useSearch({ strict: false }) as { a?: string; b?: string; as_of?: string };
+  const navigate = useNavigate();
+  const go = (change: Record<string, string | undefined>) =>
+    void navigate({ to: ".", search: { ...search, ...change } as never, resetScroll: false });
+  return (
+    <>
+      <Head title="Compare two people" lead="What only one of them holds, and what both do." up={<Link to="/people">People</Link>} />
+      <div className="fields" data-reads="">
+        <One label="First" id={search.a} set={(a) => go({ a })} />
+        <One label="Second" id={search.b} set={(b) => go({ b })} />
+        <div className="field">
+          <label htmlFor="compare-day">
+            <span>As of</span>
+          </label>
+          <input
+            id="compare-day"
+            data-reads=""
+            type="date"
+            max={new Date().toISOString().slice(0, 10)}
+            value={search.as_of ?? ""}
+            onChange={(e) => go({ as_of: e.target.value || undefined })}
+          />
+        </div>
+      </div>
+      {search.a && search.b ? (
+        <Two path={`/identities/${search.a}/compare`} query={{ with: search.b, to: search.as_of }} />
+      ) : (
+        <Empty title="Choose two people">Whoever does the same work should hold the same: what differs is worth a question.</Empty>
+      )}
+    </>
+  );
+}
+
+function One({ label, id, set }: { label: string; id: string | undefined; set: (id: string | undefined) => void }) {
+  const who = useGet<Of<"Identity">>(`/identities/${id}`, {}, { enabled: Boolean(id) });
+  const words = who.data ? who.data.display_name || who.data.email || id : id;
+  return <Pick label={label} source={people} value={id ? { id, words: words ?? id } : null} set={(p) => set(p?.id)} />;
+}

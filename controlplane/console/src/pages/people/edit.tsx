@@ -1,0 +1,70 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { IdentityDetail } from "../../api/types";
+import { useQueryClient } from "@tanstack/react-query";
+import { Dialog } from "../../kit/dialog";
+import { TextField, useForm } from "../../kit/form";
+import { Button, Wrongs } from "../../kit/kit";
+import { Meanwhile } from "../../kit/meanwhile";
+import { say } from "../../kit/toast";
+import { carried, type Filled, filledOf, patchOf } from "./fields";
+import { PersonFields } from "./fieldset";
+
+/** Changes a person's record. What a source writes is pinned by it, so that the next reading keeps it. */
+export function Edit({ of, close }: { of: IdentityDetail; close: () => void }) {
+  const queries = useQueryClient();
+  const [base, setBase] = useState(of);
+  const [settled, setSettled] = useState<unknown>(); // the refusal after which it was read again
+  const [until, setUntil] = useState("");
+  const was = filledOf(base);
+  const form = useForm<Filled>(was, async (v, key) => {
+    const patch = patchOf(was, v);
+    if (Object.keys(patch).length > 0)
+      await ask("PATCH", `/identities/${of.id}`, {
+        body: patch,
+        key,
+        ifMatch: base.version,
+        query: { pin_until: until ? new Date(`${until}T00:00:00`).toISOString() : undefined },
+      });
+    say("Their record is changed.");
+    await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/identities") });
+    close();
+  });
+  const again = async () => {
+    const now = await ask<IdentityDetail>("GET", `/identities/${of.id}`);
+    form.replace(carried(was, form.value, filledOf(now)));
+    setBase(now);
+    setSettled(form.refused);
+  };
+  const source = (name: string) => of.attribute_sources?.[name];
+  const note = (name: string) => {
+    const s = source(name);
+    if (s?.pinned) return "Pinned: their source says something else, or may.";
+    return s?.kind === "hr" ? "Their source writes this; what you set is pinned." : undefined;
+  };
+  const refused = form.refused === settled ? undefined : form.refused;
+  return (
+    <Dialog wide open close={close} title="Edit their record">
+      <form className="stack" onSubmit={form.submit}>
+        <PersonFields of={form} note={note} />
+        {of.source_connector_id && (
+          <TextField
+            label="Pinned until"
+            type="date"
+            value={until}
+            set={setUntil}
+            hint="Afterwards their source is followed again. Without a day, pins stay until they are taken away."
+          />
+        )}
+        <Wrongs of={refused} />
+        <Meanwhile refused={refused} again={() => void again()} />
+        <div className="row end">
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" tone="primary" disabled={form.busy}>
+            {form.busy ? "Just a moment…" : "Save"}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

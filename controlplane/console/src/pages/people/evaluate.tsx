@@ -1,0 +1,92 @@
+import { Link } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { ask } from "../../api/client";
+import type { IdentityDetail, Of } from "../../api/types";
+import { useAct, useGet } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
+import { Failure, Skeleton } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { useSystems } from "../../kit/systems";
+
+type Evaluation = Of<"PersonEvaluation">;
+
+/** Which rules are about somebody, and what they would gain and lose if rules were looked at now. */
+export function Evaluate({ of: p, close }: { of: IdentityDetail; close: () => void }) {
+  const path = `/identities/${p.id}/birthrights/evaluate`;
+  const tried = useQuery({
+    queryKey: ["try", path],
+    queryFn: ({ signal }) => ask<Evaluation>("POST", path, { body: { dry_run: true }, signal }),
+    retry: false,
+    gcTime: 0,
+  });
+  const evaluate = useAct<void, Evaluation>({
+    quiet: true,
+    act: (_, key) => ask("POST", path, { body: { dry_run: false }, key }),
+    done: (e) => `${e.reasons_added} reasons were added, ${e.reasons_ended} ended.`,
+    changes: ["/identities", "/entitlements"],
+  });
+  return (
+    <AskFirst
+      open
+      close={close}
+      title="What rules give them"
+      lead="Rules are looked at by themselves when somebody changes. This looks now."
+      verb="Apply the rules now"
+      disabled={!tried.data}
+      act={() => evaluate.mutateAsync()}
+    >
+      {tried.isError ? <Failure error={tried.error} /> : tried.isPending ? <Skeleton rows={3} /> : <Told of={tried.data} />}
+    </AskFirst>
+  );
+}
+
+function Told({ of }: { of: Evaluation }) {
+  const matched = of.matched ?? [];
+  return (
+    <>
+      <section className="stack tight">
+        <h3>Rules about them</h3>
+        {matched.length === 0 && <p className="muted small">No rule is about them.</p>}
+        <ul className="stack tight">
+          {matched.map((r) => (
+            <li key={r.id} className="row between">
+              <Link to="/policies/$id" params={{ id: r.id }} className="person-link">
+                <bdi>{r.display}</bdi>
+              </Link>
+              <State of={r.mode} tone={r.mode === "enforce" ? "ok" : "neutral"} words={r.mode === "enforce" ? "gives" : "only watches"} />
+            </li>
+          ))}
+        </ul>
+      </section>
+      <Shifts title="They gain" of={of.impact.gains ?? []} sign="+" />
+      <Shifts title="They lose" of={of.impact.losses ?? []} sign="−" />
+      {(of.impact.gains ?? []).length + (of.impact.losses ?? []).length === 0 && <p className="muted small">Nothing would change.</p>}
+    </>
+  );
+}
+
+function Shifts({ title, of, sign }: { title: string; of: Of<"GrantShift">[]; sign: string }) {
+  if (of.length === 0) return null;
+  return (
+    <section className="stack tight">
+      <h3>{title}</h3>
+      <ul>
+        {of.slice(0, 100).map((s) => (
+          <li key={`${s.connector_id}${s.entitlement_id}`} className="small">
+            {sign} <Thing of={s} />
+            {s.at && <span className="muted"> on {s.at.slice(0, 10)}</span>}
+          </li>
+        ))}
+        {of.length > 100 && <li className="small muted">and {of.length - 100} more</li>}
+      </ul>
+    </section>
+  );
+}
+
+function Thing({ of }: { of: Of<"GrantShift"> }) {
+  const names = useSystems();
+  const what = useGet<Of<"Entitlement">>(`/entitlements/${of.entitlement_id}`, {}, { enabled: Boolean(of.entitlement_id) });
+  const system = names.get(of.connector_id);
+  if (!of.entitlement_id) return <bdi>an account{system ? ` in ${system}` : ""}</bdi>;
+  return <bdi>{what.data?.display_name ?? (what.isError ? of.entitlement_id : "…")}</bdi>;
+}

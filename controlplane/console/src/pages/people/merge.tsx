@@ -1,0 +1,61 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { IdentityDetail, Of } from "../../api/types";
+import { useAct } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
+import { TextField } from "../../kit/form";
+import { Note } from "../../kit/kit";
+import { Pick, type Picked, people } from "../../kit/pick";
+import { Tried, useTry } from "../../kit/tryfirst";
+
+/** Merges another record of the same person into this one. */
+export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void }) {
+  const [other, setOther] = useState<Picked | null>(null);
+  const [reason, setReason] = useState("");
+  const path = `/identities/${p.id}/merge`;
+  const tried = useTry<Of<"Merged">>(path, { source_id: other?.id, reason: "preview" }, other !== null);
+  const merge = useAct<void, Of<"Merged">>({
+    quiet: true,
+    act: (_, key) => ask("POST", path, { body: { source_id: other?.id, reason }, key, ifMatch: p.version }),
+    done: "The two records are one.",
+    changes: ["/identities", "/accounts", "/entitlements"],
+  });
+  return (
+    <AskFirst
+      open
+      close={close}
+      title="Merge another record into this one"
+      lead="Accounts, access, reports and all else that hangs on the other record comes here; the other is archived. It cannot be taken back."
+      verb="Merge them"
+      tone="danger"
+      disabled={!other || !reason.trim() || Boolean(tried.error)}
+      act={() => merge.mutateAsync()}
+    >
+      <Pick label="The record that goes" source={people} value={other} set={setOther} required />
+      <TextField label="Reason" rows={2} max={1000} value={reason} set={setReason} required hint="How you know that they are one person." />
+      {other && (
+        <Tried of={tried}>
+          {(m) => (
+            <>
+              <ul className="small">
+                {Object.entries(m.impact.moved ?? {})
+                  .filter(([, n]) => n > 0)
+                  .map(([k, n]) => (
+                    <li key={k}>
+                      {n.toLocaleString("en")} {k.replaceAll("_", " ")} come here
+                    </li>
+                  ))}
+                {m.impact.ended_reasons > 0 && <li>{m.impact.ended_reasons} reasons that both have become one each</li>}
+              </ul>
+              {(m.impact.warnings ?? []).map((w) => (
+                <Note key={w} tone="warn">
+                  {w}
+                </Note>
+              ))}
+            </>
+          )}
+        </Tried>
+      )}
+    </AskFirst>
+  );
+}

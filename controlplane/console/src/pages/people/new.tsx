@@ -1,0 +1,68 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { SelectField, TextField, useForm } from "../../kit/form";
+import { Button, Head, Wrongs } from "../../kit/kit";
+import { say } from "../../kit/toast";
+import { type Filled, filledOf, patchOf } from "./fields";
+import { PersonFields } from "./fieldset";
+import "./people.css";
+
+type New = Filled & { external_id: string; kind: "human" | "non_human" };
+
+const blank: New = { ...filledOf({}), external_id: "", kind: "human" };
+
+/** Adds somebody whom no connected system knows. */
+export default function AddPerson() {
+  const navigate = useNavigate();
+  const form = useForm<New>(blank, async (v, key) => {
+    const body = { external_id: v.external_id.trim(), kind: v.kind, ...withoutNulls(patchOf(blank, v)) };
+    const made = await ask<Of<"Identity">>("POST", "/identities", { body, key });
+    say("They are added. Rules give them what they should have.");
+    await navigate({ to: "/people/$id", params: { id: made.id } });
+  });
+  return (
+    <>
+      <Head
+        title="Add a person"
+        lead="Somebody whom no connected system knows. Everybody else comes by themselves when their system is read."
+        up={<Link to="/people">People</Link>}
+      />
+      <form className="stack person-form" onSubmit={form.submit}>
+        <div className="fields">
+          <TextField
+            label="Id"
+            required
+            max={256}
+            value={form.value.external_id}
+            set={(v) => form.set("external_id", v)}
+            error={form.wrong("external_id")}
+            hint="How they are called where records meet: a personnel number, or whatever stays the same. A system that tells it later is told of the same person."
+          />
+          <SelectField
+            label="Kind"
+            value={form.value.kind}
+            set={(v) => form.set("kind", v)}
+            error={form.wrong("kind")}
+            options={[
+              ["human", "a human"],
+              ["non_human", "a machine: needs a sponsor"],
+            ]}
+          />
+        </div>
+        <PersonFields of={form as never} />
+        <Wrongs of={form.refused} />
+        <div className="row">
+          <Button type="submit" tone="primary" disabled={form.busy || !form.value.external_id.trim()}>
+            {form.busy ? "Just a moment…" : "Add them"}
+          </Button>
+          <Link to="/people" className="button">
+            Cancel
+          </Link>
+        </div>
+      </form>
+    </>
+  );
+}
+
+const withoutNulls = (of: Record<string, unknown>) => Object.fromEntries(Object.entries(of).filter(([, v]) => v !== null));

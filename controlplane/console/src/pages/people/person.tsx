@@ -1,0 +1,146 @@
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { lazy, type ReactNode, Suspense } from "react";
+import type { IdentityDetail } from "../../api/types";
+import { useGet, useMay } from "../../api/use";
+import { Tabs } from "../../kit/bits";
+import { Button, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
+import { PersonActions } from "./actions";
+import { Held } from "./held";
+import { Record } from "./record";
+import { Somebody } from "./somebody";
+import { PersonState } from "./state";
+import { SyncPeople } from "./sync";
+import "./people.css";
+
+// Each part comes with its tab.
+const PersonAccounts = lazy(() => import("./accounts").then((m) => ({ default: m.PersonAccounts })));
+const PersonRequests = lazy(() => import("./requests").then((m) => ({ default: m.PersonRequests })));
+const PersonHistory = lazy(() => import("./history").then((m) => ({ default: m.PersonHistory })));
+const Handover = lazy(() => import("./handover").then((m) => ({ default: m.Handover })));
+
+const tabs = ["access", "accounts", "requests", "history"] as const;
+
+export default function Person() {
+  const { id, tab } = useParams({ strict: false }) as { id: string; tab?: string };
+  const search = useSearch({ strict: false }) as { as_of?: string; show?: string };
+  const navigate = useNavigate();
+  const show = (what?: string) => void navigate({ to: ".", search: { ...search, show: what } as never, resetScroll: false });
+  const person = useGet<IdentityDetail>(`/identities/${id}`, { expand: "manager", as_of: search.as_of });
+  if (person.isPending) return <Skeleton rows={5} />;
+  if (person.isError) return <Failure page error={person.error} retry={() => void person.refetch()} />;
+  const p = person.data;
+  const open = tabs.find((t) => t === tab) ?? "access";
+  return (
+    <div className={`stack${p.is_disabled ? " person-gone" : ""}`}>
+      <PersonHead of={p} past={search.as_of} show={show} />
+      <Remarks of={p} />
+      <Tabs
+        label="Parts of the person"
+        of={tabs.map((t) => ({
+          words: t.charAt(0).toUpperCase() + t.slice(1),
+          to: t === "access" && !tab ? "/people/$id" : "/people/$id/$tab",
+          params: { id, tab: t },
+          count: t === "access" ? p.counts.grants : t === "accounts" ? p.counts.accounts : undefined,
+        }))}
+      />
+      <Suspense fallback={<Skeleton rows={4} />}>
+        {open === "access" && <Held of={p} />}
+        {open === "accounts" && <PersonAccounts of={p} />}
+        {open === "requests" && <PersonRequests of={p} />}
+        {open === "history" && <PersonHistory of={p} />}
+      </Suspense>
+      <Record of={p} open={search.show === "record"} close={() => show()} />
+      <Suspense>
+        <Handover of={p} open={search.show === "handover"} close={() => show()} />
+      </Suspense>
+    </div>
+  );
+}
+
+function PersonHead({ of: p, past, show }: { of: IdentityDetail; past: string | undefined; show: (what?: string) => void }) {
+  const may = useMay();
+  return (
+    <>
+      <Head
+        title={p.display_name || p.email || "Somebody"}
+        up={<Link to="/people">People</Link>}
+        lead={
+          <span className="row">
+            <PersonState of={p.status} />
+            {p.urgent && <span className="bad">left at once</span>}
+            {[p.title, p.department].filter(Boolean).map((w) => (
+              <Text key={w} of={w} />
+            ))}
+            {p.manager && (
+              <span>
+                reports to{" "}
+                <Link to="/people/$id" params={{ id: p.manager.id }} className="person-link">
+                  <bdi>{p.manager.display}</bdi>
+                </Link>
+              </span>
+            )}
+          </span>
+        }
+      >
+        {!past && p.status !== "archived" && (
+          <Link to="/access/request" search={{ for: p.id } as never} className="button">
+            Ask for access
+          </Link>
+        )}
+        {!past && may.admin && p.source_connector_id && <SyncPeople of={p.id} />}
+        {!past && may.admin && <PersonActions of={p} show={show} />}
+      </Head>
+      <section className="card padded stack tight" aria-label="Who they are">
+        <Facts of={facts(p)} />
+        <div className="row">
+          <Button reads tone="quiet" onClick={() => show("record")}>
+            All fields, and where they are from
+          </Button>
+          <Button reads tone="quiet" onClick={() => show("handover")}>
+            What they answer for
+          </Button>
+        </div>
+      </section>
+    </>
+  );
+}
+
+function facts(p: IdentityDetail): [string, ReactNode][] {
+  return [
+    ["E-mail", p.email && <Text of={p.email} />],
+    ["Login", p.username && <Text of={p.username} />],
+    ["Number", p.employee_number && <Text of={p.employee_number} />],
+    ["Employed as", p.employment_type],
+    ["Location", p.location && <Text of={p.location} />],
+    ["First day", p.start_date ?? p.hire_date],
+    ["Last day", p.last_working_at ? <When key="until" at={p.last_working_at} /> : p.termination_date],
+    ["On leave", p.leave_from && `${p.leave_from} to ${p.leave_to ?? "they return"}`],
+    ["Sponsor", p.sponsor_id && <Somebody id={p.sponsor_id} />],
+    ["State since", <When key="since" at={p.status_changed_at} />],
+    ["Because", p.status_reason && <Text of={p.status_reason} />],
+  ];
+}
+
+/** What is peculiar about a record. */
+function Remarks({ of: p }: { of: IdentityDetail }) {
+  return (
+    <>
+      {p.merged_into_id && (
+        <Note>
+          This record was merged into <Somebody id={p.merged_into_id} />. What it held is told there.
+        </Note>
+      )}
+      {p.previous_identity_id && (
+        <Note>
+          They were here before, as <Somebody id={p.previous_identity_id} />.
+        </Note>
+      )}
+      {p.manager_cycle && (
+        <Note tone="warn">
+          They are above themselves in the line of managers. The source of people says so, and is where it is put right.
+        </Note>
+      )}
+      {p.manager_unresolved && <Note tone="warn">Their record names a manager who is not known yet.</Note>}
+    </>
+  );
+}

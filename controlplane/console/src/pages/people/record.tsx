@@ -1,0 +1,105 @@
+import { Pin } from "lucide-react";
+import { ask } from "../../api/client";
+import type { IdentityDetail, Of } from "../../api/types";
+import { useAct, useMay } from "../../api/use";
+import { Id } from "../../kit/bits";
+import { Dialog } from "../../kit/dialog";
+import { Button, Facts, Table, When } from "../../kit/kit";
+import { shown } from "../../kit/difftext";
+import { System, useSystems } from "../../kit/systems";
+import { wordsOf } from "./fields";
+
+type Source = Of<"AttributeSource">;
+
+/** The value of a field by the name that attribute_sources gives it. */
+function told(p: IdentityDetail, field: string): unknown {
+  const own = field.startsWith("attributes.") ? (p.attributes as Record<string, unknown> | undefined)?.[field.slice(11)] : undefined;
+  return own ?? (p as unknown as Record<string, unknown>)[field];
+}
+
+/** Every field of a record, and which source says it. What is pinned can be given back. */
+export function Record({ of: p, open, close }: { of: IdentityDetail; open: boolean; close: () => void }) {
+  const may = useMay();
+  const sources = Object.entries(p.attribute_sources ?? {}).sort(([a], [b]) => a.localeCompare(b));
+  const pinned = sources.filter(([, s]) => s.pinned).map(([f]) => f);
+  const unpin = useAct<string[]>({
+    act: (fields, key) => ask("POST", `/identities/${p.id}/unpin`, { body: { fields }, key, ifMatch: p.version }),
+    done: "The source says it again.",
+    changes: ["/identities"],
+  });
+  return (
+    <Dialog side open={open} close={close} title="Their record" lead="Which source says what, and what was set by hand.">
+      <Facts
+        of={[
+          ["Id", <Id key="id" of={p.id} />],
+          ["Id in the source", <bdi key="x">{p.external_id}</bdi>],
+          ["Read last", p.last_synced_at && <When at={p.last_synced_at} />],
+          ["Known since", <When key="c" at={p.created_at} />],
+        ]}
+      />
+      {pinned.length > 1 && may.admin && (
+        <div className="row">
+          <Button disabled={unpin.isPending} onClick={() => unpin.mutate(pinned)}>
+            Unpin all {pinned.length}
+          </Button>
+        </div>
+      )}
+      <Table label="Fields and their sources">
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Value</th>
+            <th scope="col">From</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sources.map(([field, s]) => (
+            <tr key={field}>
+              <td>{wordsOf(field)}</td>
+              <td className="wide">
+                <bdi>{shown(told(p, field)) ?? <span className="faint">nothing</span>}</bdi>
+                <Pinned of={s} />
+              </td>
+              <td>
+                <From of={s} />
+                {s.pinned && may.admin && (
+                  <Button
+                    tone="quiet"
+                    disabled={unpin.isPending}
+                    aria-label={`Unpin ${wordsOf(field)}`}
+                    onClick={() => unpin.mutate([field])}
+                  >
+                    Unpin
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </Dialog>
+  );
+}
+
+function From({ of }: { of: Source }) {
+  const names = useSystems();
+  if (of.pinned_by) return <bdi>{of.pinned_by.display}</bdi>;
+  if (!of.connector_id) return <span>{of.kind === "import" ? "an import" : "by hand"}</span>;
+  return names.has(of.connector_id) ? <System id={of.connector_id} names={names} /> : <span>their source</span>;
+}
+
+function Pinned({ of }: { of: Source }) {
+  if (!of.pinned) return null;
+  const says = shown(of.source_value);
+  return (
+    <small className="muted person-pin">
+      <Pin aria-hidden size={12} /> pinned
+      {of.pinned_until ? ` until ${of.pinned_until.slice(0, 10)}` : of.until_source_changes ? " until the source says something new" : ""}
+      {says && (
+        <>
+          ; the source says <bdi>{says}</bdi>
+        </>
+      )}
+    </small>
+  );
+}

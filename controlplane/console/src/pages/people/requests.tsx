@@ -1,0 +1,53 @@
+import { Link } from "@tanstack/react-router";
+import type { IdentityDetail, Of } from "../../api/types";
+import { Text, When } from "../../kit/kit";
+import { type Column, List } from "../../kit/list";
+import { State } from "../../kit/state";
+
+type Request = Of<"AccessRequest">;
+
+const columns: Column<Request>[] = [
+  {
+    title: "Request",
+    cell: (r) => (
+      <Link to="/requests/$id" params={{ id: r.id }}>
+        {r.number}
+      </Link>
+    ),
+    text: (r) => r.number,
+  },
+  { title: "Asks for", cell: (r) => <Text of={itemsOf(r)} />, text: itemsOf },
+  { title: "State", cell: (r) => <State of={r.status} />, text: (r) => r.status },
+  { title: "Asked by", cell: (r) => <Text of={r.requested_by?.display} />, text: (r) => r.requested_by?.display },
+  { title: "Asked", sort: "submitted_at", cell: (r) => <When at={r.submitted_at} />, text: (r) => r.submitted_at },
+];
+
+function itemsOf(r: Request): string {
+  return (r.items ?? [])
+    .map((i) => i.display)
+    .filter(Boolean)
+    .join(", ");
+}
+
+/** What was asked for somebody. */
+export function PersonRequests({ of: p }: { of: IdentityDetail }) {
+  return (
+    <List
+      path="/access-requests"
+      fixed={{ requested_for: p.id }}
+      label="Requests for them"
+      columns={columns}
+      search="requests"
+      csv="requests-for-a-person"
+      open={(r) => ({ to: "/requests/$id", params: { id: r.id } })}
+      empty={{
+        title: "Nothing was asked for them",
+        words: (
+          <Link to="/access/request" search={{ for: p.id } as never}>
+            Ask for access
+          </Link>
+        ),
+      }}
+    />
+  );
+}

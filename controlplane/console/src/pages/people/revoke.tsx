@@ -1,0 +1,93 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Grant, Of } from "../../api/types";
+import { useAct } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
+import { SelectField, TextField } from "../../kit/form";
+import { Tried, useTry } from "../../kit/tryfirst";
+import { wayOf } from "./words";
+
+type Impact = Of<"RevocationImpact">;
+
+/** Takes access away, or ends one of its reasons. What would become of it is shown first. */
+export function Revoke({ grant, open, close }: { grant: Grant; open: boolean; close: () => void }) {
+  const [reason, setReason] = useState("");
+  const [which, setWhich] = useState("");
+  const [until, setUntil] = useState("");
+  const path = `/entitlements/grants/${grant.id}/revoke`;
+  const body = {
+    ...(which ? { scope: "reason", reason_id: which } : { scope: "all" }),
+    ...(until && !which ? { exclude_until: new Date(`${until}T00:00:00`).toISOString() } : {}),
+  };
+  // Nothing is written by a look, so that it may come before the reason is typed.
+  const tried = useTry<Impact>(path, { ...body, reason: "preview" }, open);
+  const revoke = useAct<void, Impact>({
+    quiet: true,
+    act: (_, key) => ask("POST", path, { body: { ...body, reason }, key }),
+    done: (r) => (r.access_ends ? "It is being taken away." : "The reason has ended; others keep the access."),
+    changes: ["/entitlements", "/identities", "/accounts"],
+  });
+  const ending = (grant.reasons ?? []).filter((r) => r.id && r.state !== "ended" && r.effect !== "deny");
+  const returns = (tried.data?.would_return ?? []).length > 0 || (tried.error as { code?: string } | null)?.code === "rule_gives_it_again";
+  return (
+    <AskFirst
+      open={open}
+      close={close}
+      title="Take this access away"
+      lead={
+        <>
+          <bdi>{grant.entitlement.display}</bdi> from <bdi>{grant.identity?.display ?? grant.account.display}</bdi>
+        </>
+      }
+      verb={which ? "End the reason" : "Take it away"}
+      tone="danger"
+      disabled={!reason.trim() || Boolean(tried.error)}
+      act={() => revoke.mutateAsync()}
+    >
+      {ending.length > 1 && (
+        <SelectField
+          label="What ends"
+          value={which}
+          set={setWhich}
+          none="all of it"
+          options={ending.map((r) => [r.id ?? "", `only: ${wayOf(r).words}`] as const)}
+        />
+      )}
+      {!which && (returns || until) && (
+        <TextField
+          label="Keep it away until"
+          type="date"
+          value={until}
+          set={setUntil}
+          hint="A rule would give it again at its next look. Until this day a denial stands against it; afterwards rules do again what they say."
+        />
+      )}
+      <TextField
+        label="Reason"
+        value={reason}
+        set={setReason}
+        rows={2}
+        max={1000}
+        required
+        hint="It stands in the history of the access."
+      />
+      <Tried of={tried}>{(t) => <Told of={t} />}</Tried>
+    </AskFirst>
+  );
+}
+
+function Told({ of }: { of: Impact }) {
+  const remaining = of.reasons_remaining ?? [];
+  return (
+    <ul className="stack tight small">
+      <li>{of.access_ends ? "The access ends." : "The access stays: other reasons keep it."}</li>
+      {(of.reasons_ended ?? []).length > 0 && <li>Ends: {(of.reasons_ended ?? []).map((r) => wayOf(r).words).join(", ")}.</li>}
+      {remaining.length > 0 && <li>Stays: {remaining.map((r) => wayOf(r).words).join(", ")}.</li>}
+      {(of.would_return ?? []).length > 0 && <li>Would come back by: {(of.would_return ?? []).map((r) => wayOf(r).words).join(", ")}.</li>}
+      {of.excluded_until && <li>It is kept away until {of.excluded_until.slice(0, 10)}.</li>}
+      {(of.notes ?? []).map((n) => (
+        <li key={n}>{n}</li>
+      ))}
+    </ul>
+  );
+}

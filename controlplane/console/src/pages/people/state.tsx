@@ -1,0 +1,15 @@
+import { State } from "../../kit/state";
+
+const words: Record<string, string> = {
+  pre_hire: "starts soon",
+  on_leave: "on leave",
+  notice: "leaving",
+  deactivated: "has left",
+};
+
+/** The state of somebody, in the words of people. */
+export function PersonState({ of }: { of: string }) {
+  return <State of={of} words={words[of] ?? of} tone={of === "deactivated" || of === "archived" ? "neutral" : toneOf(of)} />;
+}
+
+const toneOf = (of: string) => (of === "active" ? "ok" : of === "notice" ? "warn" : "info");

@@ -1,0 +1,128 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { ask, type Page } from "../../api/client";
+import type { Of } from "../../api/types";
+import { Differences } from "../../kit/diff";
+import { Badge, Button, Empty, Failure, Skeleton, When } from "../../kit/kit";
+
+type Event = Of<"HistoryEvent">;
+
+const kinds = [
+  ["record", "record"],
+  ["state", "state"],
+  ["account", "accounts"],
+  ["grant", "access"],
+  ["reason", "reasons"],
+  ["role", "roles"],
+  ["request", "requests"],
+  ["provisioning", "changes of systems"],
+  ["audit", "what people did"],
+] as const;
+const words = new Map<string, string>(kinds);
+
+/** What has happened, the newest first, in the service's own words. path answers history events. */
+export function Timeline({ path, label }: { path: string; label: string }) {
+  const search = useSearch({ strict: false }) as Record<string, string | undefined>;
+  const navigate = useNavigate();
+  const go = (change: Record<string, string | undefined>) =>
+    void navigate({ to: ".", search: { ...search, ...change } as never, resetScroll: false, replace: true });
+  const query = { kind: search.kind, from: search.from, to: search.to };
+  const all = useInfiniteQuery({
+    queryKey: [path, query, "timeline"],
+    queryFn: ({ signal, pageParam }) => ask<Page<Event>>("GET", path, { query: { ...query, limit: 50, cursor: pageParam }, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+  });
+  const events = all.data?.pages.flatMap((p) => p.items) ?? [];
+  return (
+    <section className="stack tight" aria-label={label}>
+      <div className="row filters">
+        <label className={`filter${search.kind ? " on" : ""}`}>
+          <span className="sr">What</span>
+          <select data-reads="" value={search.kind ?? ""} onChange={(e) => go({ kind: e.target.value || undefined })}>
+            <option value="">What: everything</option>
+            {kinds.map(([v, w]) => (
+              <option key={v} value={v}>
+                {w}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Day words="From" value={search.from} set={(from) => go({ from })} />
+        <Day words="To" value={search.to} set={(to) => go({ to })} />
+      </div>
+      {all.isError ? (
+        <Failure error={all.error} retry={() => void all.refetch()} />
+      ) : all.isPending ? (
+        <Skeleton rows={6} />
+      ) : events.length === 0 ? (
+        <Empty title="Nothing happened then">History begins with the day on which this person was first known here.</Empty>
+      ) : (
+        <ol className="timeline card">
+          {events.map((e) => (
+            <Happened key={e.id} of={e} path={path} />
+          ))}
+        </ol>
+      )}
+      {all.hasNextPage && (
+        <div className="row">
+          <Button reads disabled={all.isFetchingNextPage} onClick={() => void all.fetchNextPage()}>
+            {all.isFetchingNextPage ? "Reading…" : "Show what was before"}
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Day({ words: label, value, set }: { words: string; value: string | undefined; set: (v: string | undefined) => void }) {
+  return (
+    <label className={`filter${value ? " on" : ""}`}>
+      <span>{label}</span>
+      <input data-reads="" type="date" value={value ?? ""} onChange={(e) => set(e.target.value || undefined)} />
+    </label>
+  );
+}
+
+const places: Record<string, string> = {
+  identity: "/people/$id",
+  account: "/accounts/$id",
+  entitlement: "/access/$id",
+  role: "/roles/$id",
+  access_request: "/requests/$id",
+};
+
+/** One event; what the timeline itself is about is not linked. */
+function Happened({ of: e, path }: { of: Event; path: string }) {
+  const changes = (e.changes ?? []).map((c) => ({ field: c.field, from: c.before, to: c.after, hidden: c.hidden }));
+  const refs = (e.refs ?? []).filter((r) => places[r.type] && r.display && !path.includes(r.id));
+  return (
+    <li>
+      <div className="row between small muted">
+        <span className="row">
+          <When at={e.at} />
+          {e.who && <bdi>{e.who.display}</bdi>}
+        </span>
+        <Badge>{words.get(e.kind) ?? e.kind}</Badge>
+      </div>
+      <p dir="auto">{e.text}</p>
+      {changes.length > 0 && (
+        <details>
+          <summary data-reads="" className="small">
+            What was different
+          </summary>
+          <Differences of={changes} />
+        </details>
+      )}
+      {refs.length > 0 && (
+        <p className="small row">
+          {refs.slice(0, 6).map((r) => (
+            <Link key={`${r.type}${r.id}`} to={places[r.type] as "/people/$id"} params={{ id: r.id }} className="person-link">
+              <bdi>{r.display}</bdi>
+            </Link>
+          ))}
+        </p>
+      )}
+    </li>
+  );
+}

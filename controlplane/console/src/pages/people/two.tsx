@@ -1,0 +1,74 @@
+import { Link } from "@tanstack/react-router";
+import type { Query } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Differences } from "../../kit/diff";
+import { Failure, Part, Skeleton, When } from "../../kit/kit";
+import { useSystems } from "../../kit/systems";
+
+type Comparison = Of<"HistoryComparison">;
+type Holding = Of<"HistoryHolding">;
+
+/** Two people, or one at two times, in three columns: only the first, both, only the second. */
+export function Two({ path, query, titles }: { path: string; query: Query; titles?: [string, string, string] }) {
+  const all = useGet<Comparison>(path, query);
+  if (all.isError) return <Failure error={all.error} retry={() => void all.refetch()} />;
+  if (all.isPending) return <Skeleton rows={6} />;
+  const c = all.data;
+  const names = titles ?? [`Only ${c.first.identity.display}`, "Both", `Only ${c.second.identity.display}`];
+  const same = c.entitlements.first_only.length + c.entitlements.second_only.length === 0;
+  return (
+    <div className="stack">
+      <p role="status" dir="auto">
+        {c.summary} {same && "Their access is identical."}
+      </p>
+      <div className="three">
+        <Side title={names[0]} of={c.entitlements.first_only} roles={c.roles.first_only} sign="−" />
+        <Side title={names[1]} of={c.entitlements.both} roles={c.roles.both} sign="" />
+        <Side title={names[2]} of={c.entitlements.second_only} roles={c.roles.second_only} sign="+" />
+      </div>
+      {(c.record ?? []).length > 0 && (
+        <Part title="Where their records differ">
+          <Differences of={c.record.map((r) => ({ field: r.field, from: r.before, to: r.after, hidden: r.hidden }))} />
+        </Part>
+      )}
+      <p className="small muted">
+        History is kept since <When at={c.history_since} />; what had ended before is not known.
+      </p>
+    </div>
+  );
+}
+
+const most = 200;
+
+function Side({ title, of, roles, sign }: { title: string; of: Holding[]; roles: Of<"Reference">[]; sign: string }) {
+  const names = useSystems();
+  return (
+    <section className="card padded stack tight">
+      <h2 dir="auto">
+        {title} <span className="count muted">{of.length.toLocaleString("en")}</span>
+      </h2>
+      {roles.length > 0 && (
+        <p className="small muted">
+          {roles.length === 1 ? "Role" : "Roles"}: <bdi>{roles.map((r) => r.display).join(", ")}</bdi>
+        </p>
+      )}
+      {of.length === 0 && <p className="muted small">Nothing</p>}
+      <ul className="stack tight">
+        {of.slice(0, most).map((h) => (
+          <li key={h.entitlement.id} className="small">
+            {sign && <span aria-hidden>{sign} </span>}
+            <Link to="/access/$id" params={{ id: h.entitlement.id }} className="person-link">
+              <bdi>{h.entitlement.display}</bdi>
+            </Link>{" "}
+            <span className="muted">
+              {names.get(h.connector_id)}
+              {h.directness === "inherited" ? " by a group" : ""}
+            </span>
+          </li>
+        ))}
+        {of.length > most && <li className="small muted">and {(of.length - most).toLocaleString("en")} more</li>}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,155 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Of } from "../../api/types";
+import { useGet, useMay } from "../../api/use";
+import { Dialog } from "../../kit/dialog";
+import { Button, Facts, Failure, Note, Skeleton, When } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { Extend } from "./extend";
+import { Revoke } from "./revoke";
+import "./people.css";
+
+type Told = Of<"AccessExplanation">;
+
+/** Why somebody holds one thing, or why not yet: the whole story of a grant, and what can be done about it. */
+export function Why({ grant, close }: { grant: string | undefined; close: () => void }) {
+  const told = useGet<Told>(`/entitlements/grants/${grant}/explain`, {}, { enabled: Boolean(grant) });
+  return (
+    <Dialog side open={Boolean(grant)} close={close} title={told.data ? <bdi>{told.data.entitlement.display}</bdi> : "Why"}>
+      {told.isError ? (
+        <Failure error={told.error} retry={() => void told.refetch()} />
+      ) : told.isPending ? (
+        <Skeleton rows={5} />
+      ) : (
+        <Story of={told.data} />
+      )}
+    </Dialog>
+  );
+}
+
+/** A story in the service's own words, with the reasons, and what the system has been told. */
+export function Story({ of }: { of: Told }) {
+  const may = useMay();
+  const [doing, setDoing] = useState<"revoke" | "extend">();
+  const grant = of.grant;
+  const live = grant && !["revoked", "revoking"].includes(grant.status);
+  return (
+    <div className="stack why">
+      <p>
+        <strong dir="auto">{of.summary}</strong>
+      </p>
+      <ol className="story">
+        {of.story
+          .filter((s) => s !== of.summary)
+          .map((s) => (
+            <li key={s} dir="auto">
+              {s}
+            </li>
+          ))}
+      </ol>
+      {of.difference && of.desired && !of.observed && <Note tone="warn">{of.difference}</Note>}
+      {!of.provisioning.writes && of.provisioning.because?.length ? (
+        <Note tone="warn">Nothing is written to the system now: {of.provisioning.because.join(" ")}</Note>
+      ) : null}
+      <Facts
+        of={[
+          ["With the account", of.accounts?.length ? <Accounts key="accounts" of={of.accounts} /> : undefined],
+          ["First seen", of.first_seen && <When at={of.first_seen.at} />],
+          ["By the system's own record", of.first_seen?.assigned_by],
+          ["Last used", grant?.last_used_at ? <When key="used" at={grant.last_used_at} /> : undefined],
+          ["Ends", of.ends_at && <When at={of.ends_at} />],
+        ]}
+      />
+      <Reasons of={of.reasons ?? []} />
+      <Changes of={of.provisioning.tasks ?? []} />
+      <div className="row">
+        {may.admin && live && grant && (
+          <>
+            <Button tone="danger" onClick={() => setDoing("revoke")}>
+              Take it away
+            </Button>
+            {(of.reasons ?? []).some((r) => r.state !== "ended" && r.until) && <Button onClick={() => setDoing("extend")}>Extend</Button>}
+          </>
+        )}
+        <Link to="/access/$id" params={{ id: of.entitlement.id }} className="button">
+          Open the access
+        </Link>
+      </div>
+      {grant && <Revoke grant={grant} open={doing === "revoke"} close={() => setDoing(undefined)} />}
+      {grant && <Extend grant={grant} open={doing === "extend"} close={() => setDoing(undefined)} />}
+    </div>
+  );
+}
+
+function Accounts({ of }: { of: Of<"Reference">[] }) {
+  return of.map((a, i) => (
+    <span key={a.id}>
+      {i > 0 && ", "}
+      <Link to="/accounts/$id" params={{ id: a.id }}>
+        <bdi>{a.display}</bdi>
+      </Link>
+    </span>
+  ));
+}
+
+function Reasons({ of }: { of: Of<"ExplainedReason">[] }) {
+  if (of.length === 0) return null;
+  return (
+    <section className="stack tight">
+      <h3>Reasons</h3>
+      <ul className="stack tight">
+        {of.map((r, i) => (
+          <li key={r.id ?? `native ${i}`} className="reason">
+            <div className="row between">
+              <Standing of={r} />
+              <span className="small muted">
+                since <When at={r.since} />
+              </span>
+            </div>
+            <p dir="auto">{r.sentence}</p>
+            {r.rule && (
+              <p className="small muted" dir="auto">
+                For {r.rule}
+              </p>
+            )}
+            {r.end_reason && <p className="small muted">{r.end_reason}</p>}
+            {r.request_id && (
+              <Link to="/requests/$id" params={{ id: r.request_id }} className="small">
+                Open the request
+              </Link>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Standing({ of: r }: { of: Of<"ExplainedReason"> }) {
+  if (r.effect === "deny") return <State of={r.state} tone="bad" words={`denial, ${r.state}`} />;
+  if (r.kind === "native") return <State of="native" tone="warn" words="found in the system" />;
+  return <State of={r.state} />;
+}
+
+function Changes({ of }: { of: Of<"ExplainedTask">[] }) {
+  if (of.length === 0) return null;
+  return (
+    <section className="stack tight">
+      <h3>What the system was told</h3>
+      <ul className="stack tight">
+        {of.map((t) => (
+          <li key={t.id} className="reason">
+            <div className="row between">
+              <State of={t.state} />
+              <Link to="/provisioning" search={{ task: t.id } as never} className="small">
+                Open the change
+              </Link>
+            </div>
+            <p dir="auto">{t.sentence}</p>
+            {t.advice && <p className="small muted">{t.advice}</p>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

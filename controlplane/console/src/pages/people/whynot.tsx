@@ -1,0 +1,30 @@
+import { useState } from "react";
+import type { IdentityDetail, Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Dialog } from "../../kit/dialog";
+import { Failure, Skeleton } from "../../kit/kit";
+import { access, Pick, type Picked } from "../../kit/pick";
+import { Story } from "./why";
+
+/** Why somebody holds something, or why they do not: asked of any access. */
+export function WhyNot({ of, open, close }: { of: IdentityDetail; open: boolean; close: () => void }) {
+  const [what, setWhat] = useState<Picked | null>(null);
+  const told = useGet<Of<"AccessExplanation">>(
+    `/identities/${of.id}/access-explain`,
+    { entitlement_id: what?.id },
+    { enabled: open && what !== null },
+  );
+  return (
+    <Dialog side open={open} close={close} title="Why, or why not" lead="Choose any access: what is told holds for this moment.">
+      <Pick label="Access" source={access} value={what} set={setWhat} />
+      {what &&
+        (told.isError ? (
+          <Failure error={told.error} retry={() => void told.refetch()} />
+        ) : told.isPending ? (
+          <Skeleton rows={4} />
+        ) : (
+          <Story of={told.data} />
+        ))}
+    </Dialog>
+  );
+}

@@ -1,0 +1,76 @@
+import type { Grant, Of } from "../../api/types";
+
+export type Tone = "plain" | "odd" | "bad" | "soon";
+/** One way by which somebody holds something: a role, a rule, a request, a group, or nothing but the system itself. */
+export type Way = { key: string; words: string; tone: Tone };
+
+const kinds: Record<string, string> = {
+  request: "A request",
+  emergency: "An emergency",
+  manual: "Given by hand",
+  exception: "An exception",
+  imported: "Accepted as found",
+  certified: "Kept in a review",
+  native: "Found in the system",
+};
+
+/** What a reason is called. */
+export function wayOf(r: Of<"GrantReason">): Way {
+  if (r.effect === "deny") return { key: `deny ${r.source.id}`, words: `Denied: ${r.source.display}`, tone: "bad" };
+  if (r.role) return { key: `role ${r.role.id}`, words: `Role: ${r.role.display}`, tone: "plain" };
+  if (r.kind === "native") return { key: "native", words: kinds.native ?? "", tone: "odd" };
+  if (r.kind === "birthright" || r.kind === "policy" || r.kind === "role")
+    return { key: `${r.kind} ${r.source.id}`, words: `${r.kind === "role" ? "Role" : "Rule"}: ${r.source.display}`, tone: "plain" };
+  return { key: r.kind, words: kinds[r.kind] ?? r.kind, tone: "plain" };
+}
+
+/** By which ways a grant is held; names are those of what is held beside it, for the groups that bring it. */
+export function waysOf(g: Grant, names: Map<string, string>): Way[] {
+  const ways = (g.reasons ?? []).filter((r) => r.state !== "ended").map(wayOf);
+  for (const path of g.paths ?? []) {
+    const id = path.entitlement_ids?.[0] ?? "";
+    ways.push({ key: `in ${id}`, words: `In: ${names.get(id) ?? "another group"}`, tone: "plain" });
+  }
+  if (ways.length === 0) ways.push({ key: g.directness, words: g.directness === "inherited" ? "By a group" : "No reason", tone: "plain" });
+  const seen = new Set<string>();
+  return ways.filter((w) => !seen.has(w.key) && seen.add(w.key));
+}
+
+const standings: Record<string, { words: string; tone: "ok" | "warn" | "bad" | "info" | "neutral" }> = {
+  approved: { words: "decided by somebody", tone: "ok" },
+  implied: { words: "follows from a rule", tone: "ok" },
+  native: { words: "nobody here gave it", tone: "warn" },
+  orphaned: { words: "no owner in charge", tone: "bad" },
+  ending: { words: "ending", tone: "warn" },
+};
+
+/** What a grant stands on, in words. */
+export function standing(g: Grant): { words: string; tone: "ok" | "warn" | "bad" | "info" | "neutral" } {
+  if (g.reappeared) return { words: "came back after it was revoked", tone: "bad" };
+  if (g.status === "failed") return { words: "could not be given", tone: "bad" };
+  if (g.desired && !g.observed) return { words: "is being given", tone: "info" };
+  if (g.status === "revoking") return { words: "is being taken away", tone: "info" };
+  if (g.compliance_status === "implied" && g.directness === "inherited" && (g.reasons ?? []).length === 0)
+    return { words: "comes with a group", tone: "ok" };
+  return standings[g.compliance_status ?? ""] ?? { words: String(g.status).replaceAll("_", " "), tone: "neutral" };
+}
+
+/** How a grant is drawn: what nobody gave is unusual, what has no owner or came back is a conflict. */
+export function toneOf(g: Grant): Tone {
+  if (g.reappeared || g.compliance_status === "orphaned" || g.reasons?.some((r) => r.effect === "deny" && r.state === "active"))
+    return "bad";
+  if (g.compliance_status === "native") return "odd";
+  return g.compliance_status === "ending" || (g.desired && !g.observed) ? "soon" : "plain";
+}
+
+/** Whether a grant has something to do with what is searched for. */
+export function matches(g: Grant, q: string): boolean {
+  const words = [g.entitlement.display, g.account.display, ...(g.reasons ?? []).map((r) => wayOf(r).words)].join(" ").toLowerCase();
+  return q
+    .toLowerCase()
+    .split(/\s+/)
+    .every((w) => words.includes(w));
+}
+
+/** A day, or an instant, in words: a day means its end. */
+export const dayWords = (asOf: string) => (asOf.length === 10 ? `on ${asOf}, at the end of the day` : `at ${asOf}`);

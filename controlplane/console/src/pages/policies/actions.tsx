@@ -1,0 +1,120 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import { useAct } from "../../api/use";
+import type { Of } from "../../api/types";
+import { AskFirst } from "../../kit/dialog";
+import { Button, Note } from "../../kit/kit";
+import { Menu } from "../../kit/menu";
+import { sayRefusal } from "../../kit/toast";
+import { useConfirmed } from "./confirm";
+
+type Policy = Of<"AccessPolicy">;
+
+/** What an administrator can do with a policy. Whatever touches many people is confirmed with its effect in view. */
+export function PolicyActions({ of: p }: { of: Policy }) {
+  const [asking, setAsking] = useState<"delete" | "reset" | "watch" | "off">();
+  const confirmed = useConfirmed<Policy>(["/policies"]);
+  const at = `/policies/access-grant/${p.id}`;
+  const busy = confirmed.busy;
+  const go = (verb: string, done: string, path: string, body?: object) =>
+    confirmed
+      .attempt({
+        verb,
+        done,
+        act: (query, key) => ask<Policy>("POST", `${at}/${path}`, { query, key, ifMatch: p.version, ...(body ? { body } : {}) }),
+      })
+      .catch(sayRefusal);
+  const enforce = () => go("Put it in force", `${p.name} is in force.`, "mode", { mode: "enforce" });
+  const on = () => go("Switch it on", `${p.name} is switched on.`, "enable");
+  return (
+    <>
+      {p.enabled && p.mode === "shadow" && (
+        <Button tone="primary" disabled={busy} onClick={() => void enforce()}>
+          Put in force
+        </Button>
+      )}
+      {!p.enabled && (
+        <Button tone="primary" disabled={busy} onClick={() => void on()}>
+          Switch on
+        </Button>
+      )}
+      {p.tripped_at && (
+        <Button tone="primary" onClick={() => setAsking("reset")}>
+          Let it go on
+        </Button>
+      )}
+      <Menu
+        words="More"
+        of={[
+          p.enabled && p.mode === "enforce" && { words: "Only watch", act: () => setAsking("watch") },
+          p.enabled && { words: "Switch off", act: () => setAsking("off") },
+          { words: "Delete", act: () => setAsking("delete"), danger: true },
+        ]}
+      />
+      {asking && <Asked what={asking} of={p} close={() => setAsking(undefined)} />}
+      {confirmed.dialog}
+    </>
+  );
+}
+
+const told = {
+  delete: { title: "Delete this policy", verb: "Delete it", path: "", done: "was deleted." },
+  reset: { title: "Let it go on", verb: "Accept and go on", path: "/breaker/reset", done: "goes on." },
+  watch: { title: "Only watch", verb: "Only watch", path: "/mode", done: "only watches now." },
+  off: { title: "Switch this policy off", verb: "Switch it off", path: "/disable", done: "is switched off." },
+} as const;
+
+function Asked({ what, of: p, close }: { what: keyof typeof told; of: Policy; close: () => void }) {
+  const navigate = useNavigate();
+  const t = told[what];
+  const body = what === "reset" ? { accept: true } : what === "watch" ? { mode: "shadow" } : undefined;
+  const act = useAct({
+    quiet: true,
+    act: (_: string, key) =>
+      ask(what === "delete" ? "DELETE" : "POST", `/policies/access-grant/${p.id}${t.path}`, {
+        key,
+        ifMatch: p.version,
+        ...(body ? { body } : {}),
+      }),
+    done: `${p.name} ${t.done}`,
+    changes: what === "delete" ? [] : ["/policies"],
+    after: () => {
+      if (what === "delete") void navigate({ to: "/policies" as never });
+    },
+  });
+  return (
+    <AskFirst
+      open
+      close={close}
+      title={t.title}
+      verb={t.verb}
+      tone={what === "reset" ? "primary" : "danger"}
+      act={() => act.mutateAsync(what)}
+    >
+      {what === "reset" ? (
+        <>
+          <Note tone="warn">{p.tripped_reason}</Note>
+          <p>What is due by now is done: up to {(p.stats.would_grant + p.stats.would_end).toLocaleString("en")} changes.</p>
+        </>
+      ) : (
+        <Effect of={p} at={what === "delete"} />
+      )}
+    </AskFirst>
+  );
+}
+
+/** What becomes of the access of a policy that ends. */
+function Effect({ of: p, at }: { of: Policy; at: boolean }) {
+  const live = p.enabled && p.mode === "enforce";
+  if (p.effect === "deny")
+    return <p>{live ? "What it forbids can be held again, wherever something else gives it." : "It forbids nothing at present."}</p>;
+  if (!live || p.holder_count === 0) return <p>Nobody holds anything by it at present, so that nobody loses anything.</p>;
+  return (
+    <Note tone="warn">
+      <strong>{p.holder_count.toLocaleString("en")}</strong> {p.holder_count === 1 ? "person holds" : "people hold"} access by it. They lose
+      what they have for no other reason
+      {at || p.lifecycle?.on_no_match === "end_now" ? " at once" : " after the grace that the policy names"}.
+    </Note>
+  );
+}

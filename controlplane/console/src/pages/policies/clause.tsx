@@ -1,0 +1,160 @@
+import { X } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useGet } from "../../api/use";
+import { Button } from "../../kit/kit";
+import { access, people, Pick, type Picked, roles } from "../../kit/pick";
+import { kindOf, opsOf, opWords, type Rule, refield, reop, termOf, typedAs, vocabulary } from "./language";
+
+type Props = { of: Rule; set: (r: Rule) => void; drop: () => void; about: "people" | "requests"; wrong: string | undefined; n: number };
+
+/** One clause: what is asked for, how it is compared, and with what. */
+export function Clause({ of, set, drop, about, wrong, n }: Props) {
+  const field = of.field ?? of.op;
+  const custom = /^(attributes|labels)\./.test(field);
+  const kind = kindOf(of);
+  return (
+    <div className="cond-clause">
+      <div className="cond-parts">
+        <select
+          aria-label={`Clause ${n}: what`}
+          data-reads=""
+          value={custom ? `${field.split(".")[0]}.` : field}
+          onChange={(e) => set(e.target.value.endsWith(".") ? { field: e.target.value, op: "eq", value: "" } : refield(of, e.target.value))}
+        >
+          {vocabulary(about).map(([words, terms]) => (
+            <optgroup key={words} label={words}>
+              {terms.map((t) => (
+                <option key={t.name} value={t.name}>
+                  {t.words}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+          <optgroup label="More about the person">
+            <option value="attributes.">a custom attribute</option>
+            <option value="labels.">a label</option>
+            <option value="has_role">a role</option>
+            <option value="has_entitlement">access</option>
+          </optgroup>
+          {!custom &&
+            of.field !== undefined &&
+            termOf(field).words === field &&
+            !vocabulary("requests").some(([, t]) => t.some((x) => x.name === field)) && <option value={field}>{field}</option>}
+        </select>
+        {custom && (
+          <input
+            aria-label={`Clause ${n}: name of the ${field.startsWith("labels") ? "label" : "attribute"}`}
+            data-reads=""
+            className="mono"
+            placeholder="its name"
+            value={field.replace(/^\w+\./, "")}
+            onChange={(e) => set({ ...of, field: `${field.split(".")[0]}.${e.target.value.trim()}` })}
+          />
+        )}
+        <select aria-label={`Clause ${n}: how`} data-reads="" value={of.op} onChange={(e) => set(reop(of, e.target.value))}>
+          {[...new Set([...opsOf(kind), of.op])].map((op) => (
+            <option key={op} value={op}>
+              {opWords[op] ?? op}
+            </option>
+          ))}
+        </select>
+        <Value of={of} set={(value) => set({ ...of, value })} n={n} bad={Boolean(wrong)} />
+        <Button reads tone="quiet" className="icon" aria-label={`Remove clause ${n}`} onClick={drop}>
+          <X aria-hidden size={14} />
+        </Button>
+      </div>
+      {wrong && (
+        <small className="bad" role="alert">
+          {wrong}
+        </small>
+      )}
+    </div>
+  );
+}
+
+function Value({ of, set, n, bad }: { of: Rule; set: (v: unknown) => void; n: number; bad: boolean }) {
+  const kind = kindOf(of);
+  const label = `Clause ${n}: with what`;
+  const { among } = termOf(of.field ?? "");
+  if (of.op === "exists" || kind === "flag")
+    return (
+      <select aria-label={label} data-reads="" value={String(of.value)} onChange={(e) => set(e.target.value === "true")}>
+        <option value="true">yes</option>
+        <option value="false">no</option>
+      </select>
+    );
+  if (kind === "role" || kind === "access" || kind === "tree") return <Someone of={of} set={set} label={label} />;
+  if (of.op === "in" || of.op === "not_in") return <Several of={of} set={set} label={label} bad={bad} />;
+  if (among.length)
+    return (
+      <select aria-label={label} data-reads="" value={String(of.value ?? "")} onChange={(e) => set(e.target.value)}>
+        <option value="">choose</option>
+        {among.map((v) => (
+          <option key={v} value={v}>
+            {v.replaceAll("_", " ")}
+          </option>
+        ))}
+      </select>
+    );
+  const day = kind === "date" || kind === "moment";
+  return (
+    <input
+      aria-label={label}
+      data-reads=""
+      dir="auto"
+      placeholder={day ? "2026-03-01, today, -P30D" : ""}
+      aria-invalid={bad || undefined}
+      value={String(of.value ?? "")}
+      onChange={(e) => set(typedAs(kind, e.target.value))}
+    />
+  );
+}
+
+function Several({ of, set, label, bad }: { of: Rule; set: (v: unknown) => void; label: string; bad: boolean }) {
+  const kind = kindOf(of);
+  const [typed, setTyped] = useState(() => (Array.isArray(of.value) ? of.value.join("\n") : String(of.value ?? "")));
+  const lines = (t: string) =>
+    t
+      .split("\n")
+      .map((l) => l.trim())
+      .filter(Boolean)
+      .map((l) => typedAs(kind, l));
+  const kept = JSON.stringify(of.value);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another clause may have taken this place; what is typed counts otherwise
+  useEffect(() => {
+    if (JSON.stringify(lines(typed)) !== kept && Array.isArray(of.value)) setTyped(of.value.join("\n"));
+  }, [kept]);
+  return (
+    <textarea
+      aria-label={`${label}, one in a line`}
+      data-reads=""
+      dir="auto"
+      rows={Math.min(6, Math.max(2, typed.split("\n").length))}
+      placeholder="one in a line"
+      aria-invalid={bad || undefined}
+      value={typed}
+      onChange={(e) => {
+        setTyped(e.target.value);
+        set(lines(e.target.value));
+      }}
+    />
+  );
+}
+
+const sources = {
+  role: { of: roles, at: "/entitlements/roles/" },
+  access: { of: access, at: "/entitlements/" },
+  tree: { of: people, at: "/identities/" },
+};
+
+function Someone({ of, set, label }: { of: Rule; set: (v: unknown) => void; label: string }) {
+  const kind = kindOf(of) as keyof typeof sources;
+  const id = Array.isArray(of.value) ? String(of.value[0] ?? "") : String(of.value ?? "");
+  const known = useGet<{ name?: string; display_name?: string | null }>(`${sources[kind].at}${id}`, {}, { enabled: id !== "" });
+  const value: Picked | null = id ? { id, words: known.data?.display_name || known.data?.name || id } : null;
+  return (
+    <div className="cond-pick">
+      <Pick label={label} source={sources[kind].of as typeof people} value={value} set={(p) => set(p?.id ?? "")} />
+    </div>
+  );
+}

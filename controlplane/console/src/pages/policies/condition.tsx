@@ -1,0 +1,263 @@
+import "./condition.css";
+import { useQuery } from "@tanstack/react-query";
+import { Plus, X } from "lucide-react";
+import { useEffect, useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { Button, Text } from "../../kit/kit";
+import { Clause } from "./clause";
+import { asGroup, type Group, isGroup, isScript, type Node } from "./language";
+
+type Verdict = Of<"ConditionVerdict">;
+type Wrong = (pointer: string) => string | undefined;
+
+/** What the service says of a condition, or of a sentence, a moment after it was changed. */
+export function useVerdict(of: { condition: unknown } | { sentence: string }, on = true) {
+  const now = JSON.stringify(of);
+  const [asked, setAsked] = useState(now);
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(now), 350);
+    return () => clearTimeout(timer);
+  }, [now]);
+  const query = useQuery({
+    queryKey: ["/policies/conditions/validate", asked],
+    queryFn: ({ signal }) => ask<Verdict>("POST", "/policies/conditions/validate", { body: JSON.parse(asked), signal }),
+    enabled: on,
+    placeholderData: (was) => was,
+  });
+  return { query, verdict: query.data, stale: asked !== now || query.isPlaceholderData };
+}
+
+type Props = {
+  label: string;
+  value: unknown;
+  set: (c: Group) => void;
+  /** What is wrong at a place of the whole object; at is where the condition stands in it, such as subject. */
+  wrong?: Wrong;
+  at?: string;
+};
+
+/** A condition on people: clauses, or the same in words, with the sentence and how many it is about. */
+export function ConditionField({ label, value, set, wrong, at = "" }: Props) {
+  const [words, setWords] = useState(false);
+  const { verdict, stale, query } = useVerdict({ condition: value ?? asGroup(null) });
+  const problem: Wrong = (p) =>
+    verdict?.problems.find((x) => x.pointer === `#${p}` || x.pointer.startsWith(`#${p}/`))?.detail ??
+    (at ? (wrong?.(`${at}${p}`) ?? wrong?.(`${at}${p}/field`) ?? wrong?.(`${at}${p}/op`) ?? wrong?.(`${at}${p}/value`)) : undefined);
+  return (
+    <fieldset className="cond stack tight">
+      <legend>{label}</legend>
+      <div className="row">
+        <button type="button" className="chip" data-reads="" aria-pressed={!words} onClick={() => setWords(false)}>
+          Clauses
+        </button>
+        <button type="button" className="chip" data-reads="" aria-pressed={words} onClick={() => setWords(true)}>
+          In words
+        </button>
+      </div>
+      {words ? (
+        <InWords sentence={verdict?.sentence ?? ""} set={set} />
+      ) : (
+        <ConditionGroup of={asGroup(value)} set={set} about="people" wrong={problem} />
+      )}
+      <Told of={verdict} stale={stale || query.isPending} failed={query.isError} />
+    </fieldset>
+  );
+}
+
+/** The clauses of a group, and groups within it. */
+export function ConditionGroup({
+  of,
+  set,
+  about,
+  wrong,
+  at = "",
+  drop,
+}: {
+  of: Group;
+  set: (g: Group) => void;
+  about: "people" | "requests";
+  wrong: Wrong;
+  at?: string;
+  drop?: () => void;
+}) {
+  const put = (i: number, n: Node | undefined) => set({ ...of, rules: of.rules.flatMap((r, j) => (i !== j ? [r] : n ? [n] : [])) });
+  const add = (n: Node) => set({ ...of, rules: [...of.rules, n] });
+  const first = about === "people" ? { field: "department", op: "eq", value: "" } : { field: "item.risk_level", op: "eq", value: "high" };
+  return (
+    <fieldset className="cond-group">
+      <legend className="sr">{at ? "A group of clauses" : "Clauses"}</legend>
+      <div className="row">
+        <select
+          aria-label="How clauses are joined"
+          data-reads=""
+          value={of.match}
+          onChange={(e) => set({ ...of, match: e.target.value as Group["match"] })}
+        >
+          <option value="all">all of these are true</option>
+          <option value="any">any of these is true</option>
+          <option value="none">none of these is true</option>
+        </select>
+        {drop && (
+          <Button reads tone="quiet" className="icon" aria-label="Remove this group" onClick={drop}>
+            <X aria-hidden size={14} />
+          </Button>
+        )}
+      </div>
+      {of.rules.length === 0 && <p className="small muted">{of.match === "all" ? "No clause: everybody." : "No clause yet."}</p>}
+      {of.rules.map((n, i) => {
+        const here = `${at}/rules/${i}`;
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: clauses have no other name than their place
+          <div key={i}>
+            {isGroup(n) ? (
+              <ConditionGroup of={n} set={(g) => put(i, g)} about={about} wrong={wrong} at={here} drop={() => put(i, undefined)} />
+            ) : isScript(n) ? (
+              <Script
+                of={n.expression}
+                set={(expression) => put(i, { expression })}
+                drop={() => put(i, undefined)}
+                wrong={wrong(here)}
+                about={about}
+              />
+            ) : (
+              <Clause
+                of={n}
+                set={(r) => put(i, r)}
+                drop={() => put(i, undefined)}
+                about={about}
+                n={i + 1}
+                wrong={wrong(here) ?? undefined}
+              />
+            )}
+          </div>
+        );
+      })}
+      <div className="row">
+        <Button reads onClick={() => add(first)}>
+          <Plus aria-hidden size={14} /> Clause
+        </Button>
+        <Button reads tone="quiet" onClick={() => add({ match: "any", rules: [first] })}>
+          <Plus aria-hidden size={14} /> Group
+        </Button>
+        <Button
+          reads
+          tone="quiet"
+          onClick={() =>
+            add({ expression: about === "people" ? "identity['department'] == ''" : "request['item']['risk_level'] == 'high'" })
+          }
+        >
+          <Plus aria-hidden size={14} /> Expression
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+type ScriptProps = { of: string; set: (t: string) => void; drop: () => void; wrong: string | undefined; about: "people" | "requests" };
+
+function Script({ of, set, drop, wrong, about }: ScriptProps) {
+  return (
+    <div className="cond-clause">
+      <div className="cond-parts">
+        <textarea
+          aria-label={`An expression in Python over identity${about === "people" ? "" : " and request"}`}
+          data-reads=""
+          className="mono cond-script"
+          rows={2}
+          spellCheck={false}
+          value={of}
+          aria-invalid={wrong ? true : undefined}
+          onChange={(e) => set(e.target.value)}
+        />
+        <Button reads tone="quiet" className="icon" aria-label="Remove the expression" onClick={drop}>
+          <X aria-hidden size={14} />
+        </Button>
+      </div>
+      {wrong && (
+        <small className="bad" role="alert">
+          {wrong}
+        </small>
+      )}
+    </div>
+  );
+}
+
+function InWords({ sentence, set }: { sentence: string; set: (g: Group) => void }) {
+  const [typed, setTyped] = useState<string>();
+  const { verdict, stale } = useVerdict({ sentence: typed ?? sentence }, typed !== undefined && typed.trim() !== "");
+  const form = JSON.stringify(verdict?.normal_form ?? null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was read is taken over once, when it is another
+  useEffect(() => {
+    if (typed !== undefined && !stale && form !== "null") set(JSON.parse(form) as Group);
+  }, [form, stale]);
+  const wrong = typed !== undefined && !stale && verdict && !verdict.valid ? verdict.problems : [];
+  return (
+    <div className="field">
+      <textarea
+        aria-label="The condition in words"
+        data-reads=""
+        rows={3}
+        dir="auto"
+        value={typed ?? sentence}
+        aria-invalid={wrong.length > 0 || undefined}
+        placeholder="department is Nursing or Surgery, and employment type is employee"
+        onChange={(e) => setTyped(e.target.value)}
+      />
+      <small className="muted">
+        Joined by “, and ” or “, or ”; groups stand in parentheses. Such as: title contains nurse, and (country is CH or DE, or manager is
+        not known)
+      </small>
+      {wrong.map((p) => (
+        <small key={p.pointer + p.detail} className="bad" role="alert">
+          {p.detail}
+          {p.suggestions.length > 0 && ` Did you mean ${p.suggestions.join(", ")}?`}
+        </small>
+      ))}
+    </div>
+  );
+}
+
+/** What a condition says and whom it is about now. */
+function Told({ of, stale, failed }: { of: Verdict | undefined; stale: boolean; failed: boolean }) {
+  if (failed) return <p className="small bad">It could not be tried out just now. Changes are not lost.</p>;
+  if (!of) return <p className="small muted">Being read…</p>;
+  if (!of.valid)
+    return (
+      <ul className="note bad small" role="status">
+        {of.problems.map((p) => (
+          <li key={p.pointer + p.code}>
+            <code>{p.pointer.replace(/^#\/?/, "") || "condition"}</code> {p.detail}
+            {p.suggestions.length > 0 && ` Did you mean ${p.suggestions.join(", ")}?`}
+          </li>
+        ))}
+      </ul>
+    );
+  const names = of.sample.filter((s) => s.matches).slice(0, 4);
+  return (
+    <div className="cond-told small" role="status" aria-busy={stale || undefined}>
+      <p>
+        <q dir="auto">{of.sentence || "everybody"}</q>
+      </p>
+      <p className="muted">
+        <strong>{of.matches.toLocaleString("en")}</strong> of {of.people.toLocaleString("en")} people now
+        {names.length > 0 && (
+          <>
+            , such as{" "}
+            {names.map((s, i) => (
+              <span key={s.identity_id}>
+                {i > 0 && ", "}
+                <Text of={s.display} />
+              </span>
+            ))}
+          </>
+        )}
+      </p>
+      {of.warnings.map((w) => (
+        <p key={w.pointer + w.code} className="muted">
+          For {w.people.toLocaleString("en")} it could not be answered and counts as no: {w.detail}
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,248 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { Check, Checks, Form, type FormState, SelectField, TextField } from "../../kit/form";
+import { Button, Part, Skeleton, Wrongs } from "../../kit/kit";
+import { SpanField } from "../../kit/spanfield";
+import { Impact } from "../roles/impact";
+import { ConditionField } from "./condition";
+import { everybody } from "./language";
+import { ManyPick } from "./manypick";
+import { Departments } from "./simulate";
+import { type Life, lives } from "./words";
+
+/** What of a policy can be written. */
+export type Draft = {
+  name: string;
+  description: string;
+  effect: "assign" | "deny";
+  birthright: boolean;
+  priority: number;
+  owner_ids: string[];
+  subject: unknown;
+  resources: { role_ids: string[]; entitlement_ids: string[]; connector_ids: string[] };
+  when: Life[];
+  lead: string;
+  ends: "end_now" | "grace";
+  grace: string;
+  breaker: string;
+  window: string;
+};
+
+/** A policy as it is written, from one as it is kept. */
+export const draftOf = (p?: Of<"PolicyFields">): Draft => ({
+  name: p?.name ?? "",
+  description: p?.description ?? "",
+  effect: p?.effect ?? "assign",
+  birthright: p?.birthright ?? true,
+  priority: p?.priority ?? 100,
+  owner_ids: p?.owner_ids ?? [],
+  subject: p?.subject ?? everybody,
+  resources: {
+    role_ids: p?.resources?.role_ids ?? [],
+    entitlement_ids: p?.resources?.entitlement_ids ?? [],
+    connector_ids: p?.resources?.connector_ids ?? [],
+  },
+  when: (p?.lifecycle?.when as Life[] | undefined) ?? lives.map(([l]) => l),
+  lead: p?.lifecycle?.lead_time ?? "",
+  ends: p?.lifecycle?.on_no_match ?? "grace",
+  grace: p?.lifecycle?.grace ?? "",
+  breaker: p?.circuit_breaker ? String(p.circuit_breaker.max_changes) : "",
+  window: p?.circuit_breaker?.window ?? "PT1H",
+});
+
+/** A written policy as the API takes it. */
+export const bodyOf = (d: Draft) => ({
+  name: d.name,
+  description: d.description,
+  effect: d.effect,
+  birthright: d.effect === "assign" && d.birthright,
+  priority: d.priority,
+  owner_ids: d.owner_ids,
+  subject: d.subject,
+  resources: d.resources,
+  lifecycle: {
+    when: d.when,
+    lead_time: d.effect === "assign" && d.lead ? d.lead : null,
+    on_no_match: d.ends,
+    grace: d.ends === "grace" && d.grace ? d.grace : null,
+  },
+  circuit_breaker: d.breaker ? { max_changes: Number(d.breaker), window: d.window } : null,
+});
+
+/** The form of a policy. What it would do on today's people can be seen before it is saved. */
+export function PolicyEditor({
+  of,
+  verb,
+  cancel,
+  mode,
+}: {
+  of: FormState<Draft>;
+  verb: string;
+  cancel?: () => void;
+  mode: "shadow" | "enforce";
+}) {
+  const { value: v, set, wrong } = of;
+  const give = (name: keyof Draft["resources"]) => (ids: string[]) => set("resources", { ...v.resources, [name]: ids });
+  const at = (member: string) => wrong(member) ?? wrong(`${member}/0`);
+  return (
+    <div className="pol-editor">
+      <Form of={of} verb={verb} {...(cancel ? { cancel } : {})}>
+        <TextField label="Name" value={v.name} set={(t) => set("name", t)} error={wrong("name")} required max={200} />
+        <TextField
+          label="What it is for"
+          rows={2}
+          value={v.description}
+          set={(t) => set("description", t)}
+          error={wrong("description")}
+          max={2000}
+        />
+        <SelectField
+          label="What it does"
+          value={v.effect}
+          set={(e) => set("effect", e)}
+          options={[
+            ["assign", "gives access"],
+            ["deny", "forbids access, whatever else gives it"],
+          ]}
+        />
+        <ConditionField label="Whom it is about" value={v.subject} set={(c) => set("subject", c)} wrong={wrong} at="subject" />
+        <fieldset className="stack tight closed">
+          <legend className="field-label">{v.effect === "assign" ? "What they have" : "What they may not hold"}</legend>
+          <ManyPick label="Roles" kind="roles" ids={v.resources.role_ids} set={give("role_ids")} error={at("resources/role_ids")} />
+          <ManyPick
+            label="Single rights"
+            kind="access"
+            ids={v.resources.entitlement_ids}
+            set={give("entitlement_ids")}
+            error={at("resources/entitlement_ids")}
+          />
+          <ManyPick
+            label="Systems"
+            kind="systems"
+            ids={v.resources.connector_ids}
+            set={give("connector_ids")}
+            hint={v.effect === "assign" ? "An account there and nothing more." : "Nothing of the system at all."}
+            error={at("resources/connector_ids") ?? wrong("resources")}
+          />
+        </fieldset>
+        {v.effect === "assign" && (
+          <>
+            <Check
+              label="It is a birthright"
+              hint="It comes with being who one is, and is looked at as soon as somebody is made or changes."
+              value={v.birthright}
+              set={(on) => set("birthright", on)}
+            />
+            <Checks label="It applies" value={v.when} set={(w) => set("when", w)} options={lives} />
+            <SpanField
+              label="How long before their first day"
+              value={v.lead}
+              set={(t) => set("lead", t)}
+              error={wrong("lifecycle/lead_time")}
+              none="as the tenant's lifecycle says"
+            />
+            <SelectField
+              label="When somebody no longer is whom it is about"
+              value={v.ends}
+              set={(e) => set("ends", e)}
+              options={[
+                ["grace", "the access stays for a while"],
+                ["end_now", "the access ends at once"],
+              ]}
+            />
+            {v.ends === "grace" && (
+              <SpanField
+                label="How long it stays"
+                value={v.grace}
+                set={(t) => set("grace", t)}
+                error={wrong("lifecycle/grace")}
+                none="as the tenant's lifecycle says for people who move"
+              />
+            )}
+          </>
+        )}
+        <div className="fields">
+          <TextField
+            label="Stops after so many changes"
+            type="number"
+            value={v.breaker}
+            set={(t) => set("breaker", t)}
+            hint="Nothing: it never stops by itself."
+            error={wrong("circuit_breaker/max_changes") ?? wrong("circuit_breaker")}
+          />
+          {v.breaker && (
+            <SpanField label="within" value={v.window} set={(t) => set("window", t)} required error={wrong("circuit_breaker/window")} />
+          )}
+        </div>
+        <ManyPick
+          label="Owners of the policy"
+          kind="people"
+          ids={v.owner_ids}
+          set={(ids) => set("owner_ids", ids)}
+          error={at("owner_ids")}
+        />
+        <TextField
+          label="Order"
+          type="number"
+          hint="For the reader's order alone: all policies that are about somebody count."
+          value={String(v.priority)}
+          set={(t) => set("priority", Number(t) || 0)}
+          error={wrong("priority")}
+        />
+      </Form>
+      <Before draft={v} mode={mode} />
+    </div>
+  );
+}
+
+/** What a policy that is being written would do, on today's people. */
+function Before({ draft, mode }: { draft: Draft; mode: "shadow" | "enforce" }) {
+  const [state, setState] = useState<{ impact?: Of<"PolicyImpact">; error?: unknown; busy?: boolean; of?: string }>({});
+  const now = JSON.stringify(bodyOf(draft));
+  const look = async () => {
+    setState({ busy: true });
+    try {
+      const impact = await ask<Of<"PolicyImpact">>("POST", "/policies/access-grant/simulate", {
+        body: { ...bodyOf(draft), mode: "enforce" },
+      });
+      setState({ impact, of: now });
+    } catch (error) {
+      setState({ error });
+    }
+  };
+  return (
+    <Part
+      title="What it would do"
+      lead={
+        mode === "shadow"
+          ? "Were it in force, on the people of today. Looking changes nothing."
+          : "On the people of today, were this saved as another policy. Looking changes nothing."
+      }
+      actions={
+        <Button reads disabled={state.busy} onClick={() => void look()}>
+          Try it out
+        </Button>
+      }
+    >
+      {state.busy && <Skeleton rows={3} />}
+      <Wrongs of={state.error} />
+      {state.impact && (
+        <div className="stack tight">
+          {state.of !== now && <p className="small muted">It was changed since. Try it out again.</p>}
+          <Impact of={state.impact} />
+          <Departments of={state.impact} />
+        </div>
+      )}
+      {!state.impact && !state.busy && !state.error && (
+        <p className="small muted">
+          A new policy only watches until it is put in force.{" "}
+          <Link className="link" to={"/help/$page" as never} params={{ page: "policies" } as never}>
+            How policies work
+          </Link>
+        </p>
+      )}
+    </Part>
+  );
+}

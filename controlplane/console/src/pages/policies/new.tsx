@@ -1,0 +1,34 @@
+import "./policies.css";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { ask } from "../../api/client";
+import { useAct } from "../../api/use";
+import type { Of } from "../../api/types";
+import { useForm } from "../../kit/form";
+import { Head } from "../../kit/kit";
+import { say } from "../../kit/toast";
+import { bodyOf, draftOf, PolicyEditor } from "./editor";
+
+/** Writes a policy. It only watches at first: putting it in force is a step of its own, with its effect in view. */
+export default function NewPolicy() {
+  const navigate = useNavigate();
+  const make = useAct({
+    quiet: true,
+    act: (v: { body: object; key: string }) => ask<Of<"AccessPolicy">>("POST", "/policies/access-grant", { body: v.body, key: v.key }),
+    changes: ["/policies"],
+  });
+  const form = useForm(draftOf(), async (v, key) => {
+    const made = await make.mutateAsync({ body: { ...bodyOf(v), mode: "shadow" }, key });
+    say(`${made.name} was saved. It only watches until you put it in force.`);
+    void navigate({ to: "/policies/$id" as never, params: { id: made.id } as never });
+  });
+  return (
+    <div className="stack">
+      <Head
+        title="Write a policy"
+        up={<Link to={"/policies" as never}>Policies</Link>}
+        lead="Whom it is about, and what they have or may not hold. It only watches until you put it in force."
+      />
+      <PolicyEditor of={form} verb="Save it" mode="shadow" cancel={() => void navigate({ to: "/policies" as never })} />
+    </div>
+  );
+}

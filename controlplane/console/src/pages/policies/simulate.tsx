@@ -1,0 +1,116 @@
+import { useQuery } from "@tanstack/react-query";
+import { Download } from "lucide-react";
+import { useState } from "react";
+import { ask, request, save } from "../../api/client";
+import type { Of } from "../../api/types";
+import { Bar } from "../../kit/bits";
+import { Button, Failure, Note, Part, Skeleton, Table } from "../../kit/kit";
+import { sayRefusal } from "../../kit/toast";
+import { Impact } from "../roles/impact";
+
+/** What a kept policy would do if it were in force, on today's people. */
+export function Simulation({ id, version, close }: { id: string; version: number; close: () => void }) {
+  const told = useQuery({
+    queryKey: [`/policies/access-grant/${id}/simulate`, version],
+    queryFn: ({ signal }) => ask<Of<"PolicyImpact">>("POST", `/policies/access-grant/${id}/simulate`, { signal }),
+    staleTime: 0,
+  });
+  const [busy, setBusy] = useState(false);
+  const keep = async () => {
+    setBusy(true);
+    try {
+      const answer = await request("POST", `/policies/access-grant/${id}/simulate`, {
+        query: { download: true },
+        headers: { Accept: "application/x-ndjson" },
+      });
+      save(await answer.blob(), "policy-effect.ndjson");
+    } catch (e) {
+      sayRefusal(e);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Part
+      title="What it would do, were it in force"
+      lead="Found by the very evaluation that would do it. What somebody has for another reason anyway is no gain and no loss."
+      actions={
+        <>
+          <Button reads disabled={told.isFetching} onClick={() => void told.refetch()}>
+            Look again
+          </Button>
+          <Button reads disabled={busy || !told.data} onClick={() => void keep()}>
+            <Download aria-hidden size={14} /> Everybody, as a file
+          </Button>
+          <Button reads tone="quiet" onClick={close}>
+            Close
+          </Button>
+        </>
+      }
+    >
+      {told.isError ? (
+        <Failure error={told.error} retry={() => void told.refetch()} />
+      ) : !told.data ? (
+        <Skeleton rows={5} />
+      ) : (
+        <div className="card padded stack">
+          {told.data.limits_hit.map((l) => (
+            <Note key={l.code} tone="warn">
+              {l.detail}
+            </Note>
+          ))}
+          <Impact of={told.data} />
+          <Departments of={told.data} />
+        </div>
+      )}
+    </Part>
+  );
+}
+
+/** Who gains and loses, department by department. */
+export function Departments({ of }: { of: Of<"PolicyImpact"> }) {
+  const all = of.by_department ?? [];
+  const most = Math.max(1, ...all.map((d) => d.grants_added + d.grants_ended));
+  if (all.length === 0) return null;
+  return (
+    <Table label="By department">
+      <thead>
+        <tr>
+          <th scope="col">Department</th>
+          <th scope="col" className="num">
+            People
+          </th>
+          <th scope="col" className="num">
+            Given
+          </th>
+          <th scope="col" className="num">
+            Taken away
+          </th>
+          <th scope="col">Share</th>
+        </tr>
+      </thead>
+      <tbody>
+        {all.slice(0, 20).map((d) => (
+          <tr key={d.department}>
+            <td>
+              <bdi>{d.department || "without a department"}</bdi>
+            </td>
+            <td className="num">{d.identities_affected.toLocaleString("en")}</td>
+            <td className="num">+ {d.grants_added.toLocaleString("en")}</td>
+            <td className="num">− {d.grants_ended.toLocaleString("en")}</td>
+            <td className="pol-share">
+              <Bar
+                label={d.department || "without a department"}
+                of={[
+                  { words: "given", value: d.grants_added, tone: 4 },
+                  { words: "taken away", value: d.grants_ended, tone: 5 },
+                  { words: "less than the most", value: most - d.grants_added - d.grants_ended, tone: 0 },
+                ]}
+              />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  );
+}

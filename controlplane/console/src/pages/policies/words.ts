@@ -1,0 +1,18 @@
+import type { Of } from "../../api/types";
+
+type Policy = Pick<Of<"AccessPolicy">, "enabled" | "mode" | "tripped_at" | "effect">;
+
+/** What a policy is doing now, in words and in colour. */
+export function doing(p: Policy): { words: string; tone: "neutral" | "ok" | "warn" | "bad" | "info" } {
+  if (!p.enabled) return { words: "switched off", tone: "neutral" };
+  if (p.tripped_at) return { words: "stopped by its breaker", tone: "bad" };
+  return p.mode === "enforce" ? { words: "in force", tone: "ok" } : { words: "only watches", tone: "info" };
+}
+
+export const lives = [
+  ["pre_hire", "before they start"],
+  ["active", "while they work"],
+  ["on_leave", "while on leave"],
+  ["notice", "once they have given notice"],
+] as const;
+export type Life = (typeof lives)[number][0];

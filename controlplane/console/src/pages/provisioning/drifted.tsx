@@ -1,0 +1,87 @@
+import { Link } from "@tanstack/react-router";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useAct, useMay } from "../../api/use";
+import { Differences } from "../../kit/diff";
+import { Button, Text, When } from "../../kit/kit";
+import { type Column, List } from "../../kit/list";
+import { useSystems } from "../../kit/systems";
+import { many } from "../connectors/words";
+
+type Row = Of<"DriftedAccount"> & { id: string };
+type Direction = "push" | "accept";
+
+/** Accounts that are other than their template: the system's values stay, or ours are written again. */
+export function Drifted() {
+  const may = useMay();
+  const systems = useSystems();
+  const columns: Column<Row>[] = [
+    {
+      title: "Account",
+      cell: (r) => (
+        <Link to={"/accounts/$id" as never} params={{ id: r.account_id } as never}>
+          <Text of={r.username ?? r.account_id} />
+        </Link>
+      ),
+      text: (r) => r.username ?? r.account_id,
+    },
+    {
+      title: "In",
+      cell: (r) => <Text of={systems.get(r.connector_id)} none="a system" />,
+      text: (r) => systems.get(r.connector_id) ?? r.connector_id,
+    },
+    {
+      title: "What differs (− in the system, + by the template)",
+      wide: true,
+      cell: (r) => <Differences of={r.attribute_drift.map((d) => ({ field: d.field, from: d.observed, to: d.desired }))} />,
+      text: (r) => r.attribute_drift.map((d) => `${d.field}: ${JSON.stringify(d.observed)} / ${JSON.stringify(d.desired)}`).join("; "),
+    },
+    { title: "Looked at", cell: (r) => <When at={r.looked_at} />, text: (r) => r.looked_at },
+  ];
+  return (
+    <List<Row>
+      path="/accounts/drifted"
+      idOf={(r) => r.account_id}
+      prefix="d_"
+      columns={columns}
+      filters={[{ name: "field", words: "Field" }]}
+      csv="drifted-accounts"
+      label="Accounts that differ"
+      {...(may.admin ? { bulk: (rows: Row[], clear: () => void) => <Settle of={rows} clear={clear} /> } : {})}
+      empty={{
+        title: "All accounts are as their template has them",
+        words: "They are compared whenever a system has been read, where the connector says so.",
+      }}
+    />
+  );
+}
+
+function Settle({ of, clear }: { of: Row[]; clear: () => void }) {
+  const settle = useAct({
+    act: async (direction: Direction, key) => {
+      const ended = await Promise.allSettled(
+        of.map((r) =>
+          ask("POST", `/accounts/${r.account_id}/drift/resolve`, {
+            key: `${key}-${r.account_id.slice(-12)}`,
+            body: { direction, fields: r.attribute_drift.map((d) => d.field) },
+          }),
+        ),
+      );
+      return ended.filter((e) => e.status === "fulfilled").length;
+    },
+    changes: ["/accounts"],
+    done: (good, direction) =>
+      `${many(good, "account")} ${direction === "push" ? "written as their template has them" : "left as the system has them"}${good < of.length ? `; ${of.length - good} could not be settled` : ""}.`,
+    after: clear,
+  });
+  return (
+    <>
+      <Button disabled={settle.isPending} onClick={() => settle.mutate("push")}>
+        Write the template again
+      </Button>
+      <Button disabled={settle.isPending} onClick={() => settle.mutate("accept")}>
+        Keep what the system has
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useMay } from "../../api/use";
+import { Head } from "../../kit/kit";
+import { Drifted } from "./drifted";
+import "./provisioning.css";
+import { Switch } from "./switch";
+import { TaskDrawer } from "./task";
+import { Tasks } from "./tasks";
+
+const parts = [
+  ["tasks", "Changes"],
+  ["drifted", "Accounts that differ"],
+] as const;
+
+/** What is written to the connected systems, and what stands in the way. */
+export default function Provisioning() {
+  const may = useMay();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as Record<string, string | undefined>;
+  const part = search.part === "drifted" ? "drifted" : "tasks";
+  const close = () => {
+    const { task: _, ...rest } = search;
+    void navigate({ to: ".", search: rest as never, resetScroll: false });
+  };
+  return (
+    <>
+      <Head title="Provisioning" lead="Each change that makes a system have what people should hold." />
+      {may.oversees && <Switch />}
+      <nav className="tabs" aria-label="Parts of provisioning">
+        {parts.map(([key, words]) => (
+          <Link
+            key={key}
+            to="."
+            search={(key === "tasks" ? {} : { part: key }) as never}
+            resetScroll={false}
+            activeProps={{}}
+            className={key === part ? "active" : ""}
+            aria-current={key === part ? "page" : undefined}
+          >
+            {words}
+          </Link>
+        ))}
+      </nav>
+      {part === "tasks" ? <Tasks /> : <Drifted />}
+      {search.task && <TaskDrawer key={search.task} id={search.task} close={close} />}
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useAct, useGet } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
+import { Checks } from "../../kit/form";
+import { Failure, Note, Skeleton } from "../../kit/kit";
+import { many, n } from "../connectors/words";
+
+/** Sends everything again that failed at the chosen systems. */
+export function RetryFailed({ close }: { close: () => void }) {
+  const failed = useGet<Of<"TaskList">>("/accounts/provisioning-tasks", { state: "failed", limit: 500 });
+  const [left, setLeft] = useState<string[]>([]);
+  const systems = new Map<string, { name: string; count: number }>();
+  for (const t of failed.data?.items ?? [])
+    systems.set(t.connector_id, { name: t.connector.display, count: (systems.get(t.connector_id)?.count ?? 0) + 1 });
+  const chosen = [...systems.keys()].filter((id) => !left.includes(id));
+  const retry = useAct({
+    act: async (ids: string[], key) => {
+      const ended = await Promise.all(
+        ids.map((id, i) =>
+          ask<Of<"Retried">>("POST", "/accounts/provisioning-tasks/retry-failed", { key: `${key}-${i}`, body: { connector_id: id } }),
+        ),
+      );
+      return ended.reduce((sum, r) => ({ retried: sum.retried + r.retried, skipped: sum.skipped + r.skipped }), { retried: 0, skipped: 0 });
+    },
+    changes: ["/accounts/provisioning-tasks"],
+    done: (r) =>
+      `${many(r.retried, "task")} sent again${r.skipped > 0 ? `; ${many(r.skipped, "account")} left, as their template still cannot be filled` : ""}.`,
+    quiet: true,
+  });
+  const whole = (failed.data?.total ?? 0) > (failed.data?.items.length ?? 0);
+  return (
+    <AskFirst
+      open
+      close={close}
+      title="Retry all that failed"
+      lead="Each is sent again with all its tries. Accounts that are to be made are made anew of their template: mend the person or the template first."
+      verb="Send them again"
+      disabled={chosen.length === 0}
+      act={() => retry.mutateAsync(chosen)}
+    >
+      {failed.isPending ? (
+        <Skeleton rows={2} />
+      ) : failed.isError ? (
+        <Failure error={failed.error} retry={() => void failed.refetch()} />
+      ) : systems.size === 0 ? (
+        <Note tone="ok">Nothing has failed.</Note>
+      ) : (
+        <Checks
+          label="In which systems"
+          value={chosen}
+          set={(v) => setLeft([...systems.keys()].filter((id) => !v.includes(id)))}
+          options={[...systems].map(([id, s]) => [id, `${s.name} (${n(s.count)}${whole ? " or more" : ""})`] as const)}
+        />
+      )}
+    </AskFirst>
+  );
+}

@@ -1,0 +1,130 @@
+import { Link, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import { useAct, useMay } from "../../api/use";
+import { Button, Text, When } from "../../kit/kit";
+import { type Column, List, type View } from "../../kit/list";
+import { State } from "../../kit/state";
+import { many } from "../connectors/words";
+import { RetryFailed } from "./retryfailed";
+import { can, operationOptions, sourceOptions, sourceWords, stateOptions, stateTone, stateWords, type Task, whatItDoes } from "./words";
+
+const views: View[] = [
+  { name: "All", query: {} },
+  { name: "Failed", query: { state: "failed" } },
+  { name: "Waiting for a person", query: { state: "manual" } },
+  { name: "In doubt", query: { state: "verifying" } },
+  { name: "Going on", query: { state: "queued,blocked,running,retrying" } },
+];
+
+const filters = [
+  { name: "state", words: "State", options: stateOptions },
+  { name: "operation", words: "What", options: operationOptions },
+  { name: "created_from", words: "Because of", options: sourceOptions },
+];
+
+/** The changes of target systems, and what can be done about those that did not go well. */
+export function Tasks() {
+  const may = useMay();
+  const at = useSearch({ strict: false }) as Record<string, string>;
+  const [all, setAll] = useState(false);
+  const columns: Column<Task>[] = [
+    {
+      title: "What",
+      cell: (t) => (
+        <Link to="." search={{ ...at, task: t.id } as never} resetScroll={false}>
+          <Text of={whatItDoes(t)} />
+        </Link>
+      ),
+      text: whatItDoes,
+    },
+    {
+      title: "For",
+      cell: (t) => <Text of={t.identity?.display ?? t.account?.display} none="—" />,
+      text: (t) => t.identity?.display ?? t.account?.display,
+    },
+    { title: "In", cell: (t) => <Text of={t.connector.display} />, text: (t) => t.connector.display },
+    { title: "State", cell: (t) => <TaskState of={t} />, text: (t) => t.state },
+    {
+      title: "Advice",
+      wide: true,
+      cell: (t) => (
+        <span className="small" dir="auto">
+          {t.advice ?? t.waiting?.reason ?? t.error?.message ?? ""}
+        </span>
+      ),
+      text: (t) => t.advice ?? t.waiting?.reason ?? t.error?.message,
+    },
+    { title: "Because of", cell: (t) => sourceWords(t.created_from), text: (t) => t.created_from },
+    { title: "Tries", number: true, cell: (t) => t.attempt_count, text: (t) => t.attempt_count },
+    { title: "Since", cell: (t) => <When at={t.created_at} />, text: (t) => t.created_at },
+  ];
+  return (
+    <>
+      {may.admin && (
+        <div className="row end">
+          <Button onClick={() => setAll(true)}>Retry all that failed…</Button>
+        </div>
+      )}
+      <List<Task>
+        path="/accounts/provisioning-tasks"
+        columns={columns}
+        views={views}
+        filters={filters}
+        {...(at.connector_id ? { fixed: { connector_id: at.connector_id } } : {})}
+        open={(t) => ({ to: ".", search: { ...at, task: t.id } })}
+        csv="provisioning"
+        every={10_000}
+        label="Changes"
+        {...(may.admin ? { bulk: (rows: Task[], clear: () => void) => <Bulk of={rows} clear={clear} /> } : {})}
+        empty={{
+          title: "Nothing is to be changed in any system",
+          words: "When what people should hold and what a system has differ, the change stands here.",
+        }}
+      />
+      {all && <RetryFailed close={() => setAll(false)} />}
+    </>
+  );
+}
+
+/** The state of a task, with what keeps everything from being sent where something does. */
+export function TaskState({ of: t }: { of: Task }) {
+  return (
+    <>
+      <State of={t.state} tone={stateTone(t.state)} words={stateWords(t.state)} />{" "}
+      {t.lane === "urgent" && <State of="urgent" tone="warn" words="urgent" />}{" "}
+      {t.waiting && <State of="paused" tone="warn" words={t.waiting.code.replaceAll("_", " ")} />}
+    </>
+  );
+}
+
+/** Retries or cancels what was selected, each by itself: some may have gone on meanwhile. */
+function Bulk({ of, clear }: { of: Task[]; clear: () => void }) {
+  const each = async (tasks: Task[], what: "retry" | "cancel", key: string) => {
+    const ended = await Promise.allSettled(
+      tasks.map((t) =>
+        ask("POST", `/accounts/provisioning-tasks/${t.id}/${what}`, { key: `${key}-${t.id.slice(-12)}`, ifMatch: t.version }),
+      ),
+    );
+    return { good: ended.filter((e) => e.status === "fulfilled").length, of: tasks.length };
+  };
+  const act = useAct({
+    act: (v: { what: "retry" | "cancel" }, key) => each(of.filter(can[v.what]), v.what, key),
+    changes: ["/accounts/provisioning-tasks"],
+    done: (r, v) =>
+      `${many(r.good, "task")} ${v.what === "retry" ? "sent again" : "cancelled"}${r.good < r.of ? `; ${r.of - r.good} had changed meanwhile` : ""}.`,
+    after: clear,
+  });
+  return (
+    <>
+      {(["retry", "cancel"] as const).map((what) => {
+        const n = of.filter(can[what]).length;
+        return (
+          <Button key={what} disabled={n === 0 || act.isPending} onClick={() => act.mutate({ what })}>
+            {what === "retry" ? "Retry" : "Cancel"} {n}
+          </Button>
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,151 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import { useAct } from "../../api/use";
+import type { Of } from "../../api/types";
+import { AskFirst } from "../../kit/dialog";
+import { Check, TextField } from "../../kit/form";
+import { Button } from "../../kit/kit";
+import { Menu } from "../../kit/menu";
+import { SpanField } from "../../kit/spanfield";
+import { say, sayRefusal } from "../../kit/toast";
+import { Again } from "./again";
+import type { Rights } from "./words";
+
+type Request = Of<"AccessRequest">;
+type What = "approve" | "reject" | "cancel" | "extend" | "return" | "back" | undefined;
+
+const titles = {
+  approve: ["Approve", "Approve"],
+  reject: ["Refuse", "Refuse"],
+  cancel: ["Withdraw this request", "Withdraw"],
+  extend: ["Ask for more time", "Ask"],
+  return: ["End this access now", "End it"],
+  back: ["Take your approval back", "Take it back"],
+} as const;
+
+const leads = {
+  approve: "It goes on to whoever comes next, or is set up if nobody does.",
+  reject: "Whoever asked reads your reason.",
+  cancel: "What is not decided yet is taken back. Those who were asked are told.",
+  extend: "This makes a new request. Its rule says who has to agree.",
+  return: "The access is taken away. Nobody has to agree.",
+  back: "It is asked anew. You can do so for half an hour, and before the system has the access.",
+} as const;
+
+/** What can be done with a request by whoever looks at it. */
+export function Actions({ of: r, can }: { of: Request; can: Rights }) {
+  const [doing, setDoing] = useState<What>();
+  const more = [
+    can.extends && { words: "Ask for more time", act: () => setDoing("extend") },
+    can.takesBack && { words: "Take your approval back", act: () => setDoing("back") },
+    can.cancels && { words: "Withdraw", act: () => setDoing("cancel"), danger: true },
+    can.returns && { words: "End this access", act: () => setDoing("return"), danger: true },
+  ];
+  return (
+    <>
+      {can.decides && (
+        <>
+          <Button tone="primary" onClick={() => setDoing("approve")}>
+            Approve
+          </Button>
+          <Button tone="danger" onClick={() => setDoing("reject")}>
+            Refuse
+          </Button>
+        </>
+      )}
+      {can.comments && r.kind === "grant" && r.closed_at && <Again of={r} />}
+      <Menu words="More" of={more} />
+      {doing && <Doing what={doing} of={r} can={can} close={() => setDoing(undefined)} />}
+    </>
+  );
+}
+
+function Doing({ what, of: r, can, close }: { what: NonNullable<What>; of: Request; can: Rights; close: () => void }) {
+  const member = { approve: "decide", reject: "decide", cancel: "withdraw", extend: "extend", return: "return", back: "withdraw-approval" }[
+    what
+  ];
+  const items = r.items.filter((i) => i.allowed.includes(member) && (member !== "decide" || can.asked(i)));
+  const [chosen, choose] = useState(items.map((i) => i.id));
+  const [reason, setReason] = useState("");
+  const [span, setSpan] = useState("P30D");
+  const [until, setUntil] = useState("");
+  const act = useAct({
+    quiet: true,
+    act: (_: string, key) => send(what, r, chosen, { reason: reason.trim(), span, until }, key),
+    changes: ["/access-requests", "/decision-tasks", "/identities"],
+  });
+  const pick = what !== "cancel" && items.length > 1;
+  return (
+    <AskFirst
+      open
+      close={close}
+      title={titles[what][0]}
+      lead={leads[what]}
+      verb={titles[what][1]}
+      tone={what === "reject" || what === "return" || what === "cancel" ? "danger" : "primary"}
+      disabled={(pick && chosen.length === 0) || (what === "extend" && !span) || (what === "reject" && !reason.trim())}
+      act={() => act.mutateAsync(JSON.stringify([what, chosen, reason, span, until]))}
+    >
+      {pick && (
+        <fieldset className="checks">
+          <legend>About</legend>
+          {items.map((i) => (
+            <Check
+              key={i.id}
+              label={<bdi>{i.display}</bdi>}
+              value={chosen.includes(i.id)}
+              set={(on) => choose(on ? [...chosen, i.id] : chosen.filter((x) => x !== i.id))}
+            />
+          ))}
+        </fieldset>
+      )}
+      {what === "extend" && <SpanField label="How much longer" value={span} set={setSpan} required hint="Counted from the present end." />}
+      {what === "approve" && (
+        <TextField
+          label="Until the end of (may be left out)"
+          type="date"
+          value={until}
+          set={setUntil}
+          hint="You may give it for less time than was asked for, and never for more."
+        />
+      )}
+      <TextField
+        label={what === "extend" ? "What it is still needed for" : what === "approve" ? "Comment (the rule may demand one)" : "Why"}
+        rows={3}
+        value={reason}
+        set={setReason}
+        required={what === "reject"}
+        max={4000}
+      />
+    </AskFirst>
+  );
+}
+
+async function send(what: NonNullable<What>, r: Request, items: string[], v: { reason: string; span: string; until: string }, key: string) {
+  const at = `/access-requests/${r.id}`;
+  const asking = { key, ifMatch: r.version };
+  const reason = v.reason ? { reason: v.reason } : {};
+  if (what === "approve" || what === "reject") {
+    const decisions = items.map((item_id) => ({
+      item_id,
+      action: what,
+      ...(v.reason ? { comment: v.reason } : {}),
+      ...(what === "approve" && v.until ? { ends_at: new Date(`${v.until}T23:59:59`).toISOString() } : {}),
+    }));
+    const answer = await ask<Of<"AccessRequestDecisions">>("POST", `${at}/decisions`, { ...asking, body: { decisions } });
+    const refused = answer.results.filter((x) => !x.accepted);
+    if (refused.length) sayRefusal(new Error(refused.map((x) => x.detail ?? x.code).join("\n")));
+    say(what === "approve" ? `${r.number}: approved.` : `${r.number}: refused.`);
+    return answer;
+  }
+  if (what === "cancel") return ask("POST", `${at}/cancel`, { ...asking, body: reason }).then(() => say(`${r.number} was withdrawn.`));
+  if (what === "extend") {
+    const body = { items, duration: v.span, ...(v.reason ? { justification: v.reason } : {}) };
+    const made = await ask<Request>("POST", `${at}/extend`, { ...asking, body });
+    return say(`${made.number} asks for more time.`);
+  }
+  const path = what === "return" ? "return" : "withdraw-approval";
+  return ask("POST", `${at}/${path}`, { ...asking, body: { items, ...reason } }).then(() =>
+    say(what === "return" ? "The access is being taken away." : "Your approval was taken back."),
+  );
+}

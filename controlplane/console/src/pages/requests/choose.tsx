@@ -1,0 +1,187 @@
+import { Link } from "@tanstack/react-router";
+import { Check, Plus } from "lucide-react";
+import { useState } from "react";
+import type { Of } from "../../api/types";
+import { Dialog } from "../../kit/dialog";
+import { Badge, Button, Empty, Facts, Text, When } from "../../kit/kit";
+import { type Column, List } from "../../kit/list";
+import { spanWords } from "../../kit/span";
+import { Risk, State } from "../../kit/state";
+import type { Drafting, Wanted } from "./draft";
+import { thingOf } from "./things";
+import { Whom } from "./whom";
+
+type Item = Of<"CatalogItem"> & { parameters?: Wanted[] };
+
+/** The catalogue of what the person may ask for, and what was put aside so far. */
+export function Choose({ d, self, others }: { d: Drafting; self: string; others: boolean }) {
+  const [open, setOpen] = useState<Item>();
+  const first = d.whom[0];
+  const has = (i: Item) => d.things.some((t) => t.id === i.id);
+  const toggle = (i: Item) => {
+    const t = thingOf(i);
+    if (has(i)) return d.ask(d.things.filter((x) => x.key !== t.key));
+    const about = { name: i.name, risk: i.risk_level, max: i.max_duration, wants: i.parameters ?? [] };
+    d.ask([...d.things, t], i.system ? { ...about, system: i.system.id } : about, t.key);
+  };
+  const columns: Column<Item>[] = [
+    {
+      title: "What",
+      wide: true,
+      cell: (i) => (
+        <span className="ask-what">
+          <button type="button" className="ask-open" data-reads="" onClick={() => setOpen(i)}>
+            <Text of={i.name} />
+          </button>
+          <span className="small muted">
+            <Text of={i.description} none={i.kind === "role" ? "A role" : ""} />
+          </span>
+        </span>
+      ),
+    },
+    { title: "Where", cell: (i) => (i.kind === "role" ? <Badge>role of {i.entitlement_count}</Badge> : <Text of={i.system?.display} />) },
+    { title: "Risk", cell: (i) => <Risk of={i.risk_level} /> },
+    { title: "At most", cell: (i) => (i.max_duration ? spanWords(i.max_duration) : <span className="faint">no limit</span>) },
+    { title: "Usually decided in", cell: (i) => spanWords(i.typical_approval_time) || <span className="faint">not known yet</span> },
+    {
+      title: "Add",
+      cell: (i) => <Add of={i} chosen={has(i)} toggle={() => toggle(i)} />,
+    },
+  ];
+  return (
+    <>
+      <Whom d={d} self={self} others={others} />
+      {!first ? (
+        <Empty title="Who needs access?">Say for whom it is. Then you see what they may ask for.</Empty>
+      ) : (
+        <div className="stack tight">
+          <h2>What may be asked for</h2>
+          {d.whom.length > 1 && (
+            <p className="small muted">Shown is what the first person may ask for. Before it is sent you see it for each of them.</p>
+          )}
+          <List<Item>
+            path="/access-requests/catalog"
+            label="What may be asked for"
+            prefix="c-"
+            fixed={first === self ? {} : { for_identity_id: first }}
+            columns={columns}
+            search="what you need"
+            views={[
+              { name: "Roles", query: { kind: "role" } },
+              { name: "Single rights", query: { kind: "entitlement" } },
+            ]}
+            filters={[
+              {
+                name: "risk_level",
+                words: "Risk",
+                options: [
+                  ["low", "low"],
+                  ["medium", "medium"],
+                  ["high", "high"],
+                  ["critical", "critical"],
+                ],
+              },
+            ]}
+            empty={{
+              title: "Nothing can be asked for",
+              words: "What people may ask for is opened in the access catalog: owners and administrators mark it as requestable.",
+            }}
+          />
+        </div>
+      )}
+      {d.things.length > 0 && (
+        <div className="ask-cart row between" role="status">
+          <span className="grow">
+            <strong>{d.things.length === 1 ? "One thing" : `${d.things.length} things`}</strong>{" "}
+            <span className="muted">
+              {d.things
+                .map((t) => d.draft.details[t.key]?.name ?? "")
+                .filter(Boolean)
+                .join(", ")}
+            </span>
+          </span>
+          <Button reads tone="primary" disabled={!first} onClick={() => d.show("review")}>
+            See what becomes of it
+          </Button>
+        </div>
+      )}
+      <Dialog open={Boolean(open)} close={() => setOpen(undefined)} title={<bdi>{open?.name}</bdi>} side>
+        {open && <Details of={open} chosen={has(open)} toggle={() => toggle(open)} />}
+      </Dialog>
+    </>
+  );
+}
+
+function Add({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: () => void }) {
+  if (of.pending)
+    return (
+      <Link to="/requests/$id" params={{ id: of.pending.request_id }}>
+        asked: {of.pending.number}
+      </Link>
+    );
+  return (
+    <span className="row">
+      <Button reads aria-pressed={chosen} aria-label={chosen ? `Added: ${of.name}` : `Add ${of.name}`} onClick={toggle}>
+        {chosen ? <Check aria-hidden size={14} /> : <Plus aria-hidden size={14} />} {chosen ? "Added" : "Add"}
+      </Button>
+      {of.already_held && <State of="held" tone="neutral" words={of.already_held.until ? "has it for now" : "has it"} />}
+    </span>
+  );
+}
+
+function Details({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: () => void }) {
+  return (
+    <div className="stack">
+      <p dir="auto">{of.description}</p>
+      {of.permission_summary.length > 0 && (
+        <div>
+          <h3 className="small muted">What it allows</h3>
+          <ul className="ask-allows">
+            {of.permission_summary.map((p) => (
+              <li key={p} dir="auto">
+                {p}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <Facts
+        of={[
+          ["Kind", of.kind === "role" ? `A role of ${of.entitlement_count}` : "A single right"],
+          ["Where", of.system?.display],
+          ["Risk", <Risk key="r" of={of.risk_level} />],
+          ["Privileged", of.privileged ? "yes" : ""],
+          ["Owners", of.owners.map((o) => o.display).join(", ")],
+          ["Marked as", of.tags.join(", ")],
+          ["At most", of.max_duration ? spanWords(of.max_duration) : "no limit of its own"],
+          ["Usually for", spanWords(of.default_duration)],
+          ["Usually decided in", spanWords(of.typical_approval_time)],
+          ["Approval rule", of.approval_rule?.display ?? ""],
+          ["Why it is offered", of.why_visible],
+          [
+            "Held already",
+            of.already_held ? (
+              <span key="h">
+                by {of.already_held.kinds.join(", ").replaceAll("_", " ")}
+                {of.already_held.until && (
+                  <>
+                    , until <When at={of.already_held.until} />
+                  </>
+                )}
+              </span>
+            ) : (
+              ""
+            ),
+          ],
+        ]}
+      />
+      {of.pending ? null : (
+        <div className="row">
+          <Button reads tone={chosen ? "plain" : "primary"} onClick={toggle}>
+            {chosen ? "Take it out" : "Add it"}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { useMemo } from "react";
+import { useGet } from "../../api/use";
+import type { Of } from "../../api/types";
+import { Facts } from "../../kit/kit";
+
+/** How requests of the last 30 days went, in one line. */
+export function Figures() {
+  const since = useMemo(() => new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 - 30 * 86_400_000).toISOString(), []);
+  const { data } = useGet<Of<"AccessRequestMetrics">>("/access-requests/metrics", { since });
+  const all = data?.all;
+  return (
+    <section className="card padded req-figures" aria-label="The last 30 days" aria-busy={!data || undefined}>
+      <Facts
+        of={[
+          ["Asked in 30 days", data ? String(data.requests) : "…"],
+          ["Waiting for an answer", data ? String(data.open) : "…"],
+          ["Half were approved within", data ? took(all?.median_seconds_to_approve) : "…"],
+          ["Nine in ten within", data ? took(all?.p90_seconds_to_approve) : "…"],
+          ["Refused or not answered", data ? `${Math.round((all?.rejection_rate ?? 0) * 100)} %` : "…"],
+          ["Emergencies", data ? String(all?.emergencies ?? 0) : "…"],
+        ]}
+      />
+    </section>
+  );
+}
+
+/** Seconds in the largest unit that says something. */
+export function took(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined) return "none yet";
+  for (const [size, name] of [
+    [86_400, "day"],
+    [3600, "hour"],
+    [60, "minute"],
+  ] as const) {
+    if (seconds >= size) {
+      const n = Math.round((10 * seconds) / size) / 10;
+      return `${n.toLocaleString("en")} ${name}${n === 1 ? "" : "s"}`;
+    }
+  }
+  return `${Math.round(seconds)} seconds`;
+}

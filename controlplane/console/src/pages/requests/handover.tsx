@@ -1,0 +1,52 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import { useAct } from "../../api/use";
+import type { Of } from "../../api/types";
+import { AskFirst } from "../../kit/dialog";
+import { SelectField, TextField } from "../../kit/form";
+import { people, Pick, type Picked } from "../../kit/pick";
+
+/** Has somebody else asked about an item. */
+export function Handover({
+  request: r,
+  item: i,
+  close,
+}: {
+  request: Of<"AccessRequest">;
+  item: Of<"AccessRequestItem">;
+  close: () => void;
+}) {
+  const [to, setTo] = useState<Picked | null>(null);
+  const [reason, setReason] = useState("");
+  const seats = i.stages
+    .filter((s) => s.state === "open")
+    .flatMap((s) => s.groups.flatMap((g) => g.slots))
+    .filter((x) => x.state === "open" && x.task_id);
+  const [task, setTask] = useState(seats[0]?.task_id ?? "");
+  const act = useAct({
+    quiet: true,
+    act: (_: string, key) =>
+      ask("POST", `/access-requests/${r.id}/items/${i.id}/reassign`, {
+        body: { to: to?.id, reason, ...(task ? { task_id: task } : {}) },
+        key,
+      }),
+    done: `${to?.words ?? "Somebody else"} is asked instead.`,
+    changes: ["/access-requests", "/decision-tasks"],
+  });
+  return (
+    <AskFirst
+      open
+      close={close}
+      title={`Ask somebody else about ${i.display}`}
+      verb="Ask them instead"
+      disabled={!to || !reason.trim()}
+      act={() => act.mutateAsync(`${to?.id}${reason}${task}`)}
+    >
+      {seats.length > 1 && (
+        <SelectField label="Instead of" value={task} set={setTask} options={seats.map((x) => [x.task_id ?? "", x.display] as const)} />
+      )}
+      <Pick label="Who is asked instead" source={people} value={to} set={setTo} required />
+      <TextField label="Why" rows={2} value={reason} set={setReason} required max={2000} />
+    </AskFirst>
+  );
+}

@@ -1,0 +1,231 @@
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { ask } from "../../api/client";
+import { useAct } from "../../api/use";
+import type { Of } from "../../api/types";
+import { Verbatim } from "../../kit/bits";
+import { Badge, Button, Facts, Note, Text, When } from "../../kit/kit";
+import { spanWords } from "../../kit/span";
+import { Risk, State } from "../../kit/state";
+import { ApprovalPath, type Station } from "../approvals/path";
+import { Handover } from "./handover";
+import { type Rights, statusTone, statusWords } from "./words";
+
+type Request = Of<"AccessRequest">;
+type Item = Of<"AccessRequestItem">;
+
+/** One thing of a request: whom it passes, and how far the access is in its system. */
+export function RequestedItem({ of: i, request: r, can }: { of: Item; request: Request; can: Rights }) {
+  const [handing, hand] = useState(false);
+  const withdraw = useAct({
+    act: (_: string, key) => ask<Request>("POST", `/access-requests/${r.id}/items/${i.id}/withdraw`, { body: {}, key, ifMatch: r.version }),
+    done: `${i.display} was withdrawn.`,
+    changes: ["/access-requests", "/decision-tasks"],
+  });
+  const tone = statusTone(i.status);
+  const several = r.items.length > 1;
+  return (
+    <article className="card padded req-item" aria-label={i.display}>
+      <div className="row between">
+        <h3 className="row">
+          {i.role_id ? (
+            <Link to={"/roles/$id" as never} params={{ id: i.role_id } as never} className="link">
+              <Text of={i.display} />
+            </Link>
+          ) : (
+            <Link to={"/access/$id" as never} params={{ id: i.entitlement_id ?? "" } as never} className="link">
+              <Text of={i.display} />
+            </Link>
+          )}
+          {i.role_id && <Badge>role</Badge>}
+          <Risk of={i.risk_level} />
+          {i.privileged && <Badge tone="warn">privileged</Badge>}
+          <State of={i.status} words={statusWords(i.status, r.kind)} {...(tone ? { tone } : {})} />
+        </h3>
+        <div className="row">
+          {can.reassigns(i) && <Button onClick={() => hand(true)}>Ask somebody else</Button>}
+          {several && can.withdraws(i) && (
+            <Button disabled={withdraw.isPending} onClick={() => withdraw.mutate(i.id)}>
+              Withdraw this
+            </Button>
+          )}
+        </div>
+      </div>
+      <Outcome of={i} />
+      {i.stages.length > 0 && <ApprovalPath of={stations(i)} label={`Who decides about ${i.display}`} />}
+      <Provisioned of={i} kind={r.kind} />
+      {i.review && <Reviewed of={i.review} />}
+      <Facts of={facts(i)} />
+      <Why of={i} />
+      {handing && <Handover request={r} item={i} close={() => hand(false)} />}
+    </article>
+  );
+}
+
+function Outcome({ of: i }: { of: Item }) {
+  if (!i.decision) return null;
+  const who = i.decided_by.map((d) => d.display).join(", ");
+  const bad = i.decision !== "approved";
+  if (!i.decision_reason && !bad) return null;
+  return (
+    <Note tone={bad ? "bad" : "ok"}>
+      {statusOf(i)} {who && <>by {who}</>} {i.decided_at && <When at={i.decided_at} />}
+      {i.decision_reason && (
+        <>
+          : <q dir="auto">{i.decision_reason}</q>
+        </>
+      )}
+    </Note>
+  );
+}
+
+const statusOf = (i: Item) =>
+  ({ approved: "Approved", rejected: "Refused", expired: "Nobody answered in time", cancelled: "Withdrawn" })[i.decision ?? "approved"];
+
+/** The chain of an item as a path. */
+export const stations = (i: Item): Station[] =>
+  i.stages.map((s) => ({
+    name: s.name,
+    state: s.state,
+    due: s.due_at ?? null,
+    since: s.state === "open" ? (s.opened_at ?? null) : (s.closed_at ?? null),
+    note: stageNote(s),
+    groups: s.groups.map((g) => ({
+      needed: g.needed,
+      seats: g.slots
+        .filter((x) => x.state !== "superseded" || s.groups.length === 1)
+        .map((x) => ({
+          words: x.decided_by && x.state !== "open" ? x.decided_by : x.display,
+          state: x.state,
+          via: x.via,
+          for: x.acting_for ?? null,
+          at: x.decided_at ?? null,
+          comment: x.comment,
+        })),
+    })),
+  }));
+
+function stageNote(s: Of<"StageInstance">): ReactNode {
+  const late = s.escalations.map((e) => (
+    <span key={e.at}>
+      Escalated <When at={e.at} />
+      {e.to?.length ? ` to ${e.to.join(", ")}` : `: ${e.action.replaceAll("_", " ")}`}{" "}
+    </span>
+  ));
+  if (!s.waits_for && late.length === 0) return undefined;
+  return (
+    <>
+      {s.waits_for && <span>Waits for {s.waits_for}. </span>}
+      {late}
+    </>
+  );
+}
+
+const stateWords: Record<string, string> = {
+  scheduled: "It begins later.",
+  provisioning: "It is being set up in the system.",
+  fulfilled: "The system was seen to have it.",
+  failed: "The system did not take it. It stays wanted, and is tried again.",
+  ending: "It is being taken away.",
+  closed: "It has ended.",
+};
+
+function Provisioned({ of: i, kind }: { of: Item; kind: string }) {
+  const p = i.provisioning;
+  if (!p) return null;
+  const error = p.error && Object.keys(p.error).length > 0 ? p.error : undefined;
+  return (
+    <div className="stack tight" role="status">
+      <div className="row">
+        <State of={p.state} words={kind === "grant" ? statusWords(p.state) : p.state} />
+        <span className="small muted">
+          {stateWords[p.state]} {p.total > 1 && `${p.active} of ${p.total} rights are there${p.failed ? `, ${p.failed} failed` : ""}.`}{" "}
+          {p.reason && <Text of={p.reason} />}
+        </span>
+        {p.verified_at && (
+          <span className="small muted">
+            Seen <When at={p.verified_at} />.
+          </span>
+        )}
+        {p.tasks.map((t, n) => (
+          <Link key={t} className="link small" to={"/provisioning" as never} search={{ task: t } as never}>
+            {p.tasks.length > 1 ? `Change ${n + 1}` : "What was done in the system"}
+          </Link>
+        ))}
+      </div>
+      {error && (
+        <>
+          <p className="small muted">What the system said:</p>
+          <Verbatim label="What the system said" copy>
+            {told(error)}
+          </Verbatim>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What a target said, as plainly as it can be shown. */
+function told(error: Record<string, unknown>): string {
+  const text = (name: string) => (typeof error[name] === "string" ? (error[name] as string) : "");
+  const rest = Object.entries(error).filter(([n]) => n !== "message" && n !== "detail");
+  return [text("message") || text("detail"), rest.length ? JSON.stringify(Object.fromEntries(rest), null, 2) : ""]
+    .filter(Boolean)
+    .join("\n");
+}
+
+function Reviewed({ of }: { of: Of<"EmergencyReview"> }) {
+  return (
+    <Note tone={of.state === "open" ? "warn" : of.state === "revoked" ? "bad" : "ok"}>
+      {of.state === "open" ? (
+        <>
+          Given at once as an emergency. {of.told.join(", ")} look at it afterwards, by <When at={of.due_at} />
+          {of.escalated && "; nobody did in time, so that administrators are asked too"}.{" "}
+          <Link className="link" to={"/inbox" as never} search={{ task: of.task_id } as never}>
+            The review
+          </Link>
+        </>
+      ) : (
+        <>
+          Looked at afterwards by {of.by?.display} <When at={of.at ?? null} />: {of.state === "confirmed" ? "confirmed" : "ended"}
+          {of.comment && <q dir="auto">{of.comment}</q>}
+        </>
+      )}
+    </Note>
+  );
+}
+
+function facts(i: Item): [string, ReactNode][] {
+  return [
+    ["For", i.duration ? spanWords(i.duration) : !i.ends_at ? "without an end" : ""],
+    ["From", i.starts_at ? <When key="s" at={i.starts_at} /> : ""],
+    ["Until", i.ends_at ? <When key="e" at={i.ends_at} /> : ""],
+    ["Limits", i.limits_applied.join("; ")],
+    ...Object.entries(i.parameters).map(([n, v]) => [n.replaceAll("_", " "), <Text key={n} of={String(v)} />] as [string, ReactNode]),
+  ];
+}
+
+function Why({ of: i }: { of: Item }) {
+  const log = i.stages.flatMap((s) => s.resolution_log.map((l) => ({ ...l, stage: s.name })));
+  return (
+    <details className="small">
+      <summary>Why these people</summary>
+      <div className="stack tight">
+        <p className="muted">
+          <Text of={i.rule.name} />
+          {i.rule.version ? `, version ${i.rule.version}` : ""}: {i.rule.matched_because}
+        </p>
+        {log.length > 0 && (
+          <ul className="stack tight">
+            {log.map((l, n) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines of a log
+              <li key={n} className="muted">
+                <When at={l.at} /> <Text of={l.stage} />: <span dir="auto">{l.detail}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </details>
+  );
+}

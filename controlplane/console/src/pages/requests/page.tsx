@@ -1,0 +1,150 @@
+import "./requests.css";
+import { Link } from "@tanstack/react-router";
+import { useMay, useMe } from "../../api/use";
+import type { Of } from "../../api/types";
+import { Head, Text, When } from "../../kit/kit";
+import { type Column, List, type View } from "../../kit/list";
+import { State } from "../../kit/state";
+import { Figures } from "./figures";
+import { kinds, open, statusTone, statusWords, waitsFor } from "./words";
+
+type Request = Of<"AccessRequest">;
+
+const columns: Column<Request>[] = [
+  {
+    title: "Request",
+    sort: "number",
+    text: (r) => r.number,
+    cell: (r) => (
+      <Link to={"/requests/$id" as never} params={{ id: r.id } as never}>
+        {r.number}
+      </Link>
+    ),
+  },
+  { title: "For", text: (r) => r.requested_for.display, cell: (r) => <Text of={r.requested_for.display} /> },
+  {
+    title: "What",
+    text: (r) => r.items.map((i) => i.display).join("; "),
+    cell: (r) => (
+      <span>
+        {r.kind !== "grant" && <span className="muted">{r.kind === "extend" ? "more time for " : "end of "}</span>}
+        <Text of={r.items[0]?.display} />
+        {r.items.length > 1 && <span className="muted"> and {r.items.length - 1} more</span>}
+      </span>
+    ),
+  },
+  {
+    title: "State",
+    text: (r) => r.status,
+    cell: (r) => (
+      <span className="row">
+        <State of={r.status} words={statusWords(r.status, r.kind)} {...toned(r.status)} />
+        {r.urgency === "emergency" && <State of="emergency" tone="bad" />}
+      </span>
+    ),
+  },
+  {
+    title: "Waits for",
+    text: (r) => waitsFor(r).join("; "),
+    cell: (r) => {
+      const names = waitsFor(r);
+      return names.length ? (
+        <span>
+          <Text of={names[0]} />
+          {names.length > 1 && <span className="muted"> and {names.length - 1} more</span>}
+        </span>
+      ) : (
+        <span className="faint">nobody</span>
+      );
+    },
+  },
+  {
+    title: "Answer due",
+    text: (r) => r.sla.respond_by,
+    cell: (r) =>
+      r.sla.respond_by ? (
+        <span className={r.sla.breached ? "bad" : ""}>
+          {r.sla.breached ? "late: " : ""}
+          <When at={r.sla.respond_by} />
+        </span>
+      ) : (
+        ""
+      ),
+  },
+  { title: "Asked by", text: (r) => r.requested_by.display, cell: (r) => <Text of={r.requested_by.display} /> },
+  { title: "Asked", sort: "submitted_at", text: (r) => r.submitted_at, cell: (r) => <When at={r.submitted_at} /> },
+  { title: "Ticket", text: (r) => r.external_reference, cell: (r) => <Text of={r.external_reference} /> },
+];
+
+/** The tone of a status where it is not the usual one. */
+export function toned(status: string) {
+  const tone = statusTone(status);
+  return tone ? { tone } : {};
+}
+
+/** The requests that one may see. */
+export default function Requests() {
+  const me = useMe();
+  const may = useMay();
+  const identity = me?.user?.identity_id ?? "";
+  const views: View[] = [
+    { name: "Open", query: { status: open } },
+    ...(identity && !may.readOnly ? [{ name: "Asked of me", query: { approver: identity, status: "pending_approval" } }] : []),
+    ...(identity ? [{ name: "For me", query: { requested_for: identity } }] : []),
+    ...(me?.user && !may.readOnly ? [{ name: "I asked", query: { requested_by: me.user.id } }] : []),
+    { name: "Granted", query: { status: "fulfilled,partially_fulfilled" } },
+    { name: "Ended", query: { status: "rejected,cancelled,expired,closed" } },
+    { name: "Failed", query: { status: "failed,blocked" } },
+  ];
+  return (
+    <div className="stack">
+      <Head
+        title="Requests"
+        lead={
+          may.oversees
+            ? "What was asked for in the whole tenant, who has to agree, and what became of it."
+            : "What was asked for by you, for you, of you and for those who report to you."
+        }
+      >
+        {!may.readOnly && (
+          <Link className="button primary" to={"/access/request" as never}>
+            Ask for access
+          </Link>
+        )}
+      </Head>
+      {may.oversees && <Figures />}
+      <List<Request>
+        path="/access-requests"
+        label="Requests"
+        columns={columns}
+        views={views}
+        filters={[
+          { name: "kind", words: "Kind", options: Object.entries(kinds).map(([v, words]) => [v, words] as const) },
+          {
+            name: "urgency",
+            words: "Urgency",
+            options: [
+              ["normal", "normal"],
+              ["emergency", "emergency"],
+            ],
+          },
+          { name: "external_reference", words: "Ticket" },
+        ]}
+        search="numbers, people, things, reasons"
+        open={(r) => ({ to: "/requests/$id", params: { id: r.id } })}
+        csv="requests"
+        every={20_000}
+        empty={{
+          title: "Nothing was asked for yet",
+          words: may.readOnly ? (
+            "Requests of people stand here, with who agreed and what became of them."
+          ) : (
+            <Link className="button primary" to={"/access/request" as never}>
+              Ask for access
+            </Link>
+          ),
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,213 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+import { ask } from "../../api/client";
+import { useAct } from "../../api/use";
+import type { Of } from "../../api/types";
+import { Check, Field, TextField } from "../../kit/form";
+import { Button, Failure, Note, Skeleton, When, Wrongs } from "../../kit/kit";
+import { people, Pick } from "../../kit/pick";
+import { say } from "../../kit/toast";
+import { ForMany, Sent } from "./many";
+import { type Drafting, requestOf } from "./draft";
+import { type Foreseen, placeOf, problemsAt, useForesight } from "./foresight";
+import { AskedThing } from "./thing";
+import { Whom } from "./whom";
+
+type Props = { d: Drafting; self: string; others: boolean };
+
+/** What is asked for, said to the end, with what would become of it. Sending is the only thing that asks anybody. */
+export function Review({ d, self, others }: Props) {
+  const { query, stale } = useForesight(d);
+  const [sent, setSent] = useState<{ of: Of<"AccessRequestBulk">; whom: string[] }>();
+  const first = query.data?.[0];
+  if (sent) return <Sent of={sent.of} whom={sent.whom} d={d} self={self} />;
+  const problems = d.whom.length === 1 ? (first?.problems ?? []) : [];
+  return (
+    <>
+      <Whom d={d} self={self} others={others} />
+      {d.whom.length === 0 ? null : query.isError && !query.data ? (
+        <Failure error={query.error} retry={() => void query.refetch()} />
+      ) : query.isPending ? (
+        <Skeleton rows={4} />
+      ) : (
+        <>
+          <section className="stack" aria-labelledby="ask-things" aria-busy={stale || undefined}>
+            <h2 id="ask-things">What becomes of it</h2>
+            {d.things.map((t, i) => (
+              <AskedThing
+                key={t.key}
+                of={t}
+                d={d}
+                person={d.whom.length === 1 ? (d.whom[0] ?? "") : ""}
+                foreseen={first?.items.find((f) => (f.role_id ?? f.entitlement_id) === t.id)}
+                problems={problemsAt(problems, `requested_resources/${i}`)}
+              />
+            ))}
+            {d.whom.length > 1 && <ForMany all={query.data ?? []} d={d} self={self} />}
+          </section>
+          <Reasons d={d} all={query.data ?? []} />
+          <Send d={d} all={query.data ?? []} stale={stale} sent={setSent} />
+        </>
+      )}
+    </>
+  );
+}
+
+const about = (all: Foreseen[], place: string) => all.flatMap((f) => f.problems).find((p) => placeOf(p) === place);
+
+function Reasons({ d, all }: { d: Drafting; all: Foreseen[] }) {
+  const { draft } = d;
+  const items = all.flatMap((f) => f.items);
+  const emergency = items.length > 0 && items.every((i) => i.emergency_allowed);
+  const choice = all.flatMap((f) => f.problems).find((p) => /^approver/.test(placeOf(p)) || p.code === "approver_choice_required");
+  const limits = [...new Set(items.flatMap((i) => i.limits_applied))];
+  return (
+    <section className="stack form" aria-labelledby="ask-why">
+      <h2 id="ask-why">Why</h2>
+      <TextField
+        label="What it is needed for"
+        hint="Whoever decides reads it."
+        rows={3}
+        max={4000}
+        value={draft.justification}
+        set={(justification) => d.set({ justification })}
+        error={draft.justification ? about(all, "justification")?.detail : undefined}
+      />
+      <TextField
+        label="Ticket"
+        hint="The number in your ticketing system, if there is one. Its events carry it."
+        max={256}
+        value={draft.reference}
+        set={(reference) => d.set({ reference })}
+        error={about(all, "external_reference")?.detail}
+      />
+      {(choice || draft.chosen.length > 0) && <Chosen d={d} wrong={choice?.detail} />}
+      {(emergency || draft.emergency) && (
+        <Field label="Urgency">
+          {(id) => (
+            <div id={id} className="stack tight">
+              <Check
+                reads
+                label="It is an emergency: give it at once"
+                value={draft.emergency}
+                set={(on) => d.set({ emergency: on })}
+                hint="Nobody agrees beforehand. Whoever would have been asked, the manager and the owners are told at once, look at it afterwards, and can end it."
+              />
+              {draft.emergency && (
+                <Note tone="warn">
+                  The access begins as soon as you send this, ends by itself, and cannot be extended. That it was an emergency stands in the
+                  audit log.
+                  {limits.length > 0 && ` Its limits: ${limits.join("; ")}.`}
+                </Note>
+              )}
+            </div>
+          )}
+        </Field>
+      )}
+    </section>
+  );
+}
+
+function Chosen({ d, wrong }: { d: Drafting; wrong?: string | undefined }) {
+  const { chosen } = d.draft;
+  return (
+    <div className="stack tight">
+      <Pick
+        label="Whom you choose to agree"
+        source={people}
+        value={null}
+        set={(p) => p && !chosen.some((c) => c.id === p.id) && d.set({ chosen: [...chosen, p] })}
+        error={wrong}
+      />
+      <ul className="row">
+        {chosen.map((p) => (
+          <li key={p.id} className="ask-person">
+            <bdi>{p.words}</bdi>
+            <Button reads tone="quiet" onClick={() => d.set({ chosen: chosen.filter((c) => c.id !== p.id) })}>
+              Not them
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+type SendProps = { d: Drafting; all: Foreseen[]; stale: boolean; sent: (s: { of: Of<"AccessRequestBulk">; whom: string[] }) => void };
+
+function Send({ d, all, stale, sent }: SendProps) {
+  const navigate = useNavigate();
+  const under = useRef(false); // a second click comes before the button is shut
+  const good = all.filter((f) => f.problems.length === 0);
+  const one = d.whom.length === 1;
+  const act = useAct({
+    quiet: true,
+    act: async (v: Of<"NewAccessRequest">[], key) =>
+      v.length === 1 && one
+        ? { one: await ask<Of<"AccessRequest">>("POST", "/access-requests", { body: v[0], key }) }
+        : { many: await ask<Of<"AccessRequestBulk">>("POST", "/access-requests/bulk", { body: { requests: v }, key }) },
+    changes: ["/access-requests", "/decision-tasks"],
+    after: (r, v) => {
+      d.forget();
+      if (r.one) {
+        say(`${r.one.number} was sent.`);
+        void navigate({ to: "/requests/$id" as never, params: { id: r.one.id } as never });
+      } else if (r.many) sent({ of: r.many, whom: v.map((q) => q.requested_for_identity_id ?? "") });
+    },
+  });
+  const general = one ? (all[0]?.problems ?? []).filter((p) => !/^requested_resources\/\d/.test(placeOf(p))) : [];
+  const missing = one ? (all[0]?.problems.length ?? 0) : all.length - good.length;
+  const expected = good
+    .map((f) => f.expected)
+    .filter(Boolean)
+    .sort()
+    .at(-1);
+  return (
+    <section className="stack tight ask-send" aria-label="Send">
+      {general.length > 0 && (
+        <ul className="note warn small">
+          {general.map((p) => (
+            <li key={p.code + p.detail}>{p.detail}</li>
+          ))}
+        </ul>
+      )}
+      <Wrongs of={act.error} />
+      <div className="row">
+        <Button
+          tone="primary"
+          disabled={act.isPending || stale || good.length === 0}
+          onClick={() => {
+            if (under.current) return;
+            under.current = true;
+            act.mutate(
+              good.map((f) => requestOf(d, f.person)),
+              { onSettled: () => (under.current = false) },
+            );
+          }}
+        >
+          {act.isPending ? "Sending…" : verb(one, good.length, all.length)}
+        </Button>
+        <span className="small muted" role="status">
+          {one && missing > 0
+            ? missing === 1
+              ? "One thing is still to be settled."
+              : `${missing} things are still to be settled.`
+            : missing > 0
+              ? `For ${missing} of ${all.length} it would be refused.`
+              : expected && !d.draft.emergency
+                ? expectation(expected)
+                : ""}
+        </span>
+      </div>
+    </section>
+  );
+}
+
+const expectation = (at: string) => (
+  <>
+    Everybody should have answered <When at={at} />.
+  </>
+);
+
+const verb = (one: boolean, good: number, all: number) =>
+  one ? "Send" : good === all ? `Send for all ${all}` : `Send for the ${good} for whom it can be`;

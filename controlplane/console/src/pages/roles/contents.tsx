@@ -1,0 +1,255 @@
+import { Link } from "@tanstack/react-router";
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { useState } from "react";
+import { useGet, useMay } from "../../api/use";
+import { Bar } from "../../kit/bits";
+import { Button, Facts, Part, Table, Text } from "../../kit/kit";
+import { spanWords } from "../../kit/span";
+import { Risk, State } from "../../kit/state";
+import { System, useSystems } from "../../kit/systems";
+import { type Role, types } from "./model";
+import { PersonName, RoleName, useAccess } from "./names";
+
+/** What a role holds, for whom it is, and by which terms it is given. */
+export function Contents({ role }: { role: Role }) {
+  const systems = useSystems();
+  const all = role.entitlement_ids ?? [];
+  const [read, setRead] = useState(50);
+  return (
+    <div className="stack">
+      <About role={role} />
+      <Part title={`Access in it (${all.length})`}>
+        {all.length === 0 ? (
+          <p className="small muted">
+            Nothing of its own. {(role.child_role_ids ?? []).length > 0 && "What it gives comes from the roles in it."}
+          </p>
+        ) : (
+          <Table label="Access in this role">
+            <thead>
+              <tr>
+                <th scope="col">Access</th>
+                {systems.size > 0 && <th scope="col">System</th>}
+                <th scope="col">Risk</th>
+                <th scope="col">State</th>
+              </tr>
+            </thead>
+            <tbody>
+              {all.slice(0, read).map((id) => (
+                <AccessRow key={id} id={id} systems={systems} />
+              ))}
+            </tbody>
+          </Table>
+        )}
+        {all.length > read && (
+          <div>
+            <Button reads onClick={() => setRead(read + 100)}>
+              Show more of {all.length}
+            </Button>
+          </div>
+        )}
+      </Part>
+      <Part title={`Roles in it (${(role.child_role_ids ?? []).length})`} lead="Whoever has this role has what they hold, too.">
+        <Tree ids={role.child_role_ids ?? []} />
+      </Part>
+      <Part title="Who has it by rule">
+        <p dir="auto">
+          {role.membership_sentence || <span className="muted">Nobody: it is given by hand, by a request or by a policy.</span>}
+        </p>
+        <Exclusions role={role} />
+      </Part>
+      <Parameters role={role} />
+    </div>
+  );
+}
+
+function About({ role }: { role: Role }) {
+  const have = role.member_count;
+  const c = role.coverage;
+  return (
+    <div className="card padded stack">
+      {role.description && (
+        <p dir="auto">
+          <Text of={role.description} />
+        </p>
+      )}
+      <Facts
+        of={[
+          ["Kind", types.find(([t]) => t === role.role_type)?.[1]],
+          ["Have it", have.toLocaleString("en")],
+          ["Hold something by it", role.holder_count.toLocaleString("en")],
+          ["Can be asked for", role.requestable ? "yes" : "no"],
+          ["Longest time", role.max_duration ? spanWords(role.max_duration) : "without a limit"],
+          ["Usual time", role.default_duration ? spanWords(role.default_duration) : undefined],
+          ["Owners", <People key="o" of={role.owner_ids ?? []} none="nobody" />],
+          [
+            "Owners in reserve",
+            (role.backup_owner_ids ?? []).length > 0 ? <People key="b" of={role.backup_owner_ids ?? []} none="" /> : undefined,
+          ],
+          ["Approval rule", <RuleLink key="r" id={role.approval_rule_id} />],
+          ["Kept by", role.managed_by === "code" ? "a file" : role.managed_by === "pack" ? "a sector pack" : "the console"],
+          ["Duties", (role.duty_tags ?? []).join(", ")],
+          ["Compliance", (role.compliance_tags ?? []).join(", ")],
+          ...Object.entries(role.labels ?? {}).map(([n, v]) => [n, v] as [string, string]),
+        ]}
+      />
+      {c && have > 0 && (
+        <div className="stack tight">
+          <p className="small">
+            In the systems {c.full.toLocaleString("en")} of {have.toLocaleString("en")} have all of it, {c.partial.toLocaleString("en")} a
+            part.
+          </p>
+          <Bar
+            label="What the systems have of it"
+            of={[
+              { words: "have all of it", value: c.full, tone: 4 as const },
+              { words: "have a part", value: c.partial, tone: 2 as const },
+              { words: "have nothing of it yet", value: Math.max(0, have - c.full - c.partial), tone: 0 as const },
+            ].filter((p) => p.value > 0)}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function People({ of, none }: { of: string[]; none: string }) {
+  if (of.length === 0) return <State of="missing" words={none} />;
+  return (
+    <span className="row">
+      {of.map((id) => (
+        <PersonName key={id} id={id} />
+      ))}
+    </span>
+  );
+}
+
+function RuleLink({ id }: { id: string | null | undefined }) {
+  const { oversees } = useMay();
+  if (!id) return "the one that applies";
+  if (!oversees) return "one of its own";
+  return (
+    <Link className="roles-link" to="/settings/approval-rules/$id" params={{ id }}>
+      one of its own
+    </Link>
+  );
+}
+
+function AccessRow({ id, systems }: { id: string; systems: Map<string, string> }) {
+  const found = useAccess(id);
+  return (
+    <tr>
+      <td className="wide">
+        {found ? (
+          <Link to="/access/$id" params={{ id }}>
+            <Text of={found.display_name || found.name} />
+          </Link>
+        ) : (
+          <span className="muted">access of another owner</span>
+        )}
+      </td>
+      {systems.size > 0 && (
+        <td>
+          <System id={found?.connector_id} names={systems} />
+        </td>
+      )}
+      <td>
+        <Risk of={found?.risk_level} />
+      </td>
+      <td>
+        <State of={found?.lifecycle} />
+      </td>
+    </tr>
+  );
+}
+
+function Tree({ ids }: { ids: string[] }) {
+  if (ids.length === 0) return <p className="small muted">No other role.</p>;
+  return (
+    <ul className="roles-tree">
+      {ids.map((id) => (
+        <Branch key={id} id={id} />
+      ))}
+    </ul>
+  );
+}
+
+function Branch({ id }: { id: string }) {
+  const [open, setOpen] = useState(false);
+  const { oversees } = useMay();
+  const found = useGet<Role>(`/entitlements/roles/${id}`, {}, { enabled: oversees });
+  const inside = found.data ? (found.data.child_role_ids ?? []).length + (found.data.entitlement_ids ?? []).length : 0;
+  return (
+    <li>
+      <span className="row">
+        <Button
+          reads
+          tone="quiet"
+          className="icon"
+          aria-expanded={open}
+          aria-label={`${open ? "Hide" : "Show"} what is in ${found.data?.name ?? "it"}`}
+          disabled={inside === 0}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? <ChevronDown aria-hidden size={14} /> : <ChevronRight aria-hidden size={14} />}
+        </Button>
+        <RoleName id={id} />
+        {found.data && found.data.lifecycle !== "active" && <State of={found.data.lifecycle} />}
+        <span className="small muted">{found.data && `${(found.data.entitlement_ids ?? []).length} rights of its own`}</span>
+      </span>
+      {open && found.data && (
+        <div className="roles-branch">
+          <ul className="small">
+            {(found.data.entitlement_ids ?? []).slice(0, 30).map((e) => (
+              <Leaf key={e} id={e} />
+            ))}
+          </ul>
+          {(found.data.child_role_ids ?? []).length > 0 && <Tree ids={found.data.child_role_ids ?? []} />}
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Leaf({ id }: { id: string }) {
+  const found = useAccess(id);
+  return (
+    <li>
+      <Link className="roles-link" to="/access/$id" params={{ id }}>
+        <Text of={found ? found.display_name || found.name : "…"} />
+      </Link>
+    </li>
+  );
+}
+
+function Exclusions({ role }: { role: Role }) {
+  const out = role.membership_exclusions ?? [];
+  if (out.length === 0) return null;
+  return (
+    <ul className="small">
+      {out.map((x) => (
+        <li key={x.identity_id}>
+          Not for <PersonName id={x.identity_id} />
+          {x.until && ` until ${x.until}`}: <bdi>{x.reason}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Parameters({ role }: { role: Role }) {
+  const list = role.parameters ?? [];
+  if (list.length === 0) return null;
+  return (
+    <Part title="What is said when it is given">
+      <ul className="small">
+        {list.map((p) => (
+          <li key={p.name}>
+            <strong>{p.name}</strong>: {p.type}
+            {p.required && ", has to be said"}
+            {(p.allowed_values ?? []).length > 0 && `, one of ${p.allowed_values?.join(", ")}`}
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}

@@ -1,0 +1,131 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import { Refusal } from "../../api/session";
+import { useAct, useGet, useMay } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
+import { Form, useForm } from "../../kit/form";
+import { Button, Failure, Note, Part, Skeleton } from "../../kit/kit";
+import { say } from "../../kit/toast";
+import { Changes } from "./changes";
+import { Fields } from "./fields";
+import { type Content, contentOf, type Draft as DraftOf, patchOf, type Role, rereadRoles } from "./model";
+import { Plan, usePlan } from "./planned";
+
+/** The working copy of a role: nobody feels it until it is published. A role that gives nothing yet is its own. */
+export default function Draft({ role }: { role: Role }) {
+  const own = role.lifecycle === "draft" || role.lifecycle === "proposed";
+  const found = useGet<DraftOf>(`/entitlements/roles/${role.id}/draft`, {}, { enabled: role.has_draft });
+  const { admin } = useMay();
+  if (role.lifecycle === "retired") return <Note>It is retired, and is not changed any more.</Note>;
+  if (found.error && role.has_draft) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  if (role.has_draft && !found.data) return <Skeleton rows={6} />;
+  const draft = role.has_draft ? found.data : undefined;
+  return (
+    <div className="stack">
+      <Different role={role} draft={draft} own={own} />
+      {admin ? (
+        <Editor key={draft?.version ?? role.version} role={role} draft={draft} own={own} />
+      ) : (
+        !draft && !own && <Note>There is no draft: nobody is changing it.</Note>
+      )}
+    </div>
+  );
+}
+
+function Different({ role, draft, own }: { role: Role; draft: DraftOf | undefined; own: boolean }) {
+  const { admin } = useMay();
+  const queries = useQueryClient();
+  const [looking, setLooking] = useState(false);
+  const [dropping, setDropping] = useState(false);
+  const plan = usePlan(role, "publish", looking && admin && (own || draft !== undefined), draft?.version);
+  const drop = useAct<void>({
+    act: (_, key) => ask("DELETE", `/entitlements/roles/${role.id}/draft`, { key }),
+    after: () => void rereadRoles(queries, role.id),
+    done: "The draft is gone. The role stays as it was published.",
+    quiet: true,
+  });
+  if (!draft && !own) return null;
+  return (
+    <Part
+      title={own ? "It gives nothing to anybody yet" : "What the draft changes"}
+      lead={draft?.proposed ? "Somebody else has been asked to agree. Changing the draft takes that back." : undefined}
+      actions={
+        admin && (
+          <>
+            {!looking && (
+              <Button reads onClick={() => setLooking(true)}>
+                See who gains and loses what
+              </Button>
+            )}
+            {draft && (
+              <Button tone="danger" onClick={() => setDropping(true)}>
+                Drop the draft…
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      {draft && <Changes of={draft.changes} none="It says the same as what is published." />}
+      {looking &&
+        (plan.error ? (
+          <Failure error={plan.error} retry={() => void plan.refetch()} />
+        ) : plan.data ? (
+          <Plan of={plan.data} />
+        ) : (
+          <Skeleton rows={3} />
+        ))}
+      <AskFirst
+        open={dropping}
+        close={() => setDropping(false)}
+        title="Drop the draft"
+        lead="What was changed in it is lost."
+        verb="Drop it"
+        tone="danger"
+        act={() => drop.mutateAsync()}
+      />
+    </Part>
+  );
+}
+
+function Editor({ role, draft, own }: { role: Role; draft: DraftOf | undefined; own: boolean }) {
+  const queries = useQueryClient();
+  const [stale, setStale] = useState(false);
+  const was: Content = contentOf(draft?.content ?? role);
+  const reread = () => queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements/roles") });
+  const form = useForm<Content>(was, async (is, key) => {
+    const body = patchOf(was, is);
+    const path = `/entitlements/roles/${role.id}${own ? "" : "/draft"}`;
+    const match = own ? role.version : draft?.version;
+    try {
+      await ask("PATCH", path, { body, key, ...(match ? { ifMatch: match } : {}) });
+    } catch (e) {
+      setStale(e instanceof Refusal && e.status === 412);
+      throw e;
+    }
+    say(own ? "Saved. It gives nothing until it is published." : "Saved in the draft. Nobody feels it until it is published.");
+    await reread();
+  });
+  return (
+    <Part
+      title={own ? "What it is to be" : draft ? "The draft" : "Change it"}
+      lead={own || draft ? undefined : "What you save here becomes a draft; publishing it makes it true."}
+    >
+      {role.managed_by === "code" && <Note tone="warn">A file says this role; change it there.</Note>}
+      <Form of={form} verb={own ? "Save" : "Save the draft"}>
+        <Fields form={form} role={role} />
+        {stale && (
+          <Note tone="warn">
+            <div className="row between">
+              <span>It was changed meanwhile by somebody else.</span>
+              <Button reads onClick={() => void reread()}>
+                Read theirs, and lose what is typed here
+              </Button>
+            </div>
+          </Note>
+        )}
+      </Form>
+    </Part>
+  );
+}

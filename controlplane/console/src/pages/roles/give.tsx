@@ -1,0 +1,128 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import { useAct } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
+import { Check, SelectField, TextField } from "../../kit/form";
+import { Pick, type Picked, people } from "../../kit/pick";
+import type { Doing } from "./members";
+import type { Role } from "./model";
+
+type Props = { role: Role; doing: Doing; close: () => void };
+type Body = { method: string; path: string; body?: unknown; query?: Record<string, string> };
+
+/** Gives a role to somebody, moves the end of that, or takes it away. */
+export default function Give({ role, doing, close }: Props) {
+  const [who, setWho] = useState<Picked | null>(null);
+  const [reason, setReason] = useState("");
+  const [starts, setStarts] = useState("");
+  const [ends, setEnds] = useState(doing.what === "end" ? (doing.member.until ?? "").slice(0, 10) : "");
+  const [said, setSaid] = useState<Record<string, unknown>>({});
+  const path = `/entitlements/roles/${role.id}/members`;
+  const send = useAct<Body>({
+    act: (b, key) => ask(b.method, b.path, { body: b.body, key, ...(b.query ? { query: b.query } : {}) }),
+    changes: ["/entitlements/roles", "/identities"],
+    done: done[doing.what],
+    quiet: true,
+  });
+  if (doing.what === "give") {
+    const body = {
+      identity_id: who?.id,
+      reason,
+      ...(starts ? { starts_at: new Date(starts).toISOString() } : {}),
+      ...(ends ? { ends_at: dayEnd(ends) } : {}),
+      ...(Object.keys(said).length > 0 ? { parameters: said } : {}),
+    };
+    return (
+      <AskFirst
+        open
+        close={close}
+        title={`Give ${role.name}`}
+        verb="Give it"
+        disabled={!who || !reason.trim()}
+        act={() => send.mutateAsync({ method: "POST", path, body })}
+      >
+        <Pick label="Who gets it" source={people} value={who} set={setWho} required />
+        <div className="fields">
+          <TextField type="date" label="From" hint="Left empty: now." value={starts} set={setStarts} />
+          <TextField
+            type="date"
+            label="Until"
+            hint={
+              role.max_duration || role.default_duration ? "Left empty: as long as the role says." : "Left empty: until it is taken away."
+            }
+            value={ends}
+            set={setEnds}
+          />
+        </div>
+        <Parameters role={role} value={said} set={setSaid} />
+        <TextField label="Why" rows={2} max={2000} required value={reason} set={setReason} />
+      </AskFirst>
+    );
+  }
+  const member = doing.member;
+  const one = `${path}/${member.identity_id}`;
+  if (doing.what === "end")
+    return (
+      <AskFirst
+        open
+        close={close}
+        title="Move the end"
+        lead={<bdi>{member.display}</bdi>}
+        verb="Move it"
+        act={() => send.mutateAsync({ method: "PATCH", path: one, body: { ends_at: ends ? dayEnd(ends) : null } })}
+      >
+        <TextField type="date" label="Until" hint="Left empty: it ends no more by itself." value={ends} set={setEnds} />
+      </AskFirst>
+    );
+  return (
+    <AskFirst
+      open
+      close={close}
+      title="Take it away"
+      lead={
+        <>
+          <bdi>{member.display}</bdi> loses what nothing else gives them.
+        </>
+      }
+      verb="Take it away"
+      tone="danger"
+      act={() => send.mutateAsync({ method: "DELETE", path: one, query: { reason } })}
+    >
+      <TextField label="Why" max={500} value={reason} set={setReason} />
+    </AskFirst>
+  );
+}
+
+const done = { give: "Given. Provisioning makes it true.", end: "The end is moved.", take: "Taken away." };
+const dayEnd = (day: string) => new Date(`${day}T23:59:59`).toISOString();
+
+function Parameters({ role, value, set }: { role: Role; value: Record<string, unknown>; set: (v: Record<string, unknown>) => void }) {
+  return (role.parameters ?? []).map((p) => {
+    const put = (v: unknown) => set({ ...value, [p.name]: v });
+    const text = String(value[p.name] ?? "");
+    const required = p.required ?? false;
+    if (p.type === "boolean") return <Check key={p.name} label={p.name} value={value[p.name] === true} set={put} />;
+    if ((p.allowed_values ?? []).length > 0)
+      return (
+        <SelectField
+          key={p.name}
+          label={p.name}
+          none="Choose"
+          required={required}
+          value={text}
+          set={put}
+          options={(p.allowed_values ?? []).map((v) => [v, v] as const)}
+        />
+      );
+    return (
+      <TextField
+        key={p.name}
+        label={p.name}
+        required={required}
+        type={p.type === "integer" ? "number" : p.type === "date" ? "date" : "text"}
+        value={text}
+        set={(v) => put(p.type === "integer" && v ? Number(v) : v)}
+      />
+    );
+  });
+}

@@ -1,0 +1,80 @@
+import { useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
+import { ask } from "../../api/client";
+import { useAct } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
+import { Button } from "../../kit/kit";
+import { Menu } from "../../kit/menu";
+import type { Role } from "./model";
+
+const Planned = lazy(() => import("./planned"));
+
+const asks = {
+  propose: {
+    verb: "Ask for agreement",
+    title: "Ask somebody else to agree",
+    lead: "Its owners and the administrators are asked; one of them, not you, publishes it or says no.",
+    done: "They have been asked. It is in their inbox.",
+  },
+  withdraw: {
+    verb: "Withdraw",
+    title: "Withdraw the proposal",
+    lead: "Nobody is asked any more. What was proposed stays as a draft.",
+    done: "Withdrawn.",
+  },
+  deprecate: {
+    verb: "Deprecate",
+    title: "Close it for new people",
+    lead: "Whoever has it keeps it, and it is kept true for them. Nobody else gets it.",
+    done: "Deprecated: nobody new gets it.",
+  },
+} as const;
+
+type Asked = keyof typeof asks;
+
+/** The way of a role from its draft to its end: what can be done as it stands. */
+export function Lifecycle({ role }: { role: Role }) {
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<Asked>();
+  const [planned, setPlanned] = useState<"publish" | "retire">();
+  const act = useAct<Asked>({
+    act: (what, key) => ask("POST", `/entitlements/roles/${role.id}/${what}`, { key, ifMatch: role.version }),
+    changes: ["/entitlements/roles", "/decision-tasks"],
+    done: (_, what) => asks[what].done,
+    quiet: true,
+  });
+  const publishable = role.lifecycle === "draft" || role.lifecycle === "deprecated" || role.has_draft;
+  return (
+    <>
+      {role.lifecycle !== "retired" && role.lifecycle !== "proposed" && (
+        <Button onClick={() => void navigate({ to: "/roles/$id/$tab", params: { id: role.id, tab: "draft" } as never })}>Edit</Button>
+      )}
+      {publishable && (
+        <Button tone="primary" onClick={() => setPlanned("publish")}>
+          {role.lifecycle === "deprecated" && !role.has_draft ? "Open it again…" : "Publish…"}
+        </Button>
+      )}
+      <Menu
+        words="More"
+        label="More that can be done with the role"
+        of={[
+          publishable && role.lifecycle !== "deprecated" && { words: "Ask somebody else to agree…", act: () => setAsked("propose") },
+          (role.lifecycle === "proposed" || role.has_draft) && { words: "Withdraw what was proposed…", act: () => setAsked("withdraw") },
+          role.lifecycle === "active" && { words: "Deprecate…", act: () => setAsked("deprecate") },
+          role.lifecycle !== "retired" && { words: "Retire…", danger: true, act: () => setPlanned("retire") },
+        ]}
+      />
+      {asked && (
+        <AskFirst
+          open
+          close={() => setAsked(undefined)}
+          title={asks[asked].title}
+          lead={asks[asked].lead}
+          verb={asks[asked].verb}
+          act={() => act.mutateAsync(asked)}
+        />
+      )}
+      <Suspense>{planned && <Planned role={role} what={planned} close={() => setPlanned(undefined)} />}</Suspense>
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import type { QueryClient } from "@tanstack/react-query";
+import type { Of } from "../../api/types";
+
+export type Role = Of<"Role">;
+export type Content = Of<"RoleFields">;
+export type Draft = Of<"RoleDraft">;
+export type Change = Of<"RoleChange">;
+
+export const types = [
+  ["business", "of a job"],
+  ["birthright", "what everybody of a kind has"],
+  ["application", "in one system"],
+  ["technical", "technical"],
+  ["emergency", "for emergencies"],
+] as const;
+
+export const risks = [
+  ["low", "low"],
+  ["medium", "medium"],
+  ["high", "high"],
+  ["critical", "critical"],
+] as const;
+
+const names: Record<string, string> = {
+  entitlement_ids: "Access",
+  child_role_ids: "Roles in it",
+  owner_ids: "Owners",
+  backup_owner_ids: "Owners in reserve",
+  membership_rule: "Who has it by rule",
+  membership_exclusions: "Not for",
+  visible_to: "Offered to",
+  requestable: "Can be asked for",
+  max_duration: "Longest time",
+  default_duration: "Usual time",
+  approval_rule_id: "Approval rule",
+  risk_level: "Risk",
+  role_type: "Kind",
+  compliance_tags: "Compliance tags",
+  duty_tags: "Duties",
+};
+
+/** What a member of a role is called. */
+export const nameOf = (field: string) => names[field] ?? field.charAt(0).toUpperCase() + field.slice(1).replaceAll("_", " ");
+
+/** What differs between what was and what is, as the body of a merge patch. */
+export function patchOf(was: Content, is: Content): Partial<Content> {
+  const changed = Object.entries(is).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name as keyof Content]));
+  return Object.fromEntries(changed) as Partial<Content>;
+}
+
+/** What of a role can be changed, out of all that is told of it. */
+export function contentOf(r: Role | Content): Content {
+  const kept: (keyof Content)[] = [
+    "name",
+    "description",
+    "role_type",
+    "entitlement_ids",
+    "child_role_ids",
+    "owner_ids",
+    "backup_owner_ids",
+    "membership_rule",
+    "membership_exclusions",
+    "requestable",
+    "visible_to",
+    "parameters",
+    "max_duration",
+    "default_duration",
+    "approval_rule_id",
+    "risk_level",
+    "compliance_tags",
+    "duty_tags",
+    "labels",
+  ];
+  return Object.fromEntries(kept.filter((k) => r[k] !== undefined).map((k) => [k, r[k]])) as Content;
+}
+
+/** Has roles read again after one was published or its draft dropped: that draft is not there any more, and is not asked for. */
+export function rereadRoles(queries: QueryClient, id: string) {
+  queries.setQueryData<Role>([`/entitlements/roles/${id}`, {}], (was) => was && { ...was, has_draft: false });
+  return queries.invalidateQueries({
+    predicate: (q) => /^\/(entitlements\/roles|decision-tasks)/.test(String(q.queryKey[0])) && !String(q.queryKey[0]).endsWith("/draft"),
+  });
+}

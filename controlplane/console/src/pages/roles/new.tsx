@@ -1,0 +1,56 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import { ask } from "../../api/client";
+import { Form, SelectField, TextField, useForm } from "../../kit/form";
+import { Head } from "../../kit/kit";
+import { type Role, types } from "./model";
+
+/** Begins a role: by its name. A draft gives nothing to anybody until it is published. */
+export default function NewRole() {
+  const navigate = useNavigate();
+  const form = useForm({ name: "", description: "", role_type: "business", key: "" }, async (v, key) => {
+    const { key: own, ...rest } = v;
+    const body = { ...rest, lifecycle: "draft", ...(own.trim() ? { key: own.trim() } : {}) };
+    const made = await ask<Role>("POST", "/entitlements/roles", { body, key });
+    await navigate({ to: "/roles/$id/$tab", params: { id: made.id, tab: "draft" } as never });
+  });
+  return (
+    <>
+      <Head title="Draft a role" lead="It gives nothing to anybody until it is published." up={<Link to="/roles">Roles</Link>} />
+      <Form of={form} verb="Draft it">
+        <TextField
+          label="Name"
+          required
+          max={200}
+          value={form.value.name}
+          set={(v) => form.set("name", v)}
+          error={form.wrong("name")}
+          autoFocus
+        />
+        <TextField
+          label="What it is for"
+          hint="Whoever may ask for it reads this."
+          rows={3}
+          max={2000}
+          value={form.value.description}
+          set={(v) => form.set("description", v)}
+          error={form.wrong("description")}
+        />
+        <SelectField
+          label="Kind"
+          value={form.value.role_type as (typeof types)[number][0]}
+          set={(v) => form.set("role_type", v)}
+          options={types}
+        />
+        <TextField
+          label="Key"
+          hint="Its name in files and packs; it never changes. Left empty it is made of the name."
+          mono
+          max={100}
+          value={form.value.key}
+          set={(v) => form.set("key", v)}
+          error={form.wrong("key")}
+        />
+      </Form>
+    </>
+  );
+}

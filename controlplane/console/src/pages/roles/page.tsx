@@ -1,0 +1,128 @@
+import { Link } from "@tanstack/react-router";
+import { Download, Plus } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { download } from "../../api/client";
+import { useMay } from "../../api/use";
+import { Button, Head, Text } from "../../kit/kit";
+import { type Column, List } from "../../kit/list";
+import { Risk, State } from "../../kit/state";
+import { sayRefusal } from "../../kit/toast";
+import { type Role, risks, types } from "./model";
+
+const Import = lazy(() => import("./import"));
+
+/** Every role that one may see. */
+export default function Roles() {
+  const may = useMay();
+  const [importing, setImporting] = useState(false);
+  return (
+    <>
+      <Head title="Roles" lead="Bundles of access, of any number of systems: whoever has the role has all of it.">
+        {may.oversees && (
+          <Button reads onClick={() => download("/entitlements/roles/export", "roles.yaml").catch(sayRefusal)}>
+            <Download aria-hidden size={15} /> Export as YAML
+          </Button>
+        )}
+        {may.admin && <Button onClick={() => setImporting(true)}>Import…</Button>}
+        {may.admin && (
+          <Link to="/roles/new" className="button primary">
+            <Plus aria-hidden size={15} /> Draft a role
+          </Link>
+        )}
+      </Head>
+      <List<Role>
+        label="Roles"
+        path="/entitlements/roles"
+        columns={columns}
+        views={[
+          { name: "All", query: {} },
+          { name: "Published", query: { lifecycle: "active" } },
+          { name: "Drafts", query: { lifecycle: "draft,proposed" } },
+          { name: "Deprecated", query: { lifecycle: "deprecated" } },
+          { name: "Retired", query: { lifecycle: "retired" } },
+        ]}
+        filters={[
+          { name: "role_type", words: "Kind", options: types },
+          { name: "risk_level", words: "Risk", options: risks },
+          {
+            name: "requestable",
+            words: "Can be asked for",
+            options: [
+              ["true", "yes"],
+              ["false", "no"],
+            ],
+          },
+          {
+            name: "managed_by",
+            words: "Kept by",
+            options: [
+              ["ui", "the console"],
+              ["code", "a file"],
+              ["pack", "a sector pack"],
+            ],
+          },
+        ]}
+        search="roles"
+        open={(r) => ({ to: "/roles/$id", params: { id: r.id } })}
+        csv="roles"
+        empty={{
+          title: "There are no roles yet",
+          words: may.admin ? (
+            <>
+              A role saves giving the same access one by one.{" "}
+              <Link className="roles-link" to="/roles/new">
+                Draft the first
+              </Link>
+            </>
+          ) : (
+            "What you own will be listed here."
+          ),
+        }}
+      />
+      <Suspense>{importing && <Import close={() => setImporting(false)} />}</Suspense>
+    </>
+  );
+}
+
+const columns: Column<Role>[] = [
+  {
+    title: "Name",
+    sort: "name",
+    cell: (r) => (
+      <Link to="/roles/$id" params={{ id: r.id }}>
+        <Text of={r.name} />
+      </Link>
+    ),
+    text: (r) => r.name,
+  },
+  {
+    title: "State",
+    cell: (r) => (
+      <span className="row">
+        <State of={r.lifecycle} words={r.lifecycle === "active" ? "published" : undefined} />
+        {r.has_draft && <State of="draft" words="has a draft" />}
+      </span>
+    ),
+    text: (r) => r.lifecycle,
+  },
+  { title: "Risk", cell: (r) => <Risk of={r.effective_risk_level} />, text: (r) => r.effective_risk_level },
+  { title: "Have it", number: true, cell: (r) => r.member_count.toLocaleString("en"), text: (r) => r.member_count },
+  { title: "Holders", number: true, cell: (r) => r.holder_count.toLocaleString("en"), text: (r) => r.holder_count },
+  { title: "Holds", cell: holds, text: holds },
+  { title: "Asked for", cell: (r) => (r.requestable ? "by people" : "no"), text: (r) => r.requestable },
+  {
+    title: "Owners",
+    number: true,
+    cell: (r) => ((r.owner_ids ?? []).length === 0 ? <State of="missing" words="nobody" /> : (r.owner_ids ?? []).length),
+    text: (r) => (r.owner_ids ?? []).length,
+  },
+  { title: "By rule", wide: true, cell: (r) => <Text of={r.membership_sentence} none="nobody" />, text: (r) => r.membership_sentence },
+  { title: "Key", cell: (r) => <code>{r.key}</code>, text: (r) => r.key },
+];
+
+function holds(r: Role): string {
+  const [access, inside] = [(r.entitlement_ids ?? []).length, (r.child_role_ids ?? []).length];
+  if (access + inside === 0) return "nothing yet";
+  const told = [access > 0 && `${access} of access`, inside > 0 && `${inside} ${inside === 1 ? "role" : "roles"}`];
+  return told.filter(Boolean).join(", ");
+}

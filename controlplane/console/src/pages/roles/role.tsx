@@ -1,0 +1,69 @@
+import "./roles.css";
+import { Link, useParams } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
+import { useGet, useMay, useMe } from "../../api/use";
+import { Tabs } from "../../kit/bits";
+import { Failure, Head, Note, Skeleton } from "../../kit/kit";
+import { Risk, State } from "../../kit/state";
+import { Contents } from "./contents";
+import { Lifecycle } from "./lifecycle";
+import type { Role } from "./model";
+
+const Members = lazy(() => import("./members"));
+const DraftTab = lazy(() => import("./draft"));
+const Versions = lazy(() => import("./versions"));
+
+/** One role: what is in it, who has it, its draft, and what it has said before. */
+export default function RolePage() {
+  const { id = "", tab } = useParams({ strict: false }) as { id?: string; tab?: string };
+  const may = useMay();
+  const me = useMe();
+  const found = useGet<Role>(`/entitlements/roles/${id}`);
+  if (found.error && !found.data) return <Failure page error={found.error} retry={() => void found.refetch()} />;
+  if (!found.data) return <Skeleton rows={6} />;
+  const role = found.data;
+  const own = me?.user?.identity_id;
+  const owns = Boolean(own) && [...(role.owner_ids ?? []), ...(role.backup_owner_ids ?? [])].includes(own ?? "");
+  const tabs = [
+    tab
+      ? { words: "What is in it", to: "/roles/$id/$tab", params: { id, tab: "contents" } }
+      : { words: "What is in it", to: "/roles/$id", params: { id } },
+    { words: "Who has it", to: "/roles/$id/$tab", params: { id, tab: "members" }, count: role.member_count },
+    ...(may.oversees ? [{ words: role.has_draft ? "Draft (open)" : "Draft", to: "/roles/$id/$tab", params: { id, tab: "draft" } }] : []),
+    { words: "Versions", to: "/roles/$id/$tab", params: { id, tab: "versions" }, count: role.version },
+  ];
+  return (
+    <>
+      <Head
+        title={role.name}
+        up={<Link to="/roles">Roles</Link>}
+        lead={
+          <span className="row">
+            <State of={role.lifecycle} words={role.lifecycle === "active" ? "published" : undefined} />
+            <Risk of={role.effective_risk_level} />
+            {role.has_draft && <State of="draft" words="has a draft that is not published" />}
+            <code className="small">{role.key}</code>
+          </span>
+        }
+      >
+        {may.admin && <Lifecycle role={role} />}
+      </Head>
+      {role.managed_by === "code" && <Note>This role comes from a file, and is changed there.</Note>}
+      {role.lifecycle === "proposed" && (
+        <Note tone="warn">Somebody else has been asked to agree. Until they have, everything stays as it is.</Note>
+      )}
+      <Tabs of={tabs as never} label="Parts of the role" />
+      <Suspense fallback={<Skeleton rows={6} />}>
+        {tab === "members" ? (
+          <Members role={role} mayGive={may.admin || (owns && !may.readOnly)} />
+        ) : tab === "draft" ? (
+          <DraftTab key={`${role.id} ${role.version}`} role={role} />
+        ) : tab === "versions" ? (
+          <Versions role={role} />
+        ) : (
+          <Contents role={role} />
+        )}
+      </Suspense>
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+import { useSearch, useNavigate } from "@tanstack/react-router";
+import type { Page } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Failure, Part, Skeleton, Table, When } from "../../kit/kit";
+import { Changes } from "./changes";
+import type { Role } from "./model";
+
+type Version = Of<"RoleVersion">;
+
+/** What a role has said and who changed it; any two of its versions beside each other. */
+export default function Versions({ role }: { role: Role }) {
+  const search = useSearch({ strict: false }) as { from?: string; to?: string };
+  const navigate = useNavigate();
+  const list = useGet<Page<Version>>(`/entitlements/roles/${role.id}/versions`, { limit: 500 });
+  if (list.error) return <Failure error={list.error} retry={() => void list.refetch()} />;
+  if (!list.data) return <Skeleton rows={4} />;
+  const all = [...list.data.items].sort((a, b) => b.version - a.version);
+  const newest = all[0]?.version ?? 1;
+  const to = Number(search.to ?? newest);
+  const from = Number(search.from ?? Math.max(1, to - 1));
+  const go = (change: { from?: number; to?: number }) =>
+    void navigate({ to: ".", search: { from: String(change.from ?? from), to: String(change.to ?? to) } as never, resetScroll: false });
+  return (
+    <div className="stack">
+      <Table label="Versions of the role">
+        <thead>
+          <tr>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
+            <th scope="col" className="num">
+              Version
+            </th>
+            <th scope="col">When</th>
+            <th scope="col">By</th>
+          </tr>
+        </thead>
+        <tbody>
+          {all.map((v) => (
+            <tr key={v.version}>
+              <td>
+                <input
+                  type="radio"
+                  name="from"
+                  data-reads=""
+                  aria-label={`Compare from version ${v.version}`}
+                  checked={from === v.version}
+                  onChange={() => go({ from: v.version })}
+                />
+              </td>
+              <td>
+                <input
+                  type="radio"
+                  name="to"
+                  data-reads=""
+                  aria-label={`Compare with version ${v.version}`}
+                  checked={to === v.version}
+                  onChange={() => go({ to: v.version })}
+                />
+              </td>
+              <td className="num">{v.version}</td>
+              <td>
+                <When at={v.changed_at} />
+              </td>
+              <td>
+                <bdi>{String((v.changed_by as { display?: unknown }).display ?? "the service")}</bdi>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      {from !== to && <Between role={role} from={from} to={to} />}
+    </div>
+  );
+}
+
+function Between({ role, from, to }: { role: Role; from: number; to: number }) {
+  const diff = useGet<Of<"RoleDiff">>(`/entitlements/roles/${role.id}/diff`, { from, to });
+  return (
+    <Part title={`From version ${from} to ${to}`}>
+      {diff.error ? <Failure error={diff.error} /> : diff.data ? <Changes of={diff.data.changes} /> : <Skeleton rows={2} />}
+    </Part>
+  );
+}

@@ -1,0 +1,82 @@
+import { useRef, useState } from "react";
+import { ask, save } from "../../api/client";
+import type { Of } from "../../api/types";
+import { Copy } from "../../kit/bits";
+import { AskFirst, Dialog } from "../../kit/dialog";
+import { Check, TextField } from "../../kit/form";
+import { Button } from "../../kit/kit";
+import { Own, proving } from "./factor";
+import { Qr } from "./qrpicture";
+
+/** The app gets its secret, and proves by a first code that it has it. */
+export function Begun({ of, close }: { of: Of<"FactorSecret">; close: () => void }) {
+  const [code, setCode] = useState("");
+  const [codes, setCodes] = useState<string[]>();
+  const goesOn = useRef(false);
+  if (codes) return <Codes of={codes} close={close} />;
+  return (
+    <AskFirst
+      open
+      close={() => goesOn.current || close()}
+      title="Add it to your authenticator"
+      lead="Any app for one-time codes will do. Nothing changes until a code of it has come here."
+      verb="Confirm"
+      disabled={code.trim().length < 6}
+      act={async () => {
+        const answer = await proving(ask<Of<"RecoveryCodes">>("POST", "/auth/mfa/totp/confirm", { body: { code: code.trim() } }));
+        goesOn.current = true;
+        setCodes(answer.recovery_codes);
+      }}
+    >
+      <Own>
+        <div className="me-qr">
+          <Qr of={of.otpauth_uri} />
+          <div className="stack tight">
+            <p className="small">Point the app's camera at the picture. Without a camera, type this key:</p>
+            <p className="row">
+              <code className="mono">{of.secret.replace(/(.{4})(?=.)/g, "$1 ")}</code>
+              <Copy text={of.secret} label="Copy the key" />
+            </p>
+            <p className="small">
+              <a href={of.otpauth_uri}>Open it in an app on this device</a>
+            </p>
+          </div>
+        </div>
+        <TextField label="The code that the app shows now" value={code} set={setCode} max={64} mono required autoFocus />
+      </Own>
+    </AskFirst>
+  );
+}
+
+/** Recovery codes are seen once: the dialog does not close by mistake. */
+function Codes({ of, close }: { of: string[]; close: () => void }) {
+  const [kept, keep] = useState(false);
+  return (
+    <Dialog
+      open
+      close={() => kept && close()}
+      title="Keep these recovery codes"
+      lead="Each signs you in once, when the app is not there. They are not shown again."
+    >
+      <Own>
+        <ul className="me-codes verbatim" aria-label="Recovery codes">
+          {of.map((c) => (
+            <li key={c}>{c}</li>
+          ))}
+        </ul>
+        <div className="row">
+          <Button onClick={() => save(new Blob([`${of.join("\n")}\n`], { type: "text/plain" }), "grantwright-recovery-codes.txt")}>
+            Save as a file
+          </Button>
+          <Copy text={of.join("\n")} label="Copy all" />
+        </div>
+        <Check reads label="I have put them where my phone is not" value={kept} set={keep} />
+        <div className="row end">
+          <Button tone="primary" disabled={!kept} onClick={close}>
+            Done
+          </Button>
+        </div>
+      </Own>
+    </Dialog>
+  );
+}

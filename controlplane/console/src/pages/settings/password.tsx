@@ -1,0 +1,67 @@
+import { useState } from "react";
+import { Refusal, signInBy } from "../../api/session";
+import { said } from "../../app/doors";
+import { Form, SecretField, useForm } from "../../kit/form";
+import { Part } from "../../kit/kit";
+import { say } from "../../kit/toast";
+
+const nothing = { current: "", next: "" };
+
+/** Changes the own password: whoever sits here must know the one there is. */
+export function Password({ set }: { set: boolean }) {
+  // Emptied by being made anew: what was typed must not stay in the page.
+  const [times, again] = useState(0);
+  return (
+    <Part title="Password">
+      {set ? (
+        <Change key={times} done={() => again(times + 1)} />
+      ) : (
+        <p className="card padded muted">
+          You sign in with your company's provider and have no password here. An administrator can send you a link to set one.
+        </p>
+      )}
+    </Part>
+  );
+}
+
+function Change({ done }: { done: () => void }) {
+  const form = useForm(nothing, async (v) => {
+    try {
+      await signInBy("password", { current_password: v.current, new_password: v.next });
+    } catch (e) {
+      throw e instanceof Refusal && (e.code === "invalid_credentials" || e.code === "login_throttled") ? plain(e) : e;
+    }
+    say("Your password is changed. Your other sessions have ended.");
+    done();
+  });
+  return (
+    <div className="card padded">
+      <Form of={form} verb="Change the password">
+        <SecretField
+          label="The one you have"
+          own
+          kept={false}
+          value={form.value.current}
+          set={(v) => form.set("current", v)}
+          required
+          error={form.wrong("current_password")}
+        />
+        <SecretField
+          label="The new one"
+          kept={false}
+          value={form.value.next}
+          set={(v) => form.set("next", v)}
+          required
+          hint="12 to 256 characters. A few words together are easy to remember; what anybody would guess is refused."
+          error={form.wrong("new_password") ?? form.wrong("password")}
+        />
+      </Form>
+    </div>
+  );
+}
+
+/** A refusal of a proof, in the words of the way in. */
+export function plain(e: Refusal): Refusal {
+  const words = e.code === "invalid_credentials" ? "That is not your password." : said(e);
+  return new Refusal(e.status, e.code, words, e.requestId, [], e.problem, e.retryAfter);
+}

@@ -1,0 +1,87 @@
+import { Link } from "@tanstack/react-router";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useGet, useMay } from "../../api/use";
+import { Form, SelectField, TextField, useForm } from "../../kit/form";
+import { Facts, Failure, Head, Part, Skeleton, When } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { say } from "../../kit/toast";
+import { Lifecycle } from "./lifecycle";
+import { Orphans } from "./orphans";
+import { Writing } from "./writing";
+
+/** What holds for the whole tenant. */
+export default function Tenant() {
+  return (
+    <>
+      <Head title="Tenant" lead="What holds for everybody and everything in it." up={<Link to="/settings">Settings</Link>} />
+      <General />
+      <Lifecycle />
+      <Writing />
+      <Orphans />
+    </>
+  );
+}
+
+function General() {
+  const tenant = useGet<Of<"Tenancy">>("/settings/tenant");
+  if (tenant.isPending) return <Skeleton rows={4} />;
+  if (tenant.isError) return <Failure error={tenant.error} retry={() => void tenant.refetch()} />;
+  const t = tenant.data;
+  return (
+    <Part title="General">
+      <div className="card padded stack">
+        <Facts
+          of={[
+            ["Address", <code key="a">{t.base_url}</code>],
+            ["Short name", <code key="s">{t.slug}</code>],
+            ["Region", t.region],
+            ["State", <State key="st" of={t.status} />],
+            ["How far it has come", <State key="f" of={t.funnel_state} />],
+            ["Founded", <When key="w" at={t.created_at} />],
+          ]}
+        />
+        <Names key={t.version} of={t} saved={() => void tenant.refetch()} />
+      </div>
+    </Part>
+  );
+}
+
+const told = [
+  ["no", "Only in the audit log"],
+  ["yes", "In the audit log, and by a webhook"],
+] as const;
+
+function Names({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) {
+  const may = useMay();
+  const first = {
+    name: of.name,
+    timezone: of.settings.timezone ?? "",
+    notify: of.settings.notify_operator_access ? ("yes" as const) : ("no" as const),
+  };
+  const form = useForm(first, async (v, key) => {
+    const body = { name: v.name, settings: { timezone: v.timezone || null, notify_operator_access: v.notify === "yes" } };
+    await ask("PATCH", "/settings/tenant", { body, key, ifMatch: of.version });
+    say("Saved");
+    saved();
+  });
+  return (
+    <Form of={form} verb="Save" closed={!may.admin}>
+      <TextField label="Name" value={form.value.name} set={(v) => form.set("name", v)} error={form.wrong("name")} required max={200} />
+      <TextField
+        label="Time zone"
+        hint="Where days begin, such as Europe/Paris. UTC when it is empty."
+        value={form.value.timezone}
+        set={(v) => form.set("timezone", v)}
+        error={form.wrong("settings/timezone")}
+        suggestions={Intl.supportedValuesOf("timeZone")}
+      />
+      <SelectField
+        label="When an operator of the service works in this tenant"
+        value={form.value.notify}
+        set={(v) => form.set("notify", v)}
+        options={told}
+      />
+    </Form>
+  );
+}

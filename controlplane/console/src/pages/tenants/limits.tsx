@@ -1,0 +1,37 @@
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { Form, TextField, useForm } from "../../kit/form";
+import { say } from "../../kit/toast";
+
+/** How fast a tenant's tokens may ask. */
+export function Limits({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) {
+  const first = { rps: of.limits.rps?.toString() ?? "", burst: of.limits.burst?.toString() ?? "" };
+  const form = useForm(first, async (v, key) => {
+    const body = { rps: v.rps ? Number(v.rps) : null, burst: v.burst ? Number(v.burst) : null };
+    await ask("POST", `/control-plane/tenants/${of.id}/limits`, { body, key, ifMatch: of.version });
+    say("Saved");
+    saved();
+  });
+  return (
+    <Form of={form} verb="Save">
+      <div className="fields">
+        <TextField
+          label="Requests a second"
+          hint="Empty: 100."
+          type="number"
+          value={form.value.rps}
+          set={(v) => form.set("rps", v)}
+          error={form.wrong("rps")}
+        />
+        <TextField
+          label="How many of them at once"
+          hint="Empty: twice as many."
+          type="number"
+          value={form.value.burst}
+          set={(v) => form.set("burst", v)}
+          error={form.wrong("burst")}
+        />
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,81 @@
+import { Link } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import type { Of } from "../../api/types";
+import { Id } from "../../kit/bits";
+import { Dialog } from "../../kit/dialog";
+import { Button, Head, Note, Text, When } from "../../kit/kit";
+import { type Column, List, type View } from "../../kit/list";
+import { State } from "../../kit/state";
+import { Founding } from "./founding";
+
+type Tenancy = Of<"Tenancy">;
+
+const columns: Column<Tenancy>[] = [
+  {
+    title: "Name",
+    cell: (t) => (
+      <Link to="/admin/tenants/$id" params={{ id: t.id }}>
+        <Text of={t.name} />
+      </Link>
+    ),
+    text: (t) => t.name,
+  },
+  { title: "Short name", cell: (t) => <code>{t.slug}</code>, text: (t) => t.slug },
+  { title: "State", cell: (t) => <State of={t.status} />, text: (t) => t.status },
+  { title: "How far it has come", cell: (t) => <State of={t.funnel_state} />, text: (t) => t.funnel_state },
+  { title: "Region", cell: (t) => t.region, text: (t) => t.region },
+  { title: "Founded", cell: (t) => <When at={t.created_at} />, text: (t) => t.created_at },
+];
+
+const views: View[] = [
+  { name: "All", query: {} },
+  { name: "Active", query: { status: "active" } },
+  { name: "Suspended", query: { status: "suspended" } },
+  { name: "Closing", query: { status: "closing" } },
+];
+
+/** Every tenant of the service, for its operators. */
+export default function Tenants() {
+  const [founding, setFounding] = useState(false);
+  const [made, setMade] = useState<Of<"Founded">>();
+  return (
+    <>
+      <Head title="Tenants" lead="Everybody who uses this service. What you do here stands in the operators' audit log.">
+        <Button tone="primary" onClick={() => setFounding(true)}>
+          <Plus aria-hidden size={15} /> Found a tenant
+        </Button>
+      </Head>
+      {made && (
+        <Note tone="ok">
+          <p>
+            <strong>{made.name}</strong> is founded. Hand this one-time token to {made.admin.email}: it sets their password, is good for an
+            hour, and is not shown again.
+          </p>
+          <Id of={made.admin.sign_in_token} />
+          <p className="small">
+            They sign in at <code>{made.base_url}/invited</code>.
+          </p>
+        </Note>
+      )}
+      <List<Tenancy>
+        path="/control-plane/tenants"
+        columns={columns}
+        views={views}
+        search="names"
+        csv="tenants"
+        open={(t) => ({ to: "/admin/tenants/$id", params: { id: t.id } })}
+        empty={{ title: "There is no tenant", words: "Found the first one." }}
+      />
+      <Dialog open={founding} close={() => setFounding(false)} title="Found a tenant" wide>
+        <Founding
+          cancel={() => setFounding(false)}
+          done={(t) => {
+            setMade(t);
+            setFounding(false);
+          }}
+        />
+      </Dialog>
+    </>
+  );
+}

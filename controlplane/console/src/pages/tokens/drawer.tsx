@@ -1,0 +1,124 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useAct, useGet, useMay } from "../../api/use";
+import { Id } from "../../kit/bits";
+import { Dialog } from "../../kit/dialog";
+import { Button, Facts, Failure, Note, Skeleton, When } from "../../kit/kit";
+import { spanWords } from "../../kit/span";
+import { Change } from "./change";
+import { Revoke, Rotate } from "./ends";
+import { Shown } from "./shown";
+import { type Token, TokenState, why } from "./words";
+
+/** One token: what it may do, who uses it, and what can be done about it. */
+export function Drawer({ id, close }: { id: string; close: () => void }) {
+  const token = useGet<Token>(`/settings/api-tokens/${id}`);
+  const [issued, issue] = useState<Of<"Issued">>();
+  if (issued) {
+    const done = () => {
+      issue(undefined);
+      close();
+    };
+    return <Shown token={issued.token} name={issued.name} until={token.data?.rotation_overlap_until} close={done} />;
+  }
+  return (
+    <Dialog open close={close} side title={<bdi>{token.data?.name ?? "API token"}</bdi>} lead={token.data?.description || undefined}>
+      {token.isPending ? (
+        <Skeleton rows={6} />
+      ) : token.isError ? (
+        <Failure error={token.error} retry={() => void token.refetch()} />
+      ) : (
+        <Known of={token.data} issue={issue} again={() => void token.refetch()} />
+      )}
+    </Dialog>
+  );
+}
+
+type Props = { of: Token; issue: (t: Of<"Issued">) => void; again: () => void };
+
+function Known({ of, issue, again }: Props) {
+  const may = useMay();
+  const [open, setOpen] = useState<"change" | "rotate" | "revoke">();
+  const over = of.state === "revoked" || of.state === "expired";
+  const done = () => setOpen(undefined);
+  return (
+    <div className="stack">
+      <div className="row">
+        <TokenState of={of.state} />
+        {may.admin && !over && (
+          <>
+            <Button onClick={() => setOpen("rotate")}>Replace</Button>
+            <Button onClick={() => setOpen(open === "change" ? undefined : "change")}>Change</Button>
+            <Switch of={of} />
+          </>
+        )}
+        {may.admin && of.state !== "revoked" && (
+          <Button tone="danger" onClick={() => setOpen("revoke")}>
+            Revoke
+          </Button>
+        )}
+      </div>
+      {of.disabled_reason && of.state === "disabled" && <Note tone="warn">{why[of.disabled_reason] ?? of.disabled_reason}</Note>}
+      {open === "change" ? <Change of={of} done={done} again={again} /> : <Told of={of} />}
+      {open === "rotate" && <Rotate of={of} issue={issue} close={done} />}
+      {open === "revoke" && <Revoke of={of} close={done} />}
+    </div>
+  );
+}
+
+function Told({ of }: { of: Token }) {
+  return (
+    <>
+      <Facts
+        of={[
+          ["As", of.role.replaceAll("_", " ")],
+          [
+            "Whose view",
+            of.bound_identity_id && (
+              <Link key="p" to="/people/$id" params={{ id: of.bound_identity_id }}>
+                The person it stands for
+              </Link>
+            ),
+          ],
+          ["Last used", <When key="u" at={of.last_used_at} />],
+          ["From", of.last_used_ip && <code key="ip">{of.last_used_ip}</code>],
+          ["Ends", <When key="e" at={of.expires_at} />],
+          ["Replaced; works until", of.rotation_overlap_until && <When key="o" at={of.rotation_overlap_until} />],
+          ["Disabled when idle for", spanWords(of.idle_disable_after)],
+          ["Rate", of.rate_limit ? `${of.rate_limit.rps} a second, ${of.rate_limit.burst} at once` : "the usual 100 a second"],
+          ["Networks", of.allowed_cidrs.length > 0 ? <code key="n">{of.allowed_cidrs.join(", ")}</code> : "from everywhere"],
+          ["Made by", <bdi key="by">{of.created_by.display}</bdi>],
+          ["Made", <When key="m" at={of.created_at} />],
+          ["Tail in logs", <code key="t">{of.jti_tail}</code>],
+          ["Id", <Id key="id" of={of.id} />],
+        ]}
+      />
+      <div>
+        <h3 className="field-label">What it may be used for</h3>
+        <ul className="token-list">
+          {of.scopes.map((s) => (
+            <li key={s}>
+              <code>{s}</code>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </>
+  );
+}
+
+/** Switches a token off and on again. */
+function Switch({ of }: { of: Token }) {
+  const set = useAct<boolean>({
+    act: (enabled, key) => ask("PATCH", `/settings/api-tokens/${of.id}`, { key, body: { enabled }, ifMatch: of.version }),
+    done: (_, on) => (on ? "The token works again." : "The token is disabled, within seconds everywhere."),
+    changes: ["/settings/api-tokens"],
+  });
+  return (
+    <Button disabled={set.isPending} onClick={() => set.mutate(!of.enabled)}>
+      {of.enabled ? "Disable" : "Enable"}
+    </Button>
+  );
+}

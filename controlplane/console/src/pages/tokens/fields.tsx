@@ -1,0 +1,59 @@
+import { TextField, WordsField } from "../../kit/form";
+import { SpanField } from "../../kit/spanfield";
+
+/** The limits of a token, as they are typed. */
+export type Limits = { cidrs: string[]; rps: string; burst: string; idle: string };
+
+export const noLimits: Limits = { cidrs: [], rps: "", burst: "", idle: "P60D" };
+
+/** As the API takes them. Nothing typed is the usual rate. */
+export const sent = (l: Limits) => ({
+  allowed_cidrs: l.cidrs,
+  rate_limit: l.rps ? { rps: Number(l.rps), burst: Number(l.burst || Number(l.rps) * 2) } : null,
+  ...(l.idle ? { idle_disable_after: l.idle } : {}),
+});
+
+type Props = { value: Limits; set: (l: Limits) => void; wrong: (pointer: string) => string | undefined };
+
+export function LimitFields({ value, set, wrong }: Props) {
+  const put = <K extends keyof Limits>(name: K, v: Limits[K]) => set({ ...value, [name]: v });
+  return (
+    <>
+      <WordsField
+        label="Networks it may be used from"
+        value={value.cidrs}
+        set={(v) => put("cidrs", v)}
+        mono
+        rows={2}
+        hint="One in a line, such as 203.0.113.0/24. Nothing: from everywhere."
+        error={wrong("allowed_cidrs") ?? wrong("allowed_cidrs/0")}
+      />
+      <div className="fields">
+        <TextField
+          label="Requests a second"
+          type="number"
+          value={value.rps}
+          set={(v) => put("rps", v)}
+          hint="Nothing: the usual 100."
+          error={wrong("rate_limit/rps") ?? wrong("rate_limit")}
+        />
+        <TextField
+          label="At once"
+          type="number"
+          value={value.burst}
+          set={(v) => put("burst", v)}
+          disabled={!value.rps}
+          hint="How many may come together; twice as many otherwise."
+          error={wrong("rate_limit/burst")}
+        />
+      </div>
+      <SpanField
+        label="Disabled when nobody uses it for"
+        value={value.idle}
+        set={(v) => put("idle", v)}
+        hint="An hour to 365 days."
+        error={wrong("idle_disable_after")}
+      />
+    </>
+  );
+}

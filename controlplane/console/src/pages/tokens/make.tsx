@@ -1,0 +1,87 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { Dialog } from "../../kit/dialog";
+import { Form, SelectField, TextField, useForm } from "../../kit/form";
+import { Pick, type Picked, people } from "../../kit/pick";
+import { type Limits, LimitFields, noLimits, sent } from "./fields";
+import { Scopes } from "./scopes";
+import { Shown } from "./shown";
+import { bound, dayIn, endOf, type Role, roles } from "./words";
+
+type New = { name: string; description: string; role: Role; scopes: string[]; person: Picked | null; until: string; limits: Limits };
+
+/** Makes a token, and shows it once. */
+export function Make({ close }: { close: () => void }) {
+  const queries = useQueryClient();
+  const [made, setMade] = useState<Of<"Issued">>();
+  const first: New = { name: "", description: "", role: "auditor", scopes: [], person: null, until: dayIn(90), limits: noLimits };
+  const form = useForm(first, async (v, key) => {
+    const body = {
+      name: v.name.trim(),
+      description: v.description.trim(),
+      role: v.role,
+      scopes: v.scopes,
+      bound_identity_id: bound(v.role) ? (v.person?.id ?? null) : null,
+      ...(v.until ? { expires_at: endOf(v.until) } : {}),
+      ...sent(v.limits),
+    };
+    const issued = await ask<Of<"Issued">>("POST", "/settings/api-tokens", { body, key });
+    void queries.invalidateQueries({ queryKey: ["/settings/api-tokens"] });
+    setMade(issued);
+  });
+  if (made) return <Shown token={made.token} name={made.name} close={close} />;
+  const { value: v, set, wrong } = form;
+  return (
+    <Dialog
+      open
+      close={close}
+      wide
+      title="Make an API token"
+      lead="For a program. It may do what its areas and its role both allow, for as long as you are an active administrator."
+    >
+      <Form of={form} verb="Make the token" cancel={close}>
+        <TextField label="Name" value={v.name} set={(n) => set("name", n)} max={100} required autoFocus error={wrong("name")} />
+        <TextField
+          label="What it is for"
+          value={v.description}
+          set={(d) => set("description", d)}
+          max={1000}
+          rows={2}
+          hint="So that somebody knows in a year whether it is still needed."
+          error={wrong("description")}
+        />
+        <Scopes value={v.scopes} set={(s) => set("scopes", s)} error={wrong("scopes") ?? wrong("scopes/0")} />
+        <SelectField
+          label="As"
+          value={v.role}
+          set={(r) => set("role", r)}
+          options={roles}
+          hint="It sees and does no more than somebody with this role."
+          error={wrong("role")}
+        />
+        {bound(v.role) && (
+          <Pick
+            label="Whose view it has"
+            source={people}
+            value={v.person}
+            set={(p) => set("person", p)}
+            required
+            error={wrong("bound_identity_id")}
+          />
+        )}
+        <TextField
+          label="Good until the end of"
+          type="date"
+          value={v.until}
+          set={(d) => set("until", d)}
+          required
+          hint="At most 365 days."
+          error={wrong("expires_at")}
+        />
+        <LimitFields value={v.limits} set={(l) => set("limits", l)} wrong={wrong} />
+      </Form>
+    </Dialog>
+  );
+}

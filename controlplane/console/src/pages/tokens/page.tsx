@@ -1,0 +1,80 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { KeyRound } from "lucide-react";
+import { useMay } from "../../api/use";
+import { Button, Head, Text, When } from "../../kit/kit";
+import { type Column, List, type View } from "../../kit/list";
+import { Drawer } from "./drawer";
+import { Make } from "./make";
+import "./tokens.css";
+import { roles, type Token, TokenState } from "./words";
+
+const views: View[] = [
+  { name: "All", query: {} },
+  { name: "In use", query: { state: "active,expiring" } },
+  { name: "Expiring", query: { state: "expiring" } },
+  { name: "Disabled", query: { state: "disabled" } },
+  { name: "Over", query: { state: "revoked,expired" } },
+];
+
+const filters = [{ name: "role", words: "As", options: roles.map(([r, words]) => [r, words.split(":")[0] ?? r] as const) }];
+
+/** Tokens by which programs use the API. */
+export default function Tokens() {
+  const may = useMay();
+  const search = useSearch({ strict: false }) as Record<string, string>;
+  const navigate = useNavigate();
+  const go = (change: Record<string, string | undefined>) =>
+    void navigate({ to: "." as never, search: { ...search, ...change } as never, resetScroll: false });
+  const columns: Column<Token>[] = [
+    {
+      title: "Name",
+      sort: "name",
+      cell: (t) => (
+        <Link to="/settings/tokens" search={{ ...search, token: t.id } as never} resetScroll={false}>
+          <Text of={t.name} />
+        </Link>
+      ),
+      text: (t) => t.name,
+    },
+    { title: "State", cell: (t) => <TokenState of={t.state} />, text: (t) => t.state },
+    { title: "As", cell: (t) => t.role.replaceAll("_", " "), text: (t) => t.role },
+    {
+      title: "Areas",
+      number: true,
+      cell: (t) => <span title={t.scopes.join(", ")}>{t.scopes.length}</span>,
+      text: (t) => t.scopes.join(" "),
+    },
+    { title: "Last used", sort: "last_used_at", cell: (t) => <When at={t.last_used_at} />, text: (t) => t.last_used_at },
+    { title: "Ends", sort: "expires_at", cell: (t) => <When at={t.expires_at} />, text: (t) => t.expires_at },
+    { title: "Made by", cell: (t) => <Text of={t.created_by.display} />, text: (t) => t.created_by.display },
+    {
+      title: "Tail",
+      cell: (t) => <code title="The last letters of its jti, as logs show them">{t.jti_tail}</code>,
+      text: (t) => t.jti_tail,
+    },
+  ];
+  return (
+    <>
+      <Head title="API tokens" lead="By which programs use the API: what each may do, and whether anybody still needs it.">
+        {may.admin && (
+          <Button tone="primary" onClick={() => go({ new: "1" })}>
+            <KeyRound aria-hidden size={15} /> Make a token
+          </Button>
+        )}
+      </Head>
+      <List
+        path="/settings/api-tokens"
+        columns={columns}
+        views={views}
+        filters={filters}
+        search="names"
+        open={(t) => ({ to: "/settings/tokens", search: { ...search, token: t.id } })}
+        csv="api-tokens"
+        label="API tokens"
+        empty={{ title: "No program has a token yet", words: "Make one for each program, so that each can be stopped by itself." }}
+      />
+      {search.token && <Drawer id={search.token} close={() => go({ token: undefined })} />}
+      {may.admin && search.new && <Make close={() => go({ new: undefined })} />}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { ask } from "../../api/client";
+import { Checks, Form, TextField, useForm } from "../../kit/form";
+import { Part } from "../../kit/kit";
+import { Meanwhile } from "../../kit/meanwhile";
+import { Pick, type Picked, people } from "../../kit/pick";
+import { say } from "../../kit/toast";
+import { type RoleName, roleNames, type User } from "./words";
+
+type Change = { email: string; name: string; roles: RoleName[]; person: Picked | null };
+
+/** Changes a user. What was typed stays when somebody else has changed them meanwhile. */
+export function Edit({ of, self, again }: { of: User; self: boolean; again: () => void }) {
+  const queries = useQueryClient();
+  const first: Change = {
+    email: of.email,
+    name: of.display_name,
+    roles: of.roles as RoleName[],
+    person: of.identity_id ? { id: of.identity_id, words: of.identity?.display_name || of.identity_id } : null,
+  };
+  const form = useForm<Change>(first, async (v, key) => {
+    const body = {
+      ...(v.email.trim() === of.email ? {} : { email: v.email.trim() }),
+      ...(v.name.trim() === of.display_name ? {} : { display_name: v.name.trim() }),
+      ...(same(v.roles, of.roles) ? {} : { roles: v.roles }),
+      ...((v.person?.id ?? null) === of.identity_id ? {} : { identity_id: v.person?.id ?? null }),
+    };
+    await ask("PATCH", `/settings/users/${of.id}`, { body, key, ifMatch: of.version });
+    say("Saved. It holds from their next click.");
+    await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/settings/users") });
+  });
+  return (
+    <Part title="Change">
+      <div className="card padded">
+        <Form of={form} verb="Save">
+          <TextField label="Name" value={form.value.name} set={(v) => form.set("name", v)} max={256} error={form.wrong("display_name")} />
+          <TextField
+            label="E-mail"
+            type="email"
+            value={form.value.email}
+            set={(v) => form.set("email", v)}
+            max={254}
+            required
+            error={form.wrong("email")}
+          />
+          <fieldset className="checks" disabled={self}>
+            <Checks label="What they may do" value={form.value.roles} set={(v) => form.set("roles", v)} options={roleNames} />
+          </fieldset>
+          <Pick
+            label="Who they are in the directory"
+            source={people}
+            value={form.value.person}
+            set={(v) => form.set("person", v)}
+            hint="What a manager or an owner sees hangs on the person."
+            error={form.wrong("identity_id")}
+          />
+          <Meanwhile refused={form.refused} again={again} />
+        </Form>
+      </div>
+    </Part>
+  );
+}
+
+const same = (a: string[], b: string[]) => [...a].sort().join() === [...b].sort().join();

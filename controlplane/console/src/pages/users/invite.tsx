@@ -1,0 +1,55 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { Dialog } from "../../kit/dialog";
+import { Checks, Form, TextField, useForm } from "../../kit/form";
+import { Pick, type Picked, people } from "../../kit/pick";
+import { OneTimeLink } from "./link";
+import { type RoleName, roleNames } from "./words";
+
+type New = { email: string; name: string; roles: RoleName[]; person: Picked | null };
+
+/** Makes a user, and shows the link by which they come in. */
+export function Invite({ close }: { close: () => void }) {
+  const queries = useQueryClient();
+  const [made, setMade] = useState<Of<"InvitedUser">>();
+  const form = useForm<New>({ email: "", name: "", roles: [], person: null }, async (v, key) => {
+    const body = { email: v.email.trim(), display_name: v.name.trim(), roles: v.roles, identity_id: v.person?.id ?? null };
+    const user = await ask<Of<"InvitedUser">>("POST", "/settings/users", { body, key });
+    void queries.invalidateQueries({ queryKey: ["/settings/users"] });
+    setMade(user);
+  });
+  if (made) return <OneTimeLink of={made.invitation} who={made.display_name || made.email} close={close} />;
+  const needsPerson = form.value.roles.some((r) => r === "manager" || r === "resource_owner") && !form.value.person;
+  return (
+    <Dialog open close={close} title="Invite somebody" lead="They get a link from you that sets their password. It is good for an hour.">
+      <Form of={form} verb="Invite" cancel={close}>
+        <TextField
+          label="E-mail"
+          type="email"
+          value={form.value.email}
+          set={(v) => form.set("email", v)}
+          max={254}
+          required
+          autoFocus
+          error={form.wrong("email")}
+        />
+        <TextField label="Name" value={form.value.name} set={(v) => form.set("name", v)} max={256} error={form.wrong("display_name")} />
+        <Checks label="What they may do" value={form.value.roles} set={(v) => form.set("roles", v)} options={roleNames} />
+        <Pick
+          label="Who they are in the directory"
+          source={people}
+          value={form.value.person}
+          set={(v) => form.set("person", v)}
+          error={form.wrong("identity_id")}
+          hint={
+            needsPerson
+              ? "Without it a manager or an owner sees nobody: what they see hangs on the person."
+              : "So that they see their own record, and what belongs to them."
+          }
+        />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,155 @@
+import { Plus, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useAct } from "../../api/use";
+import { Check, Checks, Form, SecretField, TextField, useForm, WordsField } from "../../kit/form";
+import { Button } from "../../kit/kit";
+
+export type Provider = Of<"Provider">;
+type Role = "manager" | "resource_owner" | "admin" | "auditor";
+type Mapped = { group: string; roles: Role[] };
+
+const roles = [
+  ["admin", "Administrator"],
+  ["manager", "Manager"],
+  ["resource_owner", "Resource owner"],
+  ["auditor", "Auditor"],
+] as const;
+
+const empty = {
+  name: "",
+  issuer: "",
+  client_id: "",
+  client_secret: "",
+  scopes: [] as string[],
+  domains: [] as string[],
+  create_users: false,
+  group_claim: "",
+  mapped: [] as Mapped[],
+};
+
+function first(of: Provider | undefined): typeof empty {
+  if (!of) return empty;
+  const { name, issuer, client_id, scopes, domains, create_users, group_claim } = of;
+  const mapped = Object.entries(of.role_mapping).map(([group, r]) => ({ group, roles: (r ?? []) as Role[] }));
+  return { name, issuer, client_id, client_secret: "", scopes, domains, create_users, group_claim, mapped };
+}
+
+/** The settings of a provider, new ones or those of one that is there. */
+export function ProviderForm({ of, done }: { of: Provider | undefined; done: () => void }) {
+  const save = useAct({
+    act: (v: { body: Record<string, unknown>; key: string }) =>
+      of
+        ? ask("PATCH", `/settings/identity-providers/${of.id}`, { body: v.body, key: v.key, ifMatch: of.version })
+        : ask("POST", "/settings/identity-providers", { body: { ...v.body, enabled: true }, key: v.key }),
+    done: of ? "Saved" : "Added: people can sign in by it",
+    changes: ["/settings/identity-providers"],
+    quiet: true,
+    after: done,
+  });
+  const form = useForm(first(of), ({ mapped, client_secret, ...rest }, key) => {
+    const role_mapping = Object.fromEntries(mapped.filter((m) => m.group.trim()).map((m) => [m.group.trim(), m.roles]));
+    return save.mutateAsync({ body: { ...rest, role_mapping, ...(client_secret ? { client_secret } : {}) }, key });
+  });
+  const { value, set, wrong } = form;
+  const [more, setMore] = useState(value.scopes.length > 0);
+  return (
+    <Form of={form} verb={of ? "Save" : "Add"} cancel={done}>
+      <div className="fields">
+        <TextField
+          label="Name"
+          hint="Lower-case letters, digits and hyphens."
+          mono
+          required
+          value={value.name}
+          set={(v) => set("name", v)}
+          error={wrong("name")}
+        />
+        <TextField
+          label="Issuer"
+          hint="To the letter as its tokens have it."
+          type="url"
+          mono
+          required
+          placeholder="https://login.example.com"
+          value={value.issuer}
+          set={(v) => set("issuer", v)}
+          error={wrong("issuer")}
+        />
+        <TextField label="Client id" mono required value={value.client_id} set={(v) => set("client_id", v)} error={wrong("client_id")} />
+        <SecretField
+          label="Client secret"
+          hint="Empty for a public client. Another issuer needs it anew."
+          kept={of?.client_secret.set ?? false}
+          value={value.client_secret}
+          set={(v) => set("client_secret", v)}
+          error={wrong("client_secret")}
+        />
+        <WordsField
+          label="E-mail domains that it may vouch for, one in a line"
+          hint="None: any."
+          value={value.domains}
+          set={(v) => set("domains", v)}
+          error={wrong("domains")}
+        />
+        <TextField
+          label="Claim with a person's groups"
+          mono
+          placeholder="groups"
+          value={value.group_claim}
+          set={(v) => set("group_claim", v)}
+          error={wrong("group_claim")}
+        />
+      </div>
+      <Check
+        label="Whoever signs in and is not known yet becomes a user"
+        hint="Needs the domains above."
+        value={value.create_users}
+        set={(v) => set("create_users", v)}
+      />
+      <Mapping of={value.mapped} set={(v) => set("mapped", v)} />
+      {more ? (
+        <WordsField
+          label="Scopes beside openid, one in a line"
+          hint="profile and email unless given."
+          value={value.scopes}
+          set={(v) => set("scopes", v)}
+          error={wrong("scopes")}
+        />
+      ) : (
+        <div>
+          <Button reads tone="quiet" onClick={() => setMore(true)}>
+            More settings
+          </Button>
+        </div>
+      )}
+    </Form>
+  );
+}
+
+function Mapping({ of, set }: { of: Mapped[]; set: (v: Mapped[]) => void }) {
+  const change = (at: number, m: Partial<Mapped>) => set(of.map((was, i) => (i === at ? { ...was, ...m } : was)));
+  return (
+    <fieldset className="checks">
+      <legend>Groups and the roles they give</legend>
+      {of.map((m, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a group is typed letter by letter, and there is nothing else
+        <div key={i} className="card padded stack tight">
+          <TextField label="Group" mono value={m.group} set={(group) => change(i, { group })} />
+          <Checks label="gives" value={m.roles} set={(r) => change(i, { roles: r })} options={roles} />
+          <div>
+            <Button tone="danger" onClick={() => set(of.filter((_, at) => at !== i))}>
+              <Trash2 aria-hidden size={15} /> Take out
+            </Button>
+          </div>
+        </div>
+      ))}
+      <div>
+        <Button onClick={() => set([...of, { group: "", roles: [] }])}>
+          <Plus aria-hidden size={15} /> Add a group
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

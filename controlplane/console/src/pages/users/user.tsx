@@ -1,0 +1,61 @@
+import { Link, useParams } from "@tanstack/react-router";
+import { useGet, useMay, useMe } from "../../api/use";
+import { Id } from "../../kit/bits";
+import { Facts, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
+import { Acts } from "./acts";
+import { Edit } from "./edit";
+import { findings, rolesOf, type User, UserState } from "./words";
+
+/** One user: who they are, what they may do, and how they sign in. */
+export default function OneUser() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const may = useMay();
+  const me = useMe();
+  const user = useGet<User>(`/settings/users/${id}`);
+  if (user.isPending) return <Skeleton rows={6} />;
+  if (user.isError) return <Failure page error={user.error} retry={() => void user.refetch()} />;
+  const u = user.data;
+  const self = me?.user?.id === u.id;
+  return (
+    <>
+      <Head
+        title={u.display_name || u.email}
+        up={<Link to="/settings/users">Users</Link>}
+        lead={u.display_name ? <bdi>{u.email}</bdi> : undefined}
+      >
+        <UserState of={u.status} />
+        {may.admin && <Acts of={u} self={self} />}
+      </Head>
+      {u.findings.map((f) => (
+        <Note key={f} tone="warn">
+          {findings[f] ?? f}
+        </Note>
+      ))}
+      {self && <Note>This is you. Nobody gives themselves a role, disables or deletes themselves: ask another administrator.</Note>}
+      <section className="card padded" aria-label="Who they are">
+        <Facts
+          of={[
+            ["Roles", rolesOf(u) || "none: sees their own record"],
+            ["In the directory", <Person key="p" of={u} />],
+            ["Second factor", u.mfa.enrolled ? "on" : "off"],
+            ["Last sign-in", <When key="l" at={u.last_login_at} />],
+            ["Invited", <When key="i" at={u.invited_at} />],
+            ["Made", <When key="m" at={u.created_at} />],
+            ["At the company's provider", u.sso_subject && <bdi key="s">{u.sso_subject}</bdi>],
+            ["Id", <Id key="id" of={u.id} />],
+          ]}
+        />
+      </section>
+      {may.admin && <Edit key={u.id} of={u} self={self} again={() => void user.refetch()} />}
+    </>
+  );
+}
+
+function Person({ of }: { of: User }) {
+  if (!of.identity_id) return <span className="muted">not linked</span>;
+  return (
+    <Link to="/people/$id" params={{ id: of.identity_id }}>
+      <bdi>{of.identity?.display_name || "somebody"}</bdi>
+    </Link>
+  );
+}

@@ -1,0 +1,137 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Send } from "lucide-react";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useAct, useMay } from "../../api/use";
+import { Verbatim } from "../../kit/bits";
+import { AskFirst, Dialog } from "../../kit/dialog";
+import { SelectField } from "../../kit/form";
+import { Button, Note } from "../../kit/kit";
+import { Menu } from "../../kit/menu";
+import { say } from "../../kit/toast";
+import { Edit } from "./edit";
+import { Replay } from "./replay";
+import { SecretOnce } from "./secret";
+import type { Webhook } from "./words";
+
+type Tested = Of<"Tested">;
+type Doing = "edit" | "disable" | "rotate" | "replay" | "delete";
+
+const overlaps = [
+  ["PT0S", "at once"],
+  ["PT1H", "for an hour"],
+  ["PT24H", "for a day"],
+  ["P7D", "for seven days"],
+] as const;
+
+/** What can be done with a webhook. */
+export function Acts({ of: w }: { of: Webhook }) {
+  const may = useMay();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [doing, setDoing] = useState<Doing>();
+  const [secret, setSecret] = useState<string>();
+  const [overlap, setOverlap] = useState<string>("PT24H");
+  const path = `/settings/webhooks/${w.id}`;
+  const changed = () => queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/settings/webhooks") });
+  const post = async <R,>(verb: string, body?: unknown) => {
+    const r = await ask<R>("POST", `${path}/${verb}`, { body, key: crypto.randomUUID() });
+    await changed();
+    return r;
+  };
+  const enable = useAct({ act: () => post("enable"), done: "It is told what happens again" });
+  const test = useAct<void, Tested>({ act: () => post<Tested>("test") });
+  if (!may.admin) return null;
+  const close = () => setDoing(undefined);
+  return (
+    <>
+      <Button tone="primary" disabled={test.isPending} onClick={() => test.mutate()}>
+        <Send aria-hidden size={14} /> {test.isPending ? "Sending…" : "Send test"}
+      </Button>
+      {!w.enabled && <Button onClick={() => enable.mutate()}>Enable</Button>}
+      <Menu
+        words="More"
+        of={[
+          { words: "Edit", act: () => setDoing("edit") },
+          { words: "Replay events", act: () => setDoing("replay") },
+          { words: "Rotate the secret", act: () => setDoing("rotate") },
+          w.enabled && { words: "Disable", act: () => setDoing("disable") },
+          { words: "Delete", danger: true, act: () => setDoing("delete") },
+        ]}
+      />
+      <TestResult of={test.data} close={() => test.reset()} />
+      <Dialog open={doing === "edit"} close={close} wide title={`Edit ${w.name}`}>
+        <Edit
+          of={w}
+          cancel={close}
+          done={() => {
+            close();
+            say("Saved");
+            void changed();
+          }}
+        />
+      </Dialog>
+      {doing === "replay" && <Replay of={w} close={close} />}
+      <AskFirst
+        open={doing === "rotate"}
+        close={close}
+        title="Rotate the secret?"
+        lead="A new one is made and shown once. Until the overlap is over both sign, so that the receiver can be changed in peace."
+        verb="Make a new secret"
+        act={async () => setSecret((await post<Of<"Made">>("rotate-secret", { overlap })).secret)}
+      >
+        <SelectField
+          label="The one before stops"
+          value={overlap}
+          set={setOverlap}
+          options={overlaps.map(([v, t]) => [v as string, v === "PT0S" ? "at once" : `after it has signed too ${t}`] as const)}
+        />
+      </AskFirst>
+      <AskFirst
+        open={doing === "disable"}
+        close={close}
+        title={`Disable ${w.name}?`}
+        lead="Nothing is sent any more. What happens meanwhile is kept as skipped and can be replayed."
+        verb="Disable"
+        act={() => post("disable")}
+      />
+      <AskFirst
+        open={doing === "delete"}
+        close={close}
+        tone="danger"
+        title={`Delete ${w.name}?`}
+        lead="Its secret and its deliveries go with it."
+        verb="Delete"
+        act={async () => {
+          await ask("DELETE", path, { ifMatch: w.version, key: crypto.randomUUID() });
+          await navigate({ to: "/settings/webhooks" as never });
+        }}
+      />
+      <SecretOnce secret={secret} close={() => setSecret(undefined)} />
+    </>
+  );
+}
+
+/** What the receiver answered to a test. */
+function TestResult({ of, close }: { of: Tested | undefined; close: () => void }) {
+  return (
+    <Dialog open={of !== undefined} close={close} title={of?.success ? "The test arrived" : "The test did not arrive"}>
+      {of && (
+        <>
+          <Note tone={of.success ? "ok" : "bad"}>
+            {of.status ? `HTTP ${of.status}` : (of.error ?? "No answer")} in {of.latency_ms} ms
+            {of.status && of.error ? `: ${of.error}` : ""}
+          </Note>
+          {of.excerpt && <Verbatim label="What the receiver answered">{of.excerpt}</Verbatim>}
+          <div className="row end">
+            <Button reads onClick={close}>
+              Close
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,157 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Check, Form, TextField, useForm, Wrong } from "../../kit/form";
+import { Badge, Skeleton } from "../../kit/kit";
+import { FilterFields, filterOf, type Typed, typedOf } from "./filter";
+import { grouped, headersOf, type Webhook } from "./words";
+
+type Made = Of<"Made">;
+type Event = Of<"Described">;
+type Value = {
+  name: string;
+  url: string;
+  events: string[];
+  headers: string;
+  ordered: boolean;
+  cloudevents: boolean;
+  rps: string;
+  filter: Typed;
+};
+
+/** Makes a webhook, or changes one. done hears of the secret when one was made. */
+export function Edit({ of, done, cancel }: { of?: Webhook; done: (w: Made | Webhook) => void; cancel: () => void }) {
+  const first: Value = {
+    name: of?.name ?? "",
+    url: of?.url ?? "",
+    events: of?.events ?? [],
+    headers: "",
+    ordered: of?.ordered_per_subject ?? false,
+    cloudevents: of?.format === "cloudevents",
+    rps: of?.max_rps ? String(of.max_rps) : "",
+    filter: typedOf(of?.filter),
+  };
+  const [line, setLine] = useState<string>();
+  const form = useForm(first, async (v, key) => {
+    const body = bodyOf(v, of, setLine);
+    const saved = of
+      ? await ask<Webhook>("PATCH", `/settings/webhooks/${of.id}`, { body, ifMatch: of.version, key })
+      : await ask<Made>("POST", "/settings/webhooks", { body, key });
+    done(saved);
+  });
+  const v = form.value;
+  return (
+    <Form of={form} verb={of ? "Save" : "Create"} cancel={cancel}>
+      <TextField label="Name" value={v.name} set={(name) => form.set("name", name)} required max={200} error={form.wrong("name")} />
+      <TextField
+        label="Address"
+        type="url"
+        mono
+        value={v.url}
+        set={(url) => form.set("url", url)}
+        required
+        max={2000}
+        placeholder="https://…"
+        error={form.wrong("url")}
+        hint="https, and a public address, unless the operator of the service opened others."
+      />
+      <Events value={v.events} set={(events) => form.set("events", events)} error={form.wrong("events")} />
+      <details>
+        <summary className="webhooks-more">Filter, headers, order, format</summary>
+        <div className="stack">
+          <FilterFields value={v.filter} set={(filter) => form.set("filter", filter)} wrong={form.wrong} />
+          <TextField
+            label="Headers to send along"
+            rows={2}
+            mono
+            value={v.headers}
+            set={(headers) => form.set("headers", headers)}
+            placeholder="X-Key: …"
+            error={line ?? form.wrong("headers")}
+            hint={
+              of && of.header_names.length > 0
+                ? `Set: ${of.header_names.join(", ")}. Values are never shown; those named here are replaced, “Name:” alone takes one away.`
+                : "One in a line. Values are never shown again."
+            }
+          />
+          <TextField
+            label="At most, a second"
+            type="number"
+            value={v.rps}
+            set={(rps) => form.set("rps", rps)}
+            error={form.wrong("max_rps")}
+            hint="Deliveries that begin in a second. Empty: as many as the receiver takes."
+          />
+          <Check
+            label="Keep the order about one thing"
+            hint="A delivery waits until those before it about the same resource have ended."
+            value={v.ordered}
+            set={(ordered) => form.set("ordered", ordered)}
+          />
+          <Check label="Send as CloudEvents 1.0" value={v.cloudevents} set={(cloudevents) => form.set("cloudevents", cloudevents)} />
+        </div>
+      </details>
+    </Form>
+  );
+}
+
+function bodyOf(v: Value, of: Webhook | undefined, told: (line: string | undefined) => void) {
+  let headers: Record<string, string | null> = {};
+  told(undefined);
+  try {
+    headers = headersOf(v.headers);
+  } catch (e) {
+    told((e as Error).message);
+    throw e;
+  }
+  if (of) headers = Object.fromEntries(Object.entries(headers).map(([k, x]) => [k, x === "" ? null : x]));
+  const filter = filterOf(v.filter);
+  return {
+    name: v.name.trim(),
+    url: v.url.trim(),
+    events: v.events,
+    ordered_per_subject: v.ordered,
+    format: v.cloudevents ? "cloudevents" : "standard",
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    ...(v.rps ? { max_rps: Number(v.rps) } : of ? { max_rps: null } : {}),
+    ...(filter || of ? { filter } : {}),
+  };
+}
+
+/** The kinds of event, in their groups. */
+function Events({ value, set, error }: { value: string[]; set: (events: string[]) => void; error: string | undefined }) {
+  const { data } = useGet<{ items: Event[] }>("/settings/webhooks/event-types");
+  if (!data) return <Skeleton rows={3} />;
+  const toggle = (type: string, on: boolean) => set(on ? [...value, type] : value.filter((t) => t !== type));
+  return (
+    <fieldset className="webhooks-events">
+      <legend>Events</legend>
+      {grouped(data.items).map(([group, events]) => (
+        <div key={group} className="stack tight">
+          <Check
+            label={<strong>{`${group.charAt(0).toUpperCase()}${group.slice(1)}`}</strong>}
+            value={events.every((e) => value.includes(e.type))}
+            set={(on) => set([...value.filter((t) => !events.some((e) => e.type === t)), ...(on ? events.map((e) => e.type) : [])])}
+          />
+          <div className="webhooks-group">
+            {events.map((e) => (
+              <Check
+                key={e.type}
+                label={
+                  <>
+                    <code>{e.type}</code> {e.opt_in && <Badge>only when named</Badge>}
+                  </>
+                }
+                hint={e.description}
+                value={value.includes(e.type)}
+                set={(on) => toggle(e.type, on)}
+              />
+            ))}
+          </div>
+        </div>
+      ))}
+      <Wrong of={error} />
+    </fieldset>
+  );
+}

@@ -1,0 +1,98 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import type { Of } from "../../api/types";
+import { useMay } from "../../api/use";
+import { Dialog } from "../../kit/dialog";
+import { Button, Head, Text, When } from "../../kit/kit";
+import { type Column, List } from "../../kit/list";
+import { State } from "../../kit/state";
+import { Edit } from "./edit";
+import { SecretOnce } from "./secret";
+import "./webhooks.css";
+import { stateOf, type Webhook, why } from "./words";
+
+const columns: Column<Webhook>[] = [
+  {
+    title: "Webhook",
+    cell: (w) => (
+      <Link to={"/settings/webhooks/$id" as never} params={{ id: w.id } as never}>
+        <Text of={w.name} />
+      </Link>
+    ),
+    text: (w) => w.name,
+  },
+  { title: "State", cell: (w) => <State of={stateOf(w)} />, text: stateOf },
+  { title: "Address", cell: (w) => <Text of={w.url} />, text: (w) => w.url },
+  {
+    title: "Events",
+    number: true,
+    cell: (w) => <span title={w.events.join(", ")}>{w.events.length}</span>,
+    text: (w) => w.events.join(" "),
+  },
+  { title: "Last delivered", cell: (w) => <When at={w.health.last_success_at} />, text: (w) => w.health.last_success_at },
+  { title: "Why", wide: true, cell: (w) => <span className="small">{why(w)}</span>, text: why },
+];
+
+/** Where events are sent to. */
+export default function Webhooks() {
+  const may = useMay();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [making, make] = useState(false);
+  const [made, setMade] = useState<Of<"Made">>();
+  return (
+    <div className="stack">
+      <Head title="Webhooks" lead="Addresses that are told what happens, signed and tried again until they answer.">
+        {may.admin && (
+          <Button tone="primary" onClick={() => make(true)}>
+            <Plus aria-hidden size={15} /> Create a webhook
+          </Button>
+        )}
+      </Head>
+      <List<Webhook>
+        path="/settings/webhooks"
+        label="Webhooks"
+        columns={columns}
+        every={15_000}
+        csv="webhooks"
+        filters={[
+          {
+            name: "enabled",
+            words: "State",
+            options: [
+              ["true", "enabled"],
+              ["false", "disabled"],
+            ],
+          },
+        ]}
+        open={(w) => ({ to: "/settings/webhooks/$id", params: { id: w.id } })}
+        empty={{
+          title: "No webhooks yet",
+          words:
+            "A webhook tells another system when somebody joins or leaves, when access is asked for and decided, or when an agent goes away.",
+        }}
+      />
+      <Dialog open={making} close={() => make(false)} wide title="Create a webhook">
+        <Edit
+          cancel={() => make(false)}
+          done={(w) => {
+            make(false);
+            setMade(w as Of<"Made">);
+            void queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/settings/webhooks") });
+          }}
+        />
+      </Dialog>
+      <SecretOnce
+        secret={made?.secret}
+        close={() => {
+          const id = made?.id;
+          setMade(undefined);
+          if (id) void navigate({ to: "/settings/webhooks/$id" as never, params: { id } as never });
+        }}
+        after="Send a test event next: the page of the webhook shows what the receiver answers."
+      />
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+import { ask } from "../../api/client";
+import { useAct } from "../../api/use";
+import { Button } from "../../kit/kit";
+import type { Delivery } from "./words";
+
+/** Sends a delivery's event again, as a delivery of its own. */
+export function Redeliver({ webhook, delivery }: { webhook: string; delivery: Delivery }) {
+  const again = useAct<void, Delivery>({
+    act: (_, key) => ask("POST", `/settings/webhooks/${webhook}/deliveries/${delivery.id}/redeliver`, { key }),
+    done: "It is sent again, as a delivery of its own",
+    changes: ["/settings/webhooks"],
+  });
+  return (
+    <Button disabled={again.isPending} onClick={() => again.mutate()}>
+      Redeliver
+    </Button>
+  );
+}

@@ -1,0 +1,86 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { Of } from "../../api/types";
+import { SearchBox } from "../../kit/filters";
+import { Empty } from "../../kit/kit";
+
+type Type = Of<"ConnectorType">;
+
+/** What was chosen, and what is searched for, in the address. */
+export function useChoice(): [string, (key: string) => void] {
+  const search = useSearch({ strict: false }) as { type?: string };
+  const set = useSet();
+  return [search.type ?? "", (type) => set({ type })];
+}
+
+function useSet() {
+  const navigate = useNavigate();
+  return (more: Record<string, string | undefined>) =>
+    void navigate({
+      to: ".",
+      search: ((was: Record<string, string>) => ({ ...was, ...more })) as never,
+      replace: true,
+      resetScroll: false,
+    });
+}
+
+const standards: Record<string, string> = {
+  scim2: "Applications that speak SCIM, with a bearer token or OAuth2.",
+  ldap: "Any directory: OpenLDAP, 389, Active Directory.",
+  rest: "Any API that answers JSON, and applications of your own.",
+  custom: "A service that you write, in any language.",
+};
+
+const categories: Record<string, string> = {
+  hr: "HR",
+  directory: "Directory",
+  identity_provider: "Sign-in provider",
+  application: "Application",
+  custom: "Your own",
+};
+
+/** The types: standards first, then the vendors, which can be searched. */
+export function Catalogue({ of, chosen, choose }: { of: Type[]; chosen: string; choose: (key: string) => void }) {
+  const search = useSearch({ strict: false }) as { q?: string };
+  const set = useSet();
+  const q = (search.q ?? "").toLowerCase();
+  const vendors = of.filter(
+    (t) =>
+      t.type === "vendor" && (!q || `${t.name} ${t.vendor} ${t.description} ${categories[t.category] ?? ""}`.toLowerCase().includes(q)),
+  );
+  return (
+    <div className="stack">
+      <fieldset className="wizard-types">
+        <legend className="wizard-more">Standards</legend>
+        {of
+          .filter((t) => t.type !== "vendor")
+          .map((t) => (
+            <Card key={t.key} of={t} on={t.key === chosen} choose={choose} says={standards[t.key] ?? t.description} />
+          ))}
+      </fieldset>
+      <div className="row between">
+        <h2>Catalogue</h2>
+        <SearchBox what="the catalogue" value={search.q ?? ""} onChange={(v) => set({ q: v || undefined })} />
+      </div>
+      {vendors.length > 0 ? (
+        <fieldset className="wizard-types">
+          <legend className="sr">Catalogue</legend>
+          {vendors.map((t) => (
+            <Card key={t.key} of={t} on={t.key === chosen} choose={choose} says={categories[t.category] ?? t.category} />
+          ))}
+        </fieldset>
+      ) : (
+        <Empty title="Nothing is called like that">It may speak SCIM all the same, or LDAP; REST reaches whatever answers JSON.</Empty>
+      )}
+    </div>
+  );
+}
+
+function Card({ of, on, choose, says }: { of: Type; on: boolean; choose: (key: string) => void; says: string }) {
+  return (
+    <label className="wizard-type">
+      <input type="radio" name="type" value={of.key} checked={on} onChange={() => choose(of.key)} />
+      <strong>{of.name}</strong>
+      <span className="small muted">{says}</span>
+    </label>
+  );
+}

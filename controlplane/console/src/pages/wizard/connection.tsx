@@ -1,0 +1,153 @@
+import { type FocusEvent, useState } from "react";
+import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { SelectField, TextField } from "../../kit/form";
+import { Failure, Skeleton, Wrongs } from "../../kit/kit";
+import { SettingField } from "./field";
+import { Foot, type StepProps } from "./frame";
+import { type About, aboutOf, recall, remember, useSave } from "./keeping";
+import { Probe, useProbe } from "./probe";
+import { ReachField } from "./reach";
+import { applies, type Setting, type Typed, textOf, typeKey } from "./settings";
+
+/** Step 2: only the settings of the type, and the test. Whatever is typed asks for another test. */
+export function Connection(props: StepProps) {
+  const type = useGet<Of<"ConnectorType">>(`/connectors/types/${typeKey(props.connector)}`);
+  if (type.isError) return <Failure error={type.error} retry={() => void type.refetch()} />;
+  if (!type.data) return <Skeleton rows={6} />;
+  return <Fields {...props} fields={type.data.fields} />;
+}
+
+function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Setting[] }) {
+  const [typed, setTyped] = useState<Typed>(() => recall(id));
+  const [about, setAbout] = useState(() => aboutOf(connector));
+  const save = useSave(id, fields, connector);
+  const value = (key: string) => {
+    const f = fields.find((x) => x.key === key);
+    return f ? textOf(f, typed, connector.connection) : "";
+  };
+  const shown = fields.filter((f) => applies(f, fields, value));
+  const missing = shown
+    .filter((f) => f.required && !(f.secret ? connector.credentials[f.key]?.set || typed[f.key] : value(f.key)))
+    .map((f) => f.label);
+  if (about.reach.mode === "agent" && !about.reach.agent_id && !about.reach.agent_group) missing.push("the agent");
+  const dirty = Object.keys(typed).length > 0 || JSON.stringify(about) !== JSON.stringify(aboutOf(connector));
+  const keep = async () => {
+    if (!dirty) return true;
+    const ok = await save.send(shown, typed, about);
+    sent(ok);
+    return ok;
+  };
+  // What was sent is the service's now; what was typed meanwhile stays.
+  const sent = (ok: boolean) => {
+    if (ok) setTyped((was) => Object.fromEntries(Object.entries(was).filter(([k, v]) => typed[k] !== v)));
+    remember(id, fields, ok ? {} : typed);
+  };
+  const left = (e: FocusEvent) => {
+    if (dirty && !e.target.closest(".field")?.contains(e.relatedTarget)) void save.quietly(shown, typed, about).then(sent);
+  };
+  const probe = useProbe(id, keep);
+  const set = (key: string, v: string | boolean) => {
+    setTyped((was) => ({ ...was, [key]: v }));
+    save.touched(key);
+    probe.forget();
+  };
+  const change = (more: Partial<About>) => {
+    setAbout((was) => ({ ...was, ...more }));
+    if (more.reach) probe.forget();
+  };
+  const last = connector.last_test;
+  const tested = !dirty && Boolean(last?.current && last.success);
+  const field = (f: Setting) => (
+    <SettingField
+      key={f.key}
+      of={f}
+      text={textOf(f, typed, f.secret ? {} : connector.connection)}
+      kept={connector.credentials[f.key]?.set ? connector.credentials[f.key]?.updated_at : undefined}
+      set={(v) => set(f.key, v)}
+      error={save.wrong(f)}
+    />
+  );
+  const plain = shown.filter((f) => !f.advanced);
+  const advanced = shown.filter((f) => f.advanced);
+  return (
+    <>
+      <div className="wizard-halves">
+        {/* What was typed is kept whenever a field is left. */}
+        <fieldset className="wizard-choice stack" aria-label="Settings of the connection" onBlur={left}>
+          <ReachField
+            value={about.reach}
+            set={(reach) => change({ reach })}
+            error={save.wrongAt("agent_id") ?? save.wrongAt("agent_group")}
+          />
+          {plain.map(field)}
+          {advanced.length > 0 && (
+            <details>
+              <summary className="wizard-more">{advanced.length} more settings, seldom needed</summary>
+              <div className="stack">{advanced.map(field)}</div>
+            </details>
+          )}
+          <details>
+            <summary className="wizard-more">Name, environment, what it is for</summary>
+            <div className="stack">
+              <TextField label="Name" value={about.name} set={(name) => change({ name })} required max={200} error={save.wrongAt("name")} />
+              <Choices about={about} change={change} />
+            </div>
+          </details>
+          <Wrongs of={save.refused} />
+        </fieldset>
+        <Probe of={probe} last={last} changed={dirty} missing={missing} />
+      </div>
+      <Foot
+        id={id}
+        go={() => go("discovery")}
+        busy={probe.busy}
+        missing={
+          missing.length > 0
+            ? `Still needs: ${missing[0]?.toLowerCase()}`
+            : tested
+              ? undefined
+              : last && !last.success && last.current && !dirty
+                ? "The test has to pass"
+                : "Test the connection first"
+        }
+      >
+        <span className="small muted">
+          {dirty
+            ? "Kept when you leave a field."
+            : wizard.status === "draft"
+              ? "Kept as a draft: you can leave and go on later."
+              : "Saved. You can leave and go on later."}
+        </span>
+      </Foot>
+    </>
+  );
+}
+
+const environments = ["production", "staging", "test", "dev", "other"].map((e) => [e, e] as const);
+const purposes = [
+  ["both", "People, and who has access to what"],
+  ["source", "People: it knows who works here"],
+  ["target", "Accounts and access: who can do what in it"],
+] as const;
+
+/** Environment and purpose, as the first two steps ask for them. */
+export function Choices({
+  about,
+  change,
+}: {
+  about: { environment: string; purpose: string };
+  change: (m: { environment?: string; purpose?: string }) => void;
+}) {
+  return (
+    <div className="fields">
+      <SelectField
+        label="Environment"
+        value={about.environment}
+        set={(environment: string) => change({ environment })}
+        options={environments}
+      />
+      <SelectField label="What it tells" value={about.purpose} set={(purpose: string) => change({ purpose })} options={purposes} />
+    </div>
+  );
+}

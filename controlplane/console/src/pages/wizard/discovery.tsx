@@ -1,0 +1,206 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Link, useSearch } from "@tanstack/react-router";
+import { EyeOff, LoaderCircle, RotateCw } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { follow } from "../../api/stream";
+import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Badge, Button, Empty, Failure, Note, Skeleton, Table, When, Wrongs } from "../../kit/kit";
+import { type Group, groups, masked, type SchemaField } from "./fields";
+import { Foot, type StepProps, serverStep } from "./frame";
+import { TargetError } from "./probe";
+
+type Look = Of<"Discovery">;
+type Snapshot = Of<"SchemaSnapshot">;
+
+/** Step 3: the fields of the system, with samples. The first look is taken by itself. */
+export function Discovery({ id, wizard, go }: StepProps) {
+  const seen = serverStep(wizard, "discovery")?.discovery;
+  const schema = useGet<Snapshot>(`/connectors/${id}/schema`, {}, { enabled: Boolean(seen) });
+  const look = useLook(id);
+  const begun = useRef(false);
+  useEffect(() => {
+    if (seen || begun.current) return;
+    begun.current = true;
+    void look.run();
+  }, [seen, look.run]);
+  const found = schema.data ? groups(schema.data.objects) : [];
+  return (
+    <>
+      <div className="row between">
+        <span className="small muted">
+          {schema.data ? (
+            <>
+              Looked <When at={schema.data.taken_at} />. Values are samples of a few records.
+            </>
+          ) : (
+            "A few records are read; nothing is changed."
+          )}
+        </span>
+        {look.busy ? (
+          <Button reads onClick={look.stop}>
+            Stop
+          </Button>
+        ) : (
+          <Button onClick={() => void look.run()}>
+            <RotateCw aria-hidden size={14} /> Look again
+          </Button>
+        )}
+      </div>
+      {look.busy && (
+        <p role="status" className="row">
+          <LoaderCircle aria-hidden size={16} className="wizard-spin" /> {look.told || "Asking the target…"}
+        </p>
+      )}
+      {look.error && <TargetError of={look.error} />}
+      <Wrongs of={look.refused} />
+      {schema.data?.warnings?.map((w) => (
+        <Note key={w.code + w.message} tone="warn">
+          <span dir="auto">{w.message}</span>
+        </Note>
+      ))}
+      {schema.isError ? (
+        <Failure error={schema.error} retry={() => void schema.refetch()} />
+      ) : schema.data ? (
+        <Found of={found} />
+      ) : (
+        (look.busy || seen) && <Skeleton rows={6} />
+      )}
+      <Foot
+        id={id}
+        back="connection"
+        go={() => go("mapping")}
+        busy={look.busy}
+        missing={seen && found.some((g) => g.fields.length > 0) ? undefined : "Look at its fields first"}
+      />
+    </>
+  );
+}
+
+function Found({ of }: { of: Group[] }) {
+  const search = useSearch({ strict: false }) as { show?: string };
+  const shown = of.find((g) => g.key === search.show) ?? of[0];
+  if (!shown) return <Empty title="No fields were found">Look at the path and the filters of the connection.</Empty>;
+  return (
+    <>
+      <nav className="tabs" aria-label="What it offers">
+        {of.map((g) => (
+          <Link
+            key={g.key}
+            to="."
+            search={{ show: g.key } as never}
+            replace
+            resetScroll={false}
+            className={g === shown ? "active" : ""}
+            aria-current={g === shown ? "page" : undefined}
+          >
+            {g.words}
+            <span className="count">{g.fields.length}</span>
+          </Link>
+        ))}
+      </nav>
+      <p className="small muted">
+        Called <code>{shown.native}</code> there
+        {shown.count ? `; there are ${shown.count.toLocaleString("en")} of them` : ""}.
+      </p>
+      <Table label={`Fields of ${shown.words}`}>
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Type</th>
+            <th scope="col">Sample values</th>
+            <th scope="col" className="num">
+              Empty in
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.fields.map((f) => (
+            <tr key={f.path}>
+              <td title={f.description}>
+                <code>
+                  <bdi>{f.name}</bdi>
+                </code>
+              </td>
+              <td>
+                <Badge>
+                  {f.type}
+                  {f.multi ? ", several" : ""}
+                </Badge>
+              </td>
+              <td className="wide">
+                <Samples of={f} />
+              </td>
+              <td className="num small muted">{Math.round(f.null_ratio * 100)} %</td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </>
+  );
+}
+
+/** Sample values of a field; those of what looks like a secret never leave the target's side. */
+export function Samples({ of }: { of: SchemaField }) {
+  if (masked(of))
+    return (
+      <span className="small muted row">
+        <EyeOff aria-hidden size={14} /> looks like a secret; its values are not shown
+      </span>
+    );
+  const values = (of.samples ?? []).slice(0, 3);
+  if (values.length === 0) return <span className="faint">–</span>;
+  return (
+    <span className="wizard-samples">
+      {values.map((v, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: samples may be the same twice
+        <code key={i} title={v.length > 30 ? v.slice(0, 2000) : undefined}>
+          <bdi>{v.slice(0, 200)}</bdi>
+        </code>
+      ))}
+    </span>
+  );
+}
+
+/** Looks at the target, and hears how far it is. */
+function useLook(id: string) {
+  const queries = useQueryClient();
+  const [busy, setBusy] = useState(false);
+  const [told, setTold] = useState("");
+  const [error, setError] = useState<Look["error"] | null>(null);
+  const [refused, setRefused] = useState<unknown>();
+  const control = useRef<AbortController>(undefined);
+  const run = async () => {
+    setBusy(true);
+    setError(null);
+    setRefused(undefined);
+    const stop = new AbortController();
+    control.current = stop;
+    let cuts = 0;
+    try {
+      await follow(`/connectors/${id}/discover?stream=true`, {
+        method: "POST",
+        signal: stop.signal,
+        ends: (t) => t.event === "result",
+        told: (t) => {
+          if (t.event === "result") setError((t.data as Look).error);
+          else setTold(sentence((t.data as { message?: string }).message ?? ""));
+        },
+        cut: (lost) => {
+          if (!lost || ++cuts < 3) return;
+          setRefused(new Error("The service could not be reached long enough. Try again."));
+          stop.abort();
+        },
+      });
+    } catch (e) {
+      setRefused(e);
+    } finally {
+      setTold("");
+      await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(`/connectors/${id}`) });
+      setBusy(false);
+    }
+  };
+  return { busy, told, error, refused, run, stop: () => control.current?.abort() };
+}
+
+const sentence = (s: string) => (s ? `${s.charAt(0).toUpperCase()}${s.slice(1)}…` : "");

@@ -1,0 +1,50 @@
+import { Link } from "@tanstack/react-router";
+import type { Connector } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Part, Table, Text, When } from "../../kit/kit";
+import { State } from "../../kit/state";
+
+type Page = { items: Connector[]; total: number };
+
+/** What was begun and has not been read yet. */
+export function Drafts() {
+  const drafts = useGet<Page>("/connectors", { status: "draft", limit: 20 });
+  const ready = useGet<Page>("/connectors", { status: "ready", limit: 20 });
+  const begun = [...(drafts.data?.items ?? []), ...(ready.data?.items ?? [])].filter((c) => c.funnel_state === "bootstrapped");
+  if (begun.length === 0) return null;
+  begun.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
+  return (
+    <Part title="Go on with what was begun">
+      <Table label="Connectors that were begun">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Type</th>
+            <th scope="col">Environment</th>
+            <th scope="col">State</th>
+            <th scope="col">Last changed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {begun.slice(0, 8).map((c) => (
+            <tr key={c.id}>
+              <td>
+                <Link to={"/connectors/new/$id/$step" as never} params={{ id: c.id, step: "resume" } as never}>
+                  <Text of={c.name} />
+                </Link>
+              </td>
+              <td>{c.vendor_key ?? c.type}</td>
+              <td>{c.environment}</td>
+              <td>
+                <State of={c.status} />
+              </td>
+              <td>
+                <When at={c.updated_at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </Part>
+  );
+}

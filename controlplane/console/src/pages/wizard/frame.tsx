@@ -1,0 +1,100 @@
+import { Link } from "@tanstack/react-router";
+import { ArrowRight } from "lucide-react";
+import { type ReactNode, useEffect, useRef } from "react";
+import type { Connector, Of } from "../../api/types";
+import { Button } from "../../kit/kit";
+
+export type Wizard = Of<"Wizard">;
+export type WizardStep = Of<"WizardStep">;
+export type StepName = "connection" | "discovery" | "mapping" | "sync";
+
+/** What every step is given. */
+export type StepProps = { id: string; wizard: Wizard; connector: Connector; go: (step: StepName) => void };
+
+export const steps: { name: StepName; words: string; detail: string; title: string }[] = [
+  { name: "connection", words: "Connection", detail: "Address and credentials", title: "Address and credentials" },
+  { name: "discovery", words: "Discovery", detail: "What the system offers", title: "What the system offers" },
+  { name: "mapping", words: "Field mapping", detail: "What becomes of it", title: "What becomes of its fields" },
+  { name: "sync", words: "First sync", detail: "Bring it in", title: "Bring it in" },
+];
+
+/** The step of the service that a step of the page is. */
+export const serverStep = (w: Wizard, name: StepName): WizardStep | undefined =>
+  w.steps.find((s) => s.name === (name === "sync" ? "first_sync" : name));
+
+const blockers: Record<string, string> = {
+  connector_incomplete: "Settings of the connection are missing yet.",
+  test_required: "The connection has to be tested first.",
+  discovery_required: "Look first at what the system offers.",
+  mapping_required: "Say first what becomes of its fields.",
+};
+
+/** Why a step cannot be taken yet; undefined when it can. */
+export const blocked = (s: WizardStep | undefined) =>
+  s?.state === "blocked" ? s.blocked_by.map((b) => blockers[b] ?? b).join(" ") : undefined;
+
+/** Where the way back and the way on are. missing says what the way on waits for; it is the words of the button then. */
+export function Foot({
+  back,
+  id,
+  words = "Continue",
+  missing,
+  busy,
+  go,
+  children,
+}: {
+  back?: StepName;
+  id: string;
+  words?: string;
+  missing?: string | undefined;
+  busy?: boolean;
+  go?: () => void;
+  children?: ReactNode;
+}) {
+  const now = useRef({ missing, busy, go });
+  now.current = { missing, busy, go };
+  useEffect(() => {
+    const press = (e: KeyboardEvent) => {
+      if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey) || e.defaultPrevented) return;
+      if (e.target instanceof Element && e.target.closest("[role=dialog],[role=alertdialog]")) return;
+      const { missing: wanting, busy: acting, go: on } = now.current;
+      if (wanting || acting || !on) return;
+      e.preventDefault();
+      on();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, []);
+  return (
+    <div className="row between wizard-foot">
+      <div className="row">
+        {back && (
+          <Link className="button quiet" to={"/connectors/new/$id/$step" as never} params={{ id, step: back } as never}>
+            Back
+          </Link>
+        )}
+        {children}
+      </div>
+      {go && (
+        <Button tone="primary" className="wizard-on" disabled={busy || Boolean(missing)} onClick={go} title="Ctrl+Enter">
+          {busy ? "Just a moment…" : (missing ?? words)} <ArrowRight aria-hidden size={16} />
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Says why a step is closed, and leads to the one that is open. */
+export function Closed({ why, wizard, id }: { why: string; wizard: Wizard; id: string }) {
+  const open = steps[Math.max(0, wizard.step - 2)] ?? steps[0];
+  if (!open) return null;
+  return (
+    <div className="empty">
+      <h2>Not yet</h2>
+      <p className="muted">{why}</p>
+      <Link className="button primary" to={"/connectors/new/$id/$step" as never} params={{ id, step: open.name } as never}>
+        Go to {open.words.toLowerCase()}
+      </Link>
+    </div>
+  );
+}

@@ -1,0 +1,255 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { ChevronLeft, ChevronRight, EyeOff } from "lucide-react";
+import { useCallback, useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Button, Empty, Failure, Note, Skeleton, Table, Wrongs } from "../../kit/kit";
+import { say } from "../../kit/toast";
+import { CopyFrom } from "./copyfrom";
+import { Foot, type StepProps, serverStep } from "./frame";
+import { MapRow } from "./maprow";
+import { TargetError } from "./probe";
+import { counts, decided, duplicates, type Kind, kindsOf, missing, type Rule, rulesOf } from "./rules";
+import { keeping, type Saving, useSaving } from "./saving";
+import { type Trial, useTrial, written } from "./trial";
+
+type Mappings = Of<"Mappings">;
+
+/** Step 4: what becomes of each field. */
+export default function MappingStep(props: StepProps) {
+  const { id } = props;
+  const schema = useGet<Of<"SchemaSnapshot">>(`/connectors/${id}/schema`);
+  // Never from before: another version of them could not be written over.
+  const saved = useQuery({
+    queryKey: [`/connectors/${id}/mappings`],
+    queryFn: async ({ signal }) => {
+      await keeping.get(id);
+      return ask<Mappings>("GET", `/connectors/${id}/mappings`, { signal });
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const [round, setRound] = useState(0);
+  const queries = useQueryClient();
+  const fresh = saved.data?.mapping_version === 0;
+  // Nothing is written by asking for proposals.
+  const proposals = useQuery({
+    queryKey: [`/connectors/${id}/mappings/suggest`],
+    queryFn: ({ signal }) => ask<Of<"Proposals">>("POST", `/connectors/${id}/mappings/suggest`, { signal }),
+    enabled: fresh,
+  });
+  const broken = [schema, saved, proposals].find((q) => q.isError && !q.data);
+  if (broken) return <Failure error={broken.error} retry={() => void broken.refetch()} />;
+  if (!schema.data || !saved.data || (fresh && !proposals.data)) return <Skeleton rows={10} />;
+  const reload = async () => {
+    await queries.refetchQueries({ queryKey: [`/connectors/${id}/mappings`] });
+    await queries.invalidateQueries({ queryKey: [`/connectors/${id}/wizard`] });
+    setRound((n) => n + 1);
+  };
+  const first = rulesOf(
+    schema.data.objects,
+    fresh ? (proposals.data?.mappings ?? []) : saved.data.mappings,
+    !fresh,
+    kindsOf(props.connector.purpose),
+  );
+  return <Editor key={round} {...props} first={first} saved={saved.data} reload={reload} />;
+}
+
+type EditorProps = StepProps & { first: Rule[]; saved: Mappings; reload: () => Promise<void> };
+
+function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps) {
+  const search = useSearch({ strict: false }) as { object?: string; only?: string; record?: string };
+  const navigate = useNavigate();
+  const [rules, setRules] = useState(first);
+  const change = useCallback(
+    (key: string, more: Partial<Rule>) => setRules((was) => was.map((r) => (r.key === key ? { ...r, ...more } : r))),
+    [],
+  );
+  const trial = useTrial(id, rules);
+  const saving = useSaving(id, rules, fine(trial, rules), saved.mapping_version);
+  const kinds = kindsOf(connector.purpose);
+  const kind: Kind = kinds.find((k) => k === search.object) ?? kinds[0] ?? "identity";
+  const only = search.only === "todo";
+  const n = counts(rules);
+  const twice = duplicates(rules);
+  const set = (more: Record<string, string | undefined>) =>
+    void navigate({
+      to: ".",
+      search: ((was: Record<string, string>) => ({ ...was, ...more })) as never,
+      replace: true,
+      resetScroll: false,
+    });
+  const records = trial.preview?.rows.filter((r) => r.object === kind) ?? [];
+  const at = Math.min(Math.max(0, Number(search.record ?? 1) - 1 || 0), Math.max(0, records.length - 1));
+  const rows = rules.filter((r) => r.object === kind && !r.hidden && (!only || !decided(r) || twice.has(r.key) || trial.wrong.has(r.key)));
+  const ignoreRest = () => {
+    const before = rules;
+    setRules(rules.map((r) => (r.hidden || decided(r) ? r : { ...r, ignored: true })));
+    say(n.todo === 1 ? "1 field ignored" : `${n.todo} fields ignored`, { remedy: { words: "Undo", act: () => setRules(before) } });
+  };
+  const on = async () => {
+    if (await saving.now()) go("sync");
+  };
+  return (
+    <>
+      <div className="row between">
+        <p role="status">
+          <strong>{n.mapped}</strong> mapped · <strong>{n.todo}</strong> to decide · <strong>{n.ignored}</strong> ignored
+        </p>
+        <div className="row">
+          <button type="button" className="chip" data-reads="" aria-pressed={only} onClick={() => set({ only: only ? undefined : "todo" })}>
+            Only what needs a decision
+          </button>
+          <CopyFrom
+            id={id}
+            sources={serverStep(wizard, "mapping")?.mapping?.copy_from ?? []}
+            first={saving.now}
+            copied={reload}
+            changed={saving.state !== "saved"}
+          />
+          <Button disabled={n.todo === 0} onClick={ignoreRest}>
+            <EyeOff aria-hidden size={14} /> Ignore the rest
+          </Button>
+        </div>
+      </div>
+      {kinds.length > 1 && (
+        <nav className="tabs" aria-label="Kinds of record">
+          {kinds.map((k) => (
+            <Link
+              key={k}
+              to="."
+              search={((was: Record<string, string>) => ({ ...was, object: k, record: undefined })) as never}
+              replace
+              resetScroll={false}
+              className={k === kind ? "active" : ""}
+              aria-current={k === kind ? "page" : undefined}
+            >
+              {k === "identity" ? "People" : "Accounts"}
+              <span className="count">{counts(rules.filter((r) => r.object === k)).todo} to decide</span>
+            </Link>
+          ))}
+        </nav>
+      )}
+      <Told trial={trial} saving={saving} reload={reload} />
+      {rows.length === 0 ? (
+        <Empty title={only ? "Nothing needs a decision here" : "There are no fields of this kind"} />
+      ) : (
+        <Table label={kind === "identity" ? "Fields of people" : "Fields of accounts"}>
+          <thead>
+            <tr>
+              <th scope="col">Source field</th>
+              <th scope="col">
+                <span className="sr">fills</span>
+              </th>
+              <th scope="col">{kind === "identity" ? "Identity field" : "Account field"}</th>
+              <th scope="col">Found by</th>
+              <th scope="col">Transform (Python)</th>
+              <th scope="col">
+                <Turn at={at} of={records.length} busy={trial.busy} turn={(i) => set({ record: i > 0 ? String(i + 1) : undefined })} />
+              </th>
+              <th scope="col">Ignore</th>
+            </tr>
+          </thead>
+          <tbody className="wizard-map">
+            {rows.map((r) => (
+              <MapRow
+                key={r.key}
+                of={r}
+                record={records[at]}
+                tried={trial.tried.get(r.key)}
+                wrong={trial.wrong.get(r.key)}
+                twice={twice.has(r.key)}
+                change={change}
+                list={`fields-${kind}`}
+              />
+            ))}
+          </tbody>
+        </Table>
+      )}
+      <datalist id={`fields-${kind}`}>
+        {saved.target_fields[kind].map((f) => (
+          <option key={f} value={f} />
+        ))}
+      </datalist>
+      <p className="small muted">
+        A field of your own is <code>attributes.name</code>. A transform is one Python expression of <code>value</code> and{" "}
+        <code>record</code>, such as <code>value.strip().lower()</code>.{" "}
+        <Link to={"/help/$page" as never} params={{ page: "transforms" } as never}>
+          What there is
+        </Link>
+      </p>
+      <Foot
+        id={id}
+        back="discovery"
+        go={() => void on()}
+        busy={saving.state === "saving"}
+        missing={saving.state === "overtaken" ? "Changed meanwhile" : missing(rules, trial.wrong)}
+      >
+        <span className="small muted">{saidOf(saving)}</span>
+      </Foot>
+    </>
+  );
+}
+
+/** Whether the service has looked at all rules as they are written now, and found nothing wrong with them. */
+const fine = (t: Trial, rules: Rule[]) =>
+  Boolean(t.refused) || (t.wrong.size === 0 && rules.every((r) => t.tried.get(r.key) === written(r)));
+
+const saidOf = (s: Saving) =>
+  ({
+    saved: "Decisions are kept. You can leave and go on later.",
+    saving: "Keeping…",
+    changed: "Not kept yet…",
+    refused: "Not kept: see above.",
+    overtaken: "Not kept: somebody else has changed the mappings.",
+  })[s.state];
+
+/** Which record is shown. */
+function Turn({ at, of, busy, turn }: { at: number; of: number; busy: boolean; turn: (i: number) => void }) {
+  if (of === 0) return <>Result{busy ? " …" : ""}</>;
+  return (
+    <span className="row wizard-turn">
+      Result on record {at + 1} of {of}
+      <Button reads tone="quiet" className="icon" aria-label="Record before" disabled={at === 0} onClick={() => turn(at - 1)}>
+        <ChevronLeft aria-hidden size={14} />
+      </Button>
+      <Button reads tone="quiet" className="icon" aria-label="Record after" disabled={at + 1 >= of} onClick={() => turn(at + 1)}>
+        <ChevronRight aria-hidden size={14} />
+      </Button>
+    </span>
+  );
+}
+
+/** What is remarkable about the records that were tried, and what could not be kept. */
+function Told({ trial, saving, reload }: { trial: Trial; saving: Saving; reload: () => Promise<void> }) {
+  const findings = trial.preview?.findings ?? [];
+  return (
+    <>
+      {trial.preview?.error && <TargetError of={trial.preview.error} />}
+      {Boolean(trial.refused) && <Wrongs of={trial.refused} />}
+      {saving.state === "refused" && <Wrongs of={saving.refused} />}
+      {saving.state === "overtaken" && (
+        <Note tone="warn">
+          Somebody else has changed the mappings meanwhile. What you decided here since is not kept.{" "}
+          <Button reads onClick={() => void reload()}>
+            Show theirs
+          </Button>
+        </Note>
+      )}
+      {findings.length > 0 && (
+        <Note tone="warn">
+          <ul>
+            {findings.map((f) => (
+              <li key={f.check + f.object + (f.target_field ?? "")}>
+                {f.target_field && <code>{f.target_field}</code>} {f.count} of {f.of} {f.object === "identity" ? "people" : "accounts"}{" "}
+                {f.detail}
+              </li>
+            ))}
+          </ul>
+        </Note>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,131 @@
+import { ArrowRight, EyeOff } from "lucide-react";
+import { memo } from "react";
+import { Badge } from "../../kit/kit";
+import { masked } from "./fields";
+import { foundBy, type Rule, shown, valueIn } from "./rules";
+import { type Row, useTransform, written } from "./trial";
+
+type Props = {
+  of: Rule;
+  record: Row | undefined;
+  /** How the rule was written when the record was tried. */
+  tried: string | undefined;
+  wrong: string | undefined;
+  twice: boolean;
+  change: (key: string, more: Partial<Rule>) => void;
+  list: string;
+};
+
+const tone = { "": "warn", manual: "info", type_shape: "info", vendor_template: "info", copied: "info" } as const;
+
+/** One field of the source: what it fills, how, and what comes of it on a real record. */
+export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice, change, list }: Props) {
+  const name = r.field.name;
+  const raw = valueIn(record?.before, name);
+  const result = useResult(r, record, tried, raw);
+  const error = twice ? `Another field fills ${r.target} already. Ignore one of them.` : (wrong ?? result.error);
+  const id = `wrong-${r.key}`;
+  const open = !r.ignored && !r.target.trim();
+  return (
+    <tr data-ignored={r.ignored || undefined}>
+      <td className="wizard-source">
+        <code>
+          <bdi>{name}</bdi>
+        </code>
+        <div className="small muted">
+          {masked(r.field) ? (
+            <span className="row">
+              <EyeOff aria-hidden size={12} /> not shown
+            </span>
+          ) : (
+            <bdi>{shown(record ? raw : r.field.samples?.[0]).slice(0, 80) || "–"}</bdi>
+          )}
+        </div>
+      </td>
+      <td>
+        <ArrowRight aria-hidden size={14} className="faint" />
+      </td>
+      <td>
+        <input
+          type="text"
+          list={list}
+          value={r.ignored ? "" : r.target}
+          placeholder={r.ignored ? "ignored" : "Choose or type"}
+          aria-label={`Field that ${name} fills`}
+          aria-invalid={twice || undefined}
+          aria-describedby={error ? id : undefined}
+          disabled={r.ignored}
+          maxLength={100}
+          spellCheck={false}
+          onChange={(e) => change(r.key, { target: e.target.value, found: "manual", note: "" })}
+        />
+      </td>
+      <td>
+        {r.ignored ? (
+          <Badge>Ignored</Badge>
+        ) : (
+          <Badge tone={open ? "warn" : ((tone as Record<string, "warn" | "info">)[r.found] ?? "ok")}>
+            {open ? "No match" : foundBy(r.found)}
+          </Badge>
+        )}
+        {r.note && <div className="small muted">{r.note}</div>}
+      </td>
+      <td>
+        <input
+          type="text"
+          className="wizard-transform"
+          value={r.transform}
+          placeholder="value"
+          aria-label={`Transform of ${name}, in Python`}
+          aria-invalid={Boolean(error && !twice) || undefined}
+          aria-describedby={error ? id : undefined}
+          disabled={r.ignored || open}
+          maxLength={4096}
+          spellCheck={false}
+          autoCapitalize="off"
+          onChange={(e) => change(r.key, { transform: e.target.value, found: "manual" })}
+        />
+        {error && (
+          <div id={id} className="small bad" role="alert" dir="auto">
+            {error}
+          </div>
+        )}
+      </td>
+      <td className="wizard-result" aria-label={`Result of ${name}`}>
+        {result.waiting ? <span className="faint">…</span> : error ? <span className="faint">–</span> : <bdi>{result.text || "–"}</bdi>}
+      </td>
+      <td>
+        <input
+          type="checkbox"
+          role="switch"
+          className="wizard-switch"
+          checked={r.ignored}
+          aria-checked={r.ignored}
+          aria-label={`Ignore ${name}`}
+          onChange={(e) => change(r.key, { ignored: e.target.checked })}
+        />
+      </td>
+    </tr>
+  );
+});
+
+/** What comes of the rule: as the whole was tried last; while it is written, what the transform alone makes of the record. */
+function useResult(
+  r: Rule,
+  record: Row | undefined,
+  tried: string | undefined,
+  raw: unknown,
+): { text: string; waiting?: boolean; error?: string | undefined } {
+  const open = r.ignored || !r.target.trim();
+  const fresh = tried === written(r);
+  const told = useTransform(r.transform, raw, record?.before, !open && !fresh);
+  if (open) return { text: "" };
+  if (fresh && record) {
+    const wrong = record.errors.find((e) => e.source_path === r.field.name);
+    if (wrong) return { text: "", error: wrong.message };
+    const filled = Object.entries(record.from).find(([, source]) => source === r.field.name)?.[0] ?? r.target.trim();
+    return { text: shown(valueIn(record.after, filled)) };
+  }
+  if (!r.transform.trim()) return { text: shown(raw) };
+  return told ? { text: shown(told.value), error: told.error } : { text: "", waiting: true };
+}

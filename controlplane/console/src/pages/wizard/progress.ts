@@ -1,0 +1,90 @@
+import type { Of } from "../../api/types";
+
+/** What the stream of a run tells. */
+export type Progress = {
+  event: string;
+  run_id: string;
+  seq: number;
+  at: string;
+  status: string;
+  phase: string;
+  message?: string;
+  counters: Of<"Counters">;
+  estimate?: Of<"Estimate"> | null;
+  chunks: number;
+  resumes?: number;
+  holds?: number;
+  held_until?: string;
+  rate_wait_until?: string;
+  started_at: string | null;
+  finished_at?: string;
+  error_detail?: Of<"ErrorDetail">;
+};
+
+export type Line = { at: string; tone: "info" | "warn" | "bad"; words: string };
+
+/** A run as it is followed: the newest that was told, records read by time, and what happened. */
+export type Followed = { last: Progress | undefined; points: { at: number; records: number }[]; log: Line[] };
+
+export const nothing: Followed = { last: undefined, points: [], log: [] };
+const most = 200;
+
+const phases: Record<string, string> = {
+  connect: "Connecting to the system",
+  read_identities: "Reading people",
+  read_accounts: "Reading accounts",
+  read_entitlements: "Reading groups and roles",
+  read_grants: "Reading who has what",
+  evaluate: "Comparing with what is known",
+  apply: "Writing it down",
+  correlate: "Finding whose the accounts are",
+  finish: "Finishing",
+};
+
+/** What a phase is called. */
+export const phaseName = (p: string) => phases[p] ?? (p ? `${p.charAt(0).toUpperCase()}${p.slice(1).replaceAll("_", " ")}` : "");
+
+export const readIn = (p: Progress) =>
+  p.counters.identities_read + p.counters.accounts_discovered + p.counters.entitlements_mapped + p.counters.grants_recorded;
+
+/** Takes in what was told. The same told twice, as after a cut, counts once. */
+export function heard(was: Followed, p: Progress): Followed {
+  if (was.last && was.last.run_id === p.run_id && p.seq < was.last.seq) return was;
+  const same = was.last?.run_id === p.run_id && was.last.seq === p.seq;
+  const points = same ? was.points : [...was.points, { at: Date.parse(p.at), records: readIn(p) }].slice(-most);
+  return { last: p, points, log: same ? was.log : [...was.log, ...linesOf(was.last, p)].slice(-most) };
+}
+
+function linesOf(was: Progress | undefined, p: Progress): Line[] {
+  const out: Line[] = [];
+  const say = (words: string, tone: Line["tone"] = "info") => out.push({ at: p.at, tone, words });
+  if (p.status === "waiting_agent" && was?.status !== "waiting_agent") say("Waits for an agent to come online", "warn");
+  if (p.phase && p.phase !== was?.phase) say(phaseName(p.phase));
+  if (p.message && p.message !== was?.message) say(p.message);
+  if (p.rate_wait_until && p.rate_wait_until !== was?.rate_wait_until)
+    say(`The system asked to wait until ${p.rate_wait_until.slice(11, 19)} UTC`, "warn");
+  if ((p.resumes ?? 0) > (was?.resumes ?? 0)) say("Taken over by another process, and gone on from where it was", "warn");
+  if (p.counters.errors > (was?.counters.errors ?? 0)) say(`${p.counters.errors} records or values could not be used`, "warn");
+  const loose = p.counters.unresolved_references;
+  if (loose > (was?.counters.unresolved_references ?? 0))
+    say(`${loose} ${loose === 1 ? "member is" : "members are"} not among what is read`, "warn");
+  if (p.event === "sync.completed") say(`Done: ${p.status.replaceAll("_", " ")}`);
+  if (p.event === "sync.failed") say(p.error_detail?.message ?? "It failed", "bad");
+  if (p.event === "sync.cancelled") say("Cancelled", "warn");
+  if (p.event === "sync.held") say("It waits for a decision", "warn");
+  return out;
+}
+
+/** Whether there is nothing more to come of a run by itself. */
+export const ended = (event: string) => /^sync\.(held|completed|failed|cancelled)$/.test(event);
+
+/** Records a second over time, for a picture: steps between two moments that were told. */
+export function speed(points: Followed["points"]): { at: number; rate: number }[] {
+  const out: { at: number; rate: number }[] = [];
+  for (let i = 1; i < points.length; i++) {
+    const [a, b] = [points[i - 1], points[i]];
+    if (!a || !b || b.at <= a.at) continue;
+    out.push({ at: b.at, rate: Math.max(0, (1000 * (b.records - a.records)) / (b.at - a.at)) });
+  }
+  return out;
+}

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import type { SchemaObject } from "./fields";
+import { counts, duplicates, kindsOf, type Mapping, missing, type Rule, rulesOf, sentOf, valueIn } from "./rules";
+
+const objects = [
+  {
+    kind: "identity",
+    native_type: "u",
+    fields: ["mail", "cn", "badge", "token"].map((name) => ({ name, pii: name === "token" ? "secret" : "none" })),
+  },
+  { kind: "account", native_type: "u", fields: [{ name: "uid", pii: "none" }] },
+  { kind: "entitlement", native_type: "g", fields: [{ name: "cn", pii: "none" }] },
+] as unknown as SchemaObject[];
+const ignore = (source_path: string, note = ""): Mapping => ({
+  object: "identity",
+  source_path,
+  action: "ignore",
+  confidence: 0,
+  overridden: false,
+  note,
+});
+const map = (source_path: string, target_field: string): Mapping => ({
+  object: "identity",
+  source_path,
+  action: "map",
+  target_field,
+  heuristic: "synonym",
+  confidence: 1,
+  overridden: false,
+});
+const proposals = [map("mail", "email"), ignore("cn", "display_name comes from elsewhere"), ignore("badge"), ignore("token")];
+
+test("a proposal to ignore without a reason is still to be decided", () => {
+  const rules = rulesOf(objects, proposals, false, ["identity"]);
+  expect(counts(rules)).toEqual({ mapped: 1, todo: 1, ignored: 2 });
+  expect(missing(rules, new Map())).toBe("1 field to decide");
+});
+
+test("what was saved is decided, and what it does not name is not", () => {
+  const rules = rulesOf(objects, [map("mail", "email"), ignore("cn")], true, kindsOf("both"));
+  expect(counts(rules)).toEqual({ mapped: 1, todo: 3, ignored: 1 });
+});
+
+test("a kind that is not read is not asked about, and yet sent", () => {
+  const rules = rulesOf(objects, proposals, false, kindsOf("source"));
+  expect(rules.find((r) => r.object === "account")).toMatchObject({ hidden: true, ignored: true });
+  expect(sentOf(rules).map((m) => `${m.object}/${m.source_path} ${m.action}`)).toEqual([
+    "identity/mail map",
+    "identity/cn ignore",
+    "identity/token ignore",
+    "account/uid ignore",
+  ]);
+});
+
+test("two fields do not fill the same one, however it is spelled", () => {
+  const rules = rulesOf(objects, [map("mail", "display_name"), map("cn", "displayName")], true, ["identity"]) as Rule[];
+  expect([...duplicates(rules).keys()]).toEqual(["identity/mail", "identity/cn"]);
+  expect(missing(rules, new Map())).toContain("filled twice");
+});
+
+test("a field whose name has dots is found as it is, or by its way", () => {
+  expect(valueIn({ "a.b": 1, a: { b: 2 } }, "a.b")).toBe(1);
+  expect(valueIn({ a: { b: 2 } }, "a.b")).toBe(2);
+  expect(valueIn({ a: null }, "a.b")).toBe(undefined);
+});

@@ -1,0 +1,131 @@
+import type { Of } from "../../api/types";
+import { masked, type SchemaField, type SchemaObject } from "./fields";
+
+export type Kind = "identity" | "account";
+export type Mapping = Of<"Mapping">;
+export type NewMapping = Of<"NewMapping">;
+
+/** What is done with one field of the source: nothing yet, it fills one of ours, or it is ignored. */
+export type Rule = {
+  key: string;
+  object: Kind;
+  field: SchemaField;
+  target: string;
+  transform: string;
+  ignored: boolean;
+  found: string;
+  note: string;
+  /** Of a kind that this system is not read for: not asked about. */
+  hidden: boolean;
+};
+
+/** The kinds of record that a system is read for. */
+export function kindsOf(purpose: string): Kind[] {
+  if (purpose === "source") return ["identity"];
+  return purpose === "target" ? ["account"] : ["identity", "account"];
+}
+
+/**
+ * The rules of all fields, of what was saved, or else of the proposals. A proposal to ignore a field for no reason is none: somebody has to
+ * decide. What was saved is decided, and a field that it does not name is not.
+ */
+export function rulesOf(objects: SchemaObject[], known: Mapping[], saved: boolean, kinds: Kind[]): Rule[] {
+  const by = new Map(known.map((m) => [`${m.object}/${m.source_path}`, m]));
+  const out = new Map<string, Rule>();
+  for (const o of objects) {
+    if (o.kind !== "identity" && o.kind !== "account") continue;
+    for (const field of o.fields ?? []) {
+      const key = `${o.kind}/${field.name}`;
+      if (out.has(key)) continue;
+      const m = by.get(key);
+      const hidden = !kinds.includes(o.kind);
+      const ignored = m?.action === "ignore" ? saved || Boolean(m.note) || masked(field) || hidden : hidden && !m;
+      out.set(key, {
+        key,
+        object: o.kind,
+        field,
+        hidden,
+        ignored,
+        target: m?.target_field ?? "",
+        transform: m?.transform ?? "",
+        found: m?.overridden && m.heuristic !== "copied" ? "manual" : (m?.heuristic ?? ""),
+        note: m?.note ?? "",
+      });
+    }
+  }
+  return [...out.values()];
+}
+
+export const decided = (r: Rule) => r.ignored || r.target.trim() !== "";
+
+/** How many fields are mapped, ignored, and still to be decided about. */
+export function counts(rules: Rule[]) {
+  const asked = rules.filter((r) => !r.hidden);
+  const ignored = asked.filter((r) => r.ignored).length;
+  const todo = asked.filter((r) => !decided(r)).length;
+  return { mapped: asked.length - ignored - todo, todo, ignored };
+}
+
+const plain = (target: string) => (target.startsWith("attributes.") ? target : target.toLowerCase().replace(/[^a-z0-9]/g, ""));
+
+/** The rules that fill a field which another one fills already, by key: the field that it is. */
+export function duplicates(rules: Rule[]): Map<string, string> {
+  const by = new Map<string, Rule[]>();
+  for (const r of rules) {
+    if (r.ignored || !r.target.trim()) continue;
+    const key = `${r.object}/${plain(r.target.trim())}`;
+    by.set(key, [...(by.get(key) ?? []), r]);
+  }
+  return new Map([...by.values()].filter((same) => same.length > 1).flatMap((same) => same.map((r) => [r.key, r.target] as const)));
+}
+
+/** What is sent: the rules that are decided, in their order. */
+export const sentOf = (rules: Rule[]): NewMapping[] =>
+  rules.filter(decided).map((r) => ({
+    object: r.object,
+    source_path: r.field.name,
+    ...(r.ignored
+      ? { action: "ignore" as const }
+      : { action: "map" as const, target_field: r.target.trim(), ...(r.transform.trim() ? { transform: r.transform.trim() } : {}) }),
+  }));
+
+/** What the way on waits for, as the words of its button; undefined when nothing is missing. */
+export function missing(rules: Rule[], wrong: Map<string, string>): string | undefined {
+  const twice = new Set(duplicates(rules).values());
+  const [one] = twice;
+  if (one) return twice.size === 1 ? `${one} is filled twice` : `${twice.size} fields are filled twice`;
+  if (wrong.size > 0) return wrong.size === 1 ? "1 field to mend" : `${wrong.size} fields to mend`;
+  const { todo } = counts(rules);
+  if (todo > 0) return todo === 1 ? "1 field to decide" : `${todo} fields to decide`;
+  return undefined;
+}
+
+/** A value of a record, by a name that may hold dots. */
+export function valueIn(record: Record<string, unknown> | undefined, path: string): unknown {
+  if (!record) return undefined;
+  if (path in record) return record[path];
+  return path
+    .split(".")
+    .reduce<unknown>((at, part) => (at && typeof at === "object" ? (at as Record<string, unknown>)[part] : undefined), record);
+}
+
+/** A value as text, short enough for a line. */
+export function shown(v: unknown): string {
+  if (v === undefined || v === null || v === "") return "";
+  const text = typeof v === "string" ? v : JSON.stringify(v);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+const rulesBy: Record<string, string> = {
+  exact: "Exact name",
+  synonym: "Synonym",
+  type_shape: "Type shape",
+  vendor_template: "Vendor template",
+  scim_extension: "SCIM enterprise",
+  sector_pack: "Sector pack",
+  manual: "By you",
+  copied: "Copied",
+};
+
+/** What found a mapping. */
+export const foundBy = (found: string) => rulesBy[found] ?? (found ? found.replaceAll("_", " ") : "No match");

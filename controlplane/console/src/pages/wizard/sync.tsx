@@ -1,0 +1,208 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { ask } from "../../api/client";
+import { follow } from "../../api/stream";
+import type { Of } from "../../api/types";
+import { useAct } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
+import { Button, Note, When, Wrongs } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { Foot, type StepProps, serverStep } from "./frame";
+import { TargetError } from "./probe";
+import { ended, type Followed, heard, nothing, type Progress, phaseName } from "./progress";
+import { Counts, Log, Throughput } from "./throughput";
+
+const over = new Set(["succeeded", "partial", "failed", "cancelled", "discarded", "expired", "previewed"]);
+
+/** Step 5: the first sync, as it goes. It goes on by itself: the page may be left, and shows it again. */
+export default function SyncStep({ id, wizard, connector }: StepProps) {
+  const step = serverStep(wizard, "sync");
+  const run = step?.first_sync;
+  const [started, setStarted] = useState<string>();
+  const at = started ?? run?.run_id;
+  const shown = useFollowed(id, at);
+  const queries = useQueryClient();
+  const start = useAct<void, Of<"Started">>({
+    act: (_, key) => ask("POST", `/connectors/${id}/wizard/first-sync`, { body: {}, key }),
+    after: (r) => setStarted(r.run_id),
+    changes: [`/connectors/${id}`],
+    quiet: true,
+  });
+  const last = shown.followed.last;
+  const status = last?.status ?? (at === run?.run_id ? run?.status : "queued");
+  const running = Boolean(at) && !over.has(status ?? "") && status !== "held";
+  const finished = last ? ended(last.event) : false;
+  useEffect(() => {
+    if (finished) void queries.invalidateQueries({ predicate: (q) => /^\/(connectors|dashboard)/.test(String(q.queryKey[0])) });
+  }, [finished, queries]);
+  const undecided = serverStep(wizard, "mapping")?.mapping?.undecided ?? 0;
+  const again = at && !running && status !== "held" && !wizard.done;
+  return (
+    <>
+      {!at && (
+        <Note>
+          Everything is read once from <bdi>{connector.name}</bdi>; nothing is changed there. Later syncs ask only for what has changed,
+          where the system can tell.
+        </Note>
+      )}
+      {undecided > 0 && !wizard.done && (
+        <Note tone="warn">
+          {undecided} {undecided === 1 ? "field is" : "fields are"} not decided about and will be ignored.{" "}
+          <Link to={"/connectors/new/$id/$step" as never} params={{ id, step: "mapping" } as never}>
+            Decide first
+          </Link>
+        </Note>
+      )}
+      {at && (
+        <>
+          <Outcome id={id} run={at} last={last} status={status ?? ""} lost={shown.lost} wizard={wizard} />
+          <Counts of={last} done={finished && status !== "failed"} />
+          <Throughput of={shown.followed.points} running={running} />
+          <Log of={shown.followed.log} />
+          <Wrongs of={shown.refused} />
+        </>
+      )}
+      <Wrongs of={start.error} />
+      {wizard.done && status !== "held" ? (
+        <Next id={id} run={at} />
+      ) : (
+        <Foot
+          id={id}
+          back="mapping"
+          {...(running
+            ? {}
+            : status === "held"
+              ? {}
+              : { go: () => start.mutate(), busy: start.isPending, words: again ? "Start it again" : "Run the first sync" })}
+        >
+          {running && <Cancel id={id} run={at ?? ""} />}
+          <span className="small muted">{running && "You can leave this page; the sync goes on."}</span>
+        </Foot>
+      )}
+    </>
+  );
+}
+
+/** Follows a run to its end, over cuts of the line. */
+function useFollowed(id: string, run: string | undefined) {
+  const [followed, setFollowed] = useState<Followed>(nothing);
+  const [lost, setLost] = useState(false);
+  const [refused, setRefused] = useState<unknown>();
+  const told = useCallback((p: Progress) => setFollowed((was) => heard(was, p)), []);
+  const at = useRef<string>(undefined);
+  useEffect(() => {
+    if (!run) return;
+    if (at.current !== run) setFollowed(nothing);
+    at.current = run;
+    const stop = new AbortController();
+    setRefused(undefined);
+    follow(`/connectors/${id}/sync-runs/${run}/events`, {
+      signal: stop.signal,
+      ends: (t) => ended(t.event),
+      told: (t) => told(t.data as Progress),
+      cut: setLost,
+    }).then(
+      () => setLost(false),
+      (e: unknown) => setRefused(e),
+    );
+    return () => stop.abort();
+  }, [id, run, told]);
+  return { followed, lost, refused };
+}
+
+/** Where the run stands, in one line. */
+function Outcome({
+  id,
+  run,
+  last,
+  status,
+  lost,
+  wizard,
+}: {
+  id: string;
+  run: string;
+  last: Progress | undefined;
+  status: string;
+  lost: boolean;
+  wizard: StepProps["wizard"];
+}) {
+  if (status === "held")
+    return (
+      <Note tone="warn">
+        <strong>It waits for a decision.</strong> What was read would change more than passes unseen; nothing of that is done until somebody
+        has looked
+        {last?.held_until && (
+          <>
+            , and it is discarded <When at={last.held_until} />
+          </>
+        )}
+        .{" "}
+        <Link to={"/connectors/$id/runs/$run" as never} params={{ id, run } as never}>
+          Look at what is held
+        </Link>
+      </Note>
+    );
+  if (wizard.done)
+    return (
+      <Note tone="ok">
+        <strong role="status">
+          {wizard.name} is {wizard.status}; bootstrapped → {wizard.funnel_state}
+        </strong>
+        {last?.started_at && last.finished_at && (
+          <span className="muted"> in {((Date.parse(last.finished_at) - Date.parse(last.started_at)) / 1000).toFixed(1)} s</span>
+        )}
+      </Note>
+    );
+  return (
+    <div className="stack tight">
+      <p className="row" role="status">
+        <State of={status || "queued"} /> {last && !ended(last.event) && <span>{phaseName(last.phase)}</span>}
+        {lost && <span className="small muted">The line was cut; it is taken up again. The sync goes on meanwhile.</span>}
+      </p>
+      {last?.error_detail && <TargetError of={last.error_detail} />}
+    </div>
+  );
+}
+
+function Cancel({ id, run }: { id: string; run: string }) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>Cancel the sync</Button>
+      <AskFirst
+        open={asking}
+        close={() => setAsking(false)}
+        title="Cancel the first sync?"
+        lead="Reading stops. It can be started again at any time, from the beginning."
+        verb="Cancel it"
+        tone="danger"
+        act={() => ask("POST", `/connectors/${id}/sync-runs/${run}/cancel`, { key: crypto.randomUUID() })}
+      />
+    </>
+  );
+}
+
+/** What comes next: whose the accounts are is the first question of a system that was read. */
+function Next({ id, run }: { id: string; run: string | undefined }) {
+  const navigate = useNavigate();
+  return (
+    <Foot
+      id={id}
+      words="Find whose its accounts are"
+      go={() => void navigate({ to: "/accounts" as never, search: { connector_id: id } as never })}
+    >
+      <Link className="button" to={"/connectors/$id" as never} params={{ id } as never}>
+        Open the connector
+      </Link>
+      {run && (
+        <Link className="button" to={"/connectors/$id/runs/$run" as never} params={{ id, run } as never}>
+          See what was read
+        </Link>
+      )}
+      <Link className="button" to={"/roles/new" as never}>
+        Draft a role
+      </Link>
+    </Foot>
+  );
+}

@@ -1,0 +1,144 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import { Refusal } from "../../api/session";
+import type { Connector, Of } from "../../api/types";
+import { useGet } from "../../api/use";
+import { Steps } from "../../kit/bits";
+import { SelectField, TextField, useForm } from "../../kit/form";
+import { Failure, Head, Note, Part, Skeleton, Wrongs } from "../../kit/kit";
+import { Catalogue, useChoice } from "./catalogue";
+import { Choices } from "./connection";
+import { Drafts } from "./drafts";
+import { Foot, steps } from "./frame";
+import { type Reach, ReachField } from "./reach";
+import { typeKey } from "./settings";
+import "./wizard.css";
+
+type Type = Of<"ConnectorType">;
+
+/** Step 1: what is connected. The draft is the service's from here on. */
+export default function TypePage() {
+  const types = useGet<{ items: Type[] }>("/connectors/types");
+  const [chosen, choose] = useChoice();
+  if (types.isError) return <Failure page error={types.error} retry={() => void types.refetch()} />;
+  const type = types.data?.items.find((t) => t.key === chosen);
+  return (
+    <div className="stack wizard">
+      <Steps
+        label="Steps of connecting a system"
+        of={[
+          { words: "Type", detail: "What is connected", state: "here" },
+          ...steps.map((s) => ({ words: s.words, detail: s.detail, state: "todo" as const })),
+        ]}
+      />
+      <Head up="Connectors · Step 1 of 5" title="What do you want to connect?" />
+      <Drafts />
+      {types.data ? <Catalogue of={types.data.items} chosen={chosen} choose={choose} /> : <Skeleton rows={6} />}
+      {type ? <About key={type.key} of={type} /> : <Foot id="" go={() => undefined} missing="Choose a type" />}
+    </div>
+  );
+}
+
+const capabilities: [keyof Type["capabilities"], string][] = [
+  ["read_identities", "reads people"],
+  ["read_accounts", "reads accounts"],
+  ["read_entitlements", "reads groups and roles"],
+  ["incremental", "asks only for what has changed"],
+  ["write_account", "creates and changes accounts"],
+  ["write_grant", "gives and takes access"],
+];
+
+/** The name and the circumstances of a new connector of a type. */
+function About({ of: type }: { of: Type }) {
+  const navigate = useNavigate();
+  const [reach, setReach] = useState<Reach>({ mode: "hosted", agent_id: null, agent_group: null });
+  const [like, setLike] = useState("");
+  const same = useGet<{ items: Connector[] }>("/connectors", { type: type.type, limit: 200 });
+  const others = (same.data?.items ?? []).filter((c) => typeKey(c) === type.key && c.status !== "deleted");
+  const form = useForm({ name: type.name, environment: "production", purpose: "both" }, async (v, key) => {
+    const body = {
+      ...v,
+      name: v.name.trim(),
+      draft: true,
+      type: type.type,
+      ...(type.type === "vendor" ? { vendor_key: type.key } : {}),
+      ...reachOf(reach),
+      ...settingsOf(others, like),
+    };
+    const made = await ask<Connector>("POST", "/connectors", { body, key });
+    await navigate({ to: "/connectors/new/$id/$step" as never, params: { id: made.id, step: "connection" } as never });
+  });
+  const taken = form.refused instanceof Refusal && form.refused.errors.some((e) => e.code === "duplicate_business_id");
+  const copy = (id: string) => {
+    setLike(id);
+    const from = others.find((c) => c.id === id);
+    if (!from) return;
+    setReach({ mode: from.mode, agent_id: from.agent_id, agent_group: from.agent_group });
+    form.replace({
+      name: `${from.name} (staging)`,
+      environment: from.environment === "production" ? "staging" : "production",
+      purpose: from.purpose,
+    });
+  };
+  return (
+    <Part title={type.name} lead={type.description}>
+      <p className="small muted">
+        It{" "}
+        {capabilities
+          .filter(([k]) => type.capabilities[k])
+          .map(([, words]) => words)
+          .join(", ") || "is yours to describe"}
+        .
+      </p>
+      <form className="stack form" onSubmit={form.submit}>
+        {others.length > 0 && (
+          <SelectField
+            label="Copy from an existing one (optional)"
+            value={like}
+            none="Start empty"
+            set={copy}
+            options={others.map((c) => [c.id, `${c.name} (${c.environment})`] as const)}
+            hint="Its settings are taken over, but not its secrets. Its field mappings can be taken over in step 4."
+          />
+        )}
+        <TextField
+          label="Name"
+          value={form.value.name}
+          set={(v) => form.set("name", v)}
+          required
+          max={200}
+          error={taken ? "There is a connector of this name already. Choose another name." : form.wrong("name")}
+        />
+        <Choices about={form.value} change={(m) => form.replace({ ...form.value, ...m })} />
+        {!taken && <Wrongs of={form.refused} />}
+        {type.quirks.length > 0 && (
+          <Note>
+            <strong>Good to know</strong>
+            <ul>
+              {type.quirks.map((q) => (
+                <li key={q.code}>{q.text}</li>
+              ))}
+            </ul>
+          </Note>
+        )}
+      </form>
+      {/* Beside the form: an agent is registered by a form of its own. */}
+      <ReachField value={reach} set={setReach} error={form.wrong("agent_id") ?? form.wrong("agent_group")} />
+      <Foot id="" go={form.submit} busy={form.busy} missing={form.value.name.trim() ? undefined : "Give it a name"}>
+        <span className="small muted">The next steps are kept as a draft.</span>
+      </Foot>
+    </Part>
+  );
+}
+
+const reachOf = (r: Reach) => ({
+  mode: r.mode,
+  ...(r.agent_id ? { agent_id: r.agent_id } : {}),
+  ...(r.agent_group ? { agent_group: r.agent_group } : {}),
+});
+
+function settingsOf(others: Connector[], id: string) {
+  const from = others.find((c) => c.id === id);
+  return from ? { connection: from.connection } : {};
+}
