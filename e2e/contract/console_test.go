@@ -17,9 +17,12 @@ func consoleTypes(t *testing.T, description string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "src"), os.DirFS(filepath.Join(sources, "src"))); err != nil {
-		t.Fatal(err)
+	root := t.TempDir()
+	dir := filepath.Join(root, "controlplane", "console")
+	for _, part := range []string{"controlplane/console/src", "controlplane/console/docs", "docs"} { // what it shows as its documentation, too
+		if err := os.CopyFS(filepath.Join(root, part), os.DirFS(filepath.Join("..", "..", part))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := os.Symlink(filepath.Join(installed, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ const (
 const lanes = 4
 
 func TestWhateverDiesTheResultIsThatOfAnUndisturbedReading(t *testing.T) {
-	first, n := number("GRANTWRIGHT_SEED", 1), number("GRANTWRIGHT_SEEDS", 10)
+	first, n := number("GRANTWRIGHT_SEED", 1), number("GRANTWRIGHT_SEEDS", 8)
 	for lane := range min(lanes, n) {
 		t.Run(fmt.Sprintf("lane %d", lane+1), func(t *testing.T) {
 			t.Parallel()

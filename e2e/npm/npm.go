@@ -39,7 +39,7 @@ func read(sources string) (contents map[string][]byte, sum string, err error) {
 		return nil, "", fmt.Errorf("read what to install: %w", err)
 	}
 	for _, e := range entries {
-		if e.IsDir() || strings.HasSuffix(e.Name(), ".go") {
+		if e.IsDir() || strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), ".md") {
 			continue
 		}
 		b, err := os.ReadFile(filepath.Join(sources, e.Name()))

@@ -1,25 +1,61 @@
 package scenarios
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"net/http"
-	"os/exec"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/grantwright/grantwright/e2e/api"
 	"github.com/grantwright/grantwright/e2e/harness"
 )
 
-// TestTheConsoleInABrowser walks through the web console over a real directory's people; see console/journey.mjs.
+// TestTheConsoleInABrowser goes through the web console in a real Chromium; see console/README.md. With GRANTWRIGHT_HOLD=FILE it only
+// seeds, writes what journeys are told into the file, and keeps everything running until that is removed; with GRANTWRIGHT_MEASURE=1 it
+// measures instead of judging.
 func TestTheConsoleInABrowser(t *testing.T) {
 	t.Parallel()
-	h, s := open(t, 120, 0)
-	h.Sync(h.Admin, h.Connect(h.Admin, s.state.Personnel()), api.Sync{})
-	h.Sync(h.Admin, h.Connect(h.Admin, s.state.Directory()), api.Sync{})
-	res, err := http.Get(h.Plane.URL() + "/")
+	h := harness.Open(t)
+	main := furnish(t, h, h.Admin, "main")
+	main.Users["operator"] = operator(h)
+	stranger(t, h, main)
+	if file := os.Getenv("GRANTWRIGHT_HOLD"); file != "" {
+		main.hold(file)
+		return
+	}
+	if os.Getenv("GRANTWRIGHT_MEASURE") != "" {
+		walk(t, filepath.Join(consoleDir, "measure.mjs"), main)
+		return
+	}
+	policy(t, h.Plane.URL())
+	t.Run("journeys", func(t *testing.T) {
+		for name, path := range journeys(t) {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := main
+				if wantsOwn(t, path) {
+					part := h.For(t)
+					s = furnish(t, part, part.Tenant(name), name)
+					s.Users["operator"] = main.Users["operator"]
+				}
+				walk(t, path, s)
+			})
+		}
+	})
+	t.Run("every screen", func(t *testing.T) {
+		for _, who := range []string{"admin", "admin dark", "admin narrow", "auditor", "manager", "owner", "member", "operator"} {
+			t.Run(who, func(t *testing.T) {
+				t.Parallel()
+				walk(t, filepath.Join(consoleDir, "crawl.mjs"), main, "GRANTWRIGHT_CRAWL="+who)
+			})
+		}
+	})
+}
+
+// policy holds the page's content policy to be without exceptions.
+func policy(t *testing.T, url string) {
+	t.Helper()
+	res, err := http.Get(url + "/")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,44 +63,11 @@ func TestTheConsoleInABrowser(t *testing.T) {
 	if p := res.Header.Get("Content-Security-Policy"); !strings.Contains(p, "require-trusted-types-for 'script'") || strings.Contains(p, "unsafe") {
 		t.Errorf("the page's policy is %q", p)
 	}
-	email, password := harness.Account("main")
-	people := harness.All[struct {
-		Name string `json:"first_name"`
-	}](h, h.Admin, "/identities", nil)
-	if len(people) == 0 {
-		t.Fatal("nobody is known")
-	}
-	given, err := json.Marshal(map[string]string{"url": h.Plane.URL(), "email": email, "password": password, "search": people[0].Name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, failure := range walk(t, "journey.mjs", given) {
-		t.Error(failure)
-	}
 }
 
-// walk drives a browser by a script, and gives what it complained of.
-func walk(t *testing.T, script string, given []byte) []string {
-	t.Helper()
-	dir, err := console()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
-	defer cancel()
-	var said, complained bytes.Buffer
-	cmd := exec.CommandContext(ctx, "node", script, chromium(t))
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, bytes.NewReader(given), &said, &complained
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s: %v\n%s", script, err, complained.String())
-	}
-	var told struct{ Failures, Steps []string }
-	if err := json.Unmarshal(said.Bytes(), &told); err != nil {
-		t.Fatalf("%s said %s: %v", script, said.String(), err)
-	}
-	t.Logf("walked: %s", strings.Join(told.Steps, ", "))
-	if len(told.Steps) == 0 {
-		t.Fatal("it went nowhere")
-	}
-	return told.Failures
+// operator administers the whole deployment.
+func operator(h *harness.House) actor {
+	h.Operator("ops")
+	email, password := harness.Account("ops")
+	return actor{Email: email, Password: password}
 }

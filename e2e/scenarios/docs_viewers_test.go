@@ -24,6 +24,7 @@ type view struct {
 	Errors   []string `json:"errors"`
 }
 
+// How they are behind a sign-in is told by the journey docs, see TestTheConsoleInABrowser.
 func TestTheViewersOfTheDescriptionWorkInABrowserWithoutTheInternet(t *testing.T) {
 	t.Parallel()
 	h := harness.Open(t, "--public-docs")
@@ -45,6 +46,9 @@ func TestTheViewersOfTheDescriptionWorkInABrowserWithoutTheInternet(t *testing.T
 			if !strings.HasPrefix(r, h.Plane.URL()+"/") && !strings.HasPrefix(r, "data:") && !strings.HasPrefix(r, "blob:"+h.Plane.URL()) {
 				t.Errorf("%s asks for %s", path, r)
 			}
+		}
+		if slices.ContainsFunc(v.Requests, func(r string) bool { return strings.Contains(r, "/auth/") }) {
+			t.Errorf("%s is open to everybody and signs in all the same: %v", path, v.Requests)
 		}
 		if len(v.Requests) < 3 {
 			t.Errorf("%s made the requests %v only", path, v.Requests)

@@ -1,0 +1,70 @@
+// Opens every screen of the console as one of its users, named by GRANTWRIGHT_CRAWL, and looks at it; see README.md. "admin dark" is
+// the administrator in the dark, "admin narrow" with a telephone.
+import { addresses, inOtherStates, screens } from "./lib/addresses.mjs";
+import { accessible, expect, fail, fits, go, inWords, journey, path, picture, step, still } from "./lib/house.mjs";
+import { controls, mayOpen } from "./lib/roles.mjs";
+
+const [who, way = "light"] = (process.env.GRANTWRIGHT_CRAWL ?? "admin").split(" ");
+const windows = { dark: { colorScheme: "dark" }, narrow: { viewport: { width: 320, height: 700 } } };
+const only = process.env.GRANTWRIGHT_ONLY ?? ""; // a part of the addresses, while one works on a screen
+const spent = {};
+
+/** Adds up how long a part of the crawl takes. */
+async function timed(part, work) {
+  const began = performance.now();
+  try {
+    return await work();
+  } finally {
+    spent[part] = (spent[part] ?? 0) + (performance.now() - began) / 1000;
+  }
+}
+
+const said = (page, words) => page.locator("main h1", { hasText: words }).count();
+
+/** What everybody sees of a screen that they may open. */
+async function look(page, address) {
+  const name = `${who} ${address} (${way})`;
+  step(name);
+  await timed("opening", () => go(page, address));
+  if (await said(page, /still to come/)) return fail(`${name} is still to be written`);
+  if (await said(page, /That did not work/)) fail(`${name}: ${await page.locator(".failure").first().innerText()}`);
+  expect((await page.locator("h1").count()) === 1, `${await page.locator("h1").count()} titles`);
+  await timed("still", () => still(page));
+  await timed("words", () => inWords(page, name));
+  await timed("width", () => fits(page, name));
+  if (way !== "narrow") await timed("axe", () => accessible(page, name, way === "dark" ? ["color-contrast", "link-in-text-block"] : undefined));
+  await picture(page, name);
+  if (who === "auditor") {
+    const found = await controls(page);
+    if (found.length > 0) fail(`${name} has ${found.length} controls that change something: ${[...new Set(found)].slice(0, 6).join(", ")}`);
+  }
+}
+
+/** A screen that somebody may not open: its address says so. */
+async function forbidden(page, address) {
+  step(`${who} may not open ${address}`);
+  await go(page, address);
+  expect((await said(page, /Not visible to you|nothing here that you may see/)) === 1, `it shows ${await page.locator("h1").allInnerTexts()}`);
+  const found = await controls(page);
+  expect(found.length === 0, `it offers ${found.slice(0, 4).join(", ")}`);
+}
+
+await journey(async ({ open }) => {
+  // Of what is asked for by address only, some is not there, or not theirs: that is what a 404 says.
+  const page = await open(who, "/", windows[way]);
+  const context = page.context();
+  for (const place of screens.filter((p) => p.nav)) {
+    const links = await page.locator(`nav.rail a[href="${place.path}"]`).count();
+    expect(links === (mayOpen(who, place) ? 1 : 0), `the navigation leads ${links} times to ${place.path}`);
+  }
+  for (const place of screens) {
+    if (only && !place.path.includes(only)) continue;
+    const { all, theirs } = await addresses(who, place);
+    const may = mayOpen(who, place);
+    context.allow = theirs ? [] : [403, 404];
+    for (const address of may ? all : all.slice(0, 1)) await (may ? look(page, address) : forbidden(page, address));
+  }
+  context.allow = [403, 404];
+  if (who === "admin") for (const address of inOtherStates()) if (!only || address.includes(only)) await look(page, address);
+  expect(path(page) !== "", "it ended nowhere");
+}, () => [`${who}, ${way}: ${Object.entries(spent).map(([part, s]) => `${part} ${s.toFixed(1)} s`).join(", ")}`]);

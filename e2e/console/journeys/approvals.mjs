@@ -1,0 +1,132 @@
+// seed: own
+// An approval rule is written, tried with a sample request, switched on and asked; working time and who is on call are kept.
+import { api, expect, journey, path, same, scene, seen, settled, step } from "../lib/house.mjs";
+
+const named = async (name) => (await api("admin", "GET", `/entitlements?q=${name}`)).items.find((e) => (e.display_name || e.name) === name);
+const choose = async (page, label, text) => {
+  await page.getByLabel(label, { exact: true }).first().fill(text);
+  await page.getByRole("option", { name: text }).first().click();
+};
+
+await journey(async ({ open }) => {
+  const page = await open("admin", "/settings/approval-rules", { allow: [422] });
+  await page.getByRole("heading", { name: "The built-in rule" }).waitFor();
+  await seen(page, "approval rules");
+  const thing = await named("Library");
+  const id = await writes(page);
+  await tries(page, thing);
+  await counts(page, id, thing);
+  await worktime(page);
+  await reads(open, id);
+});
+
+async function writes(page) {
+  step("a rule is written");
+  await page.getByRole("link", { name: "Write a rule" }).click();
+  await page.getByLabel("Name", { exact: true }).first().fill("Books");
+  await choose(page, "Single rights", "Library");
+  await page.getByRole("button", { name: "Stage", exact: true }).click();
+  const drawn = page.getByRole("list", { name: "The path of: Always" });
+  await drawn.getByText("Owners of what is asked for").waitFor();
+  await page.getByRole("combobox", { name: "Asked 1" }).last().selectOption("identity");
+  await choose(page, "Who", scene.users.owner.name);
+  await drawn.getByText(scene.users.owner.name).waitFor();
+  await seen(page, "writing a rule");
+
+  step("what can never be is refused at its place, and nothing is lost");
+  await page.locator("summary", { hasText: "When nobody answers" }).first().click();
+  await page.getByRole("button", { name: "Reminder", exact: true }).first().click();
+  await page.getByLabel("Remind, before it is due (1)", { exact: true }).fill("9");
+  await page.getByRole("button", { name: "Save it" }).click();
+  const wrong = page.getByLabel("Remind, before it is due (1)", { exact: true }).locator("xpath=ancestor::div[@class='field']");
+  await wrong.getByRole("alert").waitFor();
+  same(await page.getByLabel("Name", { exact: true }).first().inputValue(), "Books", "what was typed");
+  await seen(page, "a refused rule");
+  await page.getByLabel("Remind, before it is due (1)", { exact: true }).fill("1");
+  await page.getByRole("button", { name: "Save it" }).click();
+  await page.getByRole("heading", { level: 1, name: "Books" }).waitFor();
+  await settled(page);
+  const id = path(page).split("/")[3];
+  same((await api("admin", "GET", `/approval-rules/${id}`)).enabled, false, "whether it counts already");
+  return id;
+}
+
+async function tries(page, thing) {
+  step("tried with a sample request");
+  await choose(page, "For whom", scene.users.member.name);
+  await choose(page, "Which", "Library");
+  await page.getByRole("button", { name: "Test it" }).click();
+  const way = page.getByRole("list", { name: "Who would be asked about Library" });
+  await way.getByText(scene.users.manager.name).waitFor();
+  await way.getByText(scene.users.owner.name).waitFor();
+  step("replayed over what was asked for");
+  await page.getByRole("button", { name: "Replay" }).click();
+  await page.getByRole("region", { name: "What would be different" }).waitFor();
+  await seen(page, "tried and replayed");
+  const before = await api("admin", "GET", `/access-requests?entitlement_id=${thing.id}`);
+  same(before.items[0].items[0].rule.name, "Built-in rule", "the rule of the request under way");
+}
+
+async function counts(page, id, thing) {
+  step("switched on, it is whom requests to come go by");
+  await page.getByRole("button", { name: "Switch on" }).click();
+  await page.locator("main").getByText("counts", { exact: true }).waitFor();
+  await seen(page, "it counts");
+  const foreseen = await api("owner", "POST", "/access-requests/preview", {
+    requested_resources: [{ entitlement_id: thing.id }],
+    justification: "to read",
+  });
+  same(foreseen.items[0].rule.name, "Books", "the rule of a request");
+
+  step("changed, deleted");
+  await page.getByRole("button", { name: "Change it" }).click();
+  await page.getByLabel("Description").fill("For whoever reads.");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Books was saved.").waitFor();
+  const kept = await api("admin", "GET", `/approval-rules/${id}`);
+  same([kept.description, kept.branches[0].outcome.stages.length, kept.branches[0].outcome.stages[0].reminders], ["For whoever reads.", 2, ["P1D"]], "what was saved");
+  same((await api("admin", "GET", `/approval-rules/${id}/versions`)).total, kept.version, "its versions");
+}
+
+async function worktime(page) {
+  step("working time");
+  await page.goto(`${new URL(page.url()).origin}/settings/approval-rules/worktime`);
+  await settled(page);
+  await page.getByRole("button", { name: "Add a calendar" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Hamburg");
+  await page.getByLabel("Time zone").fill("Europe/Berlin");
+  await page.getByRole("button", { name: /add hours on saturday/ }).click();
+  await page.getByRole("button", { name: "Holiday", exact: true }).click();
+  await page.getByLabel("Day", { exact: true }).fill("2026-12-25");
+  await page.getByLabel("Its name").fill("Christmas Day");
+  await seen(page, "a calendar");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("heading", { name: "Hamburg" }).waitFor();
+  const made = (await api("admin", "GET", "/approval-rules/calendars?q=Hamburg")).items[0];
+  same([made.timezone, made.week.saturday, made.holidays[0].date], ["Europe/Berlin", [{ from: "09:00", to: "17:00" }], "2026-12-25"], "the calendar");
+
+  step("who is on call");
+  await page.getByRole("button", { name: "Add a schedule" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Night desk");
+  await choose(page, "Who takes turns", scene.users.manager.name);
+  await choose(page, "Who takes turns", scene.users.owner.name);
+  await page.getByRole("button", { name: "2 earlier" }).click();
+  await seen(page, "a schedule");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  const card = page.locator("li.card", { has: page.getByRole("heading", { name: "Night desk" }) });
+  await card.getByText(scene.users.owner.name).first().waitFor();
+  const desk = (await api("admin", "GET", "/approval-rules/on-call?q=Night")).items[0];
+  same((await api("admin", "GET", `/identities/${desk.on_call_identity_id}`)).display_name, scene.users.owner.name, "who is on call");
+  await seen(page, "working time and on call");
+}
+
+async function reads(open, id) {
+  step("who only reads");
+  const auditor = await open("auditor", `/settings/approval-rules/${id}`);
+  await settled(auditor);
+  const writes = auditor.locator("main :is(button, select, input, textarea):not([data-reads]):not([data-reads] *)");
+  expect((await auditor.getByRole("button", { name: "Change it" }).count()) === 0, "an auditor is offered to change it");
+  const shown = await writes.evaluateAll((all) => all.map((e) => e.getAttribute("aria-label") ?? e.textContent?.slice(0, 40) ?? ""));
+  same(shown, [], "what an auditor could change");
+  await seen(auditor, "a rule, for an auditor");
+}

@@ -1,0 +1,87 @@
+// The audit log: narrowed, one entry whole with what it changed, the chain checked, and what is filtered taken away as a file.
+import { readFile } from "node:fs/promises";
+import { api, expect, focused, journey, path, same, scene, seen, settled, step } from "../lib/house.mjs";
+
+const log = ".audit-log";
+
+await journey(async ({ open }) => {
+  step("something that changes a field");
+  const person = (await api("admin", "GET", `/identities/${scene.ids.report}`)).id;
+  await api("admin", "PATCH", `/identities/${person}`, { cost_center: `audit-${Date.now()}` }, { "Content-Type": "application/merge-patch+json" });
+
+  const page = await open("auditor", "/audit");
+  await page.waitForSelector(log);
+  await seen(page, "the log");
+
+  step("narrowed to a category");
+  await page.getByLabel("Category").selectOption("identity");
+  await page.waitForURL(/category=identity/);
+  await settled(page);
+  const shown = await page.locator(`${log} .audit-action`).allInnerTexts();
+  const told = await api("auditor", "GET", "/audit-events?category=identity&limit=100");
+  same(shown.length, told.items.length, "how many entries are shown");
+  same([...new Set(shown)].sort(), [...new Set(told.items.map((e) => e.action))].sort(), "which actions are shown");
+  await page.reload();
+  await page.waitForSelector(log);
+  await settled(page);
+  same(await page.locator(`${log} .audit-action`).allInnerTexts(), shown, "the entries after a reload");
+
+  step("one entry");
+  const changed = told.items.find((e) => e.changes?.some((c) => c.field === "cost_center"));
+  expect(changed, "no entry tells of the changed field");
+  await page.locator(log).getByRole("link", { name: changed.action, exact: true }).first().click();
+  await page.waitForURL(/event=\d+/);
+  const drawer = page.locator(".dialog");
+  await drawer.getByText("As it was written").waitFor();
+  await page.goto(`${page.url().replace(/event=\d+/, `event=${changed.id}`)}`);
+  await drawer.getByText("As it was written").waitFor();
+  const field = changed.changes.find((c) => c.field === "cost_center");
+  await drawer.locator(".diff .came").filter({ hasText: field.after }).waitFor();
+  expect(await drawer.locator("pre").innerText().then((t) => JSON.parse(t).hash === changed.hash), "the entry is not shown as it was written");
+  await seen(page, "an entry, whole");
+
+  step("the same request");
+  await drawer.getByRole("button", { name: "The same request" }).click();
+  await page.waitForURL(/request=/);
+  await page.waitForSelector(log);
+  await settled(page);
+  const same_ = await api("auditor", "GET", `/audit-events?request_id=${changed.context.request_id}`);
+  same(await page.locator(`${log} li`).count(), same_.total, "the entries of the request");
+  await page.getByRole("button", { name: /^No longer only of the request/ }).click();
+  await page.waitForURL((u) => !u.search.includes("request="));
+
+  step("the chain");
+  await page.getByRole("button", { name: "Check the chain" }).click();
+  await page.getByText("Whole and untouched.").waitFor();
+  const verdict = await api("auditor", "GET", "/audit-events/verify");
+  expect(verdict.ok, "the service says that the log is not whole");
+  await seen(page, "the chain, checked");
+  step("a break is said plainly");
+  await page.route("**/audit-events/verify**", (r) =>
+    r.fulfill({ json: { ...verdict, ok: false, first_break: { seq: 7, kind: "edited", detail: "entry 7 is not what was hashed" } } }),
+  );
+  await page.getByRole("button", { name: "Check the chain" }).click();
+  await page.getByText("The log is not what was written.").waitFor();
+  await seen(page, "a chain that does not hold");
+  await page.unroute("**/audit-events/verify**");
+
+  step("keys and checkpoints");
+  await page.getByRole("button", { name: "Checkpoints and keys" }).click();
+  await page.getByRole("button", { name: "Save as PEM" }).first().waitFor();
+  const [key] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as PEM" }).first().click()]);
+  expect((await readFile(await key.path(), "utf8")).startsWith("-----BEGIN PUBLIC KEY-----"), "the key is no PEM");
+  await seen(page, "checkpoints");
+  await page.keyboard.press("Escape");
+  await focused(page, "button", "after the drawer");
+
+  step("the export");
+  await page.goto(new URL("/audit?category=identity", page.url()).href);
+  await page.waitForSelector(log);
+  await settled(page);
+  const before = (await api("auditor", "GET", "/audit-events?category=identity&limit=1")).total;
+  await page.getByRole("button", { name: "Export" }).click();
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "What is filtered, as CSV" }).click()]);
+  const lines = (await readFile(await file.path(), "utf8")).trim().split(/\r?\n/);
+  expect(lines.length - 1 >= before && lines.slice(1).every((l) => l.includes("identity")), `the file has ${lines.length - 1} lines for ${before} entries`);
+  expect(path(page).includes("category=identity"), "the export changes what is shown");
+});

@@ -1,0 +1,169 @@
+// seed: own
+// Somebody asks and sees what becomes of it, their manager and the owner agree, and the system has it; withdrawn; for many at once.
+import { api, expect, fail, journey, path, same, scene, seen, settled, step } from "../lib/house.mjs";
+
+const named = async (name) => (await api("admin", "GET", `/entitlements?q=${name}`)).items.find((e) => (e.display_name || e.name) === name);
+const eventually = async (what, is, within = 30_000) => {
+  for (const until = Date.now() + within; Date.now() < until; ) {
+    if (await is()) return;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+  fail(`${what} did not come`);
+};
+
+await journey(async ({ open }) => {
+  const page = await open("member", "/access/request");
+  const id = await asks(page);
+  await decides(open, id);
+  await follows(page, id);
+  await withdraws(page);
+  await many(open);
+  await refused(open);
+});
+
+/** The catalogue, the cart, what would become of it, and what is kept while one is away. */
+async function asks(page) {
+  await seen(page, "what may be asked for");
+  await page.getByLabel("Search what you need").fill("vault");
+  await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
+  await page.getByRole("button", { name: "Vault", exact: true }).click();
+  await page.locator(".dialog").getByText("What the Vault team works with.").waitFor();
+  await seen(page, "what it is");
+  await page.locator(".dialog").getByRole("button", { name: "Add it" }).click();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "See what becomes of it" }).click();
+
+  step("before anybody is asked");
+  const way = page.getByRole("list", { name: "Who has to agree to Vault" });
+  await way.getByText(scene.users.manager.name).waitFor();
+  await way.getByText(scene.users.owner.name).waitFor();
+  await page.getByText("say what Vault is needed for").waitFor();
+  expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled(), "it can be sent without a reason");
+  same((await api("member", "GET", "/access-requests?status=pending_approval&q=Vault")).total, 0, "requests that looking made");
+  await page.getByLabel("How long").selectOption("span");
+  await page.getByLabel("For", { exact: true }).fill("5");
+  await page.getByLabel("What it is needed for").fill("The key of the <b>archive</b> is in it.");
+  await way.getByText("for 5 days").waitFor();
+  await seen(page, "before it is sent");
+
+  step("away and back: nothing is lost");
+  const at = path(page);
+  await page.goto(`${new URL(page.url()).origin}/requests`);
+  await settled(page);
+  await page.goBack();
+  await settled(page);
+  same(path(page), at, "the address");
+  same(await page.getByLabel("What it is needed for").inputValue(), "The key of the <b>archive</b> is in it.", "what was typed");
+  same(await page.getByLabel("For", { exact: true }).inputValue(), "5", "for how long");
+
+  step("it is sent once");
+  const sent = page.waitForRequest((r) => r.method() === "POST" && r.url().endsWith("/access-requests"));
+  await page.getByRole("button", { name: "Send", exact: true }).dblclick();
+  expect(/^[0-9a-f-]{36}$/.test((await sent).headers()["idempotency-key"] ?? ""), "the request has no Idempotency-Key");
+  await page.getByRole("heading", { level: 1, name: /REQ-/ }).waitFor();
+  const all = await api("member", "GET", "/access-requests?status=pending_approval&q=Vault");
+  same(all.total, 1, "requests for the Vault");
+  same(all.items[0].items[0].duration, "P5D", "for how long it was asked");
+  await page.getByText("The key of the <b>archive</b> is in it.").first().waitFor();
+  await seen(page, "a request of one's own");
+  return all.items[0].id;
+}
+
+/** The manager agrees at the request itself, then the owner, who gives it for less. */
+async function decides(open, id) {
+  const manager = await open("manager", "/requests?status=pending_approval");
+  step("the manager says something aside, and agrees");
+  const { number } = await api("admin", "GET", `/access-requests/${id}`);
+  await manager.getByRole("link", { name: number }).click();
+  await manager.getByLabel("Comment", { exact: true }).fill("She may, as far as I can see.");
+  await manager.getByLabel("Only for those who decide").check();
+  await manager.getByRole("button", { name: "Say it" }).click();
+  await manager.getByText("among those who decide").waitFor();
+  await manager.getByRole("button", { name: "Approve", exact: true }).click();
+  await seen(manager, "before approving");
+  await manager.locator(".dialog").getByRole("button", { name: "Approve", exact: true }).click();
+  await manager.getByRole("list", { name: "Who decides about Vault" }).getByText("agreed").first().waitFor();
+  await seen(manager, "one stage is passed");
+
+  step("the owner agrees");
+  const owner = await open("owner", `/requests/${id}`);
+  await owner.getByText("among those who decide").waitFor();
+  await owner.getByRole("button", { name: "Approve", exact: true }).click();
+  await owner.locator(".dialog").getByRole("button", { name: "Approve", exact: true }).click();
+  await eventually("the approval", async () => (await api("admin", "GET", `/access-requests/${id}`)).items[0].decision === "approved");
+}
+
+/** Whoever asked sees how far it is, without touching the page, and not what was said aside. */
+async function follows(page, id) {
+  step("the system has it");
+  await eventually("the access", async () => (await api("admin", "GET", `/access-requests/${id}`)).status === "fulfilled");
+  await page.getByText("The system was seen to have it.").waitFor();
+  same(await page.getByText("among those who decide").count(), 0, "what was said aside");
+  const tasks = await page.getByRole("link", { name: /What was done in the system|Change \d/ }).count();
+  expect(tasks > 0, "no change of the system is linked");
+  await seen(page, "it is there");
+
+  step("and gives it back");
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "End this access" }).click();
+  await page.locator(".dialog").getByRole("button", { name: "End it" }).click();
+  await page.getByText("The access is being taken away.").waitFor();
+  await eventually("its end", async () => (await api("admin", "GET", `/access-requests/${id}`)).status === "closed");
+}
+
+async function withdraws(page) {
+  step("asked and withdrawn");
+  const thing = await named("Translators");
+  await page.goto(`${new URL(page.url()).origin}/access/request?items=${thing.id}`);
+  await settled(page);
+  await page.getByLabel("What it is needed for").fill("I was wrong.");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: /REQ-/ }).waitFor();
+  const id = path(page).split("/")[2];
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Withdraw" }).click();
+  await page.locator(".dialog").getByLabel("Why").fill("not needed");
+  await page.locator(".dialog").getByRole("button", { name: "Withdraw" }).click();
+  await page.locator("main").getByText("withdrawn").first().waitFor();
+  same((await api("member", "GET", `/access-requests/${id}`)).status, "cancelled", "its state");
+  await seen(page, "withdrawn");
+}
+
+/** A manager asks for everybody who reports to them: for one of them it cannot be, and that is said before. */
+async function many(open) {
+  const thing = await named("Publishers");
+  const page = await open("manager", `/access/request?items=${thing.id}`);
+  step("for everybody who reports to the manager");
+  await page.getByRole("button", { name: "Everybody who reports to me" }).click();
+  await page.getByLabel("What it is needed for").fill("We publish together.");
+  const table = page.getByRole("region", { name: "What becomes of it, for each person" });
+  await table.getByText(/has Publishers already/).waitFor();
+  await page.getByRole("button", { name: /^Send for the \d+ for whom it can be$/ }).waitFor();
+  await settled(page);
+  const words = await page.getByRole("button", { name: /^Send for the/ }).innerText();
+  const told = Number(/\d+/.exec(words)[0]);
+  await seen(page, "for many");
+  const before = (await api("admin", "GET", "/access-requests?q=publish together")).total;
+  await page.getByRole("button", { name: /^Send for the/ }).click();
+  await page.getByText(told === 1 ? "One request was sent." : `${told} requests were sent.`).waitFor();
+  same((await api("admin", "GET", "/access-requests?q=publish together")).total - before, told, "requests that were made");
+  await seen(page, "sent for many");
+}
+
+/** Whoever is asked in the manager's place, who asked themselves, refuses; not without saying why. */
+async function refused(open) {
+  step("refused with a reason");
+  const [one] = (await api("admin", "GET", "/access-requests?status=pending_approval&q=publish together")).items;
+  const second = await open("admin", `/requests/${one.id}`);
+  await second.getByRole("button", { name: "Refuse" }).click();
+  const dialog = second.locator(".dialog");
+  expect(await dialog.getByRole("button", { name: "Refuse" }).isDisabled(), "it can be refused without a reason");
+  await dialog.getByLabel("Why").fill("Not before the audit.");
+  await dialog.getByRole("button", { name: "Refuse" }).click();
+  await second.locator("main").getByText("Not before the audit.").first().waitFor();
+  same((await api("admin", "GET", `/access-requests/${one.id}`)).status, "rejected", "its state");
+  const auditor = await open("auditor", `/requests/${one.id}`);
+  await settled(auditor);
+  same(await auditor.locator("main button:not([data-reads])").count(), 0, "what an auditor could change");
+  await seen(auditor, "a request, for an auditor");
+}

@@ -1,0 +1,66 @@
+// when: long
+// seed: own
+// An HR system of REST is connected through an agent like one that is there, and its first sync is left and seen again.
+import { api, expect, go, journey, same, scene, seen, settled, step } from "../lib/house.mjs";
+
+const { connection, credentials } = scene.systems.hr;
+const button = (page, name) => page.getByRole("button", { name });
+
+await journey(async ({ open }) => {
+  const page = await open("admin", "/connectors/new?type=rest", { allow: [422] });
+  step("like one that is there");
+  await page.getByLabel("Copy from an existing one (optional)").selectOption({ index: 1 });
+  await page.getByLabel("Name", { exact: true }).fill(`HR of the branch ${Date.now()}`);
+  await page.getByLabel("What it tells").selectOption("source");
+  await button(page, "Through an agent").click();
+  await page.getByLabel("Agent", { exact: true }).selectOption({ label: `${scene.names.agent} (online)` });
+  await button(page, "Continue").click();
+  await page.waitForURL(/\/connection$/);
+  const id = new URL(page.url()).pathname.split("/")[3];
+
+  step("a setting that is no JSON");
+  const streams = page.getByLabel("Streams");
+  await streams.fill("[{");
+  await page.getByLabel("Base URL").focus();
+  await page.getByText(/This is not JSON yet/).waitFor();
+  await seen(page, "a setting that is no JSON");
+  await streams.fill(JSON.stringify(connection.streams));
+  await page.getByLabel("Base URL").fill(connection.base_url);
+  await page.getByLabel("Authentication").selectOption(connection.auth_method);
+  await page.getByLabel("Name of the key").fill(connection.api_key_name);
+  await page.getByLabel("API key", { exact: true }).fill("not-the-key");
+  await page.getByLabel("Path to test").fill(connection.probe_path);
+  await button(page, "Test connection").click();
+  await page.getByText("Fails", { exact: true }).waitFor();
+  const said = await page.getByRole("region", { name: /^What the target answered/ }).last().innerText();
+  expect(/HTTP 40[13]/.test(said), `the status line is not told: ${said}`);
+  await button(page, "Replace").click();
+  await page.getByLabel("API key", { exact: true }).fill(credentials.api_key);
+  await button(page, "Test connection").click();
+  await page.getByText("Works", { exact: true }).waitFor();
+  same((await page.content()).includes(credentials.api_key), false, "that the key stands in the page");
+  await button(page, "Continue").click();
+  await page.waitForURL(/\/discovery/);
+  await page.getByRole("table").waitFor();
+  await settled(page);
+  await button(page, "Continue").click();
+  await page.waitForURL(/\/mapping/);
+  step("a field of one's own");
+  await page.getByLabel("Field that departmentId fills").fill("attributes.unit");
+  await page.waitForFunction(() => (document.querySelector("[aria-label='Result of departmentId']")?.textContent ?? "–") !== "–");
+  const rest = button(page, "Ignore the rest");
+  if (await rest.isEnabled()) await rest.click();
+  await seen(page, "all is decided");
+  await page.keyboard.press("Control+Enter");
+  await page.waitForURL(/\/sync$/);
+  await button(page, "Run the first sync").waitFor();
+  step("left while it runs");
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("You can leave this page; the sync goes on.").or(page.getByText("bootstrapped → connected")).waitFor();
+  await go(page, "/connectors/new");
+  await go(page, `/connectors/new/${id}/sync`);
+  await page.getByText(/bootstrapped → connected|waits for a decision/).waitFor();
+  await seen(page, "seen again");
+  const run = (await api("admin", "GET", `/connectors/${id}/sync-runs`)).items[0];
+  same(await page.locator(".wizard-counts dd").first().innerText().then((t) => t.trim()), run.counters.identities_read.toLocaleString("en"), "people that were counted");
+});
