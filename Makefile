@@ -9,7 +9,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 GOBUILD := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
 DOCS_ASSETS := controlplane/internal/front/apidocs/assets
 CONSOLE := controlplane/console
-CONSOLE_SOURCES := $(shell find $(CONSOLE)/src $(CONSOLE)/public -type f) $(CONSOLE)/index.html $(CONSOLE)/vite.config.ts $(CONSOLE)/package-lock.json
+CONSOLE_SOURCES := $(shell find $(CONSOLE)/src $(CONSOLE)/public $(CONSOLE)/docs -type f) $(wildcard docs/*.md) $(CONSOLE)/index.html $(CONSOLE)/vite.config.ts $(CONSOLE)/package-lock.json
 
 ##@ Use
 .PHONY: help
@@ -39,7 +39,7 @@ package: build bin/nfpm ## Build the agent's packages into dist/: deb, rpm and a
 ##@ Work on it
 .PHONY: test
 test: setup build bin/oasdiff ## Run every test: units, real services, quick end-to-end, browser
-	go test -count=1 -timeout 25m $(GO_DIRS)
+	go test -count=1 -timeout 45m $(GO_DIRS)
 
 .PHONY: check
 check: bin/golangci-lint ## Look for mistakes: formatting, vet, lint, floors, generated files
@@ -52,7 +52,7 @@ check: bin/golangci-lint ## Look for mistakes: formatting, vet, lint, floors, ge
 
 .PHONY: e2e
 e2e: setup build ## Run the end-to-end stories at length
-	GRANTWRIGHT_E2E=long go test -count=1 -timeout 30m ./e2e/...
+	GRANTWRIGHT_E2E=long go test -count=1 -timeout 60m ./e2e/...
 
 .PHONY: faults
 faults: setup ## Kill the programs in a hundred seeded ways while they read and while they write, and look at what is there in the end
@@ -61,6 +61,7 @@ faults: setup ## Kill the programs in a hundred seeded ways while they read and 
 .PHONY: bench
 bench: setup build ## Measure, and print the figures
 	go run ./e2e/cmd/bench --bin bin
+	GRANTWRIGHT_BIN=$(CURDIR)/bin GRANTWRIGHT_MEASURE=1 go test -count=1 -v -run 'TestTheConsoleInABrowser$$' ./e2e/scenarios
 	go test ./controlplane/internal/record/access -run '^$$' -bench ListsOfWhoSeesMany -benchtime 100x
 	go test ./controlplane/internal/record/history -run '^$$' -bench . -benchtime 5x
 	go test ./controlplane/internal/record/access -run '^$$' -bench EffectiveAccess -benchtime 1x
