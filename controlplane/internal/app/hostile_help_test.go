@@ -79,6 +79,8 @@ func (r *raid) furnish() map[string]string {
 	       values (current_tenant(), $1, $2, false, '{"match": "all", "rules": []}', jsonb_build_object('connector_ids', array[$3::text]))`, ids["/policies/access-grant/"], "rule", ids["/connectors/"])
 	r.run(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, finished_at) values (current_tenant(), $1, $2, 'rest', false, 100, 'succeeded', now())`,
 		ids["run"], ids["/connectors/"])
+	// The task that failed is asked about after a moment, by nobody's doing: what is counted later stands from here on.
+	until(r.t, "nobody is asked about the task that failed", func() bool { return r.ask(`select count(*)::text from decision_task`) == "1" })
 	return ids
 }
 

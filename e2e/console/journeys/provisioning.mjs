@@ -63,7 +63,7 @@ await journey(async ({ open: enter }) => {
 
   step("all changes are stopped, and sent again");
   await page.getByRole("button", { name: "Stop all changes…" }).click();
-  await drawer.getByLabel("Why").fill("a trial");
+  await drawer.getByLabel("Reason").fill("a trial");
   await drawer.getByRole("button", { name: "Stop them" }).click();
   await page.getByText("No change is sent").waitFor();
   await seen(page, "provisioning stopped");

@@ -21,17 +21,17 @@ await journey(async ({ open }) => {
   same(`${tenant.name} ${tenant.settings.timezone}`, "Main & sons Europe/Paris", "what is kept");
 
   step("writing to all systems is switched off with a reason, and on again");
-  await page.getByRole("button", { name: "Switch off" }).click();
+  await page.getByRole("button", { name: "Stop all changes…" }).click();
   const dialog = page.getByRole("dialog");
-  expect(await dialog.getByRole("button", { name: "Switch off" }).isDisabled(), "it can be switched off without a reason");
+  expect(await dialog.getByRole("button", { name: "Stop them" }).isDisabled(), "it can be switched off without a reason");
   await dialog.getByLabel("Reason").fill("the directory moves");
   await seen(page, "switching off");
-  await dialog.getByRole("button", { name: "Switch off" }).click();
+  await dialog.getByRole("button", { name: "Stop them" }).click();
   await page.getByText("the directory moves").waitFor();
   same((await api("admin", "GET", "/settings/provisioning")).writes, false, "whether it writes");
-  await page.getByRole("button", { name: "Switch on" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Switch on" }).click();
-  await page.getByRole("button", { name: "Switch off" }).waitFor();
+  await page.getByRole("button", { name: "Send changes again…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Send them" }).click();
+  await page.getByRole("button", { name: "Stop all changes…" }).waitFor();
 
   step("an attribute of people");
   await page.goto(page.url().replace("/settings/tenant", "/settings/attributes"));

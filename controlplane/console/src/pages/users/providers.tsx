@@ -103,19 +103,21 @@ function Card({ of, edit }: { of: Provider; edit: () => void }) {
           ],
         ]}
       />
-      <AskFirst
-        open={asking !== undefined}
-        close={() => setAsking(undefined)}
-        title={asking === "delete" ? `Delete ${of.name}?` : `Disable ${of.name}?`}
-        lead={
-          asking === "delete"
-            ? "Nobody signs in by it any more. The sessions that it opened end at once, and the roles that its groups gave go, but for those of the last administrator."
-            : "Nobody signs in by it until it is enabled again."
-        }
-        verb={asking === "delete" ? "Delete" : "Disable"}
-        tone="danger"
-        act={() => (asking === "delete" ? remove.mutateAsync(undefined) : turn.mutateAsync(false))}
-      />
+      {asking && (
+        <AskFirst
+          open
+          close={() => setAsking(undefined)}
+          title={asking === "delete" ? `Delete ${of.name}?` : `Disable ${of.name}?`}
+          lead={
+            asking === "delete"
+              ? "Nobody signs in by it any more. The sessions that it opened end at once, and the roles that its groups gave go, but for those of the last administrator."
+              : "Nobody signs in by it until it is enabled again."
+          }
+          verb={asking === "delete" ? "Delete" : "Disable"}
+          tone="danger"
+          act={() => (asking === "delete" ? remove.mutateAsync(undefined) : turn.mutateAsync(false))}
+        />
+      )}
     </section>
   );
 }
