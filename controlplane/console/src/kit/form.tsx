@@ -14,8 +14,13 @@ export type FormState<T> = {
   refused: unknown;
   /** What the service says is wrong with a member, by its JSON pointer without #/. */
   wrong: (pointer: string) => string | undefined;
+  /** What a field of a member is given: its value, how it is set, and what is wrong with it at pointer, which is its name without one. */
+  field: <K extends keyof T & string>(name: K, pointer?: string) => Bound<T[K]>;
   submit: (e?: FormEvent) => void;
 };
+
+/** What binds a field to a member of a form. */
+export type Bound<V> = { value: V; set: (v: V) => void; error: string | undefined };
 
 /**
  * A form over value. send is called with what was typed, and with an Idempotency-Key that stays the same while the same is sent again. A refusal
@@ -44,14 +49,18 @@ export function useForm<T extends object>(first: T, send: (v: T, key: string) =>
       setBusy(false);
     }
   };
+  const set: FormState<T>["set"] = (name, v) => replace((was) => ({ ...was, [name]: v }));
+  const wrong = (pointer: string) =>
+    refused instanceof Refusal ? refused.errors.find((w) => w.pointer === `#/${pointer}`)?.detail : undefined;
   return {
     value,
-    set: (name, v) => replace((was) => ({ ...was, [name]: v })),
+    set,
     replace,
     dirty: JSON.stringify(value) !== JSON.stringify(clean),
     busy,
     refused,
-    wrong: (pointer) => (refused instanceof Refusal ? refused.errors.find((w) => w.pointer === `#/${pointer}`)?.detail : undefined),
+    wrong,
+    field: (name, pointer = name) => ({ value: value[name], set: (v) => set(name, v), error: wrong(pointer) }),
     submit: (e) => {
       e?.preventDefault();
       e?.stopPropagation();

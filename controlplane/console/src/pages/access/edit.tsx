@@ -68,69 +68,26 @@ export function Edit({ of, close }: { of: Detail; close: () => void }) {
           label="What it is for"
           rows={3}
           max={2000}
-          value={form.value.business_description}
-          set={(v) => form.set("business_description", v)}
-          error={form.wrong("business_description")}
+          {...form.field("business_description")}
           hint="For those who ask for it, in their words."
         />
-        <WordsField
-          label="What it allows"
-          value={form.value.permission_summary}
-          set={(v) => form.set("permission_summary", v)}
-          error={form.wrong("permission_summary")}
-          hint="One point in a line."
-        />
+        <WordsField label="What it allows" {...form.field("permission_summary")} hint="One point in a line." />
         <div className="fields">
           <SelectField
             label="Risk"
-            value={form.value.risk_level}
-            set={(v) => form.set("risk_level", v)}
-            error={form.wrong("risk_level")}
+            {...form.field("risk_level")}
             options={(["low", "medium", "high", "critical"] as const).map((r) => [r, r] as const)}
           />
-          <SpanField
-            label="Longest"
-            none="without a limit"
-            value={form.value.max_duration}
-            set={(v) => form.set("max_duration", v)}
-            error={form.wrong("max_duration")}
-          />
-          <SpanField
-            label="Usually"
-            value={form.value.default_duration}
-            set={(v) => form.set("default_duration", v)}
-            error={form.wrong("default_duration")}
-          />
-          <SpanField
-            label="Longest extension"
-            value={form.value.extension_max}
-            set={(v) => form.set("extension_max", v)}
-            error={form.wrong("extension_max")}
-          />
+          <SpanField label="Longest" none="without a limit" {...form.field("max_duration")} />
+          <SpanField label="Usually" {...form.field("default_duration")} />
+          <SpanField label="Longest extension" {...form.field("extension_max")} />
         </div>
         <div className="fields">
-          <WordsField
-            label="Compliance tags"
-            value={form.value.compliance_tags}
-            set={(v) => form.set("compliance_tags", v)}
-            error={form.wrong("compliance_tags")}
-            hint="Such as SOX. One in a line."
-          />
-          <WordsField
-            label="Duties"
-            value={form.value.duty_tags}
-            set={(v) => form.set("duty_tags", v)}
-            error={form.wrong("duty_tags")}
-            hint="Functions of the business that it is part of."
-          />
-          <WordsField
-            label="Classes of data"
-            value={form.value.data_classes}
-            set={(v) => form.set("data_classes", v)}
-            error={form.wrong("data_classes")}
-          />
+          <WordsField label="Compliance tags" {...form.field("compliance_tags")} hint="Such as SOX. One in a line." />
+          <WordsField label="Duties" {...form.field("duty_tags")} hint="Functions of the business that it is part of." />
+          <WordsField label="Classes of data" {...form.field("data_classes")} />
         </div>
-        <Check label="Can be asked for" value={form.value.requestable} set={(v) => form.set("requestable", v)} />
+        <Check label="Can be asked for" {...form.field("requestable")} />
         {admin && <ForAdmins form={form} />}
         <Wrongs of={refused} />
         <Meanwhile refused={refused} again={() => void again()} />

@@ -18,23 +18,15 @@ export function Edit({ of, close }: { of: Agent; close: () => void }) {
   return (
     <Dialog open close={close} title={`Edit ${of.name}`}>
       <Form of={form} verb="Save" cancel={close}>
-        <TextField label="Name" value={form.value.name} set={(v) => form.set("name", v)} required max={100} error={form.wrong("name")} />
+        <TextField label="Name" {...form.field("name")} required max={100} error={form.wrong("name")} />
         <TextField
           label="Group"
-          value={form.value.group}
-          set={(v) => form.set("group", v)}
+          {...form.field("group")}
           max={100}
           error={form.wrong("group")}
           hint="Agents of one group stand in for each other. Empty: it stands alone."
         />
-        <TextField
-          label="Description"
-          rows={3}
-          value={form.value.description}
-          set={(v) => form.set("description", v)}
-          max={1000}
-          error={form.wrong("description")}
-        />
+        <TextField label="Description" rows={3} {...form.field("description")} max={1000} error={form.wrong("description")} />
       </Form>
     </Dialog>
   );

@@ -31,8 +31,7 @@ export function InviteForm({ invited, cancel }: { invited: (i: Invited) => void;
       <div className="fields">
         <TextField
           label="Name"
-          value={form.value.name}
-          set={(v) => form.set("name", v)}
+          {...form.field("name")}
           required
           max={100}
           error={form.wrong("name")}
@@ -40,20 +39,13 @@ export function InviteForm({ invited, cancel }: { invited: (i: Invited) => void;
         />
         <TextField
           label="Group (optional)"
-          value={form.value.group}
-          set={(v) => form.set("group", v)}
+          {...form.field("group")}
           max={100}
           error={form.wrong("group")}
           hint="Agents of one group stand in for each other."
         />
       </div>
-      <TextField
-        label="Description (optional)"
-        value={form.value.description}
-        set={(v) => form.set("description", v)}
-        max={1000}
-        error={form.wrong("description")}
-      />
+      <TextField label="Description (optional)" {...form.field("description")} max={1000} error={form.wrong("description")} />
     </Form>
   );
 }

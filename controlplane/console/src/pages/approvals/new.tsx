@@ -32,7 +32,7 @@ export default function NewRule() {
         up={<Link to={"/settings/approval-rules" as never}>Approval rules</Link>}
         lead="Requests that are under way keep the rule that they were sent under."
       />
-      <Check label="Switch it on as soon as it is saved" value={form.value.enabled} set={(on) => form.set("enabled", on)} />
+      <Check label="Switch it on as soon as it is saved" {...form.field("enabled")} />
       <RuleEditor of={form} verb="Save it" cancel={() => void navigate({ to: "/settings/approval-rules" as never })} />
       <TryOut body={body} />
       <Replay body={body} />

@@ -81,14 +81,7 @@ function Days({ of, saved }: { of: Of<"Retention">; saved: () => void }) {
   });
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
-      <TextField
-        label="Kept for so many days"
-        type="number"
-        required
-        value={form.value.days}
-        set={(v) => form.set("days", v)}
-        error={form.wrong("days")}
-      />
+      <TextField label="Kept for so many days" type="number" required {...form.field("days")} />
     </Form>
   );
 }

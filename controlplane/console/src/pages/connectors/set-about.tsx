@@ -37,15 +37,8 @@ export default function About({ of: c }: { of: Connector }) {
   );
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
-      <TextField label="Name" value={form.value.name} set={(v) => form.set("name", v)} required max={200} error={form.wrong("name")} />
-      <TextField
-        label="What it is for"
-        rows={2}
-        value={form.value.description}
-        set={(v) => form.set("description", v)}
-        max={2000}
-        error={form.wrong("description")}
-      />
+      <TextField label="Name" {...form.field("name")} required max={200} error={form.wrong("name")} />
+      <TextField label="What it is for" rows={2} {...form.field("description")} max={2000} error={form.wrong("description")} />
       <div className="fields">
         <SelectField
           label="Environment"
@@ -64,16 +57,14 @@ export default function About({ of: c }: { of: Connector }) {
       <TextField
         label="Rank among sources of people"
         type="number"
-        value={form.value.rank}
-        set={(v) => form.set("rank", v)}
+        {...form.field("rank")}
         hint="Where several know a person, the lowest wins."
         error={form.wrong("authority_rank")}
       />
       <WordsField
         label="Labels"
         mono
-        value={form.value.labels}
-        set={(v) => form.set("labels", v)}
+        {...form.field("labels")}
         hint="One in a line, as name=value. Sector packs find systems by the label tag, such as tag=ehr, clinical."
         error={form.wrong("labels")}
       />

@@ -54,15 +54,13 @@ function Fields({ of: c, kept }: { of: Connector; kept: Correlation }) {
         <div className="fields">
           <TextField
             label="Join from a score of"
-            value={form.value.auto_link}
-            set={(v) => form.set("auto_link", v)}
+            {...form.field("auto_link")}
             hint="0 to 1. One candidate alone with at least so much becomes the owner."
             error={form.wrong("auto_link")}
           />
           <TextField
             label="Ask people from a score of"
-            value={form.value.propose}
-            set={(v) => form.set("propose", v)}
+            {...form.field("propose")}
             hint="Below it, nobody is a candidate."
             error={form.wrong("propose")}
           />

@@ -37,7 +37,7 @@ function CopyTo({ of: c }: { of: Connector }) {
     >
       <Form of={form} verb="Make the copy" always>
         <div className="fields">
-          <TextField label="Name" value={form.value.name} set={(v) => form.set("name", v)} required max={200} error={form.wrong("name")} />
+          <TextField label="Name" {...form.field("name")} required max={200} error={form.wrong("name")} />
           <SelectField
             label="Environment"
             value={form.value.environment}

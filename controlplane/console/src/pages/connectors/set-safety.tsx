@@ -83,15 +83,13 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
       <div className="fields">
         <SpanField
           label="Counted together within"
-          value={form.value.window}
-          set={(v) => form.set("window", v)}
+          {...form.field("window")}
           hint="So that many small runs do not do what one large one may not. An hour to a week."
           error={form.wrong("window")}
         />
         <SpanField
           label="Held for"
-          value={form.value.hold_ttl}
-          set={(v) => form.set("hold_ttl", v)}
+          {...form.field("hold_ttl")}
           hint="Then it is discarded. An hour to 30 days."
           error={form.wrong("hold_ttl")}
         />
@@ -109,22 +107,16 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
         <TextField
           label="Readings until something counts as gone"
           type="number"
-          value={form.value.missing}
-          set={(v) => form.set("missing", v)}
+          {...form.field("missing")}
           hint="Complete readings in a row without it; 1 to 10."
           error={form.wrong("deletion/missing_runs_required")}
         />
       </div>
-      <Check
-        label="Hold half of everything, or all of it, whatever the limits say"
-        value={form.value.total_loss}
-        set={(v) => form.set("total_loss", v)}
-      />
+      <Check label="Hold half of everything, or all of it, whatever the limits say" {...form.field("total_loss")} />
       {(loosened || form.value.reason) && (
         <TextField
           label="Why more may pass than before"
-          value={form.value.reason}
-          set={(v) => form.set("reason", v)}
+          {...form.field("reason")}
           max={500}
           hint="Goes into the audit log."
           error={form.wrong("reason")}

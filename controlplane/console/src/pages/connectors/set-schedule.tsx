@@ -54,8 +54,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
       <TextField
         label="What has changed is read"
         mono
-        value={form.value.incremental_cron}
-        set={(v) => form.set("incremental_cron", v)}
+        {...form.field("incremental_cron")}
         suggestions={crons.filter(Boolean)}
         placeholder="never by itself"
         hint="A cron expression: minute, hour, day of month, month, day of week, such as */15 6-20 * * mon-fri. At least five minutes apart."
@@ -64,8 +63,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
       <TextField
         label="Everything is read"
         mono
-        value={form.value.full_cron}
-        set={(v) => form.set("full_cron", v)}
+        {...form.field("full_cron")}
         suggestions={crons.filter(Boolean)}
         placeholder="never by itself"
         hint="Such as 0 2 * * *. Where both are due, everything is read."
@@ -74,8 +72,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
       <div className="fields">
         <TextField
           label="Time zone"
-          value={form.value.timezone}
-          set={(v) => form.set("timezone", v)}
+          {...form.field("timezone")}
           suggestions={zones}
           required
           error={form.wrong("timezone")}

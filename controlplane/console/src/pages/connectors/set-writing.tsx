@@ -102,67 +102,41 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
       <div className="fields">
-        <SelectField
-          label="Writing"
-          value={form.value.mode}
-          set={(v) => form.set("mode", v)}
-          options={modes}
-          error={form.wrong("write_mode")}
-        />
+        <SelectField label="Writing" {...form.field("mode")} options={modes} error={form.wrong("write_mode")} />
         <SelectField
           label="Access given in the system itself"
-          value={form.value.native}
-          set={(v) => form.set("native", v)}
+          {...form.field("native")}
           options={natives}
           error={form.wrong("native_grant_policy")}
         />
         <SelectField
           label="Accounts that differ from their template"
-          value={form.value.direction}
-          set={(v) => form.set("direction", v)}
+          {...form.field("direction")}
           options={directions}
           error={form.wrong("drift/direction")}
         />
       </div>
-      <Check
-        label="Compare accounts with their template whenever the system has been read"
-        value={form.value.check}
-        set={(v) => form.set("check", v)}
-      />
+      <Check label="Compare accounts with their template whenever the system has been read" {...form.field("check")} />
       <h2>When somebody leaves</h2>
       <p className="muted small">An account is disabled before anything else becomes of it.</p>
-      <Check label="A disabled account keeps its memberships" value={form.value.keep} set={(v) => form.set("keep", v)} />
+      <Check label="A disabled account keeps its memberships" {...form.field("keep")} />
       <SpanField
         label="Deleted when disabled for"
-        value={form.value.deleteAfter}
-        set={(v) => form.set("deleteAfter", v)}
+        {...form.field("deleteAfter")}
         none="as the tenant's lifecycle has it"
         error={form.wrong("deprovision/delete_after")}
       />
       <h2>The breaker</h2>
       <div className="fields">
-        <TextField
-          label="Opens after failures in a row"
-          type="number"
-          value={form.value.failures}
-          set={(v) => form.set("failures", v)}
-          error={form.wrong("breaker/max_failures")}
-        />
+        <TextField label="Opens after failures in a row" type="number" {...form.field("failures", "breaker/max_failures")} />
         <TextField
           label="Or after changes of one kind"
           type="number"
-          value={form.value.changes}
-          set={(v) => form.set("changes", v)}
+          {...form.field("changes")}
           hint="Those that take away or alter."
           error={form.wrong("breaker/max_changes")}
         />
-        <SpanField
-          label="Within"
-          value={form.value.window}
-          set={(v) => form.set("window", v)}
-          error={form.wrong("breaker/window")}
-          units={["hour", "day"]}
-        />
+        <SpanField label="Within" {...form.field("window", "breaker/window")} units={["hour", "day"]} />
       </div>
       <Stale of={form.refused} path={`/connectors/${c.id}`} />
     </Form>

@@ -59,8 +59,7 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
           <Pick
             label={own ? "Whose decisions, if not yours" : "Whose decisions"}
             source={people}
-            value={form.value.from}
-            set={(p) => form.set("from", p)}
+            {...form.field("from")}
             required={!own}
             error={form.wrong("delegator_id")}
           />
@@ -68,42 +67,22 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
         <Pick
           label={may.admin || of ? "Who decides for them" : "Who decides for you"}
           source={people}
-          value={form.value.to}
-          set={(p) => form.set("to", p)}
+          {...form.field("to")}
           required
           error={form.wrong("delegate_id")}
         />
         <div className="fields">
-          <TextField
-            type="datetime-local"
-            label="From"
-            hint="Left empty: now."
-            value={form.value.starts}
-            set={(v) => form.set("starts", v)}
-            error={form.wrong("starts_at")}
-          />
-          <TextField
-            type="datetime-local"
-            label="Until"
-            hint="Left empty: until it is ended."
-            value={form.value.ends}
-            set={(v) => form.set("ends", v)}
-            error={form.wrong("ends_at")}
-          />
+          <TextField type="datetime-local" label="From" hint="Left empty: now." {...form.field("starts", "starts_at")} />
+          <TextField type="datetime-local" label="Until" hint="Left empty: until it is ended." {...form.field("ends", "ends_at")} />
         </div>
-        <Check
-          label="What is open already too"
-          hint="Otherwise only what comes while it lasts."
-          value={form.value.open}
-          set={(v) => form.set("open", v)}
-        />
+        <Check label="What is open already too" hint="Otherwise only what comes while it lasts." {...form.field("open")} />
         <details>
           <summary className="small">
             {form.value.kinds.length === 0 ? "Every kind of task" : `${form.value.kinds.length} kinds of task`}
           </summary>
-          <Checks label="Only these kinds; none: all" value={form.value.kinds} set={(v) => form.set("kinds", v)} options={kindOptions} />
+          <Checks label="Only these kinds; none: all" {...form.field("kinds")} options={kindOptions} />
         </details>
-        <TextField label="Why" max={2000} value={form.value.reason} set={(v) => form.set("reason", v)} error={form.wrong("reason")} />
+        <TextField label="Why" max={2000} {...form.field("reason")} />
       </Form>
     </Dialog>
   );

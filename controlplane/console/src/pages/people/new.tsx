@@ -34,16 +34,12 @@ export default function AddPerson() {
             label="Id"
             required
             max={256}
-            value={form.value.external_id}
-            set={(v) => form.set("external_id", v)}
-            error={form.wrong("external_id")}
+            {...form.field("external_id")}
             hint="How they are called where records meet: a personnel number, or whatever stays the same. A system that tells it later is told of the same person."
           />
           <SelectField
             label="Kind"
-            value={form.value.kind}
-            set={(v) => form.set("kind", v)}
-            error={form.wrong("kind")}
+            {...form.field("kind")}
             options={[
               ["human", "a human"],
               ["non_human", "a machine: needs a sponsor"],

@@ -29,7 +29,11 @@ function Asked({ stop, version, close }: { stop: boolean; version: number; close
   const [reason, setReason] = useState("");
   const turn = useAct({
     act: (_: undefined, key) =>
-      ask("PUT", "/settings/provisioning", { key, ifMatch: version, body: { writes: !stop, ...(reason.trim() && { reason: reason.trim() }) } }),
+      ask("PUT", "/settings/provisioning", {
+        key,
+        ifMatch: version,
+        body: { writes: !stop, ...(reason.trim() && { reason: reason.trim() }) },
+      }),
     changes: ["/settings/provisioning", "/accounts/provisioning-tasks"],
     done: () => (stop ? "Nothing is sent any more. Tasks go on being planned, and wait." : "Changes are sent again."),
     quiet: true,

@@ -45,22 +45,9 @@ function Say({ id, aside }: { id: string; aside: boolean }) {
   });
   return (
     <Form of={form} verb="Say it">
-      <TextField
-        label="Comment"
-        rows={2}
-        max={4000}
-        value={form.value.text}
-        set={(t) => form.set("text", t)}
-        error={form.wrong("text")}
-        required
-      />
+      <TextField label="Comment" rows={2} max={4000} {...form.field("text")} required />
       {aside && (
-        <Check
-          label="Only for those who decide"
-          hint="Neither whoever asks nor the person it is for reads it."
-          value={form.value.aside}
-          set={(on) => form.set("aside", on)}
-        />
+        <Check label="Only for those who decide" hint="Neither whoever asks nor the person it is for reads it." {...form.field("aside")} />
       )}
     </Form>
   );

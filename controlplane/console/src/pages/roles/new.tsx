@@ -17,24 +17,8 @@ export default function NewRole() {
     <>
       <Head title="Draft a role" lead="It gives nothing to anybody until it is published." up={<Link to="/roles">Roles</Link>} />
       <Form of={form} verb="Draft it">
-        <TextField
-          label="Name"
-          required
-          max={200}
-          value={form.value.name}
-          set={(v) => form.set("name", v)}
-          error={form.wrong("name")}
-          autoFocus
-        />
-        <TextField
-          label="What it is for"
-          hint="Whoever may ask for it reads this."
-          rows={3}
-          max={2000}
-          value={form.value.description}
-          set={(v) => form.set("description", v)}
-          error={form.wrong("description")}
-        />
+        <TextField label="Name" required max={200} {...form.field("name")} autoFocus />
+        <TextField label="What it is for" hint="Whoever may ask for it reads this." rows={3} max={2000} {...form.field("description")} />
         <SelectField
           label="Kind"
           value={form.value.role_type as (typeof types)[number][0]}
@@ -46,9 +30,7 @@ export default function NewRole() {
           hint="Its name in files and packs; it never changes. Left empty it is made of the name."
           mono
           max={100}
-          value={form.value.key}
-          set={(v) => form.set("key", v)}
-          error={form.wrong("key")}
+          {...form.field("key")}
         />
       </Form>
     </>

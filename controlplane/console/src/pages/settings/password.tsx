@@ -37,20 +37,11 @@ function Change({ done }: { done: () => void }) {
   return (
     <div className="card padded">
       <Form of={form} verb="Change the password">
-        <SecretField
-          label="The one you have"
-          own
-          kept={false}
-          value={form.value.current}
-          set={(v) => form.set("current", v)}
-          required
-          error={form.wrong("current_password")}
-        />
+        <SecretField label="The one you have" own kept={false} {...form.field("current")} required error={form.wrong("current_password")} />
         <SecretField
           label="The new one"
           kept={false}
-          value={form.value.next}
-          set={(v) => form.set("next", v)}
+          {...form.field("next")}
           required
           hint="12 to 256 characters. A few words together are easy to remember; what anybody would guess is refused."
           error={form.wrong("new_password") ?? form.wrong("password")}

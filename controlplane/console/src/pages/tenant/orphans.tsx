@@ -36,9 +36,7 @@ function Days({ of, saved }: { of: number; saved: () => void }) {
         label="Orphaned after so many days without an owner"
         hint="Accounts that can be nobody's own are orphaned at once."
         type="number"
-        value={form.value.days}
-        set={(v) => form.set("days", v)}
-        error={form.wrong("after_days")}
+        {...form.field("days", "after_days")}
         required
       />
     </Form>

@@ -67,21 +67,14 @@ function Names({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) {
   });
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
-      <TextField label="Name" value={form.value.name} set={(v) => form.set("name", v)} error={form.wrong("name")} required max={200} />
+      <TextField label="Name" {...form.field("name")} required max={200} />
       <TextField
         label="Time zone"
         hint="Where days begin, such as Europe/Paris. UTC when it is empty."
-        value={form.value.timezone}
-        set={(v) => form.set("timezone", v)}
-        error={form.wrong("settings/timezone")}
+        {...form.field("timezone", "settings/timezone")}
         suggestions={Intl.supportedValuesOf("timeZone")}
       />
-      <SelectField
-        label="When an operator of the service works in this tenant"
-        value={form.value.notify}
-        set={(v) => form.set("notify", v)}
-        options={told}
-      />
+      <SelectField label="When an operator of the service works in this tenant" {...form.field("notify")} options={told} />
     </Form>
   );
 }

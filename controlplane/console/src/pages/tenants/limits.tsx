@@ -15,22 +15,8 @@ export function Limits({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) 
   return (
     <Form of={form} verb="Save">
       <div className="fields">
-        <TextField
-          label="Requests a second"
-          hint="Empty: 100."
-          type="number"
-          value={form.value.rps}
-          set={(v) => form.set("rps", v)}
-          error={form.wrong("rps")}
-        />
-        <TextField
-          label="How many of them at once"
-          hint="Empty: twice as many."
-          type="number"
-          value={form.value.burst}
-          set={(v) => form.set("burst", v)}
-          error={form.wrong("burst")}
-        />
+        <TextField label="Requests a second" hint="Empty: 100." type="number" {...form.field("rps")} />
+        <TextField label="How many of them at once" hint="Empty: twice as many." type="number" {...form.field("burst")} />
       </div>
     </Form>
   );

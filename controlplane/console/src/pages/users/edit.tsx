@@ -33,24 +33,15 @@ export function Edit({ of, self, again }: { of: User; self: boolean; again: () =
     <Part title="Change">
       <div className="card padded">
         <Form of={form} verb="Save">
-          <TextField label="Name" value={form.value.name} set={(v) => form.set("name", v)} max={256} error={form.wrong("display_name")} />
-          <TextField
-            label="E-mail"
-            type="email"
-            value={form.value.email}
-            set={(v) => form.set("email", v)}
-            max={254}
-            required
-            error={form.wrong("email")}
-          />
+          <TextField label="Name" {...form.field("name")} max={256} error={form.wrong("display_name")} />
+          <TextField label="E-mail" type="email" {...form.field("email")} max={254} required error={form.wrong("email")} />
           <fieldset className="checks" disabled={self}>
-            <Checks label="What they may do" value={form.value.roles} set={(v) => form.set("roles", v)} options={roleNames} />
+            <Checks label="What they may do" {...form.field("roles")} options={roleNames} />
           </fieldset>
           <Pick
             label="Who they are in the directory"
             source={people}
-            value={form.value.person}
-            set={(v) => form.set("person", v)}
+            {...form.field("person")}
             hint="What a manager or an owner sees hangs on the person."
             error={form.wrong("identity_id")}
           />

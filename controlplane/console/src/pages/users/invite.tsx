@@ -25,24 +25,13 @@ export function Invite({ close }: { close: () => void }) {
   return (
     <Dialog open close={close} title="Invite somebody" lead="They get a link from you that sets their password. It is good for an hour.">
       <Form of={form} verb="Invite" cancel={close}>
-        <TextField
-          label="E-mail"
-          type="email"
-          value={form.value.email}
-          set={(v) => form.set("email", v)}
-          max={254}
-          required
-          autoFocus
-          error={form.wrong("email")}
-        />
-        <TextField label="Name" value={form.value.name} set={(v) => form.set("name", v)} max={256} error={form.wrong("display_name")} />
-        <Checks label="What they may do" value={form.value.roles} set={(v) => form.set("roles", v)} options={roleNames} />
+        <TextField label="E-mail" type="email" {...form.field("email")} max={254} required autoFocus error={form.wrong("email")} />
+        <TextField label="Name" {...form.field("name")} max={256} error={form.wrong("display_name")} />
+        <Checks label="What they may do" {...form.field("roles")} options={roleNames} />
         <Pick
           label="Who they are in the directory"
           source={people}
-          value={form.value.person}
-          set={(v) => form.set("person", v)}
-          error={form.wrong("identity_id")}
+          {...form.field("person", "identity_id")}
           hint={
             needsPerson
               ? "Without it a manager or an owner sees nobody: what they see hangs on the person."

@@ -104,8 +104,7 @@ function About({ of: type }: { of: Type }) {
         )}
         <TextField
           label="Name"
-          value={form.value.name}
-          set={(v) => form.set("name", v)}
+          {...form.field("name")}
           required
           max={200}
           error={taken ? "There is a connector of this name already. Choose another name." : form.wrong("name")}
