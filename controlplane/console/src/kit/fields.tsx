@@ -3,9 +3,9 @@ import { type ReactNode, useId, useState } from "react";
 import { Button } from "./kit";
 
 /** What the service says is wrong with a field. */
-export function Wrong({ of }: { of: string | undefined }) {
+export function Wrong({ of, id }: { of: string | undefined; id?: string }) {
   return of ? (
-    <small className="bad" role="alert">
+    <small id={id} className="bad" role="alert">
       {of}
     </small>
   ) : null;
@@ -21,11 +21,11 @@ export function Field({ label, hint, error, children }: Common & { children: (id
       <label htmlFor={id}>
         <span>{label}</span>
       </label>
-      {children(id, `${id}-hint`)}
+      {children(id, error ? `${id}-hint ${id}-wrong` : `${id}-hint`)}
       <small id={`${id}-hint`} className="muted">
         {hint}
       </small>
-      <Wrong of={error} />
+      <Wrong of={error} id={`${id}-wrong`} />
     </div>
   );
 }
@@ -94,6 +94,7 @@ export function SelectField<V extends string>({
           id={id}
           value={value}
           aria-describedby={described}
+          aria-invalid={common.error ? true : undefined}
           required={common.required}
           disabled={common.disabled}
           onChange={(e) => set(e.target.value as V)}
