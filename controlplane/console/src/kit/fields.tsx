@@ -42,6 +42,9 @@ type TextProps = Common & {
   autoFocus?: boolean;
 };
 
+// A year has four digits: without an end browsers take six, which is no day that anybody means, and none that can be read.
+const latest: Record<string, string> = { date: "9999-12-31", "datetime-local": "9999-12-31T23:59" };
+
 /** A line of text, or with rows several. */
 export function TextField({ value, set, type = "text", rows, mono, max, placeholder, suggestions, autoFocus, ...common }: TextProps) {
   return (
@@ -64,7 +67,13 @@ export function TextField({ value, set, type = "text", rows, mono, max, placehol
         if (rows) return <textarea {...shared} rows={rows} onChange={(e) => set(e.target.value)} />;
         return (
           <>
-            <input {...shared} type={type} list={suggestions ? `${id}-list` : undefined} onChange={(e) => set(e.target.value)} />
+            <input
+              {...shared}
+              type={type}
+              max={latest[type]}
+              list={suggestions ? `${id}-list` : undefined}
+              onChange={(e) => set(e.target.value)}
+            />
             {suggestions && (
               <datalist id={`${id}-list`}>
                 {suggestions.map((s) => (

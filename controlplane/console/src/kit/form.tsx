@@ -19,6 +19,10 @@ export type FormState<T> = {
   submit: (e?: FormEvent) => void;
 };
 
+/** What the service says is wrong with a member, by its JSON pointer without #/. */
+export const wrongAt = (refused: unknown, pointer: string) =>
+  refused instanceof Refusal ? refused.errors.find((w) => w.pointer === `#/${pointer}`)?.detail : undefined;
+
 /** What binds a field to a member of a form. */
 export type Bound<V> = { value: V; set: (v: V) => void; error: string | undefined };
 
@@ -50,8 +54,7 @@ export function useForm<T extends object>(first: T, send: (v: T, key: string) =>
     }
   };
   const set: FormState<T>["set"] = (name, v) => replace((was) => ({ ...was, [name]: v }));
-  const wrong = (pointer: string) =>
-    refused instanceof Refusal ? refused.errors.find((w) => w.pointer === `#/${pointer}`)?.detail : undefined;
+  const wrong = (pointer: string) => wrongAt(refused, pointer);
   return {
     value,
     set,
