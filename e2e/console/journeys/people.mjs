@@ -122,7 +122,7 @@ async function leaving(page) {
   await button(page, "Actions").click();
   await page.getByRole("menuitem", { name: "Let them leave" }).click();
   const dialog = page.locator(".dialog");
-  await dialog.locator(".diff .came").filter({ hasText: "deactivated" }).waitFor();
+  await dialog.locator(".diff .came").filter({ hasText: "has left" }).waitFor();
   expect(await button(dialog, "Let them leave").isDisabled(), "somebody can be let go without a reason");
   same((await api("admin", "GET", `/identities/${made.id}`)).status, "active", "their state after a look");
   await dialog.getByLabel("Reason").fill("The contract has ended.");
@@ -145,7 +145,7 @@ async function imported(page) {
   const found = async () => (await api("admin", "GET", `/identities?external_id=${id}`)).total;
   same(await found(), 0, "who is there after a look");
   await seen(page, "what an import would do");
-  await button(page, "Import 1 people").click();
+  await button(page, "Import 1 person").click();
   await page.getByRole("heading", { name: "What was done" }).waitFor();
   same(await found(), 1, "who is there after the import");
   await seen(page, "an import, done");

@@ -5,7 +5,7 @@ import { Archive } from "./archive";
 import { Edit } from "./edit";
 import { Evaluate } from "./evaluate";
 import { Merge } from "./merge";
-import { Move, type Moving } from "./move";
+import { Move, type Moving, withdraws } from "./move";
 
 type Doing = Moving | "edit" | "merge" | "evaluate" | "archive";
 
@@ -33,7 +33,7 @@ export function PersonActions({ of: p, show }: { of: IdentityDetail; show: (what
           live && begin("evaluate", "Look at what rules give them"),
           can("leave") && begin("leave", "Let them be on leave"),
           can("return") && begin("return", "End their leave"),
-          can("reactivate") && begin("reactivate", p.status === "notice" ? "Withdraw the notice" : "Make them active"),
+          can("reactivate") && begin("reactivate", withdraws(p, "reactivate") ? "Withdraw the notice" : "Make them active"),
           { words: "What they answer for", act: () => show("handover") },
           live && begin("merge", "Merge another record into this one"),
           can("deactivate") && begin("deactivate", "Let them leave", true),

@@ -3,6 +3,7 @@ import { ask } from "../../api/client";
 import type { IdentityDetail } from "../../api/types";
 import { useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "../../kit/dialog";
+import { dayBegins } from "../../kit/day";
 import { TextField, useForm } from "../../kit/form";
 import { Button, Wrongs } from "../../kit/kit";
 import { Meanwhile } from "../../kit/meanwhile";
@@ -24,7 +25,7 @@ export function Edit({ of, close }: { of: IdentityDetail; close: () => void }) {
         body: patch,
         key,
         ifMatch: base.version,
-        query: { pin_until: until ? new Date(`${until}T00:00:00`).toISOString() : undefined },
+        query: { pin_until: until ? dayBegins(until) : undefined },
       });
     say("Their record is changed.");
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/identities") });

@@ -42,7 +42,12 @@ export const groups: { title: string; fields: Field[] }[] = [
     fields: [
       { name: "manager_external_id", words: "Manager", kind: "manager" },
       { name: "sponsor_id", words: "Sponsor", kind: "person", hint: "Of somebody who is no employee, and of every machine." },
-      { name: "backup_owner_id", words: "Backup of the sponsor", kind: "person" },
+      {
+        name: "backup_owner_id",
+        words: "Backup",
+        kind: "person",
+        hint: "Stands in for the sponsor, and takes over what they own when they leave.",
+      },
     ],
   },
   {

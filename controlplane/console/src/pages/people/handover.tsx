@@ -24,13 +24,19 @@ export function Handover({ of: p, open, close }: { of: IdentityDetail; open: boo
   const all = useGet<Of<"HandoverView">>(`/identities/${p.id}/handover`, {}, { enabled: open });
   const items = all.data?.items ?? [];
   return (
-    <Dialog side open={open} close={close} title="What they answer for" lead="When they leave, each of these needs somebody else.">
+    <Dialog
+      side
+      open={open}
+      close={close}
+      title="What they answer for"
+      lead={p.is_disabled ? "They have left: each of these needs somebody else." : "When they leave, each of these needs somebody else."}
+    >
       {all.isError ? (
         <Failure error={all.error} retry={() => void all.refetch()} />
       ) : all.isPending ? (
         <Skeleton rows={4} />
       ) : items.length === 0 ? (
-        <p className="muted">Nothing: they can leave without a handover.</p>
+        <p className="muted">{p.is_disabled ? "Nothing is left." : "Nothing: they can leave without a handover."}</p>
       ) : (
         Object.keys(titles).map((type) => <Kind key={type} type={type} of={items.filter((i) => i.type === type)} />)
       )}

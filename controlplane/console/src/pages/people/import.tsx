@@ -1,40 +1,46 @@
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { Field, SelectField, TextField } from "../../kit/form";
-import { Bar } from "../../kit/bits";
-import { Button, Head, Note, Part, Table, Text, Wrongs } from "../../kit/kit";
-import { State } from "../../kit/state";
-import { first, formatOf, outcomes } from "./importing";
+import { contentOf, FileField } from "../../kit/filefield";
+import { SelectField, TextField } from "../../kit/form";
+import { Button, Head, Note, Wrongs } from "../../kit/kit";
+import { Outcome } from "./imported";
+import { formatOf } from "./importing";
 import "./people.css";
 
 type Imported = Of<"Imported">;
-type Lines = { text: Blob; name: string; format: "csv" | "ndjson" };
+/** What is imported, and which choice it was: another file is another intention, even when it is sent in the same way. */
+type Lines = { text: Blob; name: string; format: "csv" | "ndjson"; turn: number };
+type Sending = { mode: "preview" | "apply"; turn: number };
 
 const largest = 32 * 1024 * 1024;
-const rowsShown = 200;
 
 /** Imports people: first what would become of every row, then it is done. */
 export default function ImportPeople() {
   const [lines, setLines] = useState<Lines>();
   const [pasted, setPasted] = useState("");
-  const take = useAct<"preview" | "apply", Imported>({
+  const take = useAct<Sending, Imported>({
     quiet: true,
-    act: (mode, key) =>
+    act: async ({ mode }, key) =>
       ask("POST", "/identities/import", {
         query: { mode },
-        body: lines?.text,
+        body: lines && (await contentOf(lines.text)),
         key,
         headers: { "Content-Type": lines?.format === "csv" ? "text/csv" : "application/x-ndjson" },
       }),
     changes: ["/identities"],
   });
-  const choose = (l: Lines | undefined) => {
-    setLines(l);
+  const turn = useRef(0);
+  const choose = (l: Omit<Lines, "turn"> | undefined) => {
+    turn.current += 1;
+    setLines(l && { ...l, turn: turn.current });
     take.reset();
   };
+  const file = async (f: File) => choose({ text: f, name: f.name, format: formatOf(f.name, await f.slice(0, 64).text()) });
+  const send = (mode: Sending["mode"]) => lines && take.mutate({ mode, turn: lines.turn });
+  const doing = take.isPending ? take.variables.mode : undefined;
   const looked = take.data;
   return (
     <>
@@ -45,31 +51,16 @@ export default function ImportPeople() {
       />
       <section className="card padded stack" aria-label="The file">
         <div className="fields">
-          <Field
+          <FileField
             label="File"
             hint="Columns are the fields of a person; attributes.x and labels.x are columns too. external_id tells who is meant."
-          >
-            {(id, described) => (
-              <input
-                id={id}
-                type="file"
-                accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
-                aria-describedby={described}
-                className="people-file"
-                onChange={(e) => {
-                  const f = e.target.files?.[0];
-                  if (f)
-                    void f
-                      .slice(0, 64)
-                      .text()
-                      .then((begins) => choose({ text: f, name: f.name, format: formatOf(f.name, begins) }));
-                }}
-              />
-            )}
-          </Field>
+            accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
+            take={(f) => void file(f)}
+          />
           {lines && (
             <SelectField
-              label="It is"
+              label="Format"
+              hint={`Of ${lines.name}`}
               value={lines.format}
               set={(format) => choose({ ...lines, format })}
               options={[
@@ -88,7 +79,7 @@ export default function ImportPeople() {
             value={pasted}
             set={(v) => {
               setPasted(v);
-              choose(v.trim() ? { text: new Blob([v]), name: "what was pasted", format: formatOf("", v) } : undefined);
+              choose(v.trim() ? { text: new Blob([v]), name: "what is pasted", format: formatOf("", v) } : undefined);
             }}
           />
         </details>
@@ -98,19 +89,20 @@ export default function ImportPeople() {
           <Button
             tone={looked ? "plain" : "primary"}
             disabled={!lines || lines.text.size > largest || take.isPending}
-            onClick={() => take.mutate("preview")}
+            onClick={() => send("preview")}
           >
-            {take.isPending && take.variables === "preview" ? "Looking at every row…" : "See what it would do"}
+            {doing === "preview" ? "Looking at every row…" : "See what it would do"}
           </Button>
           {looked?.mode === "preview" && looked.created + looked.updated > 0 && (
-            <Button tone="primary" disabled={take.isPending} onClick={() => take.mutate("apply")}>
-              {take.isPending ? "Importing…" : `Import ${(looked.created + looked.updated).toLocaleString("en")} people`}
+            <Button tone="primary" onClick={() => send("apply")}>
+              Import {people(looked.created + looked.updated)}
             </Button>
           )}
         </div>
-        {take.isPending && take.variables === "apply" && (
+        {doing === "apply" && (
           <p className="muted small" role="status">
-            Two thousand rows become true at a time. If it breaks off, send the same file again: what is so already is not written twice.
+            Importing. Two thousand rows become true at a time. If it breaks off, send the same file again: what is so already is not
+            written twice.
           </p>
         )}
       </section>
@@ -119,84 +111,4 @@ export default function ImportPeople() {
   );
 }
 
-function Outcome({ of }: { of: Imported }) {
-  const [only, setOnly] = useState("");
-  const rows = of.results ?? [];
-  const shown = first(rows, only, rowsShown);
-  return (
-    <Part
-      title={of.mode === "preview" ? "What it would do" : "What was done"}
-      lead={
-        of.mode === "preview"
-          ? "Nothing is written yet."
-          : of.failed > 0
-            ? "Mend the rows that could not be, and send the file again."
-            : undefined
-      }
-      actions={
-        <SelectField
-          label="Rows"
-          value={only}
-          set={setOnly}
-          none="all"
-          options={Object.entries(outcomes).map(([v, o]) => [v, o.words] as const)}
-        />
-      }
-    >
-      <Bar
-        label="Rows"
-        of={[
-          { words: "new", value: of.created, tone: 4 },
-          { words: "changed", value: of.updated, tone: 1 },
-          { words: "as before", value: of.unchanged, tone: 3 },
-          { words: "cannot be", value: of.failed, tone: 5 },
-        ]}
-      />
-      <p role="status">
-        {of.rows.toLocaleString("en")} rows: {of.created.toLocaleString("en")} new, {of.updated.toLocaleString("en")} changed,{" "}
-        {of.unchanged.toLocaleString("en")} as before, {of.failed.toLocaleString("en")} that cannot be.
-      </p>
-      <Table label="Rows">
-        <thead>
-          <tr>
-            <th scope="col" className="num">
-              Line
-            </th>
-            <th scope="col">Who</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">What</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((r) => (
-            <tr key={r.line}>
-              <td className="num">{r.line}</td>
-              <td>
-                {r.identity_id ? (
-                  <Link to="/people/$id" params={{ id: r.identity_id }}>
-                    <Text of={r.external_id} />
-                  </Link>
-                ) : (
-                  <Text of={r.external_id} />
-                )}
-              </td>
-              <td>
-                <State of={r.outcome} tone={outcomes[r.outcome]?.tone ?? "neutral"} words={outcomes[r.outcome]?.words ?? r.outcome} />
-              </td>
-              <td className="wide">
-                {r.errors?.map((e) => `${e.header ?? e.pointer?.replace("#/", "") ?? ""} ${e.detail}`.trim()).join("; ") ||
-                  r.changed?.map((c) => c.replaceAll("_", " ")).join(", ")}
-                {r.ignored?.length ? <span className="faint"> Nobody knows {r.ignored.join(", ")}.</span> : null}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-      {rows.length > shown.length && !only && (
-        <p className="muted small">
-          The first {shown.length} of {rows.length.toLocaleString("en")}, those that cannot be before all others.
-        </p>
-      )}
-    </Part>
-  );
-}
+const people = (n: number) => (n === 1 ? "1 person" : `${n.toLocaleString("en")} people`);

@@ -3,17 +3,17 @@ import { ask } from "../../api/client";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
-import { Differences } from "../../kit/diff";
-import { Check, TextField } from "../../kit/form";
-import { Note } from "../../kit/kit";
+import { dayEnds } from "../../kit/day";
+import { Check, TextField, wrongAt } from "../../kit/form";
 import { Tried, useTry } from "../../kit/tryfirst";
+import { Impact } from "./impact";
 
 export type Moving = "leave" | "return" | "deactivate" | "reactivate";
 
-const texts: Record<Moving, { title: string; verb: string; lead: string; done: string; reasoned: boolean }> = {
+const texts: Record<Moving | "withdraw", { title: string; verb: string; lead: string; done: string; reasoned: boolean }> = {
   leave: {
     title: "Let them be on leave",
-    verb: "Let them go",
+    verb: "Set the leave",
     lead: "From the first to the last day, both whole days.",
     done: "Their leave is set.",
     reasoned: true,
@@ -39,7 +39,17 @@ const texts: Record<Moving, { title: string; verb: string; lead: string; done: s
     done: "They are active.",
     reasoned: false,
   },
+  withdraw: {
+    title: "Withdraw the notice",
+    verb: "Withdraw the notice",
+    lead: "They stay, and keep what they have.",
+    done: "The notice is withdrawn: they stay.",
+    reasoned: false,
+  },
 };
+
+/** Whether becoming active is no return: they have not left yet. */
+export const withdraws = (p: IdentityDetail, what: Moving) => what === "reactivate" && p.status === "notice";
 
 /** Moves somebody from one state to another, and shows first what would follow. */
 export function Move({ of: p, what, close }: { of: IdentityDetail; what: Moving; close: () => void }) {
@@ -47,15 +57,14 @@ export function Move({ of: p, what, close }: { of: IdentityDetail; what: Moving;
   const [first, setFirst] = useState("");
   const [last, setLast] = useState("");
   const [urgent, setUrgent] = useState(false);
-  const t = texts[what];
+  const [t] = useState(texts[withdraws(p, what) ? "withdraw" : what]); // as it was asked: the record is read again before this closes
   const path = `/identities/${p.id}/${what}`;
   const body = {
     ...(what === "leave" ? { from: first || undefined, to: last || undefined } : {}),
-    ...(what === "deactivate"
-      ? { effective_at: last && !urgent ? new Date(`${last}T23:59:59`).toISOString() : undefined, urgent: urgent || undefined }
-      : {}),
+    ...(what === "deactivate" ? { effective_at: last && !urgent ? dayEnds(last) : undefined, urgent: urgent || undefined } : {}),
   };
   const tried = useTry<Of<"Acted">>(path, { ...body, reason: "preview" }, true);
+  const wrong = (pointer: string) => wrongAt(tried.error, pointer);
   const move = useAct<void, Of<"Acted">>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { ...body, reason: reason || undefined }, key, ifMatch: p.version }),
@@ -75,8 +84,15 @@ export function Move({ of: p, what, close }: { of: IdentityDetail; what: Moving;
     >
       {what === "leave" && (
         <div className="fields">
-          <TextField label="First day" type="date" value={first} set={setFirst} hint="Today when it is left out." />
-          <TextField label="Last day" type="date" value={last} set={setLast} hint="Until they return when it is left out." />
+          <TextField label="First day" type="date" value={first} set={setFirst} hint="Today when it is left out." error={wrong("from")} />
+          <TextField
+            label="Last day"
+            type="date"
+            value={last}
+            set={setLast}
+            hint="Until they return when it is left out."
+            error={wrong("to")}
+          />
         </div>
       )}
       {what === "deactivate" && (
@@ -87,40 +103,20 @@ export function Move({ of: p, what, close }: { of: IdentityDetail; what: Moving;
             value={urgent}
             set={setUrgent}
           />
-          {!urgent && <TextField label="Last day" type="date" value={last} set={setLast} hint="Now when it is left out." />}
+          {!urgent && (
+            <TextField
+              label="Last day"
+              type="date"
+              value={last}
+              set={setLast}
+              hint="Now when it is left out."
+              error={wrong("effective_at")}
+            />
+          )}
         </>
       )}
       <TextField label="Reason" rows={2} max={1000} value={reason} set={setReason} required={t.reasoned} />
       <Tried of={tried}>{(a) => <Impact of={a.impact} />}</Tried>
     </AskFirst>
-  );
-}
-
-const affected: Record<string, string> = {
-  accounts: "accounts",
-  grants: "accesses",
-  reasons: "reasons for access",
-  owned_entitlements: "accesses that they own",
-  reports: "people who report to them",
-  sponsored: "people and machines whom they sponsor",
-};
-
-function Impact({ of }: { of: Of<"Impact"> | undefined }) {
-  if (!of) return null;
-  const hangs = Object.entries(of.affects ?? {}).filter(([, n]) => n > 0);
-  return (
-    <>
-      {hangs.length > 0 && (
-        <p className="small">
-          On them hang {hangs.map(([k, n]) => `${n.toLocaleString("en")} ${affected[k] ?? k.replaceAll("_", " ")}`).join(", ")}.
-        </p>
-      )}
-      <Differences of={(of.changes ?? []).filter((c) => c.field !== "status_reason")} />
-      {(of.warnings ?? []).map((w) => (
-        <Note key={w} tone="warn">
-          {w}
-        </Note>
-      ))}
-    </>
   );
 }

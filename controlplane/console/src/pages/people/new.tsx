@@ -42,7 +42,7 @@ export default function AddPerson() {
             {...form.field("kind")}
             options={[
               ["human", "a human"],
-              ["non_human", "a machine: needs a sponsor"],
+              ["non_human", "a machine: needs a sponsor and a backup"],
             ]}
           />
         </div>

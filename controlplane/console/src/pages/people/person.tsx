@@ -114,7 +114,7 @@ function facts(p: IdentityDetail): [string, ReactNode][] {
     ["Location", p.location && <Text of={p.location} />],
     ["First day", p.start_date ?? p.hire_date],
     ["Last day", p.last_working_at ? <When key="until" at={p.last_working_at} /> : p.termination_date],
-    ["On leave", p.leave_from && `${p.leave_from} to ${p.leave_to ?? "they return"}`],
+    ["On leave", p.leave_from && `from ${p.leave_from} ${p.leave_to ? `to ${p.leave_to}` : "until they return"}`],
     ["Sponsor", p.sponsor_id && <Somebody id={p.sponsor_id} />],
     ["State since", <When key="since" at={p.status_changed_at} />],
     ["Because", p.status_reason && <Text of={p.status_reason} />],

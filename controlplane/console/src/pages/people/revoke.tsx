@@ -3,24 +3,25 @@ import { ask } from "../../api/client";
 import type { Grant, Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
-import { SelectField, TextField } from "../../kit/form";
+import { dayBegins, dayOf } from "../../kit/day";
+import { SelectField, TextField, wrongAt } from "../../kit/form";
 import { Tried, useTry } from "../../kit/tryfirst";
 import { wayOf } from "./words";
 
 type Impact = Of<"RevocationImpact">;
 
 /** Takes access away, or ends one of its reasons. What would become of it is shown first. */
-export function Revoke({ grant, open, close }: { grant: Grant; open: boolean; close: () => void }) {
+export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
   const [reason, setReason] = useState("");
   const [which, setWhich] = useState("");
   const [until, setUntil] = useState("");
   const path = `/entitlements/grants/${grant.id}/revoke`;
   const body = {
     ...(which ? { scope: "reason", reason_id: which } : { scope: "all" }),
-    ...(until && !which ? { exclude_until: new Date(`${until}T00:00:00`).toISOString() } : {}),
+    ...(until && !which ? { exclude_until: dayBegins(until) } : {}),
   };
   // Nothing is written by a look, so that it may come before the reason is typed.
-  const tried = useTry<Impact>(path, { ...body, reason: "preview" }, open);
+  const tried = useTry<Impact>(path, { ...body, reason: "preview" }, true);
   const revoke = useAct<void, Impact>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { ...body, reason }, key }),
@@ -31,7 +32,7 @@ export function Revoke({ grant, open, close }: { grant: Grant; open: boolean; cl
   const returns = (tried.data?.would_return ?? []).length > 0 || (tried.error as { code?: string } | null)?.code === "rule_gives_it_again";
   return (
     <AskFirst
-      open={open}
+      open
       close={close}
       title="Take this access away"
       lead={
@@ -59,6 +60,7 @@ export function Revoke({ grant, open, close }: { grant: Grant; open: boolean; cl
           type="date"
           value={until}
           set={setUntil}
+          error={wrongAt(tried.error, "exclude_until")}
           hint="A rule would give it again at its next look. Until this day a denial stands against it; afterwards rules do again what they say."
         />
       )}
@@ -84,7 +86,7 @@ function Told({ of }: { of: Impact }) {
       {(of.reasons_ended ?? []).length > 0 && <li>Ends: {(of.reasons_ended ?? []).map((r) => wayOf(r).words).join(", ")}.</li>}
       {remaining.length > 0 && <li>Stays: {remaining.map((r) => wayOf(r).words).join(", ")}.</li>}
       {(of.would_return ?? []).length > 0 && <li>Would come back by: {(of.would_return ?? []).map((r) => wayOf(r).words).join(", ")}.</li>}
-      {of.excluded_until && <li>It is kept away until {of.excluded_until.slice(0, 10)}.</li>}
+      {of.excluded_until && <li>It is kept away until {dayOf(of.excluded_until)}.</li>}
       {(of.notes ?? []).map((n) => (
         <li key={n}>{n}</li>
       ))}

@@ -7,9 +7,11 @@ const words: Record<string, string> = {
   deactivated: "has left",
 };
 
+export const stateWords = (of: string) => words[of] ?? of;
+
 /** The state of somebody, in the words of people. */
 export function PersonState({ of }: { of: string }) {
-  return <State of={of} words={words[of] ?? of} tone={of === "deactivated" || of === "archived" ? "neutral" : toneOf(of)} />;
+  return <State of={of} words={stateWords(of)} tone={of === "deactivated" || of === "archived" ? "neutral" : toneOf(of)} />;
 }
 
 const toneOf = (of: string) => (of === "active" ? "ok" : of === "notice" ? "warn" : "info");

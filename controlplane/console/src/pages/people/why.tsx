@@ -75,8 +75,8 @@ export function Story({ of }: { of: Told }) {
           Open the access
         </Link>
       </div>
-      {grant && <Revoke grant={grant} open={doing === "revoke"} close={() => setDoing(undefined)} />}
-      {grant && <Extend grant={grant} open={doing === "extend"} close={() => setDoing(undefined)} />}
+      {grant && doing === "revoke" && <Revoke grant={grant} close={() => setDoing(undefined)} />}
+      {grant && doing === "extend" && <Extend grant={grant} close={() => setDoing(undefined)} />}
     </div>
   );
 }
