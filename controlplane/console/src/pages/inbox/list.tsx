@@ -147,7 +147,8 @@ const Block = memo(function Block({ tasks, first, open, chosen, refused, ...rest
     const at = place.current;
     if (!at) return;
     const watch = new IntersectionObserver(
-      ([seen]) => {
+      (all) => {
+        const seen = all.at(-1); // whoever scrolls fast comes and goes before one is told
         if (!seen) return;
         if (!seen.isIntersecting && at.childElementCount > 0) setHeight(seen.boundingClientRect.height);
         setNear(seen.isIntersecting);

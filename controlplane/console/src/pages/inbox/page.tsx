@@ -11,7 +11,7 @@ import { KeyFooter, useInboxKeys } from "./inbox-keys";
 import { Tasks } from "./list";
 import { Refusals } from "./refusals";
 import { groupsOf, queryOf, type Search } from "./tasks";
-import { useCounts, useInbox, useOpen } from "./use-inbox";
+import { useCounts, useInbox, useOpen, useWhole } from "./use-inbox";
 import { Nothing, Waiting } from "./waiting";
 
 // The list comes first; what is beside it is fetched at once as well, and is there when somebody opens a task.
@@ -25,6 +25,7 @@ export default function Inbox() {
   const day = new Date().toDateString();
   const query = useMemo(() => queryOf(at.search, may.readOnly, new Date(day)), [at.search, may.readOnly, day]);
   const { list, tasks, total, refused } = useInbox(query);
+  const reading = useWhole(list, Boolean(at.search.group), tasks.length);
   const counts = useCounts(query.assigned ?? "mine");
   const groups = useMemo(() => groupsOf(tasks, at.search.group), [tasks, at.search.group]);
   const shown = useMemo(() => groups.flatMap((g) => g.tasks), [groups]);
@@ -83,22 +84,29 @@ export default function Inbox() {
           ) : shown.length === 0 ? (
             <Nothing search={at.search} set={at.set} />
           ) : (
-            <Tasks
-              groups={groups}
-              open={at.task}
-              chosen={picks.chosen}
-              refused={refused}
-              selectable={mayDecide && waits}
-              now={now}
-              search={at.search}
-              counts={groupCounts}
-              mark={picks.mark}
-              markGroup={picks.group}
-              show={at.show}
-            />
+            <>
+              {reading && (
+                <p className="small muted" role="status">
+                  Putting them together: {tasks.length.toLocaleString("en")} of {total.toLocaleString("en")} read…
+                </p>
+              )}
+              <Tasks
+                groups={groups}
+                open={at.task}
+                chosen={picks.chosen}
+                refused={refused}
+                selectable={mayDecide && waits}
+                now={now}
+                search={at.search}
+                counts={groupCounts}
+                mark={picks.mark}
+                markGroup={picks.group}
+                show={at.show}
+              />
+            </>
           )}
           {list.hasNextPage && (
-            <MoreRows read={shown.length} total={total} busy={list.isFetchingNextPage} more={() => void list.fetchNextPage()} />
+            <MoreRows read={tasks.length} total={total} busy={list.isFetchingNextPage || reading} more={() => void list.fetchNextPage()} />
           )}
           <KeyFooter mayDecide={mayDecide && waits} />
         </div>

@@ -1,12 +1,13 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useDeferredValue, useMemo, useSyncExternalStore } from "react";
+import { useDeferredValue, useEffect, useMemo, useSyncExternalStore } from "react";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { currentOverlay, subscribeOverlay } from "./decided";
 import type { Detail, Task } from "./tasks";
 
-const size = 100;
+const size = 100; // tasks of the first page, which is there soon
+const further = 500; // tasks of each that follows: after every decision all of them are read again
 const every = 20_000; // milliseconds
 
 /** The tasks that a query asks for, as far as they have been read, without those that have just been decided. */
@@ -15,7 +16,10 @@ export function useInbox(query: Record<string, string>) {
   const list = useInfiniteQuery({
     queryKey: ["/decision-tasks", "pages", query],
     queryFn: ({ pageParam, signal }) =>
-      ask<Page<Task>>("GET", "/decision-tasks", { query: { ...query, limit: size, ...(pageParam ? { cursor: pageParam } : {}) }, signal }),
+      ask<Page<Task>>("GET", "/decision-tasks", {
+        query: { ...query, ...(pageParam ? { cursor: pageParam, limit: further } : { limit: size }) },
+        signal,
+      }),
     initialPageParam: "",
     getNextPageParam: (last) => last.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
@@ -31,6 +35,18 @@ export function useInbox(query: Record<string, string>) {
   const gone = all.length - tasks.length;
   const total = Math.max(tasks.length, (list.data?.pages.at(-1)?.total ?? 0) - gone);
   return { list, tasks, total, refused: overlay.refused };
+}
+
+const most = 10_000; // tasks that are put together
+
+/** What is put together is read to its end: a group tells how many there are of it. Gives whether it is being read. */
+export function useWhole(list: ReturnType<typeof useInbox>["list"], together: boolean, read: number): boolean {
+  const { hasNextPage, isFetching, isError, isPlaceholderData, fetchNextPage } = list;
+  const wanted = together && hasNextPage && !isError && read < most;
+  useEffect(() => {
+    if (wanted && !isFetching && !isPlaceholderData) void fetchNextPage();
+  }, [wanted, isFetching, isPlaceholderData, fetchNextPage]);
+  return wanted;
 }
 
 /** How much waits, by kind and by what is alike. */
