@@ -193,6 +193,7 @@ type Filters struct {
 	Type        string   `query:"type"`
 	Mode        string   `query:"mode" enum:"hosted,agent"`
 	Status      []string `query:"status" enum:"draft,ready,active,paused,degraded,quarantined,disabled" doc:"Several by comma."`
+	Failing     bool     `query:"failing" doc:"Only those that are degraded or quarantined, or ready or active and their last run failed or expired. Previews and cancelled runs do not count."`
 	Environment string   `query:"environment" enum:"production,staging,test,dev,other"`
 	Q           string   `query:"q" maxLength:"200" doc:"Part of the name, business_id or description."`
 	Sort        string   `query:"sort" default:"created_at" enum:"created_at,name,last_success_at,-created_at,-name,-last_success_at" doc:"A leading - is descending. By last_success_at, those that never succeeded come as if that were longest ago."`
@@ -229,6 +230,9 @@ func (f Filters) query() (*listing.Query, error) {
 	q.Equal("c.mode", "mode", f.Mode)
 	if len(f.Status) > 0 {
 		q.Where("c.status = any(@status)", pgx.NamedArgs{"status": f.Status})
+	}
+	if f.Failing {
+		q.Where(failing, nil)
 	}
 	q.Equal("c.environment", "environment", f.Environment)
 	if f.Q != "" {

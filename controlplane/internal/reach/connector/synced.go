@@ -101,12 +101,13 @@ func failed(ctx context.Context, tx *pg.Tx, id, runID, reason string) error {
 	if err := quarantine(ctx, tx, id, runID, reason); err != nil {
 		return err
 	}
-	// Runs that somebody ended say nothing about the target.
+	// Previews, and runs that somebody ended, say nothing about the target.
 	const sql = `
 		with before as (
 			select r.status
 			  from sync_run r
 			 where r.connector_id = $1 and r.id <> $2
+			   and r.purpose = 'apply'
 			   and r.status in ('succeeded', 'partial', 'failed', 'expired')
 			 order by r.created_at desc, r.id desc
 			 limit $3),

@@ -65,6 +65,48 @@ func TestRunsMoveAConnectorThroughItsLife(t *testing.T) {
 	}
 }
 
+func TestWhatFailsFromItsFirstRunIsFoundAndDegrades(t *testing.T) {
+	h := open(t)
+	path := h.made(ldapPayload("A"))
+	h.made(ldapPayload("B"))
+	listed := func() any { return h.want(200, h.call("admin", "GET", "/connectors?failing=true", nil)).body["total"] }
+	preview := func(status string) {
+		h.exec(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status, purpose) values (current_tenant(), $1, $2, 'ldap', false, 500, $3, 'preview')`,
+			uuid.Must(uuid.NewV7()).String(), id(path), status)
+	}
+	for i, step := range []struct {
+		ends, health string
+		listed       float64
+	}{
+		{"preview", "new", 0}, // no run of the connector's: neither counts for anything below
+		{"failed", "new", 1},
+		{"preview", "new", 1},
+		{"failed", "new", 1},
+		{"failed", "degraded", 1},
+		{"succeeded", "healthy", 0},
+		{"failed", "healthy", 1},
+		{"cancelled", "healthy", 1},
+	} {
+		switch step.ends {
+		case "preview":
+			preview("failed")
+		case "cancelled":
+			h.exec(`insert into sync_run (tenant_id, id, connector_id, type, incremental, chunk_size, status) values (current_tenant(), $1, $2, 'ldap', false, 500, 'cancelled')`,
+				uuid.Must(uuid.NewV7()).String(), id(path))
+		default:
+			h.ran(path, step.ends, "no route")
+		}
+		health := h.want(200, h.call("admin", "GET", path, nil)).body["health"].(map[string]any)
+		if got := listed(); got != step.listed || health["state"] != step.health {
+			t.Errorf("after step %d (%s): %v, and %v listed; want %s, %v", i, step.ends, health["state"], got, step.health, step.listed)
+		}
+	}
+	h.exec(`update connector set status = 'paused'`)
+	if got := listed(); got != 0.0 {
+		t.Errorf("%v that somebody has paused are listed", got)
+	}
+}
+
 func TestARunDoesNotUndoWhatAPersonChose(t *testing.T) {
 	h := open(t)
 	path := h.made(ldapPayload("A"))

@@ -22,7 +22,7 @@ type ConnectorSchedule struct {
 
 // ConnectorHealth is how a connector fares. GET /connectors/{id}/health tells more.
 type ConnectorHealth struct {
-	State string    `json:"state" enum:"new,healthy,degraded,quarantined,paused,disabled" doc:"new: not read yet."`
+	State string    `json:"state" enum:"new,healthy,degraded,quarantined,paused,disabled" doc:"new: no run has succeeded yet. Three runs that fail one after the other make it degraded, like any other."`
 	Since time.Time `json:"since"`
 	Cause *string   `json:"cause"`
 }
@@ -35,6 +35,19 @@ const watched = `c.status_since,
 	(select s.due_at
 	   from connector_schedule s
 	  where s.tenant_id = c.tenant_id and s.connector_id = c.id and c.status in ('ready', 'active', 'degraded')) as next_run_at`
+
+// failing holds of the connectors that somebody has to look at: those that count as degraded or quarantined, and those in use whose last
+// run failed. One whose first run failed is among them, although it takes three to be degraded; the dashboard counts the same ones.
+const failing = `(c.status in ('degraded', 'quarantined')
+	or c.status in ('ready', 'active')
+	   and (select l.status
+	          from sync_run l
+	         where l.tenant_id = c.tenant_id
+	           and l.connector_id = c.id
+	           and l.purpose = 'apply'
+	           and l.status in ('succeeded', 'partial', 'failed', 'expired')
+	         order by l.created_at desc, l.id desc
+	         limit 1) in ('failed', 'expired'))`
 
 // healthOf says what a status means for whoever watches over a connector.
 func healthOf(status string) string {
