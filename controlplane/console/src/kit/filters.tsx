@@ -1,6 +1,7 @@
 import { Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useKeys } from "../app/keys";
+import { DayFilter } from "./dayinput";
 
 /** One filter of a list: its name in the API, how it is called, and what may be chosen. Without options it is typed. */
 export type Filter = { name: string; words: string; options?: readonly (readonly [string, string])[]; type?: "date" | "text" };
@@ -42,15 +43,16 @@ function FilterField({ of, value, set }: { of: Filter; value: string; set: (v: s
         </select>
       </label>
     );
+  if (of.type === "date") return <DayFilter words={of.words} value={value} set={set} />;
   return (
     <label className={`filter${value ? " on" : ""}`}>
       <span>{of.words}</span>
       <input
         data-reads=""
-        type={of.type ?? "text"}
+        type="text"
         value={typed}
         maxLength={200}
-        onChange={(e) => (of.type === "date" ? set(e.target.value) : setTyped(e.target.value))}
+        onChange={(e) => setTyped(e.target.value)}
         onBlur={() => typed !== value && set(typed)}
         onKeyDown={(e) => e.key === "Enter" && set(typed)}
       />

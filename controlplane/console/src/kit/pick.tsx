@@ -55,7 +55,12 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
         required={required ?? false}
       >
         <div className="picker">
-          <Combobox.Input id={id} placeholder="Type to search" aria-invalid={error ? true : undefined} />
+          <Combobox.Input
+            id={id}
+            placeholder="Type to search"
+            aria-invalid={error ? true : undefined}
+            aria-describedby={[hint && `${id}-hint`, error && `${id}-wrong`].filter(Boolean).join(" ") || undefined}
+          />
           {value && !disabled && (
             <Combobox.Clear className="button quiet icon" aria-label={`Clear ${label}`}>
               <X aria-hidden size={14} />
@@ -84,8 +89,12 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
           </Combobox.Positioner>
         </Combobox.Portal>
       </Combobox.Root>
-      {hint && <small className="muted">{hint}</small>}
-      <Wrong of={error} />
+      {hint && (
+        <small id={`${id}-hint`} className="muted">
+          {hint}
+        </small>
+      )}
+      <Wrong of={error} id={`${id}-wrong`} />
     </div>
   );
 }

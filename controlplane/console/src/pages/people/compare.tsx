@@ -1,9 +1,12 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { Empty, Head } from "../../kit/kit";
+import { dayOf } from "../../kit/day";
+import { DayInput } from "../../kit/dayinput";
+import { Button, Empty, Head, Note } from "../../kit/kit";
 import { Pick, people } from "../../kit/pick";
 import { Two } from "./two";
+import { dayWords } from "./words";
 import "./people.css";
 
 /** Two people side by side, today or on a day. */
@@ -22,16 +25,24 @@ export default function Compare() {
           <label htmlFor="compare-day">
             <span>As of</span>
           </label>
-          <input
+          <DayInput
             id="compare-day"
-            data-reads=""
-            type="date"
-            max={new Date().toISOString().slice(0, 10)}
+            max={dayOf(new Date().toISOString())}
             value={search.as_of ?? ""}
-            onChange={(e) => go({ as_of: e.target.value || undefined })}
+            set={(day) => go({ as_of: day || undefined })}
           />
         </div>
       </div>
+      {search.as_of && (
+        <Note>
+          <div className="row between">
+            <span>This is what they held {dayWords(search.as_of)}.</span>
+            <Button reads onClick={() => go({ as_of: undefined })}>
+              Back to today
+            </Button>
+          </div>
+        </Note>
+      )}
       {search.a && search.b ? (
         <Two path={`/identities/${search.a}/compare`} query={{ with: search.b, to: search.as_of }} />
       ) : (

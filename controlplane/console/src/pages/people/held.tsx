@@ -4,6 +4,8 @@ import { ArrowLeftRight } from "lucide-react";
 import { useDeferredValue, useMemo, useState } from "react";
 import { walk } from "../../api/client";
 import type { Grant, IdentityDetail } from "../../api/types";
+import { dayOf } from "../../kit/day";
+import { DayFilter } from "../../kit/dayinput";
 import { SearchBox } from "../../kit/filters";
 import { Button, Empty, Failure, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -109,16 +111,12 @@ function Tools({ rows, search, go, person }: ToolsProps) {
           />
         )}
         <Choice words="Stands on" value={search.standing} set={(s) => go({ standing: s })} of={standings} />
-        <label className={`filter${search.as_of ? " on" : ""}`}>
-          <span>As of</span>
-          <input
-            data-reads=""
-            type="date"
-            max={new Date().toISOString().slice(0, 10)}
-            value={(search.as_of ?? "").slice(0, 10)}
-            onChange={(e) => go({ as_of: e.target.value || undefined, why: undefined })}
-          />
-        </label>
+        <DayFilter
+          words="As of"
+          max={dayOf(new Date().toISOString())}
+          value={search.as_of ?? ""}
+          set={(day) => go({ as_of: day || undefined, why: undefined })}
+        />
         {search.as_of && (
           <Button reads onClick={() => go({ as_of: undefined })}>
             Back to today
@@ -129,7 +127,7 @@ function Tools({ rows, search, go, person }: ToolsProps) {
         <Button reads onClick={() => setAsking(true)}>
           Why, or why not
         </Button>
-        <Link to="/people/compare" search={{ a: person.id } as never} className="button">
+        <Link to="/people/compare" search={{ a: person.id, as_of: search.as_of } as never} className="button">
           <ArrowLeftRight aria-hidden size={15} /> Compare
         </Link>
       </div>

@@ -3,7 +3,7 @@ import { ask } from "../../api/client";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
-import { TextField } from "../../kit/form";
+import { TextField, wrongAt } from "../../kit/form";
 import { Note } from "../../kit/kit";
 import { Pick, type Picked, people } from "../../kit/pick";
 import { Tried, useTry } from "../../kit/tryfirst";
@@ -28,10 +28,10 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
       lead="Accounts, access, reports and all else that hangs on the other record comes here; the other is archived. It cannot be taken back."
       verb="Merge them"
       tone="danger"
-      disabled={!other || !reason.trim() || Boolean(tried.error)}
+      disabled={!other || !reason.trim() || !tried.isSuccess || tried.isPlaceholderData}
       act={() => merge.mutateAsync()}
     >
-      <Pick label="The record that goes" source={people} value={other} set={setOther} required />
+      <Pick label="The record that goes" source={people} value={other} set={setOther} required error={wrongAt(tried.error, "source_id")} />
       <TextField label="Reason" rows={2} max={1000} value={reason} set={setReason} required hint="How you know that they are one person." />
       {other && (
         <Tried of={tried}>

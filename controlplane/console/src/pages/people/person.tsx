@@ -10,6 +10,7 @@ import { Record } from "./record";
 import { Somebody } from "./somebody";
 import { PersonState } from "./state";
 import { SyncPeople } from "./sync";
+import { dayWords } from "./words";
 import "./people.css";
 
 // Each part comes with its tab.
@@ -25,9 +26,10 @@ export default function Person() {
   const search = useSearch({ strict: false }) as { as_of?: string; show?: string };
   const navigate = useNavigate();
   const show = (what?: string) => void navigate({ to: ".", search: { ...search, show: what } as never, resetScroll: false });
-  const person = useGet<IdentityDetail>(`/identities/${id}`, { expand: "manager", as_of: search.as_of });
-  if (person.isPending) return <Skeleton rows={5} />;
-  if (person.isError) return <Failure page error={person.error} retry={() => void person.refetch()} />;
+  // The same person stays on the page while they are read as of another day, with the field that the day is typed into.
+  const person = useGet<IdentityDetail>(`/identities/${id}`, { expand: "manager", as_of: search.as_of }, { keep: true });
+  if (person.isError) return <Unknown error={person.error} retry={() => void person.refetch()} past={search.as_of} />;
+  if (!person.data || person.data.id !== id) return <Skeleton rows={5} />;
   const p = person.data;
   const open = tabs.find((t) => t === tab) ?? "access";
   return (
@@ -54,6 +56,26 @@ export default function Person() {
         <Handover of={p} open={search.show === "handover"} close={() => show()} />
       </Suspense>
     </div>
+  );
+}
+
+/** Nobody is told of; on a day of the past perhaps only because they were not known then. */
+function Unknown({ error, retry, past }: { error: unknown; retry: () => void; past: string | undefined }) {
+  const search = useSearch({ strict: false });
+  return (
+    <>
+      <Failure page error={error} retry={retry} />
+      {past && (
+        <Note>
+          <div className="row between">
+            <span>This looks at how they were {dayWords(past)}; perhaps they were not known yet.</span>
+            <Link to="." search={{ ...search, as_of: undefined } as never} className="button">
+              Back to today
+            </Link>
+          </div>
+        </Note>
+      )}
+    </>
   );
 }
 

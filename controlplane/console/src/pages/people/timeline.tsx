@@ -2,6 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
+import { DayFilter } from "../../kit/dayinput";
 import { Differences } from "../../kit/diff";
 import { Badge, Button, Empty, Failure, Skeleton, When } from "../../kit/kit";
 
@@ -48,8 +49,8 @@ export function Timeline({ path, label }: { path: string; label: string }) {
             ))}
           </select>
         </label>
-        <Day words="From" value={search.from} set={(from) => go({ from })} />
-        <Day words="To" value={search.to} set={(to) => go({ to })} />
+        <DayFilter words="From" value={search.from ?? ""} set={(from) => go({ from: from || undefined })} />
+        <DayFilter words="To" value={search.to ?? ""} set={(to) => go({ to: to || undefined })} />
       </div>
       {all.isError ? (
         <Failure error={all.error} retry={() => void all.refetch()} />
@@ -72,15 +73,6 @@ export function Timeline({ path, label }: { path: string; label: string }) {
         </div>
       )}
     </section>
-  );
-}
-
-function Day({ words: label, value, set }: { words: string; value: string | undefined; set: (v: string | undefined) => void }) {
-  return (
-    <label className={`filter${value ? " on" : ""}`}>
-      <span>{label}</span>
-      <input data-reads="" type="date" value={value ?? ""} onChange={(e) => set(e.target.value || undefined)} />
-    </label>
   );
 }
 

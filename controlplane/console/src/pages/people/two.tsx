@@ -3,8 +3,9 @@ import type { Query } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Differences } from "../../kit/diff";
-import { Failure, Part, Skeleton, When } from "../../kit/kit";
+import { Failure, Note, Part, Skeleton, When } from "../../kit/kit";
 import { useSystems } from "../../kit/systems";
+import { wordsOf } from "./fields";
 
 type Comparison = Of<"HistoryComparison">;
 type Holding = Of<"HistoryHolding">;
@@ -16,12 +17,20 @@ export function Two({ path, query, titles }: { path: string; query: Query; title
   if (all.isPending) return <Skeleton rows={6} />;
   const c = all.data;
   const names = titles ?? [`Only ${c.first.identity.display}`, "Both", `Only ${c.second.identity.display}`];
+  const unknown = [c.first, c.second].filter((s) => !s.known);
   const same = c.entitlements.first_only.length + c.entitlements.second_only.length === 0;
   return (
     <div className="stack">
-      <p role="status" dir="auto">
-        {c.summary} {same && "Their access is identical."}
-      </p>
+      {unknown.length > 0 ? (
+        <Note tone="warn">
+          <bdi>{unknown.map((s) => s.identity.display).join(" and ")}</bdi> {titles || unknown.length === 1 ? "was" : "were"} not known
+          then.
+        </Note>
+      ) : (
+        <p role="status" dir="auto">
+          {c.summary} {same && "Their access is identical."}
+        </p>
+      )}
       <div className="three">
         <Side title={names[0]} of={c.entitlements.first_only} roles={c.roles.first_only} sign="−" />
         <Side title={names[1]} of={c.entitlements.both} roles={c.roles.both} sign="" />
@@ -29,7 +38,7 @@ export function Two({ path, query, titles }: { path: string; query: Query; title
       </div>
       {(c.record ?? []).length > 0 && (
         <Part title="Where their records differ">
-          <Differences of={c.record.map((r) => ({ field: r.field, from: r.before, to: r.after, hidden: r.hidden }))} />
+          <Differences of={c.record.map((r) => ({ field: wordsOf(r.field), from: r.before, to: r.after, hidden: r.hidden }))} />
         </Part>
       )}
       <p className="small muted">

@@ -1,4 +1,5 @@
 import type { Grant, Of } from "../../api/types";
+import { dayOf } from "../../kit/day";
 
 export type Tone = "plain" | "odd" | "bad" | "soon";
 /** One way by which somebody holds something: a role, a rule, a request, a group, or nothing but the system itself. */
@@ -73,4 +74,7 @@ export function matches(g: Grant, q: string): boolean {
 }
 
 /** A day, or an instant, in words: a day means its end. */
-export const dayWords = (asOf: string) => (asOf.length === 10 ? `on ${asOf}, at the end of the day` : `at ${asOf}`);
+export function dayWords(asOf: string): string {
+  if (asOf.length === 10) return `on ${asOf}, at the end of the day`;
+  return `on ${dayOf(asOf)} at ${new Date(asOf).toLocaleTimeString("en-GB")}`;
+}
