@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { spanOf, spanParts, spanSeconds, spanWords } from "./span";
+import { spanOf, spanParts, spanSeconds, spansTold, spanWords } from "./span";
 
 test("lengths of time are read in words", () => {
   expect(spanWords("P14D")).toBe("14 days");
@@ -9,6 +9,11 @@ test("lengths of time are read in words", () => {
   expect(spanWords("PT0S")).toBe("no time");
   expect(spanWords("soon")).toBe("soon");
   expect(spanWords(null)).toBe("");
+});
+
+test("lengths of time within a sentence are read in words", () => {
+  expect(spansTold("at most PT4H, as Payroll says")).toBe("at most 4 hours, as Payroll says");
+  expect(spansTold("Payroll, P and P1 stay")).toBe("Payroll, P and P1 stay");
 });
 
 test("a length of one unit comes back as it was written", () => {

@@ -31,6 +31,9 @@ export function spanWords(text: string | null | undefined): string {
   return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : (parts[0] ?? "");
 }
 
+/** A sentence of the service with the lengths of time in it in words: "at most PT4H" is "at most 4 hours". */
+export const spansTold = (text: string) => text.replace(/\bP(?=[T\d])[\dDWTHMS]+\b/g, (span) => spanWords(span));
+
 /** A length of time as one number and its unit; undefined when it needs several. */
 export function spanParts(text: string): { n: number; unit: SpanUnit } | undefined {
   const all = spanSeconds(text);

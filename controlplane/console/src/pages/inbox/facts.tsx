@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode } from "react";
 import { Text, When } from "../../kit/kit";
 import { Risk, State } from "../../kit/state";
-import { spanWords } from "../../kit/span";
+import { spansTold, spanWords } from "../../kit/span";
 import { at, rows, sentence, type Task, words } from "./tasks";
 
 /** A name, and what is so. */
@@ -29,7 +29,7 @@ const request: Tell = ({ context: c }) => [
   ["Asked by", <Who key="by" of={at(c, "requester") ?? at(c, "requested_by")} />],
   ["Because", <Text key="why" of={words(c, "justification")} none="Nothing was said." />],
   ["For how long", <Long key="long" of={c} />],
-  ["What it is", <Text key="what" of={words(c, "item", "description") ?? words(c, "what", "description")} />],
+  described(c) !== undefined && ["What it is", <Text key="what" of={described(c)} />],
   Boolean(at(c, "item", "privileged") ?? at(c, "what", "privileged")) && [
     "Privileged",
     <State key="p" of="high" words="gives special rights" />,
@@ -41,6 +41,8 @@ const request: Tell = ({ context: c }) => [
   Number(at(c, "other_items") ?? 0) > 0 && ["Asked for beside it", `${words(c, "other_items")} more in the same request`],
   ["Rule", words(c, "rule", "matched_because") && `${words(c, "rule", "name")}: ${words(c, "rule", "matched_because")}`],
 ];
+
+const described = (c: unknown) => words(c, "item", "description") ?? words(c, "what", "description");
 
 const account: Tell = ({ context: c }) => [
   ["Account", words(c, "account", "name")],
@@ -74,7 +76,7 @@ const byKind: Record<string, Tell> = {
   emergency_review: (t) => [
     ...request(t),
     ["What", words(t.context, "what")],
-    ["Ends", at(t.context, "ends_at") !== undefined && <When key="e" at={words(t.context, "ends_at")} none="not by itself" />],
+    ["Ends", words(t.context, "ends_at") && <When key="e" at={words(t.context, "ends_at")} />],
   ],
   account_correlation: account,
   orphan_account: account,
@@ -168,7 +170,12 @@ function Long({ of: c }: { of: unknown }) {
 }
 
 const list = (of: unknown): ReactNode =>
-  Array.isArray(of) && of.length > 0 ? of.filter((x) => typeof x === "string").join("; ") : undefined;
+  Array.isArray(of) && of.length > 0
+    ? of
+        .filter((x) => typeof x === "string")
+        .map(spansTold)
+        .join("; ")
+    : undefined;
 
 const answers = (of: unknown): Fact[] =>
   Object.entries((of ?? {}) as object).map(([name, value]) => [

@@ -1,3 +1,4 @@
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
@@ -67,12 +68,15 @@ function Doing({ what, of: r, can, close }: { what: NonNullable<What>; of: Reque
   const items = r.items.filter((i) => i.allowed.includes(member) && (member !== "decide" || can.asked(i)));
   const [chosen, choose] = useState(items.map((i) => i.id));
   const [reason, setReason] = useState("");
+  const navigate = useNavigate();
   const [span, setSpan] = useState("P30D");
   const [until, setUntil] = useState("");
   const act = useAct({
     quiet: true,
     act: (_: string, key) => send(what, r, chosen, { reason: reason.trim(), span, until }, key),
     changes: ["/access-requests", "/decision-tasks", "/identities"],
+    // More time is a request of its own: that is where its way is seen.
+    after: (made) => what === "extend" && void navigate({ to: "/requests/$id" as never, params: { id: (made as Request).id } as never }),
   });
   const pick = what !== "cancel" && items.length > 1;
   return (
@@ -142,7 +146,8 @@ async function send(what: NonNullable<What>, r: Request, items: string[], v: { r
   if (what === "extend") {
     const body = { items, duration: v.span, ...(v.reason ? { justification: v.reason } : {}) };
     const made = await ask<Request>("POST", `${at}/extend`, { ...asking, body });
-    return say(`${made.number} asks for more time.`);
+    say(`${made.number} asks for more time.`);
+    return made;
   }
   const path = what === "return" ? "return" : "withdraw-approval";
   return ask("POST", `${at}/${path}`, { ...asking, body: { items, ...reason } }).then(() =>

@@ -5,7 +5,7 @@ import { useAct } from "../../api/use";
 import type { Of } from "../../api/types";
 import { Verbatim } from "../../kit/bits";
 import { Badge, Button, Facts, Note, Text, When } from "../../kit/kit";
-import { spanWords } from "../../kit/span";
+import { spansTold, spanWords } from "../../kit/span";
 import { Risk, State } from "../../kit/state";
 import { ApprovalPath, type Station } from "../approvals/path";
 import { Handover } from "./handover";
@@ -54,7 +54,7 @@ export function RequestedItem({ of: i, request: r, can }: { of: Item; request: R
       <Outcome of={i} />
       {i.stages.length > 0 && <ApprovalPath of={stations(i)} label={`Who decides about ${i.display}`} />}
       <Provisioned of={i} kind={r.kind} />
-      {i.review && <Reviewed of={i.review} />}
+      {i.review && <Reviewed of={i.review} mine={!can.aside} />}
       <Facts of={facts(i)} />
       <Why of={i} />
       {handing && <Handover request={r} item={i} close={() => hand(false)} />}
@@ -63,7 +63,7 @@ export function RequestedItem({ of: i, request: r, can }: { of: Item; request: R
 }
 
 function Outcome({ of: i }: { of: Item }) {
-  if (!i.decision) return null;
+  if (!i.decision || (i.review && i.decision === "approved")) return null; // nobody approved an emergency
   const who = i.decided_by.map((d) => d.display).join(", ");
   const bad = i.decision !== "approved";
   if (!i.decision_reason && !bad) return null;
@@ -121,6 +121,8 @@ function stageNote(s: Of<"StageInstance">): ReactNode {
   );
 }
 
+const sentence = (s: string) => s.charAt(0).toUpperCase() + s.slice(1);
+
 const stateWords: Record<string, string> = {
   scheduled: "It begins later.",
   provisioning: "It is being set up in the system.",
@@ -140,7 +142,7 @@ function Provisioned({ of: i, kind }: { of: Item; kind: string }) {
         <State of={p.state} words={kind === "grant" ? statusWords(p.state) : p.state} />
         <span className="small muted">
           {stateWords[p.state]} {p.total > 1 && `${p.active} of ${p.total} rights are there${p.failed ? `, ${p.failed} failed` : ""}.`}{" "}
-          {p.reason && <Text of={p.reason} />}
+          {p.reason && <Text of={sentence(p.reason)} />}
         </span>
         {p.verified_at && (
           <span className="small muted">
@@ -174,21 +176,28 @@ function told(error: Record<string, unknown>): string {
     .join("\n");
 }
 
-function Reviewed({ of }: { of: Of<"EmergencyReview"> }) {
+function Reviewed({ of, mine }: { of: Of<"EmergencyReview">; mine: boolean }) {
   return (
     <Note tone={of.state === "open" ? "warn" : of.state === "revoked" ? "bad" : "ok"}>
       {of.state === "open" ? (
         <>
-          Given at once as an emergency. {of.told.join(", ")} look at it afterwards, by <When at={of.due_at} />
-          {of.escalated && "; nobody did in time, so that administrators are asked too"}.{" "}
-          <Link className="link" to={"/inbox" as never} search={{ task: of.task_id } as never}>
-            The review
-          </Link>
+          Given at once as an emergency. Asked to look at it afterwards: {of.told.join(", ")}
+          {of.escalated && ", and the administrators, because nobody did in time"} (due <When at={of.due_at} />
+          ).{" "}
+          {!mine && (
+            <Link className="link" to={"/inbox" as never} search={{ task: of.task_id } as never}>
+              The review
+            </Link>
+          )}
         </>
       ) : (
         <>
           Looked at afterwards by {of.by?.display} <When at={of.at ?? null} />: {of.state === "confirmed" ? "confirmed" : "ended"}
-          {of.comment && <q dir="auto">{of.comment}</q>}
+          {of.comment && (
+            <>
+              : <q dir="auto">{of.comment}</q>
+            </>
+          )}
         </>
       )}
     </Note>
@@ -200,7 +209,7 @@ function facts(i: Item): [string, ReactNode][] {
     ["For", i.duration ? spanWords(i.duration) : !i.ends_at ? "without an end" : ""],
     ["From", i.starts_at ? <When key="s" at={i.starts_at} /> : ""],
     ["Until", i.ends_at ? <When key="e" at={i.ends_at} /> : ""],
-    ["Limits", i.limits_applied.join("; ")],
+    ["Limits", i.limits_applied.map(spansTold).join("; ")],
     ...Object.entries(i.parameters).map(([n, v]) => [n.replaceAll("_", " "), <Text key={n} of={String(v)} />] as [string, ReactNode]),
   ];
 }

@@ -6,6 +6,7 @@ import type { Of } from "../../api/types";
 import { Check, Field, TextField } from "../../kit/form";
 import { Button, Failure, Note, Skeleton, When, Wrongs } from "../../kit/kit";
 import { people, Pick } from "../../kit/pick";
+import { spansTold } from "../../kit/span";
 import { say } from "../../kit/toast";
 import { ForMany, Sent } from "./many";
 import { type Drafting, requestOf } from "./draft";
@@ -60,7 +61,7 @@ function Reasons({ d, all }: { d: Drafting; all: Foreseen[] }) {
   const items = all.flatMap((f) => f.items);
   const emergency = items.length > 0 && items.every((i) => i.emergency_allowed);
   const choice = all.flatMap((f) => f.problems).find((p) => /^approver/.test(placeOf(p)) || p.code === "approver_choice_required");
-  const limits = [...new Set(items.flatMap((i) => i.limits_applied))];
+  const limits = [...new Set(items.flatMap((i) => i.limits_applied.map(spansTold)))];
   return (
     <section className="stack form" aria-labelledby="ask-why">
       <h2 id="ask-why">Why</h2>

@@ -5,7 +5,7 @@ import { useGet } from "../../api/use";
 import type { Of } from "../../api/types";
 import { SelectField, TextField } from "../../kit/form";
 import { Badge, Button, Note, Text, When } from "../../kit/kit";
-import { spanWords } from "../../kit/span";
+import { spansTold, spanWords } from "../../kit/span";
 import { SpanField } from "../../kit/spanfield";
 import { Risk } from "../../kit/state";
 import { ApprovalPath } from "../approvals/path";
@@ -122,7 +122,7 @@ function Account({ d, of, person, system }: { d: Drafting; of: Thing; person: st
 }
 
 function Way({ of, emergency }: { of: Foreseen; emergency: boolean }) {
-  const limits = of.limits_applied.length > 0 && <p className="small muted">{of.limits_applied.join("; ")}</p>;
+  const limits = of.limits_applied.length > 0 && <p className="small muted">{of.limits_applied.map(spansTold).join("; ")}</p>;
   const why = (
     <p className="small muted">
       <Text of={of.rule.name} />: {of.rule.matched_because}
@@ -163,7 +163,9 @@ function Way({ of, emergency }: { of: Foreseen; emergency: boolean }) {
       )}
       {why}
       {limits}
-      {of.request_ttl && of.stages?.length ? <p className="small muted">Unanswered, it ends after {spanWords(of.request_ttl)}.</p> : null}
+      {of.request_ttl && of.stages?.length && !emergency ? (
+        <p className="small muted">Unanswered, it ends after {spanWords(of.request_ttl)}.</p>
+      ) : null}
     </div>
   );
 }
