@@ -2,6 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask } from "../../api/client";
 import { useAct, useMay } from "../../api/use";
+import { DeleteFirst } from "../../kit/deletefirst";
 import { AskFirst, Dialog } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
@@ -84,18 +85,17 @@ export function Acts({ of: a }: { of: Agent }) {
       >
         <TextField label="Why" value={reason} set={setReason} required max={500} autoFocus />
       </AskFirst>
-      <AskFirst
-        open={doing === "delete"}
-        close={close}
-        tone="danger"
-        title={`Delete ${a.name}?`}
-        lead="It goes from the list. Connectors that are reached through it must be given another way first."
-        verb="Delete"
-        act={async () => {
-          await ask("DELETE", `/settings/agents/${a.id}`, { key: crypto.randomUUID() });
-          await navigate({ to: "/settings/agents" as never });
-        }}
-      />
+      {doing === "delete" && (
+        <DeleteFirst
+          close={close}
+          title={`Delete ${a.name}?`}
+          lead="It goes from the list. Connectors that are reached through it must be given another way first."
+          path={`/settings/agents/${a.id}`}
+          list="/settings/agents"
+          done="The agent is deleted."
+          gone={() => void navigate({ to: "/settings/agents" as never })}
+        />
+      )}
       <AskFirst
         open={doing === "enroll"}
         close={close}

@@ -13,7 +13,7 @@ import { type Agent, why } from "./words";
 export default function AgentPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const query = useGet<Agent>(`/settings/agents/${id}`, {}, { every: 5000 });
-  if (query.isError) return <Failure page error={query.error} retry={() => void query.refetch()} />;
+  if (query.isError && !query.data) return <Failure page error={query.error} retry={() => void query.refetch()} />;
   if (!query.data) return <Skeleton rows={8} />;
   return <Shown of={query.data} />;
 }

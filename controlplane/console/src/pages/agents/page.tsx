@@ -1,7 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import { Plus } from "lucide-react";
 import { useState } from "react";
-import { useMay } from "../../api/use";
+import { Add } from "../../kit/add";
 import { Dialog } from "../../kit/dialog";
 import { Button, Head, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
@@ -32,7 +31,6 @@ const columns: Column<Agent>[] = [
 
 /** The agents, which read systems that cannot be reached from outside. */
 export default function Agents() {
-  const may = useMay();
   const [asking, ask] = useState(false);
   return (
     <div className="stack">
@@ -40,11 +38,7 @@ export default function Agents() {
         title="Agents"
         lead="Programs in your own network that read directories and applications behind your firewall. They only call out."
       >
-        {may.admin && (
-          <Button tone="primary" onClick={() => ask(true)}>
-            <Plus aria-hidden size={15} /> Register an agent
-          </Button>
-        )}
+        <Add words="Register an agent" act={() => ask(true)} />
       </Head>
       <List<Agent>
         path="/settings/agents"
@@ -64,31 +58,27 @@ export default function Agents() {
           ),
         }}
       />
-      <Register open={asking} close={() => ask(false)} />
+      {asking && <Register close={() => ask(false)} />}
     </div>
   );
 }
 
 /** Asks for the name, then shows the token and waits. It can be closed at any time; the agent comes online all the same. */
-export function Register({ open, close }: { open: boolean; close: () => void }) {
+function Register({ close }: { close: () => void }) {
   const [invited, setInvited] = useState<Invited>();
-  const leave = () => {
-    setInvited(undefined);
-    close();
-  };
   return (
-    <Dialog open={open} close={leave} wide title={invited ? `Bring ${invited.name} online` : "Register an agent"}>
+    <Dialog open close={close} wide title={invited ? `Bring ${invited.name} online` : "Register an agent"}>
       {invited ? (
         <>
           <Enrolment of={invited} />
           <div className="row end">
-            <Button reads onClick={leave}>
+            <Button reads onClick={close}>
               Close
             </Button>
           </div>
         </>
       ) : (
-        <InviteForm invited={setInvited} cancel={leave} />
+        <InviteForm invited={setInvited} cancel={close} />
       )}
     </Dialog>
   );

@@ -1,10 +1,11 @@
 import { Link } from "@tanstack/react-router";
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
-import { AskFirst, Dialog } from "../../kit/dialog";
+import { Add } from "../../kit/add";
+import { DeleteFirst } from "../../kit/deletefirst";
+import { Dialog } from "../../kit/dialog";
 import { Form, TextField, useForm } from "../../kit/form";
 import { Button, Empty, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -15,7 +16,6 @@ type Stream = Of<"Stream">;
 
 /** How long the audit log is kept, and where else it goes. */
 export default function Keeping() {
-  const may = useMay();
   const [open, setOpen] = useState<Stream | "new">();
   const found = useGet<Page<Stream>>("/settings/audit-streams", { limit: 100 }, { every: 15_000 });
   return (
@@ -29,17 +29,11 @@ export default function Keeping() {
       <Part
         title="Streams"
         lead="Entries go out in their order, each at least once, with the chain's hashes: a receiver can verify them."
-        actions={
-          may.admin && (
-            <Button tone="primary" onClick={() => setOpen("new")}>
-              <Plus aria-hidden size={15} /> Send it somewhere
-            </Button>
-          )
-        }
+        actions={<Add words="Send it somewhere" act={() => setOpen("new")} />}
       >
         {found.isPending ? (
           <Skeleton rows={2} />
-        ) : found.isError ? (
+        ) : found.isError && !found.data ? (
           <Failure error={found.error} retry={() => void found.refetch()} />
         ) : found.data.items.length === 0 ? (
           <Empty title="The log stays here">Send it to where your security team looks: an HTTPS collector, or syslog.</Empty>
@@ -47,14 +41,11 @@ export default function Keeping() {
           found.data.items.map((s) => <Card key={s.id} of={s} edit={() => setOpen(s)} />)
         )}
       </Part>
-      <Dialog
-        wide
-        open={open !== undefined}
-        close={() => setOpen(undefined)}
-        title={open === "new" ? "Send the audit log somewhere" : "Change the stream"}
-      >
-        {open !== undefined && <StreamForm of={open === "new" ? undefined : open} done={() => setOpen(undefined)} />}
-      </Dialog>
+      {open !== undefined && (
+        <Dialog wide open close={() => setOpen(undefined)} title={open === "new" ? "Send the audit log somewhere" : "Change the stream"}>
+          <StreamForm of={open === "new" ? undefined : open} done={() => setOpen(undefined)} />
+        </Dialog>
+      )}
     </>
   );
 }
@@ -62,7 +53,7 @@ export default function Keeping() {
 function Retention() {
   const found = useGet<Of<"Retention">>("/settings/audit/retention");
   if (found.isPending) return <Skeleton rows={2} />;
-  if (found.isError) return <Failure error={found.error} retry={() => void found.refetch()} />;
+  if (found.isError && !found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
   return (
     <Part title="Retention" lead="What is older is dropped up to a signed checkpoint, from which on the log stays verifiable.">
       <div className="card padded">
@@ -94,12 +85,6 @@ function Card({ of, edit }: { of: Stream; edit: () => void }) {
   const changes = ["/settings/audit-streams"];
   const turn = useAct({ act: (enabled: boolean, key) => ask("PATCH", path, { body: { enabled }, key, ifMatch: of.version }), changes });
   const test = useAct({ act: (_: undefined, key) => ask<Of<"TestResult">>("POST", `${path}/test`, { key }), after: setTried });
-  const end = useAct({
-    act: (_: undefined, key) => ask("DELETE", path, { key, ifMatch: of.version }),
-    done: "Ended",
-    changes,
-    quiet: true,
-  });
   return (
     <section className="card padded stack" aria-label={of.name}>
       <div className="row between">
@@ -138,15 +123,18 @@ function Card({ of, edit }: { of: Stream; edit: () => void }) {
           ["Dropped before they were sent", of.skipped ? of.skipped.toLocaleString("en") : ""],
         ]}
       />
-      <AskFirst
-        open={ending}
-        close={() => setEnding(false)}
-        title={`End the stream ${of.name}?`}
-        lead="Nothing more is sent there. What is not delivered yet will not be."
-        verb="End it"
-        tone="danger"
-        act={() => end.mutateAsync(undefined)}
-      />
+      {ending && (
+        <DeleteFirst
+          close={() => setEnding(false)}
+          title={`End the stream ${of.name}?`}
+          lead="Nothing more is sent there. What is not delivered yet will not be."
+          verb="End it"
+          path={path}
+          list="/settings/audit-streams"
+          version={of.version}
+          done="Ended"
+        />
+      )}
     </section>
   );
 }

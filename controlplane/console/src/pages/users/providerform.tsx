@@ -52,20 +52,12 @@ export function ProviderForm({ of, done }: { of: Provider | undefined; done: () 
     const role_mapping = Object.fromEntries(mapped.filter((m) => m.group.trim()).map((m) => [m.group.trim(), m.roles]));
     return save.mutateAsync({ body: { ...rest, role_mapping, ...(client_secret ? { client_secret } : {}) }, key });
   });
-  const { value, set, wrong } = form;
+  const { value, set } = form;
   const [more, setMore] = useState(value.scopes.length > 0);
   return (
     <Form of={form} verb={of ? "Save" : "Add"} cancel={done}>
       <div className="fields">
-        <TextField
-          label="Name"
-          hint="Lower-case letters, digits and hyphens."
-          mono
-          required
-          value={value.name}
-          set={(v) => set("name", v)}
-          error={wrong("name")}
-        />
+        <TextField label="Name" hint="Lower-case letters, digits and hyphens." mono required {...form.field("name")} />
         <TextField
           label="Issuer"
           hint="To the letter as its tokens have it."
@@ -73,50 +65,22 @@ export function ProviderForm({ of, done }: { of: Provider | undefined; done: () 
           mono
           required
           placeholder="https://login.example.com"
-          value={value.issuer}
-          set={(v) => set("issuer", v)}
-          error={wrong("issuer")}
+          {...form.field("issuer")}
         />
-        <TextField label="Client id" mono required value={value.client_id} set={(v) => set("client_id", v)} error={wrong("client_id")} />
+        <TextField label="Client id" mono required {...form.field("client_id")} />
         <SecretField
           label="Client secret"
           hint="Empty for a public client. Another issuer needs it anew."
           kept={of?.client_secret.set ?? false}
-          value={value.client_secret}
-          set={(v) => set("client_secret", v)}
-          error={wrong("client_secret")}
+          {...form.field("client_secret")}
         />
-        <WordsField
-          label="E-mail domains that it may vouch for, one in a line"
-          hint="None: any."
-          value={value.domains}
-          set={(v) => set("domains", v)}
-          error={wrong("domains")}
-        />
-        <TextField
-          label="Claim with a person's groups"
-          mono
-          placeholder="groups"
-          value={value.group_claim}
-          set={(v) => set("group_claim", v)}
-          error={wrong("group_claim")}
-        />
+        <WordsField label="E-mail domains that it may vouch for, one in a line" hint="None: any." {...form.field("domains")} />
+        <TextField label="Claim with a person's groups" mono placeholder="groups" {...form.field("group_claim")} />
       </div>
-      <Check
-        label="Whoever signs in and is not known yet becomes a user"
-        hint="Needs the domains above."
-        value={value.create_users}
-        set={(v) => set("create_users", v)}
-      />
+      <Check label="Whoever signs in and is not known yet becomes a user" hint="Needs the domains above." {...form.field("create_users")} />
       <Mapping of={value.mapped} set={(v) => set("mapped", v)} />
       {more ? (
-        <WordsField
-          label="Scopes beside openid, one in a line"
-          hint="profile and email unless given."
-          value={value.scopes}
-          set={(v) => set("scopes", v)}
-          error={wrong("scopes")}
-        />
+        <WordsField label="Scopes beside openid, one in a line" hint="profile and email unless given." {...form.field("scopes")} />
       ) : (
         <div>
           <Button reads tone="quiet" onClick={() => setMore(true)}>

@@ -1,17 +1,18 @@
 import { Link } from "@tanstack/react-router";
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import { ask, type Page } from "../../api/client";
 import { useAct, useGet, useMay } from "../../api/use";
 import { Id } from "../../kit/bits";
+import { Add } from "../../kit/add";
+import { DeleteFirst } from "../../kit/deletefirst";
 import { AskFirst, Dialog } from "../../kit/dialog";
 import { Button, Empty, Facts, Failure, Head, Note, Skeleton } from "../../kit/kit";
 import { State } from "../../kit/state";
+import { sayRefusal } from "../../kit/toast";
 import { type Provider, ProviderForm } from "./providerform";
 
 /** The OpenID Connect providers by which the tenant's people sign in. */
 export default function Providers() {
-  const may = useMay();
   const found = useGet<Page<Provider>>("/settings/identity-providers", { limit: 100 });
   const [open, setOpen] = useState<Provider | "new">();
   return (
@@ -21,36 +22,25 @@ export default function Providers() {
         lead="People sign in by your own identity provider (OpenID Connect), and get their roles from its groups."
         up={<Link to="/settings">Settings</Link>}
       >
-        {may.admin && (
-          <Button tone="primary" onClick={() => setOpen("new")}>
-            <Plus aria-hidden size={15} /> Add a provider
-          </Button>
-        )}
+        <Add words="Add a provider" act={() => setOpen("new")} />
       </Head>
       {found.isPending ? (
         <Skeleton rows={3} />
-      ) : found.isError ? (
+      ) : found.isError && !found.data ? (
         <Failure error={found.error} retry={() => void found.refetch()} />
       ) : found.data.items.length === 0 ? (
         <Empty title="Everybody signs in by password">Add your identity provider, and its people sign in there.</Empty>
       ) : (
         found.data.items.map((p) => <Card key={p.id} of={p} edit={() => setOpen(p)} />)
       )}
-      <Dialog
-        wide
-        open={open !== undefined}
-        close={() => setOpen(undefined)}
-        title={open === "new" ? "Add a provider" : `Change ${typeof open === "object" ? open.name : ""}`}
-      >
-        {open !== undefined && (
-          <>
-            <Note>
-              Register this redirect address at the provider: <Id of={`${window.location.origin}/api/v1/auth/oidc/callback`} />
-            </Note>
-            <ProviderForm of={open === "new" ? undefined : open} done={() => setOpen(undefined)} />
-          </>
-        )}
-      </Dialog>
+      {open !== undefined && (
+        <Dialog wide open close={() => setOpen(undefined)} title={open === "new" ? "Add a provider" : `Change ${open.name}`}>
+          <Note>
+            Register this redirect address at the provider: <Id of={`${window.location.origin}/api/v1/auth/oidc/callback`} />
+          </Note>
+          <ProviderForm of={open === "new" ? undefined : open} done={() => setOpen(undefined)} />
+        </Dialog>
+      )}
     </>
   );
 }
@@ -58,17 +48,11 @@ export default function Providers() {
 function Card({ of, edit }: { of: Provider; edit: () => void }) {
   const may = useMay();
   const [asking, setAsking] = useState<"off" | "delete">();
-  const changes = ["/settings/identity-providers"];
   const path = `/settings/identity-providers/${of.id}`;
   const turn = useAct({
     act: (enabled: boolean, key) => ask("PATCH", path, { body: { enabled }, key, ifMatch: of.version }),
     done: (_, enabled) => (enabled ? "People can sign in by it" : "Nobody signs in by it any more"),
-    changes,
-  });
-  const remove = useAct({
-    act: (_: undefined, key) => ask("DELETE", path, { key, ifMatch: of.version }),
-    done: "Deleted",
-    changes,
+    changes: ["/settings/identity-providers"],
     quiet: true,
   });
   return (
@@ -80,7 +64,9 @@ function Card({ of, edit }: { of: Provider; edit: () => void }) {
         {may.admin && (
           <div className="row">
             <Button onClick={edit}>Change</Button>
-            <Button onClick={() => (of.enabled ? setAsking("off") : turn.mutate(true))}>{of.enabled ? "Disable" : "Enable"}</Button>
+            <Button onClick={() => (of.enabled ? setAsking("off") : turn.mutate(true, { onError: sayRefusal }))}>
+              {of.enabled ? "Disable" : "Enable"}
+            </Button>
             <Button tone="danger" onClick={() => setAsking("delete")}>
               Delete
             </Button>
@@ -103,19 +89,26 @@ function Card({ of, edit }: { of: Provider; edit: () => void }) {
           ],
         ]}
       />
-      {asking && (
+      {asking === "off" && (
         <AskFirst
           open
           close={() => setAsking(undefined)}
-          title={asking === "delete" ? `Delete ${of.name}?` : `Disable ${of.name}?`}
-          lead={
-            asking === "delete"
-              ? "Nobody signs in by it any more. The sessions that it opened end at once, and the roles that its groups gave go, but for those of the last administrator."
-              : "Nobody signs in by it until it is enabled again."
-          }
-          verb={asking === "delete" ? "Delete" : "Disable"}
+          title={`Disable ${of.name}?`}
+          lead="Nobody signs in by it until it is enabled again."
+          verb="Disable"
           tone="danger"
-          act={() => (asking === "delete" ? remove.mutateAsync(undefined) : turn.mutateAsync(false))}
+          act={() => turn.mutateAsync(false)}
+        />
+      )}
+      {asking === "delete" && (
+        <DeleteFirst
+          close={() => setAsking(undefined)}
+          title={`Delete ${of.name}?`}
+          lead="Nobody signs in by it any more. The sessions that it opened end at once, and the roles that its groups gave go, but for those of the last administrator."
+          path={path}
+          list="/settings/identity-providers"
+          version={of.version}
+          done="Deleted"
         />
       )}
     </section>

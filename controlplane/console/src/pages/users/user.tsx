@@ -13,7 +13,7 @@ export default function OneUser() {
   const me = useMe();
   const user = useGet<User>(`/settings/users/${id}`);
   if (user.isPending) return <Skeleton rows={6} />;
-  if (user.isError) return <Failure page error={user.error} retry={() => void user.refetch()} />;
+  if (user.isError && !user.data) return <Failure page error={user.error} retry={() => void user.refetch()} />;
   const u = user.data;
   const self = me?.user?.id === u.id;
   return (
