@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Bar } from "../../kit/bits";
@@ -16,6 +16,7 @@ export function Chain() {
   const [failed, setFailed] = useState<unknown>();
   const [shown, setShown] = useState(false);
   const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []); // whoever leaves the page does not wait for it any more
   const check = async () => {
     const control = new AbortController();
     stop.current = control;

@@ -1,4 +1,5 @@
 import { ask } from "../../api/client";
+import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { Form, SecretField, SelectField, TextField, useForm } from "../../kit/form";
@@ -17,6 +18,10 @@ const froms = [
   ["now", "from now on"],
   ["beginning", "all that there is, from the first"],
 ] as const;
+
+/** Why an address may not be called. The service names no member there, as it is about where the address leads. */
+const uncallable = (refused: unknown) =>
+  refused instanceof Refusal && refused.code === "destination_not_allowed" ? refused.message : undefined;
 
 /** Where the audit log is sent. Secrets are written and never read. */
 export function StreamForm({ of, done }: { of: Stream | undefined; done: () => void }) {
@@ -50,40 +55,26 @@ export function StreamForm({ of, done }: { of: Stream | undefined; done: () => v
       key,
     }),
   );
-  const { value, set, wrong } = form;
+  const { value } = form;
   return (
     <Form of={form} verb={of ? "Save" : "Send it"} cancel={done}>
       <div className="fields">
-        <TextField label="Name" required value={value.name} set={(v) => set("name", v)} error={wrong("name")} />
-        {!of && <SelectField label="By" value={value.kind} set={(v) => set("kind", v)} options={kinds} />}
+        <TextField label="Name" required {...form.field("name")} />
+        {!of && <SelectField label="By" {...form.field("kind")} options={kinds} />}
         <TextField
           label="Address"
           mono
           required
           placeholder={value.kind === "https" ? "https://collector.example.com/audit" : "tls://syslog.example.com:6514"}
-          value={value.url}
-          set={(v) => set("url", v)}
-          error={wrong("url")}
+          {...form.field("url")}
+          error={form.wrong("url") ?? uncallable(form.refused)}
         />
-        <SelectField label="Format" value={value.format} set={(v) => set("format", v)} options={formats} />
-        {!of && <SelectField label="What is sent" value={value.from} set={(v) => set("from", v)} options={froms} />}
+        <SelectField label="Format" {...form.field("format")} options={formats} />
+        {!of && <SelectField label="What is sent" {...form.field("from")} options={froms} />}
         {value.kind === "https" && (
           <>
-            <TextField
-              label="Header with a secret"
-              mono
-              placeholder="Authorization"
-              value={value.header}
-              set={(v) => set("header", v)}
-              error={wrong("header")}
-            />
-            <SecretField
-              label="Its value"
-              kept={of?.header_value_set ?? false}
-              value={value.header_value}
-              set={(v) => set("header_value", v)}
-              error={wrong("header_value")}
-            />
+            <TextField label="Header with a secret" mono placeholder="Authorization" {...form.field("header")} />
+            <SecretField label="Its value" kept={of?.header_value_set ?? false} {...form.field("header_value")} />
           </>
         )}
       </div>
@@ -92,9 +83,7 @@ export function StreamForm({ of, done }: { of: Stream | undefined; done: () => v
         hint={of?.ca_set ? "One is set. Paste another to replace it." : "When its certificate does not come from a public one."}
         mono
         rows={4}
-        value={value.ca}
-        set={(v) => set("ca", v)}
-        error={wrong("ca")}
+        {...form.field("ca")}
       />
     </Form>
   );
