@@ -3,9 +3,11 @@ import { useNavigate } from "@tanstack/react-router";
 import { Send } from "lucide-react";
 import { useState } from "react";
 import { ask } from "../../api/client";
+import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
 import { Verbatim } from "../../kit/bits";
+import { DeleteFirst } from "../../kit/deletefirst";
 import { AskFirst, Dialog } from "../../kit/dialog";
 import { SelectField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
@@ -26,6 +28,17 @@ const overlaps = [
   ["P7D", "for seven days"],
 ] as const;
 
+/** One that the service has disabled is enabled after a test: said in the words of this page, not in those of the API. */
+function untested(e: unknown): never {
+  if (!(e instanceof Refusal) || e.code !== "test_required") throw e;
+  throw new Refusal(
+    e.status,
+    e.code,
+    "Its receiver has to answer first. Send a test; once one has arrived it can be enabled.",
+    e.requestId,
+  );
+}
+
 /** What can be done with a webhook. */
 export function Acts({ of: w }: { of: Webhook }) {
   const may = useMay();
@@ -41,7 +54,7 @@ export function Acts({ of: w }: { of: Webhook }) {
     await changed();
     return r;
   };
-  const enable = useAct({ act: () => post("enable"), done: "It is told what happens again" });
+  const enable = useAct({ act: () => post("enable").catch(untested), done: "It is told what happens again" });
   const test = useAct<void, Tested>({ act: () => post<Tested>("test") });
   if (!may.admin) return null;
   const close = () => setDoing(undefined);
@@ -61,7 +74,7 @@ export function Acts({ of: w }: { of: Webhook }) {
           { words: "Delete", danger: true, act: () => setDoing("delete") },
         ]}
       />
-      <TestResult of={test.data} close={() => test.reset()} />
+      {test.data && <TestResult of={test.data} close={() => test.reset()} />}
       <Dialog open={doing === "edit"} close={close} wide title={`Edit ${w.name}`}>
         <Edit
           of={w}
@@ -97,41 +110,37 @@ export function Acts({ of: w }: { of: Webhook }) {
         verb="Disable"
         act={() => post("disable")}
       />
-      <AskFirst
-        open={doing === "delete"}
-        close={close}
-        tone="danger"
-        title={`Delete ${w.name}?`}
-        lead="Its secret and its deliveries go with it."
-        verb="Delete"
-        act={async () => {
-          await ask("DELETE", path, { ifMatch: w.version, key: crypto.randomUUID() });
-          await navigate({ to: "/settings/webhooks" as never });
-        }}
-      />
+      {doing === "delete" && (
+        <DeleteFirst
+          close={close}
+          title={`Delete ${w.name}?`}
+          lead="Its secret and its deliveries go with it."
+          path={path}
+          list="/settings/webhooks"
+          version={w.version}
+          done="The webhook is deleted."
+          gone={() => void navigate({ to: "/settings/webhooks" as never })}
+        />
+      )}
       <SecretOnce secret={secret} close={() => setSecret(undefined)} />
     </>
   );
 }
 
 /** What the receiver answered to a test. */
-function TestResult({ of, close }: { of: Tested | undefined; close: () => void }) {
+function TestResult({ of, close }: { of: Tested; close: () => void }) {
   return (
-    <Dialog open={of !== undefined} close={close} title={of?.success ? "The test arrived" : "The test did not arrive"}>
-      {of && (
-        <>
-          <Note tone={of.success ? "ok" : "bad"}>
-            {of.status ? `HTTP ${of.status}` : (of.error ?? "No answer")} in {of.latency_ms} ms
-            {of.status && of.error ? `: ${of.error}` : ""}
-          </Note>
-          {of.excerpt && <Verbatim label="What the receiver answered">{of.excerpt}</Verbatim>}
-          <div className="row end">
-            <Button reads onClick={close}>
-              Close
-            </Button>
-          </div>
-        </>
-      )}
+    <Dialog open close={close} title={of.success ? "The test arrived" : "The test did not arrive"}>
+      <Note tone={of.success ? "ok" : "bad"}>
+        {of.status ? `HTTP ${of.status}` : (of.error ?? "No answer")} in {of.latency_ms} ms
+        {of.status && of.error ? `: ${of.error}` : ""}
+      </Note>
+      {of.excerpt && <Verbatim label="What the receiver answered">{of.excerpt}</Verbatim>}
+      <div className="row end">
+        <Button reads onClick={close}>
+          Close
+        </Button>
+      </div>
     </Dialog>
   );
 }

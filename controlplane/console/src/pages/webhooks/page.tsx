@@ -1,11 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { Of } from "../../api/types";
-import { useMay } from "../../api/use";
+import { Add } from "../../kit/add";
 import { Dialog } from "../../kit/dialog";
-import { Button, Head, Text, When } from "../../kit/kit";
+import { Head, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
 import { Edit } from "./edit";
@@ -37,7 +36,6 @@ const columns: Column<Webhook>[] = [
 
 /** Where events are sent to. */
 export default function Webhooks() {
-  const may = useMay();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [making, make] = useState(false);
@@ -45,11 +43,7 @@ export default function Webhooks() {
   return (
     <div className="stack">
       <Head title="Webhooks" lead="Addresses that are told what happens, signed and tried again until they answer.">
-        {may.admin && (
-          <Button tone="primary" onClick={() => make(true)}>
-            <Plus aria-hidden size={15} /> Create a webhook
-          </Button>
-        )}
+        <Add words="Create a webhook" act={() => make(true)} />
       </Head>
       <List<Webhook>
         path="/settings/webhooks"

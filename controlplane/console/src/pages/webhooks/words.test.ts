@@ -17,7 +17,9 @@ test("a webhook says why it is silent", () => {
   const w = (health: Partial<Webhook["health"]>, enabled: boolean) =>
     ({ enabled, health: { state: "ok", reason: "", ...health } }) as Webhook;
   expect(stateOf(w({}, true))).toBe("enabled");
-  expect(why(w({ state: "disabled", disabled_by: "service", reason: "410 Gone" }, false))).toBe("Disabled by the service: 410 Gone.");
+  expect(why(w({ state: "disabled", disabled_by: "service", reason: "410 Gone" }, false))).toContain(
+    "Disabled by the service: 410 Gone. Send a test",
+  );
   expect(why(w({ state: "failing", consecutive_failures: 12 }, true))).toContain("12 failures");
 });
 

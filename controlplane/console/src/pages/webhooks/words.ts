@@ -12,7 +12,7 @@ export function why(w: Webhook): string {
   const h = w.health;
   if (h.state === "disabled")
     return h.disabled_by === "service"
-      ? `Disabled by the service: ${h.reason || "it kept failing"}.`
+      ? `Disabled by the service: ${h.reason || "it kept failing"}. Send a test; once one has arrived it can be enabled again.`
       : h.reason || "Disabled by an administrator.";
   if (h.state === "failing") return `${h.consecutive_failures} failures in a row; one delivery at a time is tried.`;
   return "";
