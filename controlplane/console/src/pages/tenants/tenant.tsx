@@ -20,7 +20,7 @@ export default function Tenant() {
   const found = useGet<Tenancy>(`/control-plane/tenants/${id}`);
   const [doing, setDoing] = useState<Doing>();
   if (found.isPending) return <Skeleton rows={4} />;
-  if (found.isError) return <Failure page error={found.error} retry={() => void found.refetch()} />;
+  if (found.isError && !found.data) return <Failure page error={found.error} retry={() => void found.refetch()} />;
   const t = found.data;
   return (
     <>
@@ -56,7 +56,7 @@ export default function Tenant() {
       <Part title="Limits" lead="Of each token that has no rate of its own.">
         <Limits key={t.version} of={t} saved={() => void found.refetch()} />
       </Part>
-      <Dialogs of={t} doing={doing} end={() => setDoing(undefined)} />
+      {doing && <Asked of={t} doing={doing} end={() => setDoing(undefined)} />}
     </>
   );
 }
@@ -109,7 +109,8 @@ const words: Record<Doing, { verb: string; lead: string; danger?: boolean; reaso
   reopen: { verb: "Open it again", lead: "The tenant is what it was before. Syncs that closing has cancelled stay cancelled." },
 };
 
-function Dialogs({ of, doing, end }: { of: Tenancy; doing: Doing | undefined; end: () => void }) {
+/** Asked anew each time: neither a reason nor a typed name stays from what was asked before. */
+function Asked({ of, doing, end }: { of: Tenancy; doing: Doing; end: () => void }) {
   const [reason, setReason] = useState("");
   const [slug, setSlug] = useState("");
   const [grace, setGrace] = useState("P30D");
@@ -121,7 +122,6 @@ function Dialogs({ of, doing, end }: { of: Tenancy; doing: Doing | undefined; en
     changes: ["/control-plane/tenants"],
     quiet: true,
   });
-  if (!doing) return null;
   const w = words[doing];
   const go = async () => {
     if (doing === "act") {
