@@ -1,9 +1,8 @@
-import { X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useGet } from "../../api/use";
-import { Button } from "../../kit/kit";
 import { access, people, Pick, type Picked, roles } from "../../kit/pick";
 import { kindOf, opsOf, opWords, type Rule, refield, reop, termOf, typedAs, vocabulary } from "./language";
+import { Removable } from "./removable";
 
 type Props = { of: Rule; set: (r: Rule) => void; drop: () => void; about: "people" | "requests"; wrong: string | undefined; n: number };
 
@@ -13,62 +12,52 @@ export function Clause({ of, set, drop, about, wrong, n }: Props) {
   const custom = /^(attributes|labels)\./.test(field);
   const kind = kindOf(of);
   return (
-    <div className="cond-clause">
-      <div className="cond-parts">
-        <select
-          aria-label={`Clause ${n}: what`}
-          data-reads=""
-          value={custom ? `${field.split(".")[0]}.` : field}
-          onChange={(e) => set(e.target.value.endsWith(".") ? { field: e.target.value, op: "eq", value: "" } : refield(of, e.target.value))}
-        >
-          {vocabulary(about).map(([words, terms]) => (
-            <optgroup key={words} label={words}>
-              {terms.map((t) => (
-                <option key={t.name} value={t.name}>
-                  {t.words}
-                </option>
-              ))}
-            </optgroup>
-          ))}
-          <optgroup label="More about the person">
-            <option value="attributes.">a custom attribute</option>
-            <option value="labels.">a label</option>
-            <option value="has_role">a role</option>
-            <option value="has_entitlement">access</option>
+    <Removable words={`Remove clause ${n}`} drop={drop} wrong={wrong}>
+      <select
+        aria-label={`Clause ${n}: what`}
+        data-reads=""
+        value={custom ? `${field.split(".")[0]}.` : field}
+        onChange={(e) => set(e.target.value.endsWith(".") ? { field: e.target.value, op: "eq", value: "" } : refield(of, e.target.value))}
+      >
+        {vocabulary(about).map(([words, terms]) => (
+          <optgroup key={words} label={words}>
+            {terms.map((t) => (
+              <option key={t.name} value={t.name}>
+                {t.words}
+              </option>
+            ))}
           </optgroup>
-          {!custom &&
-            of.field !== undefined &&
-            termOf(field).words === field &&
-            !vocabulary("requests").some(([, t]) => t.some((x) => x.name === field)) && <option value={field}>{field}</option>}
-        </select>
-        {custom && (
-          <input
-            aria-label={`Clause ${n}: name of the ${field.startsWith("labels") ? "label" : "attribute"}`}
-            data-reads=""
-            className="mono"
-            placeholder="its name"
-            value={field.replace(/^\w+\./, "")}
-            onChange={(e) => set({ ...of, field: `${field.split(".")[0]}.${e.target.value.trim()}` })}
-          />
-        )}
-        <select aria-label={`Clause ${n}: how`} data-reads="" value={of.op} onChange={(e) => set(reop(of, e.target.value))}>
-          {[...new Set([...opsOf(kind), of.op])].map((op) => (
-            <option key={op} value={op}>
-              {opWords[op] ?? op}
-            </option>
-          ))}
-        </select>
-        <Value of={of} set={(value) => set({ ...of, value })} n={n} bad={Boolean(wrong)} />
-        <Button reads tone="quiet" className="icon" aria-label={`Remove clause ${n}`} onClick={drop}>
-          <X aria-hidden size={14} />
-        </Button>
-      </div>
-      {wrong && (
-        <small className="bad" role="alert">
-          {wrong}
-        </small>
+        ))}
+        <optgroup label="More about the person">
+          <option value="attributes.">a custom attribute</option>
+          <option value="labels.">a label</option>
+          <option value="has_role">a role</option>
+          <option value="has_entitlement">access</option>
+        </optgroup>
+        {!custom &&
+          of.field !== undefined &&
+          termOf(field).words === field &&
+          !vocabulary("requests").some(([, t]) => t.some((x) => x.name === field)) && <option value={field}>{field}</option>}
+      </select>
+      {custom && (
+        <input
+          aria-label={`Clause ${n}: name of the ${field.startsWith("labels") ? "label" : "attribute"}`}
+          data-reads=""
+          className="mono"
+          placeholder="its name"
+          value={field.replace(/^\w+\./, "")}
+          onChange={(e) => set({ ...of, field: `${field.split(".")[0]}.${e.target.value.trim()}` })}
+        />
       )}
-    </div>
+      <select aria-label={`Clause ${n}: how`} data-reads="" value={of.op} onChange={(e) => set(reop(of, e.target.value))}>
+        {[...new Set([...opsOf(kind), of.op])].map((op) => (
+          <option key={op} value={op}>
+            {opWords[op] ?? op}
+          </option>
+        ))}
+      </select>
+      <Value of={of} set={(value) => set({ ...of, value })} n={n} bad={Boolean(wrong)} />
+    </Removable>
   );
 }
 

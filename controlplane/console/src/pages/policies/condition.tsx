@@ -7,6 +7,7 @@ import type { Of } from "../../api/types";
 import { Button, Text } from "../../kit/kit";
 import { Clause } from "./clause";
 import { asGroup, type Group, isGroup, isScript, type Node } from "./language";
+import { Removable } from "./removable";
 
 type Verdict = Of<"ConditionVerdict">;
 type Wrong = (pointer: string) => string | undefined;
@@ -158,28 +159,18 @@ type ScriptProps = { of: string; set: (t: string) => void; drop: () => void; wro
 
 function Script({ of, set, drop, wrong, about }: ScriptProps) {
   return (
-    <div className="cond-clause">
-      <div className="cond-parts">
-        <textarea
-          aria-label={`An expression in Python over identity${about === "people" ? "" : " and request"}`}
-          data-reads=""
-          className="mono cond-script"
-          rows={2}
-          spellCheck={false}
-          value={of}
-          aria-invalid={wrong ? true : undefined}
-          onChange={(e) => set(e.target.value)}
-        />
-        <Button reads tone="quiet" className="icon" aria-label="Remove the expression" onClick={drop}>
-          <X aria-hidden size={14} />
-        </Button>
-      </div>
-      {wrong && (
-        <small className="bad" role="alert">
-          {wrong}
-        </small>
-      )}
-    </div>
+    <Removable words="Remove the expression" drop={drop} wrong={wrong}>
+      <textarea
+        aria-label={`An expression in Python over identity${about === "people" ? "" : " and request"}`}
+        data-reads=""
+        className="mono cond-script"
+        rows={2}
+        spellCheck={false}
+        value={of}
+        aria-invalid={wrong ? true : undefined}
+        onChange={(e) => set(e.target.value)}
+      />
+    </Removable>
   );
 }
 
