@@ -60,8 +60,8 @@ function Shown() {
         <Toast.Title render={<p />} />
         <Toast.Description className="small muted" />
       </div>
-      <Toast.Action className="button quiet" />
-      <Toast.Close className="button quiet icon" aria-label="Close the message">
+      <Toast.Action className="button quiet" aria-hidden={false} />
+      <Toast.Close className="button quiet icon" aria-label="Close the message" aria-hidden={false}>
         <X aria-hidden size={15} />
       </Toast.Close>
     </Toast.Root>
