@@ -1,0 +1,73 @@
+// when: long
+// seed: own
+// A policy that does more than its breaker lets pass is stopped, and goes on once its changes are accepted; then it only watches, is changed, and tells what it has said before.
+import { api, expect, journey, same, seen, step } from "../lib/house.mjs";
+
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+
+const centre = `breaker-${Date.now()}`;
+
+await journey(async ({ open }) => {
+  const { items } = await api("admin", "GET", "/entitlements?limit=500");
+  const right = items.find((e) => e.name === "Archive") ?? items[0];
+  const made = await api("admin", "POST", "/policies/access-grant", {
+    name: "Archive, carefully",
+    effect: "assign",
+    resources: { entitlement_ids: [right.id] },
+    subject: { match: "all", rules: [{ field: "cost_center", op: "eq", value: centre }] },
+    circuit_breaker: { max_changes: 3, window: "PT1H" },
+  });
+  const one = () => api("admin", "GET", `/policies/access-grant/${made.id}`);
+  const page = await open("admin", `/policies/${made.id}`, { allow: [409, 412, 422] });
+  const dialog = page.locator(".dialog");
+
+  step("put in force while it is about nobody");
+  await button(page, "Put in force").click();
+  await button(page, "Put in force").waitFor({ state: "detached" });
+  same((await one()).mode, "enforce", "what it does");
+
+  step("more people come than its breaker lets pass: it is stopped");
+  const { items: people } = await api("admin", "GET", "/identities?status=active&kind=human&limit=5");
+  for (const p of people) await api("admin", "PATCH", `/identities/${p.id}`, { cost_center: centre }, { "Content-Type": "application/merge-patch+json" });
+  await button(page, "Let it go on").waitFor({ timeout: 90_000 });
+  const stopped = await one();
+  expect(stopped.tripped_at && stopped.holder_count < 5, `the service says ${stopped.tripped_at} and ${stopped.holder_count} holders`);
+  await seen(page, "stopped by its breaker");
+
+  step("its changes are accepted");
+  await button(page, "Let it go on").click();
+  await seen(page, "before it goes on");
+  await button(dialog, "Accept and go on").click();
+  await dialog.waitFor({ state: "detached" });
+  await button(page, "Let it go on").waitFor({ state: "detached" });
+  same((await one()).tripped_at ?? null, null, "since when it is stopped");
+  await page.waitForFunction(() => /People who hold something by it\s*5/.test(document.body.innerText), undefined, { timeout: 90_000 });
+  same((await one()).holder_count, 5, "who holds something by it");
+
+  step("it only watches again");
+  await button(page, "More").click();
+  await page.getByRole("menuitem", { name: "Only watch" }).click();
+  await seen(page, "before it only watches");
+  await button(dialog, "Only watch").click();
+  await button(page, "Put in force").waitFor();
+  same((await one()).mode, "shadow", "what it does");
+
+  step("changed, and what it said before");
+  await button(page, "Change it").click();
+  await page.getByLabel("Name", { exact: true }).fill("Archive, renamed");
+  await button(page, "Save").click();
+  await page.getByRole("heading", { name: "Archive, renamed" }).waitFor();
+  const { items: versions } = await api("admin", "GET", `/policies/access-grant/${made.id}/versions`);
+  expect(versions.length > 1, `${versions.length} versions`);
+  await seen(page, "versions");
+  await page.getByText(`Version ${versions.at(-1).version}`).or(page.getByRole("cell", { name: String(versions.at(-1).version), exact: true })).first().waitFor();
+
+  step("switched off and on");
+  await button(page, "More").click();
+  await page.getByRole("menuitem", { name: "Switch off" }).click();
+  await button(dialog, "Switch it off").click();
+  await button(page, "Switch on").click();
+  await button(page, "More").waitFor();
+  await page.locator("main").getByText("only watches").first().waitFor();
+  same((await one()).enabled, true, "whether it is on");
+});
