@@ -11,7 +11,7 @@ const kinds = [
   ["syslog", "Syslog (RFC 5424)"],
 ] as const;
 const formats = [
-  ["ndjson", "JSON lines, with the chain's hashes"],
+  ["ndjson", "JSON lines, with hashes"],
   ["ocsf", "OCSF"],
 ] as const;
 const froms = [
