@@ -38,7 +38,7 @@ export default function AccountPage() {
         lead={
           <span className="row">
             <AccountState of={a} />
-            {a.is_locked && <Badge tone="warn">locked</Badge>}
+            {a.is_locked && a.is_disabled && <Badge tone="warn">locked</Badge>}
             {a.privileged && <Badge tone="warn">privileged</Badge>}
             {a.orphaned && <State of="orphaned" tone="bad" words={orphanWords(a.orphan_reason)} />}
             {names.size > 0 && (

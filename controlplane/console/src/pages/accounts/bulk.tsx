@@ -1,13 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ask } from "../../api/client";
-import { Refusal } from "../../api/session";
 import type { Account, Of } from "../../api/types";
 import { AskFirst } from "../../kit/dialog";
 import { SelectField, TextField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
 import { say } from "../../kit/toast";
 import { loginOf } from "./columns";
+import { IgnoreAll } from "./ignoreall";
 import { LinkTry } from "./linktry";
 
 type By = "email" | "employee_number" | "username";
@@ -65,51 +65,6 @@ function LinkAll({ of, close, clear }: Props) {
       )}
       <TextField label="Reason" value={reason} set={setReason} max={1000} required />
       {pairs.length > 0 && <LinkTry body={{ pairs }} names={new Map(of.map((a) => [a.id, loginOf(a)]))} />}
-    </AskFirst>
-  );
-}
-
-/** Each is asked for by itself: the service has no such thing for several. Those that were refused stay, with the reason. */
-function IgnoreAll({ of, close, clear }: Props) {
-  const queries = useQueryClient();
-  const [reason, setReason] = useState("");
-  const [done, setDone] = useState(0);
-  const [refused, setRefused] = useState<string[]>([]);
-  return (
-    <AskFirst
-      open
-      close={close}
-      title={`Accept ${of.length} accounts without an owner`}
-      lead="They are asked about no more, and no rule looks for their owner. It can be taken back for each."
-      verb={done > 0 ? `${done} of ${of.length}…` : "Accept them"}
-      disabled={!reason.trim()}
-      act={async () => {
-        const wrong: string[] = [];
-        for (const [i, a] of of.entries()) {
-          await ask("POST", `/accounts/${a.id}/ignore`, { body: { reason }, ifMatch: a.version }).catch((e: unknown) => {
-            if (!(e instanceof Refusal) || e.status === 0 || e.status >= 500) throw e;
-            wrong.push(`${loginOf(a)}: ${e.message}`);
-          });
-          setDone(i + 1);
-        }
-        setDone(0);
-        setRefused(wrong);
-        await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
-        if (wrong.length > 0) throw new Error(`${of.length - wrong.length} were accepted, ${wrong.length} could not be.`);
-        say(`${of.length} accounts are accepted without an owner.`);
-        clear();
-      }}
-    >
-      <TextField label="Reason" value={reason} set={setReason} max={1000} required />
-      {refused.length > 0 && (
-        <ul className="small">
-          {refused.map((w) => (
-            <li key={w} dir="auto">
-              {w}
-            </li>
-          ))}
-        </ul>
-      )}
     </AskFirst>
   );
 }

@@ -23,7 +23,7 @@ export const loginOf = (a: Account) => a.username || a.display_name || a.email |
 /** Whether an account can be used. */
 export function AccountState({ of: a }: { of: Pick<Account, "status" | "is_disabled" | "is_locked"> }) {
   if (a.is_disabled && a.status === "active") return <State of="disabled" />;
-  if (a.is_locked && a.status === "active") return <State of="locked" tone="warn" />;
+  if (a.status === "locked" || (a.is_locked && a.status === "active")) return <State of="locked" tone="warn" />;
   return <State of={a.status} words={accountStates.find(([v]) => v === a.status)?.[1] ?? a.status} />;
 }
 

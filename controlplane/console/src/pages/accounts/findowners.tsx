@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
-import { AskFirst, Dialog } from "../../kit/dialog";
+import { AskFirst } from "../../kit/dialog";
 import { SelectField, TextField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
@@ -11,6 +11,7 @@ import { say } from "../../kit/toast";
 import { Tried } from "../../kit/tryfirst";
 import { useSystems } from "../../kit/systems";
 import { LinkTry } from "./linktry";
+import { Told } from "./told";
 import { sureness } from "./words";
 
 type Doing = "run" | "field";
@@ -18,6 +19,7 @@ type Doing = "run" | "field";
 /** Looks for the owners of accounts: by the rules, with a look at what they would do, or by one field. */
 export function FindOwners() {
   const [doing, setDoing] = useState<Doing>();
+  const [told, setTold] = useState<Of<"BulkLinked">>(); // it outlives the dialog that asked for it
   const close = () => setDoing(undefined);
   return (
     <>
@@ -29,7 +31,8 @@ export function FindOwners() {
         ]}
       />
       {doing === "run" && <ByRules close={close} />}
-      {doing === "field" && <ByField close={close} />}
+      {doing === "field" && <ByField close={close} tell={setTold} />}
+      {told && <Told of={told} close={() => setTold(undefined)} />}
     </>
   );
 }
@@ -50,8 +53,12 @@ function ByRules({ close }: { close: () => void }) {
   const [key] = useState(() => crypto.randomUUID());
   const tried = useQuery({
     queryKey: ["try", "/accounts/correlation/preview", system],
-    queryFn: ({ signal }) =>
-      ask<Of<"CorrelationPreview">>("POST", "/accounts/correlation/preview", { body: { connector_id: system, rules: undefined }, signal }),
+    queryFn: async ({ signal }) => {
+      // The service foresees by the rules that it is given, and otherwise by the default ones, while a run goes by those of the system.
+      const { rules, auto_link, propose } = await ask<Of<"Correlation">>("GET", `/connectors/${system}/correlation`, { signal });
+      const body = { connector_id: system, rules, auto_link, propose };
+      return ask<Of<"CorrelationPreview">>("POST", "/accounts/correlation/preview", { body, signal });
+    },
     enabled: system !== "",
     retry: false,
     gcTime: 0,
@@ -152,40 +159,18 @@ function Samples({ title, of }: { title: string; of: Of<"CorrelationSample">[] }
 
 type Field = "employee_number" | "email" | "username" | "external_id";
 
-function ByField({ close }: { close: () => void }) {
+function ByField({ close, tell }: { close: () => void; tell: (r: Of<"BulkLinked">) => void }) {
   const queries = useQueryClient();
   const names = useSystems();
   const [system, setSystem] = useState("");
   const [field, setField] = useState<Field>("employee_number");
   const [reason, setReason] = useState("");
   const [key] = useState(() => crypto.randomUUID());
-  const [told, setTold] = useState<Of<"BulkLinked">>();
   const body = { filter: system ? { connector_id: system } : {}, identity_field: field };
-  if (told)
-    return (
-      <Dialog open close={close} title="Owners were named">
-        <p>
-          {told.counts.linked} linked, {told.counts.unchanged} as before, {told.counts.failed} could not be.
-        </p>
-        <ul className="small">
-          {(told.results ?? [])
-            .filter((r) => r.status === "failed")
-            .slice(0, 50)
-            .map((r) => (
-              <li key={r.index}>{r.detail ?? r.code}</li>
-            ))}
-        </ul>
-        <div className="row end">
-          <Button reads onClick={close}>
-            Close
-          </Button>
-        </div>
-      </Dialog>
-    );
   return (
     <AskFirst
       open
-      close={() => !told && close()}
+      close={close}
       title="Name owners by one field"
       lead="For all accounts without an owner or with several possible ones: the owner is whoever has the same value."
       verb="Name them"
@@ -193,7 +178,7 @@ function ByField({ close }: { close: () => void }) {
       act={async () => {
         const r = await ask<Of<"BulkLinked">>("POST", "/accounts/bulk-link", { body: { ...body, reason }, key });
         await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
-        setTold(r);
+        tell(r);
       }}
     >
       <SelectField

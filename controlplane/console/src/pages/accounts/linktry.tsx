@@ -1,10 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
 import { Tried } from "../../kit/tryfirst";
 import { Somebody } from "../people/somebody";
+import { loginOf } from "./columns";
 
 const most = 50;
+
+/** An account by its id, as it is called. */
+export function Login({ id }: { id: string }) {
+  const account = useGet<Of<"AccountDetail">>(`/accounts/${id}`);
+  return <bdi>{account.data ? loginOf(account.data) : account.isError ? id : "…"}</bdi>;
+}
 
 /** Whom accounts would be linked to: asked of the service, which writes nothing. */
 export function LinkTry({ body, names }: { body: object; names: Map<string, string> }) {
@@ -26,7 +34,7 @@ export function LinkTry({ body, names }: { body: object; names: Map<string, stri
           <ul className="small">
             {(r.results ?? []).slice(0, most).map((l) => (
               <li key={l.index} dir="auto">
-                <bdi>{names.get(l.account_id ?? "") ?? l.account_id}</bdi>:{" "}
+                <Called id={l.account_id} names={names} />:{" "}
                 {l.status === "failed" ? (
                   <span className="bad">{l.detail ?? l.code}</span>
                 ) : (
@@ -43,4 +51,9 @@ export function LinkTry({ body, names }: { body: object; names: Map<string, stri
       )}
     </Tried>
   );
+}
+
+function Called({ id = "", names }: { id?: string | undefined; names: Map<string, string> }) {
+  const name = names.get(id);
+  return name ? <bdi>{name}</bdi> : <Login id={id} />;
 }

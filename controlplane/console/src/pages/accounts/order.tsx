@@ -70,6 +70,8 @@ export function Order({ of: a, what, close }: { of: Of<"AccountDetail">; what: O
   );
 }
 
+const operation = /^[a-z]+\.[a-z_]+$/; // a note that is no more than the name of the change, which the title says in words
+
 function Plan({ of }: { of: Of<"Accepted"> }) {
   return (
     <>
@@ -78,7 +80,7 @@ function Plan({ of }: { of: Of<"Accepted"> }) {
       {(of.plan ?? []).map((p, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: requests stay in their order
         <div key={i} className="stack tight">
-          {p.note && <p className="small">{p.note}</p>}
+          {p.note && !operation.test(p.note) && <p className="small">{p.note}</p>}
           {p.ldap && <Verbatim label="The change record">{p.ldap.ldif}</Verbatim>}
           {p.http && (
             <Verbatim label="The request">

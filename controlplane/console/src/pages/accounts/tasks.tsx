@@ -1,4 +1,6 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Part, When } from "../../kit/kit";
@@ -25,6 +27,7 @@ export function AccountTasks({ of }: { of: string }) {
   const open = tasks.data?.items.some((t) => !over.includes(t.state)) ?? false;
   // The same question again, which every answer of it is kept under: as long as something is open it is asked every two seconds.
   useGet<Of<"TaskList">>("/accounts/provisioning-tasks", { account_id: of, limit: 5 }, { every: 2000, enabled: open });
+  useRead(of, tasks.data && endedOf(tasks.data.items));
   if (!tasks.data || tasks.data.items.length === 0) return null;
   return (
     <Part title="Changes of its system" lead={open ? "What is under way is looked at every two seconds." : undefined}>
@@ -53,4 +56,23 @@ export function AccountTasks({ of }: { of: string }) {
       </ul>
     </Part>
   );
+}
+
+/** Which of the changes have ended, and how. */
+const endedOf = (tasks: Of<"Task">[]) =>
+  tasks
+    .filter((t) => over.includes(t.state))
+    .map((t) => `${t.id} ${t.state}`)
+    .join();
+
+/** Reads the account again when a change of it has ended: what its page says and offers is otherwise that of before. */
+function useRead(of: string, ended: string | undefined) {
+  const queries = useQueryClient();
+  const known = useRef(ended);
+  useEffect(() => {
+    if (known.current !== undefined && ended !== undefined && known.current !== ended) {
+      void queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(`/accounts/${of}`) });
+    }
+    known.current = ended;
+  }, [of, ended, queries]);
 }

@@ -1,0 +1,82 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ask } from "../../api/client";
+import { Refusal } from "../../api/session";
+import type { Account } from "../../api/types";
+import { AskFirst } from "../../kit/dialog";
+import { TextField } from "../../kit/form";
+import { say } from "../../kit/toast";
+import { loginOf } from "./columns";
+
+type Left = { account: Account; why: string };
+
+/**
+ * Each is asked for by itself: the service has no such thing for several. Those that were refused stay, with the reason, and they alone
+ * are asked for again.
+ */
+export function IgnoreAll({ of, close, clear }: { of: Account[]; close: () => void; clear: () => void }) {
+  const queries = useQueryClient();
+  const [reason, setReason] = useState("");
+  const [left, setLeft] = useState<Left[]>();
+  const accept = async () => {
+    const refused: Left[] = [];
+    const asked = left ? left.map((l) => l.account) : of;
+    let done = 0;
+    try {
+      for (const account of asked) {
+        const why = await accepted(account, reason);
+        if (why) refused.push({ account: await newest(account), why });
+        done++;
+      }
+    } catch (e) {
+      setLeft([...refused, ...asked.slice(done).map((account) => ({ account, why: "not asked for yet" }))]);
+      throw e;
+    } finally {
+      await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
+    }
+    setLeft(refused);
+    if (refused.length > 0) throw new Error(`${of.length - refused.length} accepted, ${refused.length} refused.`);
+    say(`${of.length} accounts are accepted without an owner.`);
+    clear();
+  };
+  const end = () => {
+    if (left) clear(); // what was accepted is no longer what was selected
+    close();
+  };
+  return (
+    <AskFirst
+      open
+      close={end}
+      title={`Accept ${of.length} accounts without an owner`}
+      lead="They are asked about no more, and no rule looks for their owner. It can be taken back for each."
+      verb={left ? "Try the rest again" : "Accept them"}
+      disabled={!reason.trim()}
+      act={accept}
+    >
+      <TextField label="Reason" value={reason} set={setReason} max={1000} required />
+      {left && left.length > 0 && (
+        <ul className="small" aria-label="Could not be accepted">
+          {left.map((l) => (
+            <li key={l.account.id} dir="auto">
+              <bdi>{loginOf(l.account)}</bdi>: <span className="bad">{l.why}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </AskFirst>
+  );
+}
+
+/** Accepts one, and answers why that was refused. */
+async function accepted(a: Account, reason: string): Promise<string | undefined> {
+  try {
+    await ask("POST", `/accounts/${a.id}/ignore`, { body: { reason }, ifMatch: a.version });
+  } catch (e) {
+    if (!(e instanceof Refusal) || e.status === 0 || e.status >= 500) throw e;
+    return e.status === 412 ? "somebody has changed it meanwhile" : e.message;
+  }
+  return undefined;
+}
+
+/** The account as it is now: one that was changed meanwhile is accepted the next time, when it has been told of. */
+const newest = (a: Account) => ask<Account>("GET", `/accounts/${a.id}`).catch(() => a);

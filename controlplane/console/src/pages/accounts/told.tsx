@@ -1,0 +1,36 @@
+import type { Of } from "../../api/types";
+import { Dialog } from "../../kit/dialog";
+import { Button } from "../../kit/kit";
+import { Login } from "./linktry";
+
+const most = 50;
+
+/** What came of naming owners by one field: those that could not be linked are told one by one. */
+export function Told({ of, close }: { of: Of<"BulkLinked">; close: () => void }) {
+  const failed = (of.results ?? []).filter((r) => r.status === "failed");
+  return (
+    <Dialog open close={close} title="Owners were named">
+      <p>
+        {of.counts.linked} linked, {of.counts.unchanged} as before, {of.counts.failed} could not be.
+      </p>
+      <ul className="small">
+        {failed.slice(0, most).map((r) => (
+          <li key={r.index} dir="auto">
+            {r.account_id && (
+              <>
+                <Login id={r.account_id} />:{" "}
+              </>
+            )}
+            {r.detail ?? r.code}
+          </li>
+        ))}
+        {failed.length > most && <li>and {(failed.length - most).toLocaleString("en")} more</li>}
+      </ul>
+      <div className="row end">
+        <Button reads onClick={close}>
+          Close
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
