@@ -63,7 +63,7 @@ export function Outcome({ of }: { of: Of<"Imported"> }) {
             <tr key={r.line}>
               <td className="num">{r.line}</td>
               <td>
-                {r.identity_id ? (
+                {r.identity_id && (of.mode === "apply" || r.outcome !== "created") ? (
                   <Link to="/people/$id" params={{ id: r.identity_id }}>
                     <Text of={r.external_id} />
                   </Link>

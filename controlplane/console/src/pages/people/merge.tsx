@@ -42,10 +42,10 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
                   .filter(([, n]) => n > 0)
                   .map(([k, n]) => (
                     <li key={k}>
-                      {n.toLocaleString("en")} {k.replaceAll("_", " ")} come here
+                      {n.toLocaleString("en")} {n === 1 ? one(k) : several(k)} here
                     </li>
                   ))}
-                {m.impact.ended_reasons > 0 && <li>{m.impact.ended_reasons} reasons that both have become one each</li>}
+                {m.impact.ended_reasons > 0 && <li>Reasons that both have and that become one: {m.impact.ended_reasons}</li>}
               </ul>
               {(m.impact.warnings ?? []).map((w) => (
                 <Note key={w} tone="warn">
@@ -59,3 +59,6 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
     </AskFirst>
   );
 }
+
+const several = (kind: string) => `${kind.replaceAll("_", " ")} come`;
+const one = (kind: string) => `${kind.replaceAll("_", " ").replace(/s$/, "")} comes`;

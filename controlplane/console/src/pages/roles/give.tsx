@@ -2,7 +2,8 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
-import { Check, SelectField, TextField } from "../../kit/form";
+import { dayBegins, dayEnds, dayOf } from "../../kit/day";
+import { Check, SelectField, TextField, wrongAt } from "../../kit/form";
 import { Pick, type Picked, people } from "../../kit/pick";
 import type { Doing } from "./members";
 import type { Role } from "./model";
@@ -15,7 +16,7 @@ export default function Give({ role, doing, close }: Props) {
   const [who, setWho] = useState<Picked | null>(null);
   const [reason, setReason] = useState("");
   const [starts, setStarts] = useState("");
-  const [ends, setEnds] = useState(doing.what === "end" ? (doing.member.until ?? "").slice(0, 10) : "");
+  const [ends, setEnds] = useState(doing.what === "end" ? dayOf(doing.member.until) : "");
   const [said, setSaid] = useState<Record<string, unknown>>({});
   const path = `/entitlements/roles/${role.id}/members`;
   const send = useAct<Body>({
@@ -24,12 +25,13 @@ export default function Give({ role, doing, close }: Props) {
     done: done[doing.what],
     quiet: true,
   });
+  const wrong = (pointer: string) => wrongAt(send.error, pointer);
   if (doing.what === "give") {
     const body = {
       identity_id: who?.id,
       reason,
-      ...(starts ? { starts_at: new Date(starts).toISOString() } : {}),
-      ...(ends ? { ends_at: dayEnd(ends) } : {}),
+      ...(starts ? { starts_at: dayBegins(starts) } : {}),
+      ...(ends ? { ends_at: dayEnds(ends) } : {}),
       ...(Object.keys(said).length > 0 ? { parameters: said } : {}),
     };
     return (
@@ -43,7 +45,7 @@ export default function Give({ role, doing, close }: Props) {
       >
         <Pick label="Who gets it" source={people} value={who} set={setWho} required />
         <div className="fields">
-          <TextField type="date" label="From" hint="Left empty: now." value={starts} set={setStarts} />
+          <TextField type="date" label="From" hint="Left empty: now." value={starts} set={setStarts} error={wrong("starts_at")} />
           <TextField
             type="date"
             label="Until"
@@ -52,9 +54,10 @@ export default function Give({ role, doing, close }: Props) {
             }
             value={ends}
             set={setEnds}
+            error={wrong("ends_at")}
           />
         </div>
-        <Parameters role={role} value={said} set={setSaid} />
+        <Parameters role={role} value={said} set={setSaid} wrong={(name) => wrong(`parameters/${name}`)} />
         <TextField label="Why" rows={2} max={2000} required value={reason} set={setReason} />
       </AskFirst>
     );
@@ -69,9 +72,16 @@ export default function Give({ role, doing, close }: Props) {
         title="Move the end"
         lead={<bdi>{member.display}</bdi>}
         verb="Move it"
-        act={() => send.mutateAsync({ method: "PATCH", path: one, body: { ends_at: ends ? dayEnd(ends) : null } })}
+        act={() => send.mutateAsync({ method: "PATCH", path: one, body: { ends_at: ends ? dayEnds(ends) : null } })}
       >
-        <TextField type="date" label="Until" hint="Left empty: it ends no more by itself." value={ends} set={setEnds} />
+        <TextField
+          type="date"
+          label="Until"
+          hint="Left empty: it ends no more by itself."
+          value={ends}
+          set={setEnds}
+          error={wrong("ends_at")}
+        />
       </AskFirst>
     );
   return (
@@ -94,9 +104,15 @@ export default function Give({ role, doing, close }: Props) {
 }
 
 const done = { give: "Given. Provisioning makes it true.", end: "The end is moved.", take: "Taken away." };
-const dayEnd = (day: string) => new Date(`${day}T23:59:59`).toISOString();
 
-function Parameters({ role, value, set }: { role: Role; value: Record<string, unknown>; set: (v: Record<string, unknown>) => void }) {
+type Said = {
+  role: Role;
+  value: Record<string, unknown>;
+  set: (v: Record<string, unknown>) => void;
+  wrong: (name: string) => string | undefined;
+};
+
+function Parameters({ role, value, set, wrong }: Said) {
   return (role.parameters ?? []).map((p) => {
     const put = (v: unknown) => set({ ...value, [p.name]: v });
     const text = String(value[p.name] ?? "");
@@ -111,6 +127,7 @@ function Parameters({ role, value, set }: { role: Role; value: Record<string, un
           required={required}
           value={text}
           set={put}
+          error={wrong(p.name)}
           options={(p.allowed_values ?? []).map((v) => [v, v] as const)}
         />
       );
@@ -122,6 +139,7 @@ function Parameters({ role, value, set }: { role: Role; value: Record<string, un
         type={p.type === "integer" ? "number" : p.type === "date" ? "date" : "text"}
         value={text}
         set={(v) => put(p.type === "integer" && v ? Number(v) : v)}
+        error={wrong(p.name)}
       />
     );
   });

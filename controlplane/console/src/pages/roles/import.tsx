@@ -1,52 +1,47 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { type ChangeEvent, useState } from "react";
+import { useState } from "react";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
+import { useAct } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
-import { TextField } from "../../kit/form";
+import { contentOf, FileField } from "../../kit/filefield";
+import { TextField, wrongAt } from "../../kit/form";
 import { Button, Note, Table, Wrongs } from "../../kit/kit";
 import { State } from "../../kit/state";
-import { say } from "../../kit/toast";
 import { Changes } from "./changes";
 import { Impact } from "./impact";
 
 type Plan = Of<"RoleImport">;
+/** What is sent: to be looked at, or with the plan that was agreed to. */
+type Sending = { yaml: string; agreed?: string };
 
 /** Reads roles from a file: first what would become of each, then, when that is agreed to, all of them or none. */
 export default function Import({ close }: { close: () => void }) {
-  const queries = useQueryClient();
   const [yaml, setYaml] = useState("");
-  const [plan, setPlan] = useState<Plan>();
-  const [refused, setRefused] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
-  const send = async (query: Record<string, string | boolean>) => {
-    setBusy(true);
-    setRefused(undefined);
-    try {
-      return await ask<Plan>("POST", "/entitlements/roles/import", { body: { yaml }, query, key: crypto.randomUUID() });
-    } catch (e) {
-      setRefused(e);
-      if (e instanceof Refusal && e.code === "plan_changed") setPlan(undefined);
-      return undefined;
-    } finally {
-      setBusy(false);
-    }
+  const [unread, setUnread] = useState<string>();
+  const look = useAct<Sending, Plan>({ act: (s, key) => send(s, key), quiet: true });
+  const make = useAct<Sending, Plan>({
+    act: (s, key) => send(s, key),
+    changes: ["/entitlements/roles"],
+    done: (p) => (p.roles.length === 1 ? "1 role was read." : `${p.roles.length} roles were read.`),
+    after: close,
+    quiet: true,
+  });
+  const put = (v: string) => {
+    setYaml(v);
+    setUnread(undefined);
+    look.reset();
+    make.reset();
   };
-  const look = async () => setPlan(await send({ dry_run: true }));
-  const make = async () => {
-    const made = await send(plan ? { confirm: plan.impact.plan_hash } : {});
-    if (!made) return;
-    say(`${made.roles.length} roles were read.`);
-    void queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements/roles") });
-    close();
-  };
-  const choose = async (e: ChangeEvent<HTMLInputElement>) => {
-    const file = e.target.files?.[0];
-    if (!file) return;
-    setYaml(await file.text());
-    setPlan(undefined);
-  };
+  const choose = (file: File) =>
+    contentOf(file)
+      .then((b) => b.text())
+      .then(put, (e: Error) => setUnread(e.message));
+  const refused = make.error ?? look.error;
+  const moved = refused instanceof Refusal && refused.code === "plan_changed";
+  const plan = moved ? undefined : look.data;
+  const wrong = wrongAt(refused, "yaml");
+  const busy = look.isPending || make.isPending;
   const changes = plan?.roles.filter((r) => r.action !== "unchanged").length ?? 0;
   return (
     <Dialog
@@ -57,30 +52,18 @@ export default function Import({ close }: { close: () => void }) {
       lead="From a file as the export writes it. Roles that it does not name stay as they are."
     >
       <div className="stack">
-        <label className="field">
-          <span>A file</span>
-          <input type="file" accept=".yaml,.yml,text/yaml" onChange={(e) => void choose(e)} />
-        </label>
-        <TextField
-          label="What it says"
-          mono
-          rows={10}
-          value={yaml}
-          set={(v) => {
-            setYaml(v);
-            setPlan(undefined);
-          }}
-        />
-        <Wrongs of={refused} />
+        <FileField label="A file" accept=".yaml,.yml,text/yaml" error={unread} take={(f) => void choose(f)} />
+        <TextField label="What it says" mono rows={10} value={yaml} set={put} error={wrong} />
+        {!wrong && <Wrongs of={refused} />}
         {plan && <Planned of={plan} />}
         <div className="row end">
           <Button onClick={close}>Cancel</Button>
           {plan ? (
-            <Button tone="primary" disabled={busy || changes === 0} onClick={() => void make()}>
+            <Button tone="primary" disabled={busy || changes === 0} onClick={() => make.mutate({ yaml, agreed: plan.impact.plan_hash })}>
               {changes === 0 ? "Nothing would change" : `Import ${changes} ${changes === 1 ? "change" : "changes"}`}
             </Button>
           ) : (
-            <Button tone="primary" disabled={busy || !yaml.trim()} onClick={() => void look()}>
+            <Button tone="primary" disabled={busy || !yaml.trim()} onClick={() => look.mutate({ yaml })}>
               See what it would do
             </Button>
           )}
@@ -89,6 +72,9 @@ export default function Import({ close }: { close: () => void }) {
     </Dialog>
   );
 }
+
+const send = ({ yaml, agreed }: Sending, key: string) =>
+  ask<Plan>("POST", "/entitlements/roles/import", { body: { yaml }, query: agreed ? { confirm: agreed } : { dry_run: true }, key });
 
 function Planned({ of }: { of: Plan }) {
   return (

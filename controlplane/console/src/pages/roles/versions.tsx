@@ -38,26 +38,13 @@ export default function Versions({ role }: { role: Role }) {
         <tbody>
           {all.map((v) => (
             <tr key={v.version}>
-              <td>
-                <input
-                  type="radio"
-                  name="from"
-                  data-reads=""
-                  aria-label={`Compare from version ${v.version}`}
-                  checked={from === v.version}
-                  onChange={() => go({ from: v.version })}
-                />
-              </td>
-              <td>
-                <input
-                  type="radio"
-                  name="to"
-                  data-reads=""
-                  aria-label={`Compare with version ${v.version}`}
-                  checked={to === v.version}
-                  onChange={() => go({ to: v.version })}
-                />
-              </td>
+              <Choice
+                name="from"
+                words={`Compare from version ${v.version}`}
+                on={from === v.version}
+                choose={() => go({ from: v.version })}
+              />
+              <Choice name="to" words={`Compare with version ${v.version}`} on={to === v.version} choose={() => go({ to: v.version })} />
               <td className="num">{v.version}</td>
               <td>
                 <When at={v.changed_at} />
@@ -71,6 +58,15 @@ export default function Versions({ role }: { role: Role }) {
       </Table>
       {from !== to && <Between role={role} from={from} to={to} />}
     </div>
+  );
+}
+
+/** One end of the comparison, in the row of a version. */
+function Choice({ name, words, on, choose }: { name: "from" | "to"; words: string; on: boolean; choose: () => void }) {
+  return (
+    <td>
+      <input type="radio" name={name} data-reads="" aria-label={words} checked={on} onChange={choose} />
+    </td>
   );
 }
 
