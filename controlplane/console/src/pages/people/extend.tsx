@@ -13,7 +13,7 @@ export function Extend({ grant, close }: { grant: Grant; close: () => void }) {
   const extend = useAct<void, Grant>({
     quiet: true,
     act: (_, key) => ask("POST", `/entitlements/grants/${grant.id}/extend`, { body: { ends_at: dayEnds(until) }, key }),
-    done: (g) => `It lasts until ${dayOf(g.ends_at) || until} now.`,
+    done: `It lasts until ${until} now.`, // the answer may still tell the end before: what ends a grant is worked out a moment later
     changes: ["/entitlements", "/identities", "/accounts"],
   });
   return (
