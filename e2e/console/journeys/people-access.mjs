@@ -1,6 +1,6 @@
 // when: long
 // seed: own
-// What one person holds: extended, taken away with a day until which no rule gives it again, and given again when rules are looked at.
+// What one person holds: extended, taken away with a day until which no rule gives it again, and the rules about them looked at.
 import { api, expect, journey, same, scene, seen, settled, step, url } from "../lib/house.mjs";
 
 const who = scene.users.member.identity_id;
