@@ -9,7 +9,7 @@ import { Button, Note } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { Edit } from "./edit";
 import { Enrolment, type Invited } from "./invite";
-import type { Agent } from "./words";
+import { type Agent, why } from "./words";
 
 type Doing = "edit" | "disable" | "revoke" | "delete" | "clear" | "enroll";
 
@@ -71,7 +71,7 @@ export function Acts({ of: a }: { of: Agent }) {
         verb="Clear the quarantine"
         act={() => slow.mutateAsync(() => post("quarantine/clear"))}
       >
-        {a.quarantine_reason && <Note tone="bad">{a.quarantine_reason}</Note>}
+        {a.quarantine_reason && <Note tone="bad">{why(a)}</Note>}
       </AskFirst>
       <AskFirst
         open={doing === "revoke"}

@@ -8,7 +8,7 @@ test("says why an agent is as it is", () => {
   expect(why(agent({ state: "degraded", degraded_reasons: ["clock_skew", "spool_failed"] }))).toBe(
     "Its clock is more than two minutes off, and its disk takes nothing.",
   );
-  expect(why(agent({ state: "quarantined", quarantine_reason: "a and b" }))).toBe("a and b");
+  expect(why(agent({ state: "quarantined", quarantine_reason: "a and b" }))).toBe("A and b.");
 });
 
 test("an example address gives way to the one that is known", () => {

@@ -11,7 +11,7 @@ const degraded: Record<string, string> = {
 
 /** Why an agent is in the state it is in; empty where the state says all. */
 export function why(a: Agent): string {
-  if (a.state === "quarantined") return a.quarantine_reason ?? "It was seen in two places.";
+  if (a.state === "quarantined") return sentence(a.quarantine_reason || "it was seen in two places");
   if (a.state === "revoked") return a.revoked_reason ?? "";
   if (a.state === "pending") return "Invited; waits for its host to enrol.";
   if (a.state === "registered") return "Enrolled; has not connected yet.";

@@ -8,6 +8,7 @@ import { Button, Note } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { sayRefusal } from "../../kit/toast";
 import { useConfirmed } from "./confirm";
+import { stoppedFor } from "./words";
 
 type Policy = Of<"AccessPolicy">;
 
@@ -94,7 +95,7 @@ function Asked({ what, of: p, close }: { what: keyof typeof told; of: Policy; cl
     >
       {what === "reset" ? (
         <>
-          <Note tone="warn">{p.tripped_reason}</Note>
+          <Note tone="warn">{stoppedFor(p.tripped_reason)}</Note>
           <p>What is due by now is done: up to {(p.stats.would_grant + p.stats.would_end).toLocaleString("en")} changes.</p>
         </>
       ) : (

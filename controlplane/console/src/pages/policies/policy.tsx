@@ -15,7 +15,7 @@ import { bodyOf, draftOf, PolicyEditor } from "./editor";
 import { Said } from "./said";
 import { Simulation } from "./simulate";
 import { PolicyVersions } from "./versions";
-import { doing } from "./words";
+import { doing, stoppedFor } from "./words";
 
 type Policy = Of<"AccessPolicy">;
 
@@ -80,8 +80,8 @@ function Standing({ of: p }: { of: Policy }) {
       </div>
       {p.tripped_at && (
         <Note tone="bad">
-          It was stopped <When at={p.tripped_at} />: {p.tripped_reason} Nothing it gave ends, and it gives nothing more until its changes
-          are accepted.
+          It was stopped <When at={p.tripped_at} />: {stoppedFor(p.tripped_reason)} Nothing it gave ends, and it gives nothing more until
+          its changes are accepted.
         </Note>
       )}
       {p.enabled && p.mode === "shadow" && (

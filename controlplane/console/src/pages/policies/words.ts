@@ -1,4 +1,5 @@
 import type { Of } from "../../api/types";
+import { spansTold } from "../../kit/span";
 
 type Policy = Pick<Of<"AccessPolicy">, "enabled" | "mode" | "tripped_at" | "effect">;
 
@@ -16,3 +17,6 @@ export const lives = [
   ["notice", "once they have given notice"],
 ] as const;
 export type Life = (typeof lives)[number][0];
+
+/** Why a breaker has stopped a policy: the service's words as a sentence, with lengths of time as people say them. */
+export const stoppedFor = (reason: string | null | undefined) => (reason ? `${spansTold(reason).replace(/\.$/, "")}.` : "");
