@@ -51,7 +51,7 @@ await journey(async ({ open }) => {
   await dialog.getByText(`${would.counts.linked} would be linked`).waitFor();
   await dialog.getByLabel("Reason").fill("they are called so");
   await button(dialog, "Name them").click();
-  await dialog.getByRole("heading", { name: "Owners were named" }).waitFor();
+  await dialog.getByRole("heading", { name: "What came of it" }).waitFor();
   await dialog.getByText("kiosk-west").waitFor();
   await focused(page, ".dialog *, .dialog", "in what came of it");
   await seen(page, "owners were named");

@@ -15,6 +15,7 @@ export async function desk(users, groups = []) {
     });
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  server.unref(); // a journey that fails ends all the same
   return Object.assign(it, { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() });
 }
 

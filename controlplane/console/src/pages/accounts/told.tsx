@@ -9,7 +9,7 @@ const most = 50;
 export function Told({ of, close }: { of: Of<"BulkLinked">; close: () => void }) {
   const failed = (of.results ?? []).filter((r) => r.status === "failed");
   return (
-    <Dialog open close={close} title="Owners were named">
+    <Dialog open close={close} title="What came of it">
       <p>
         {of.counts.linked} linked, {of.counts.unchanged} as before, {of.counts.failed} could not be.
       </p>
