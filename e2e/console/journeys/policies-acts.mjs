@@ -30,6 +30,7 @@ await journey(async ({ open }) => {
   const { items: people } = await api("admin", "GET", "/identities?status=active&kind=human&limit=5");
   for (const p of people) await api("admin", "PATCH", `/identities/${p.id}`, { cost_center: centre }, { "Content-Type": "application/merge-patch+json" });
   await button(page, "Let it go on").waitFor({ timeout: 90_000 });
+  await page.getByText(/changes within 1 hour, and .*\. Nothing it gave ends/).waitFor();
   const stopped = await one();
   expect(stopped.tripped_at && stopped.holder_count < 5, `the service says ${stopped.tripped_at} and ${stopped.holder_count} holders`);
   await seen(page, "stopped by its breaker");
