@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
-import { useMay } from "../../api/use";
+import { useGet, useMay } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
 import { Check, SelectField, TextField, useForm, WordsField } from "../../kit/form";
 import { Button, Wrongs } from "../../kit/kit";
@@ -12,7 +12,7 @@ import { SpanField } from "../../kit/spanfield";
 import { say } from "../../kit/toast";
 import { ConditionField } from "../policies/condition";
 import { asGroup } from "../policies/language";
-import { changesOf } from "./words";
+import { changesOf, nameOf } from "./words";
 
 type Detail = Of<"EntitlementDetail">;
 
@@ -104,15 +104,14 @@ export function Edit({ of, close }: { of: Detail; close: () => void }) {
 
 function ForAdmins({ form }: { form: ReturnType<typeof useForm<Values>> }) {
   const v = form.value;
+  const instead = useGet<Detail>(`/entitlements/${v.replacement_id}`, {}, { enabled: v.replacement_id !== "" });
   return (
     <>
-      <Check label="Privileged" hint="It gives power over the system itself." value={v.privileged} set={(x) => form.set("privileged", x)} />
+      <Check label="Privileged" hint="It gives power over the system itself." {...form.field("privileged")} />
       <div className="fields">
         <SelectField
           label="Use"
-          value={v.lifecycle}
-          set={(x) => form.set("lifecycle", x)}
-          error={form.wrong("lifecycle")}
+          {...form.field("lifecycle")}
           options={[
             ["active", "in use"],
             ["deprecated", "nothing new"],
@@ -122,7 +121,7 @@ function ForAdmins({ form }: { form: ReturnType<typeof useForm<Values>> }) {
         <Pick
           label="What to ask for instead"
           source={access}
-          value={v.replacement_id ? { id: v.replacement_id, words: v.replacement_id } : null}
+          value={v.replacement_id ? { id: v.replacement_id, words: instead.data ? nameOf(instead.data) : "" } : null}
           set={(p) => form.set("replacement_id", p?.id ?? "")}
           error={form.wrong("replacement_id")}
         />
