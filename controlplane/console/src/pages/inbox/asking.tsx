@@ -85,10 +85,10 @@ export function useAsking(
           }}
         />
       )}
-      {full && hand && <Hand what={hand} task={full} close={() => setHand(undefined)} />}
+      {full && hand && <Hand what={hand} task={full} close={() => setHand(undefined)} given={() => goOn(full)} />}
     </Suspense>
   );
-  return { act, doings, dialog, progress, undoLast: deciding.undoLast };
+  return { act, doings, dialog, asks: Boolean(asked || hand), progress, undoLast: deciding.undoLast };
 }
 
 /** Which task comes when one is gone: the next, otherwise the one before. */

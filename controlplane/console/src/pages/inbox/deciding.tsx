@@ -62,7 +62,10 @@ export function useDeciding() {
     },
     /** Decides one task from a form, which stays until the service has taken it. */
     fromForm: async (task: Task, choice: Choice, key: string) => {
-      const ids = await decideOne(task, choice, key);
+      const ids = await decideOne(task, choice, key).catch((e: unknown) => {
+        void reread(queries); // what is looked at again is what it is now
+        throw e;
+      });
       leave(ids);
       told(`${choice.label}: ${short(task.title)}`, Date.now() + windowOf(1) * 1000, Promise.resolve(ids));
       void reread(queries);

@@ -1,29 +1,48 @@
 import { useState } from "react";
 import { ask } from "../../api/client";
-import { useAct } from "../../api/use";
+import { useAct, useMay } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
-import { SelectField, TextField } from "../../kit/form";
+import { SelectField, TextField, wrongAt } from "../../kit/form";
 import { Note } from "../../kit/kit";
 import { Pick, type Picked, people } from "../../kit/pick";
 import type { Detail } from "./tasks";
 
 /** The dialogs by which a task comes to others. */
-export default function Hand({ what, ...rest }: { what: "reassign" | "escalate"; task: Detail; close: () => void }) {
-  return what === "reassign" ? <Reassign {...rest} /> : <Escalate {...rest} />;
+export default function Hand({
+  what,
+  given,
+  ...rest
+}: {
+  what: "reassign" | "escalate";
+  task: Detail;
+  close: () => void;
+  given: () => void;
+}) {
+  return what === "reassign" ? <Reassign {...rest} given={given} /> : <Escalate {...rest} />;
 }
 
 /** Gives a task to somebody else, who decides it from then on. */
-function Reassign({ task, close }: { task: Detail; close: () => void }) {
+function Reassign({ task, close, given }: { task: Detail; close: () => void; given: () => void }) {
+  const may = useMay();
   const [to, setTo] = useState<Picked | null>(null);
   const [reason, setReason] = useState("");
   const send = useAct<void, Detail>({
-    act: (_, key) => ask("POST", `/decision-tasks/${task.id}/reassign`, { body: { to: [to?.id], reason }, ifMatch: task.version, key }),
+    act: async (_, key) => {
+      const path = `/decision-tasks/${task.id}/reassign`;
+      const now = await ask<Detail>("POST", path, { body: { to: [to?.id], reason }, ifMatch: task.version, key });
+      given();
+      return now;
+    },
     changes: ["/decision-tasks"],
     done: () => `${to?.words} decides it from now on.`,
     quiet: true,
   });
   const known = new Map(task.candidates.flatMap((c) => (c.identity_id ? [[c.identity_id, c.display] as const] : [])));
   const narrow = task.reassign_to.length > 0;
+  const wrong = wrongAt(send.error, "to/0");
+  const hint = may.oversees
+    ? "Nobody whom it is about."
+    : "You find those whom you may see. For anybody else: Cancel, then More, Ask who is above.";
   return (
     <AskFirst
       open
@@ -51,7 +70,8 @@ function Reassign({ task, close }: { task: Detail; close: () => void }) {
           value={to}
           set={setTo}
           required
-          hint={narrow ? "Only certain people may be named here." : "Nobody whom it is about."}
+          error={wrong}
+          hint={narrow ? "Only certain people may be named here." : hint}
         />
       )}
       <TextField label="Why" rows={2} max={2000} required value={reason} set={setReason} />

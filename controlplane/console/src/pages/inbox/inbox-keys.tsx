@@ -17,6 +17,8 @@ type Props = {
   act: (action: Action) => void;
   doings: Doings;
   undoLast: () => void;
+  /** A dialog is open: keys are for it, also where the focus has got lost. */
+  asks: boolean;
   /** Reads more of the list; at its end there is none. */
   more: (() => void) | undefined;
   mayDecide: boolean;
@@ -41,7 +43,7 @@ export function useInboxKeys(p: Props) {
         if (action) p.act(action);
       };
     }
-  useKeys({
+  const keys: Keys = {
     j: () => move(p, 1),
     k: () => move(p, -1),
     "]": () => move(p, 1),
@@ -60,7 +62,8 @@ export function useInboxKeys(p: Props) {
           ...answers,
         }
       : {}),
-  });
+  };
+  useKeys(keys, !p.asks);
 }
 
 const inList = (e: KeyboardEvent) =>
@@ -120,7 +123,7 @@ function useFocusOfOpen(at: string | undefined) {
 function useSelectAll(now: React.RefObject<Props>) {
   useEffect(() => {
     const press = (e: KeyboardEvent) => {
-      if (e.key !== "a" || !(e.ctrlKey || e.metaKey) || e.altKey || !now.current.mayDecide) return;
+      if (now.current.asks || e.key !== "a" || !(e.ctrlKey || e.metaKey) || e.altKey || !now.current.mayDecide) return;
       if (e.target instanceof Element && e.target.closest("input:not([type=checkbox]),textarea,select,[role=dialog]")) return;
       e.preventDefault();
       now.current.all();

@@ -47,6 +47,7 @@ export default function Inbox() {
     act: asking.act,
     doings: asking.doings,
     undoLast: asking.undoLast,
+    asks: asking.asks,
     more: list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined,
     mayDecide: mayDecide && waits,
   });

@@ -3,7 +3,7 @@ import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import type { Of } from "../../api/types";
 import { AskFirst } from "../../kit/dialog";
-import { SelectField, TextField } from "../../kit/form";
+import { SelectField, TextField, wrongAt } from "../../kit/form";
 import { people, Pick, type Picked } from "../../kit/pick";
 
 /** Has somebody else asked about an item. */
@@ -45,7 +45,7 @@ export function Handover({
       {seats.length > 1 && (
         <SelectField label="Instead of" value={task} set={setTask} options={seats.map((x) => [x.task_id ?? "", x.display] as const)} />
       )}
-      <Pick label="Who is asked instead" source={people} value={to} set={setTo} required />
+      <Pick label="Who is asked instead" source={people} value={to} set={setTo} required error={wrongAt(act.error, "to/0")} />
       <TextField label="Why" rows={2} value={reason} set={setReason} required max={2000} />
     </AskFirst>
   );
