@@ -3,10 +3,11 @@ import { ask } from "../../api/client";
 import type { Connector } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
-import { TextField } from "../../kit/form";
+import { TextField, wrongAt } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { SyncNow } from "./syncnow";
+import { canSync } from "./words";
 
 type Stop = "pause" | "disable";
 
@@ -27,7 +28,6 @@ const stops: Record<Stop, { verb: string; title: string; lead: string }> = {
 export function Actions({ of: c }: { of: Connector }) {
   const may = useMay();
   const [stop, setStop] = useState<Stop>();
-  const [reason, setReason] = useState("");
   const [syncing, setSyncing] = useState(false);
   const resume = useAct({
     act: (_, key) => ask("POST", `/connectors/${c.id}/resume`, { ifMatch: c.version, key }),
@@ -38,13 +38,6 @@ export function Actions({ of: c }: { of: Connector }) {
     act: (_, key) => ask("POST", `/connectors/${c.id}/quarantine/clear`, { ifMatch: c.version, key }),
     changes: ["/connectors"],
     done: "The quarantine is lifted: it is tried again.",
-  });
-  const halt = useAct({
-    act: (v: { what: Stop; reason: string }, key) =>
-      ask("POST", `/connectors/${c.id}/${v.what}`, { body: v.reason ? { reason: v.reason } : {}, ifMatch: c.version, key }),
-    changes: ["/connectors"],
-    done: "Done. Resume it when it may run again.",
-    quiet: true,
   });
   if (!may.admin || c.status === "draft") return null;
   const can = (verb: string) => allowed[verb]?.includes(c.status) ?? false;
@@ -60,7 +53,7 @@ export function Actions({ of: c }: { of: Connector }) {
           Lift the quarantine
         </Button>
       )}
-      {can("sync") && (
+      {canSync(c.status) && (
         <Button tone="primary" onClick={() => setSyncing(true)}>
           Sync now
         </Button>
@@ -74,21 +67,43 @@ export function Actions({ of: c }: { of: Connector }) {
         ]}
       />
       <SyncNow of={c} open={syncing} close={() => setSyncing(false)} />
-      <AskFirst
-        open={stop !== undefined}
-        close={() => setStop(undefined)}
-        {...(stops[stop ?? "pause"] as (typeof stops)[Stop])}
-        tone={stop === "disable" ? "danger" : "primary"}
-        act={() => halt.mutateAsync({ what: stop ?? "pause", reason })}
-      >
-        <TextField label="Why" hint="Shown at the connector, and kept in the audit log." value={reason} set={setReason} max={500} />
-      </AskFirst>
+      {stop && <Halt of={c} what={stop} close={() => setStop(undefined)} />}
     </>
   );
 }
 
+/** Asks why a connector is stopped, and stops it. It is there only while it is asked, so that its words stay the same as it closes. */
+function Halt({ of: c, what, close }: { of: Connector; what: Stop; close: () => void }) {
+  const [reason, setReason] = useState("");
+  const halt = useAct({
+    act: (_, key) => ask("POST", `/connectors/${c.id}/${what}`, { body: { reason: reason.trim() }, ifMatch: c.version, key }),
+    changes: ["/connectors"],
+    done: "Done. Resume it when it may run again.",
+    quiet: true,
+  });
+  return (
+    <AskFirst
+      open
+      close={close}
+      {...stops[what]}
+      tone={what === "disable" ? "danger" : "primary"}
+      disabled={!reason.trim()}
+      act={() => halt.mutateAsync()}
+    >
+      <TextField
+        label="Why"
+        hint="Shown at the connector, and kept in the audit log."
+        value={reason}
+        set={setReason}
+        required
+        max={2000}
+        error={wrongAt(halt.error, "reason")}
+      />
+    </AskFirst>
+  );
+}
+
 const allowed: Record<string, string[]> = {
-  sync: ["ready", "active", "degraded"],
   pause: ["ready", "active", "degraded"],
   resume: ["paused", "disabled"],
   clear: ["quarantined"],

@@ -8,7 +8,7 @@ import { Button, Text } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
 import { sayRefusal } from "../../kit/toast";
-import { shown } from "./mapedit";
+import { shown } from "./trial";
 import { Release } from "./release";
 import { many } from "./words";
 

@@ -80,12 +80,13 @@ export function Held({ of: run }: { of: Of<"Run"> }) {
         </Note>
       )}
       {doing === "release" && <Release run={run} holding={found.data} close={() => setDoing(undefined)} />}
-      <Discard run={run} held={found.data.held} open={doing === "discard"} close={() => setDoing(undefined)} />
+      {doing === "discard" && <Discard run={run} held={found.data.held} close={() => setDoing(undefined)} />}
     </Part>
   );
 }
 
-function Discard({ run, held, open, close }: { run: Of<"Run">; held: number; open: boolean; close: () => void }) {
+function Discard({ run, held: now, close }: { run: Of<"Run">; held: number; close: () => void }) {
+  const [held] = useState(now); // once they are discarded none is held, and the title would say so as it closes
   const [comment, setComment] = useState("");
   const discard = useAct({
     act: (_, key) => ask("POST", `/connectors/${run.connector_id}/sync-runs/${run.id}/discard`, { key, body: { comment } }),
@@ -95,7 +96,7 @@ function Discard({ run, held, open, close }: { run: Of<"Run">; held: number; ope
   });
   return (
     <AskFirst
-      open={open}
+      open
       close={close}
       title={`Discard ${many(held, "change")}`}
       verb="Discard"

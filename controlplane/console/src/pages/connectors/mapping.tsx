@@ -63,7 +63,11 @@ export default function MappingTab({ of: c }: { of: Connector }) {
             <th scope="col">Fills</th>
             <th scope="col">Found by</th>
             <th scope="col">Transform</th>
-            {may.admin && <th scope="col" aria-label="Change" />}
+            {may.admin && (
+              <th scope="col">
+                <span className="sr">Change</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>

@@ -2,11 +2,9 @@ import { useState } from "react";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
-import { TextField } from "../../kit/form";
 import { Skeleton } from "../../kit/kit";
 import type { DiffRow } from "./difftable";
-import { Trial } from "./mapedit";
-import { TargetField } from "./target-fields";
+import { isNamed, RuleFields } from "./rule";
 
 type Mapping = { target_field: string; transform?: string };
 
@@ -26,7 +24,6 @@ export function Override({
   const [target, setTarget] = useState("");
   const [transform, setTransform] = useState("");
   const object = r.object === "account" ? "account" : "identity";
-  const named = target && target !== "attributes.";
   return (
     <AskFirst
       open
@@ -38,24 +35,23 @@ export function Override({
         </>
       }
       verb="Choose this"
-      disabled={!named}
+      disabled={!isNamed(target)}
       act={async () => done(transform ? { target_field: target, transform } : { target_field: target })}
     >
       {mappings.data ? (
-        <TargetField of={mappings.data.target_fields} object={object} value={target} set={setTarget} />
+        <RuleFields
+          connector={connector}
+          object={object}
+          path={r.path}
+          fields={mappings.data.target_fields}
+          target={target}
+          setTarget={setTarget}
+          transform={transform}
+          setTransform={setTransform}
+        />
       ) : (
-        <Skeleton rows={1} />
+        <Skeleton rows={3} />
       )}
-      <TextField
-        label="Transform"
-        mono
-        rows={2}
-        value={transform}
-        set={setTransform}
-        max={4096}
-        hint="A Python expression of value and record. Empty: the value as it is."
-      />
-      {named && <Trial of={connector} rule={{ object, source_path: r.path, target_field: target, transform }} />}
     </AskFirst>
   );
 }

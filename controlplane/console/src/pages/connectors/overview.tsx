@@ -72,7 +72,7 @@ function LastTest({ of: c }: { of: Connector }) {
 
 /** The last error, word for word, above everything else. */
 function Failing({ of: c, health }: { of: Connector; health: Health | undefined }) {
-  const failed = health?.last_runs.find((r) => r.status === "failed");
+  const failed = health?.last_runs.find((r) => r.mode === "apply" && (r.status === "failed" || r.status === "expired"));
   const run = useGet<Run>(`/connectors/${c.id}/sync-runs/${failed?.id}`, {}, { enabled: failed !== undefined });
   return (
     <Note tone="bad">

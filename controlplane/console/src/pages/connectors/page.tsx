@@ -22,7 +22,7 @@ const columns: Column<ConnectorRow>[] = [
 
 const views: View[] = [
   { name: "All", query: {} },
-  { name: "Failing", query: { status: "degraded,quarantined" } },
+  { name: "Failing", query: { failing: "true" } },
   { name: "Production", query: { environment: "production" } },
   { name: "Staging", query: { environment: "staging" } },
   { name: "Drafts", query: { status: "draft" } },

@@ -1,4 +1,5 @@
 import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
@@ -12,8 +13,9 @@ import { Held } from "./held";
 import { Live } from "./live";
 import { Report } from "./report";
 import { RunErrors } from "./runerrors";
+import { SyncNow } from "./syncnow";
 import { TargetError } from "./target";
-import { goesOn, lasted, many, n, runWords } from "./words";
+import { canSync, goesOn, lasted, many, n, runWords } from "./words";
 
 type Run = Of<"Run">;
 
@@ -45,28 +47,40 @@ export default function OneRun() {
         }
       >
         <State of={run.status} words={runWords(run.status)} />
-        <RunActions of={run} />
+        <RunActions of={run} connector={connector.data} />
       </Head>
       {goesOn(run.status) ? <Live of={run} /> : <Ended of={run} />}
     </>
   );
 }
 
-function RunActions({ of: run }: { of: Run }) {
+function RunActions({ of: run, connector: c }: { of: Run; connector: Connector | undefined }) {
   const may = useMay();
-  const at = `/connectors/${run.connector_id}`;
+  const [again, setAgain] = useState(false);
   const cancel = useAct({
-    act: (_, key) => ask("POST", `${at}/sync-runs/${run.id}/cancel`, { key }),
+    act: (_, key) => ask("POST", `/connectors/${run.connector_id}/sync-runs/${run.id}/cancel`, { key }),
     changes: ["/connectors"],
     done: "It is being stopped. What it has written stays.",
   });
-  if (!may.admin || !goesOn(run.status)) return null;
+  if (!may.admin) return null;
+  if (goesOn(run.status))
+    return (
+      <Button tone="danger" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+        Cancel the run
+      </Button>
+    );
+  if (!c || !cameToNothing.includes(run.status) || !canSync(c.status)) return null;
   return (
-    <Button tone="danger" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
-      Cancel the run
-    </Button>
+    <>
+      <Button tone="primary" onClick={() => setAgain(true)}>
+        Read it again
+      </Button>
+      {again && <SyncNow of={c} open close={() => setAgain(false)} />}
+    </>
   );
 }
+
+const cameToNothing = ["failed", "cancelled", "expired", "discarded"];
 
 const parts = [
   ["changes", "What changed"],

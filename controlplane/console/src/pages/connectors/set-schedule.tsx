@@ -58,7 +58,6 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
         suggestions={crons.filter(Boolean)}
         placeholder="never by itself"
         hint="A cron expression: minute, hour, day of month, month, day of week, such as */15 6-20 * * mon-fri. At least five minutes apart."
-        error={form.wrong("incremental_cron")}
       />
       <TextField
         label="Everything is read"
@@ -67,7 +66,6 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
         suggestions={crons.filter(Boolean)}
         placeholder="never by itself"
         hint="Such as 0 2 * * *. Where both are due, everything is read."
-        error={form.wrong("full_cron")}
       />
       <div className="fields">
         <TextField
@@ -75,17 +73,9 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
           {...form.field("timezone")}
           suggestions={zones}
           required
-          error={form.wrong("timezone")}
           hint="Its clocks count, daylight saving included."
         />
-        <SelectField
-          label="Begins later"
-          value={form.value.jitter}
-          set={(v: string) => form.set("jitter", v)}
-          options={jitterOptions}
-          error={form.wrong("jitter")}
-          hint="So that not all begin at once."
-        />
+        <SelectField label="Begins later" {...form.field("jitter")} options={jitterOptions} hint="So that not all begin at once." />
       </div>
       <Stale of={form.refused} path={`/connectors/${c.id}`} />
     </Form>

@@ -102,18 +102,12 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
       <div className="fields">
-        <SelectField label="Writing" {...form.field("mode")} options={modes} error={form.wrong("write_mode")} />
-        <SelectField
-          label="Access given in the system itself"
-          {...form.field("native")}
-          options={natives}
-          error={form.wrong("native_grant_policy")}
-        />
+        <SelectField label="Writing" {...form.field("mode", "write_mode")} options={modes} />
+        <SelectField label="Access given in the system itself" {...form.field("native", "native_grant_policy")} options={natives} />
         <SelectField
           label="Accounts that differ from their template"
-          {...form.field("direction")}
+          {...form.field("direction", "drift/direction")}
           options={directions}
-          error={form.wrong("drift/direction")}
         />
       </div>
       <Check label="Compare accounts with their template whenever the system has been read" {...form.field("check")} />
@@ -122,9 +116,8 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
       <Check label="A disabled account keeps its memberships" {...form.field("keep")} />
       <SpanField
         label="Deleted when disabled for"
-        {...form.field("deleteAfter")}
+        {...form.field("deleteAfter", "deprovision/delete_after")}
         none="as the tenant's lifecycle has it"
-        error={form.wrong("deprovision/delete_after")}
       />
       <h2>The breaker</h2>
       <div className="fields">
@@ -132,9 +125,8 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
         <TextField
           label="Or after changes of one kind"
           type="number"
-          {...form.field("changes")}
+          {...form.field("changes", "breaker/max_changes")}
           hint="Those that take away or alter."
-          error={form.wrong("breaker/max_changes")}
         />
         <SpanField label="Within" {...form.field("window", "breaker/window")} units={["hour", "day"]} />
       </div>

@@ -4,7 +4,7 @@ import type { Connector, Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
 import { Button, Note, Part, Table, Text } from "../../kit/kit";
 import { people, Pick, type Picked } from "../../kit/pick";
-import { shown } from "./mapedit";
+import { shown } from "./trial";
 import { Requests } from "./requests";
 import { EditTemplate } from "./template-edit";
 

@@ -32,6 +32,9 @@ const types: Record<string, string> = { scim2: "SCIM", ldap: "LDAP", rest: "REST
 /** The type of a connector, and the vendor where it is one of the catalog. */
 export const typeOf = (c: Pick<Connector, "type" | "vendor_key">) => [types[c.type] ?? c.type, c.vendor_key].filter(Boolean).join(" · ");
 
+/** Whether a run of a connector may be started, by the connector's state. */
+export const canSync = (status: string) => ["ready", "active", "degraded"].includes(status);
+
 /** How a run came out: what its mark looks like. */
 export type Outcome = "good" | "part" | "bad" | "open" | "none";
 
