@@ -36,7 +36,10 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
     enabled: open,
     placeholderData: (was) => was,
   });
-  const items = (found.data?.items ?? []).map(source.as);
+  const all = (found.data?.items ?? []).map(source.as);
+  // What was found for fewer letters is still there until the answer to these comes: of it only what fits them can be chosen.
+  const late = found.isPlaceholderData || q !== typed;
+  const items = late && typed !== value?.words ? all.filter((p) => fits(p, typed)) : all;
   return (
     <div className="field">
       <label htmlFor={id}>
@@ -70,7 +73,7 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
         <Combobox.Portal>
           <Combobox.Positioner className="over" sideOffset={4}>
             <Combobox.Popup className="menu picks">
-              <Combobox.Status className="small muted pick-status">{state(found, items.length)}</Combobox.Status>
+              <Combobox.Status className="small muted pick-status">{late && items.length === 0 ? "Searching…" : state(found, items.length)}</Combobox.Status>
               <Combobox.List>
                 {(p: Picked) => (
                   <Combobox.Item key={p.id} value={p} className="choice">
@@ -97,6 +100,15 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
       <Wrong of={error} id={`${id}-wrong`} />
     </div>
   );
+}
+
+/** Whether each word that was typed stands in what is shown of something. */
+function fits(p: Picked, typed: string): boolean {
+  const shown = `${p.words} ${p.detail ?? ""}`.toLowerCase();
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => shown.includes(word));
 }
 
 function state(found: { isError: boolean; isPending: boolean; data?: Page<unknown> | undefined }, shown: number): string | null {
