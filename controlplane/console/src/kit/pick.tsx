@@ -73,7 +73,9 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
         <Combobox.Portal>
           <Combobox.Positioner className="over" sideOffset={4}>
             <Combobox.Popup className="menu picks">
-              <Combobox.Status className="small muted pick-status">{late && items.length === 0 ? "Searching…" : state(found, items.length)}</Combobox.Status>
+              <Combobox.Status className="small muted pick-status">
+                {late && items.length === 0 ? "Searching…" : state(found, items.length)}
+              </Combobox.Status>
               <Combobox.List>
                 {(p: Picked) => (
                   <Combobox.Item key={p.id} value={p} className="choice">
