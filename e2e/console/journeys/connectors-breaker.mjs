@@ -67,6 +67,8 @@ await journey(async ({ open }) => {
   await settled(auditor);
   same(await auditor.getByRole("button", { name: "Close the breaker" }).count(), 0, "an auditor could close the breaker");
 });
+target.closeAllConnections();
+target.close();
 
 async function connected() {
   const { id } = await api("admin", "POST", "/connectors", {

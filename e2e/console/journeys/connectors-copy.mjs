@@ -49,6 +49,8 @@ await journey(async ({ open }) => {
   expect((await page.locator("main").innerText()).includes("value.upper()"), "the page does not show what was copied");
   await seen(page, "mappings that were copied");
 });
+source.closeAllConnections();
+source.close();
 
 async function connected(environment, stamp) {
   const { id } = await api("admin", "POST", "/connectors", {

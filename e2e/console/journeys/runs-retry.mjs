@@ -58,6 +58,8 @@ await journey(async ({ open }) => {
   expect((await page.getByRole("button", { name: "Read it again" }).count()) === 0, "a run that ended well is offered again");
   same((await api("admin", "GET", `/connectors/${id}`)).status, "active", "the connector");
 });
+source.closeAllConnections();
+source.close();
 
 async function connected() {
   const { id } = await api("admin", "POST", "/connectors", {
