@@ -137,6 +137,7 @@ func TestWhoeverATaskWasHandedToIsCounted(t *testing.T) {
 	h.person("dora")
 	item := h.start(plan(stage("all", "all", h.group("all", "mia", "olaf"))))
 	h.assign(h.tasks(item, "mia")[0], decision.Assignee{IdentityID: h.people["dora"], Via: "reassigned"}, h.people["mia"])
+	h.expect("who is asked now", h.asked(item, 0), "dora olaf")
 	h.yes(item, "dora")
 	h.yes(item, "olaf")
 	h.expect("rung", h.results(item), "approved")

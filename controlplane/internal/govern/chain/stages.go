@@ -3,10 +3,12 @@ package chain
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
+	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -28,15 +30,33 @@ func Stages(ctx context.Context, tx *pg.Tx, itemIDs []string) (map[string][]Stag
 	if err != nil {
 		return nil, err
 	}
+	handed, err := decision.HandedOnTasks(ctx, tx, openTasks(flows))
+	if err != nil {
+		return nil, err
+	}
 	for _, f := range flows {
 		list := make([]StageInstance, len(f.steps))
 		for i, st := range f.steps {
-			list[i] = f.instance(st)
+			list[i] = f.instance(st, handed)
 			list[i].Log = append(list[i].Log, logs[stageOf{f.ItemID, st.Stage}]...)
 		}
 		found[f.ItemID] = list
 	}
 	return found, nil
+}
+
+// openTasks are the tasks that flows wait for.
+func openTasks(flows []*flow) (tasks []string) {
+	for _, f := range flows {
+		for _, st := range f.steps {
+			for _, each := range st.slots {
+				if each.State == slotOpen && each.TaskID != nil {
+					tasks = append(tasks, *each.TaskID)
+				}
+			}
+		}
+	}
+	return tasks
 }
 
 type stageOf struct {
@@ -68,8 +88,8 @@ func readLog(ctx context.Context, tx *pg.Tx, itemIDs []string) (map[stageOf][]Lo
 	return logs, nil
 }
 
-// instance is a stage as others see it.
-func (f *flow) instance(st *step) StageInstance {
+// instance is a stage as others see it. handed are tasks that those who were asked have given to others.
+func (f *flow) instance(st *step, handed map[string]*decision.HandedOn) StageInstance {
 	d := f.definition(st.Stage)
 	s := StageInstance{Index: st.Stage, Name: d.Name, State: st.State, Groups: []GroupInstance{}, OpenedAt: st.OpenedAt, DueAt: st.DueAt, ClosedAt: st.ClosedAt,
 		Escalations: list(st.Escalations), Log: []LogEntry{}}
@@ -86,10 +106,32 @@ func (f *flow) instance(st *step) StageInstance {
 	}
 	for _, each := range st.slots {
 		if each.Group < len(s.Groups) {
-			s.Groups[each.Group].Slots = append(s.Groups[each.Group].Slots, each.instance())
+			g := &s.Groups[each.Group]
+			g.Slots = append(g.Slots, each.now(g.Slots, handed)...)
 		}
 	}
 	return s
+}
+
+// now is a slot as it stands: that of whoever was given its task, when that was handed on, unless they are among those before it.
+func (s *slot) now(before []SlotInstance, handed map[string]*decision.HandedOn) (now []SlotInstance) {
+	asked := s.instance()
+	if s.State != slotOpen || s.TaskID == nil {
+		return []SlotInstance{asked}
+	}
+	h := handed[*s.TaskID]
+	if h == nil || len(h.To) == 0 || !h.All && (s.IdentityID == nil || !h.From[*s.IdentityID]) {
+		return []SlotInstance{asked}
+	}
+	for _, to := range h.To {
+		there := slices.ContainsFunc(before, func(b SlotInstance) bool {
+			return b.State == slotOpen && b.IdentityID != nil && *b.IdentityID == to.IdentityID
+		})
+		if !there {
+			now = append(now, SlotInstance{IdentityID: &to.IdentityID, Display: to.Display, Via: decision.Reassigned, ActingFor: s.IdentityID, TaskID: s.TaskID, State: slotOpen})
+		}
+	}
+	return now
 }
 
 func (s *slot) instance() SlotInstance {

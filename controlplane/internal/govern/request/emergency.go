@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -113,7 +114,7 @@ func (r *AccessRequest) reviewQuestion(item *AccessRequestItem, people []string)
 		Subject: decision.Ref{Type: "access_request_item", ID: item.ID, Display: item.Display},
 		Source:  decision.Ref{Type: "access_request", ID: r.ID, Display: r.Number},
 		Title:   fmt.Sprintf("Emergency access of %s to %s", r.RequestedFor.Display, item.Display),
-		Summary: fmt.Sprintf("%s was given to %s at once, without approval, because: %s. Confirm that it was right, or have it ended.", item.Display, r.RequestedFor.Display, r.Justification),
+		Summary: fmt.Sprintf("%s was given to %s at once, without approval, because: %s. Confirm that it was right, or have it ended.", item.Display, r.RequestedFor.Display, strings.TrimRight(strings.TrimSpace(r.Justification), ".")),
 		Actions: []decision.Action{
 			{Key: "confirm", Label: "It was right", Style: "positive", Requires: []string{}},
 			{Key: "revoke", Label: "End the access", Style: "negative", Requires: []string{"comment"}}},
