@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,21 +17,17 @@ import (
 
 // Jar is a collection of secrets. The zero value is empty; it is safe for concurrent use.
 type Jar struct {
-	mu      sync.Mutex
-	secrets map[string]secret
-	leaks   []string
+	mu     sync.Mutex
+	known  map[string]bool
+	begins [1 << 16]bool      // the first two bytes of all spellings: most places of a text are passed over by these alone
+	index  map[[4]byte][]form // all spellings by their first four bytes
+	leaks  []string
 }
 
-// secret is what a secret is, and how it may be spelt.
-type secret struct {
-	what  string
-	forms []form
-}
-
-// form is a spelling and what it is called.
+// form is a spelling of a secret: what the secret is, what the spelling is called, and what it looks like.
 type form struct {
-	name string
-	text []byte
+	what, name string
+	text       []byte
 }
 
 // shortest is how long a secret must be to be told from ordinary text.
@@ -43,11 +40,16 @@ func (j *Jar) Add(what, text string) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.secrets == nil {
-		j.secrets = map[string]secret{}
+	if j.known == nil {
+		j.known, j.index = map[string]bool{}, map[[4]byte][]form{}
 	}
-	if _, known := j.secrets[text]; !known {
-		j.secrets[text] = secret{what, forms(text)}
+	if j.known[text] {
+		return
+	}
+	j.known[text] = true
+	for _, f := range forms(what, text) {
+		j.begins[int(f.text[0])<<8|int(f.text[1])] = true
+		j.index[[4]byte(f.text)] = append(j.index[[4]byte(f.text)], f)
 	}
 }
 
@@ -115,33 +117,42 @@ func (j *Jar) walk(name string, value any, secret bool) {
 	}
 }
 
-// Find names the secrets that a text holds: as they are, in base64, in hexadecimal, as part of an address, or of JSON.
+// Find names the secrets that a text holds: as they are, in base64, in hexadecimal, as part of an address, or of JSON. The text is read
+// once, however many secrets there are: whole databases are searched for thousands.
 func (j *Jar) Find(text []byte) []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	var found []string
-	for _, s := range j.secrets {
-		for _, form := range s.forms {
-			if bytes.Contains(text, form.text) {
-				found = append(found, s.what+" "+form.name)
-				break
+	found := map[string]bool{}
+	for i := 0; i+4 <= len(text); i++ {
+		if !j.begins[int(text[i])<<8|int(text[i+1])] {
+			continue
+		}
+		for _, f := range j.index[[4]byte(text[i:])] {
+			if bytes.HasPrefix(text[i:], f.text) {
+				found[f.what+" "+f.name] = true
 			}
 		}
 	}
-	slices.Sort(found)
-	return found
+	return slices.Sorted(maps.Keys(found))
 }
 
-func forms(text string) []form {
+// forms are the spellings of a secret, each once.
+func forms(what, text string) []form {
 	quoted, _ := json.Marshal(text) // a text can always be encoded
 	all := []form{
-		{"as it is", []byte(text)}, {"in hexadecimal", []byte(hex.EncodeToString([]byte(text)))},
-		{"in an address", []byte(url.QueryEscape(text))}, {"in JSON", quoted[1 : len(quoted)-1]},
+		{what, "as it is", []byte(text)}, {what, "in hexadecimal", []byte(hex.EncodeToString([]byte(text)))},
+		{what, "in an address", []byte(url.QueryEscape(text))}, {what, "in JSON", quoted[1 : len(quoted)-1]},
 	}
 	for before := range 3 {
-		all = append(all, form{"in base64", within(base64.RawStdEncoding, text, before)}, form{"in base64url", within(base64.RawURLEncoding, text, before)})
+		all = append(all, form{what, "in base64", within(base64.RawStdEncoding, text, before)}, form{what, "in base64url", within(base64.RawURLEncoding, text, before)})
 	}
-	return all
+	var each []form
+	for _, f := range all {
+		if !slices.ContainsFunc(each, func(e form) bool { return bytes.Equal(e.text, f.text) }) {
+			each = append(each, f)
+		}
+	}
+	return each
 }
 
 // within is what of a text's encoding is the same whatever stands after it, and before it in so many bytes (and threes of bytes): a

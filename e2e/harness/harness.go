@@ -121,9 +121,9 @@ func (h *House) close() {
 	if h.Plane.Child == nil {
 		return
 	}
+	h.Sweep()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	h.Sweep()
 	select {
 	case <-h.Plane.Done():
 	default:

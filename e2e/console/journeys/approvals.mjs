@@ -82,7 +82,7 @@ async function counts(page, id, thing) {
   await page.getByRole("button", { name: "Change it" }).click();
   await page.getByLabel("Description").fill("For whoever reads.");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Books was saved.").waitFor();
+  await page.getByText("Requests under way keep what they were sent under.").waitFor();
   const kept = await api("admin", "GET", `/approval-rules/${id}`);
   same([kept.description, kept.branches[0].outcome.stages.length, kept.branches[0].outcome.stages[0].reminders], ["For whoever reads.", 2, ["P1D"]], "what was saved");
   same((await api("admin", "GET", `/approval-rules/${id}/versions`)).total, kept.version, "its versions");

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -41,7 +42,7 @@ func (o *Observer) Around(next http.Handler) http.Handler {
 		ctx, span := o.start(ctx, r)
 		watched := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		defer func() {
-			seen := answer{route: o.templateOf(route, r), method: methodOf(r.Method), status: statusOf(watched), took: o.Now().Sub(began), bytes: watched.BytesWritten()}
+			seen := answer{route: o.templateOf(route, r), method: methodOf(r.Method), status: statusOf(r.Context(), watched), took: o.Now().Sub(began), bytes: watched.BytesWritten()}
 			// A connection that was cut off by purpose never got the status that stands in the writer.
 			cause := recover()
 			o.tell(ctx, r, watched.Header(), seen, noted.get())
@@ -117,12 +118,19 @@ func methodOf(method string) string {
 	return "other"
 }
 
+// clientGone is the status of a request whose asker left before the answer, as nginx calls it: what failed for that reason is no fault of ours.
+const clientGone = 499
+
 // statusOf is the status that was sent. A connection that was taken over, as agents' are, has sent none through the writer.
-func statusOf(w middleware.WrapResponseWriter) int {
-	if status := w.Status(); status != 0 {
-		return status
+func statusOf(asked context.Context, w middleware.WrapResponseWriter) int {
+	status := w.Status()
+	switch {
+	case status == 0:
+		return http.StatusSwitchingProtocols
+	case status >= 500 && errors.Is(asked.Err(), context.Canceled):
+		return clientGone
 	}
-	return http.StatusSwitchingProtocols
+	return status
 }
 
 type notesKey struct{}

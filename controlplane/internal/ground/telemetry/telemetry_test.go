@@ -156,6 +156,21 @@ func TestRequestsThatFailOrAreSlowAreToldAtInfo(t *testing.T) {
 	}
 }
 
+func TestWhoeverLeavesBeforeTheAnswerIsNoFaultOfOurs(t *testing.T) {
+	o := &Observer{Metrics: NewMetrics("test")}
+	h := served(t, o)
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/broken", nil).WithContext(ctx))
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/limited", nil).WithContext(ctx))
+	seen := scrape(o.Metrics)
+	for _, want := range []string{`route="/broken",status="499"} 1`, `route="/limited",status="429"} 1`} {
+		if !strings.Contains(seen, want) {
+			t.Errorf("%s is not among the metrics:\n%s", want, seen)
+		}
+	}
+}
+
 func TestALineStaysALineWhateverStandsInIt(t *testing.T) {
 	evil := "a\r\nlevel=ERROR msg=forged\x1b[2J\x1b]0;x\x07 \u009b31m \u2028 \u202eback \x00"
 	for _, format := range []string{"text", "json"} {

@@ -399,18 +399,18 @@ func (l *lane) entries(ended []outcome) []audit.Entry {
 		switch o.state {
 		case Done, Verifying:
 			more["outcome"], more["verified"] = string(o.result), o.verified
-			entries = append(entries, ended_("provisioning.done", audit.Success, o, account, l.id, more))
+			entries = append(entries, entryOf("provisioning.done", audit.Success, o, account, l.id, more))
 		case Failed:
 			more["error_class"], more["error_code"] = o.class, o.detail.Code
-			entries = append(entries, ended_("provisioning.failed", audit.Failure, o, account, l.id, more))
+			entries = append(entries, entryOf("provisioning.failed", audit.Failure, o, account, l.id, more))
 		case Simulated:
-			entries = append(entries, ended_("provisioning.simulated", audit.Success, o, account, l.id, more))
+			entries = append(entries, entryOf("provisioning.simulated", audit.Success, o, account, l.id, more))
 		}
 	}
 	return entries
 }
 
-func ended_(action string, result audit.Outcome, o outcome, account, connector string, more map[string]any) audit.Entry {
+func entryOf(action string, result audit.Outcome, o outcome, account, connector string, more map[string]any) audit.Entry {
 	return ended(action, result, o.job.ID, o.job.Operation, account, connector, more)
 }
 
