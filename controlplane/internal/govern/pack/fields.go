@@ -60,7 +60,7 @@ func equal(a, b any) bool { return reflect.DeepEqual(a, b) }
 
 // differing are the names of the fields in which two differ, of those that the second has.
 func differing(a, b fields) []string {
-	var names []string
+	names := []string{}
 	for name, v := range b {
 		if !equal(a[name], v) {
 			names = append(names, name)

@@ -105,7 +105,7 @@ func (r *run) object(ctx context.Context, o format.Object) error {
 	if err != nil {
 		return err
 	}
-	row.Applied, row.Pending, item.Waiting = w.fields, w.pending, w.pending
+	row.Applied, row.Pending, item.Waiting = w.fields, w.pending, append(item.Waiting, w.pending...)
 	switch {
 	case ok && had.Reason != nil && *had.Reason == removedByHand:
 		row = had

@@ -126,6 +126,13 @@ func TestWhatTheTenantHadStandsAndIsDecidedAbout(t *testing.T) {
 	if got := keys(planned.Body, "conflict"); got != "nurse" {
 		t.Errorf("conflicts: %q", got)
 	}
+	for _, member := range []string{"add", "conflict"} {
+		for _, item := range planned.Body[member].([]any) {
+			if of := item.(map[string]any); of["fields"] == nil || of["waiting"] == nil {
+				t.Errorf("%s: a list is null: %v", member, of)
+			}
+		}
+	}
 	h.Must(200, "admin", "POST", packs+"/clinic/install", map[string]any{})
 	h.settle()
 	if got := h.holds(ada); got != "" {

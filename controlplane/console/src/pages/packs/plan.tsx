@@ -71,9 +71,9 @@ export function Items({ of, group: g }: { of: PlanItem[]; group: Omit<Group, "ke
             </span>
             <div>
               <strong dir="auto">{i.name || i.object_key}</strong> <span className="muted">{kindWords(i.kind)}</span>
-              {i.fields?.length > 0 && <span className="muted"> · {i.fields.join(", ")}</span>}
+              {i.fields.length > 0 && <span className="muted"> · {i.fields.join(", ")}</span>}
               {i.reason && <span className="muted"> · {reasonWords(i.reason)}</span>}
-              {i.waiting?.length > 0 && (
+              {i.waiting.length > 0 && (
                 <ul className="muted">
                   {i.waiting.map((w) => (
                     <li key={JSON.stringify(w)} className="packs-waits">
