@@ -50,6 +50,13 @@ func TestAnUpgradeMergesThreeWays(t *testing.T) {
 			t.Errorf("plan: %s = %q; want %q", member, got, want)
 		}
 	}
+	for _, member := range []string{"add", "change", "remove", "conflict", "skip"} {
+		for _, item := range planned.Body[member].([]any) {
+			if of := item.(map[string]any); of["fields"] == nil || of["waiting"] == nil {
+				t.Errorf("%s: a list is null: %v", member, of)
+			}
+		}
+	}
 	diff, _ := planned.Body["birthrights"].([]any)
 	if len(diff) != 1 || diff[0].(map[string]any)["object_key"] != "everybody" {
 		t.Errorf("birthrights that change: %v", diff)
@@ -125,13 +132,6 @@ func TestWhatTheTenantHadStandsAndIsDecidedAbout(t *testing.T) {
 	planned := h.Must(200, "admin", "POST", packs+"/clinic/plan", map[string]any{})
 	if got := keys(planned.Body, "conflict"); got != "nurse" {
 		t.Errorf("conflicts: %q", got)
-	}
-	for _, member := range []string{"add", "conflict"} {
-		for _, item := range planned.Body[member].([]any) {
-			if of := item.(map[string]any); of["fields"] == nil || of["waiting"] == nil {
-				t.Errorf("%s: a list is null: %v", member, of)
-			}
-		}
 	}
 	h.Must(200, "admin", "POST", packs+"/clinic/install", map[string]any{})
 	h.settle()
