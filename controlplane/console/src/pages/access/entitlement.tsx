@@ -113,7 +113,7 @@ function Remarks({ of: e }: { of: Detail }) {
     <>
       {e.missing_since && (
         <Note tone="warn">
-          The last readings of its system did not find it: missing since <When at={e.missing_since} />.
+          The last readings of its system did not find it, first <When at={e.missing_since} />.
         </Note>
       )}
       {e.replacement_id && (

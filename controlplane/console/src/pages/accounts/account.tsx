@@ -53,7 +53,7 @@ export default function AccountPage() {
       </Head>
       {a.missing_since && (
         <Note tone="warn">
-          The last readings of its system did not find it: missing since <When at={a.missing_since} />.
+          The last readings of its system did not find it, first <When at={a.missing_since} />.
         </Note>
       )}
       <section className="card padded stack tight" aria-label="The account">

@@ -1,6 +1,7 @@
 import { X } from "lucide-react";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
+import { DayFilter } from "../../kit/dayinput";
 import { SearchBox } from "../../kit/filters";
 import { Button } from "../../kit/kit";
 import type { Asked } from "./words";
@@ -49,8 +50,8 @@ export function Facets({ of, go }: { of: Asked; go: (next: Asked) => void }) {
             ["system", "the service itself"],
           ]}
         />
-        <Day words="From" value={of.from} set={(from) => set({ from })} />
-        <Day words="To" value={of.to} set={(to) => set({ to })} />
+        <DayFilter words="From" value={of.from ?? ""} set={(from) => set({ from })} />
+        <DayFilter words="To" value={of.to ?? ""} set={(to) => set({ to })} />
         <SearchBox what="the text of entries" value={of.q ?? ""} onChange={(q) => set({ q })} />
       </div>
       <div className="row">
@@ -80,15 +81,6 @@ function Choice({ words, value, set, of }: ChoiceProps) {
         ))}
         {value && !of.some(([v]) => v === value) && <option value={value}>{value}</option>}
       </select>
-    </label>
-  );
-}
-
-function Day({ words, value, set }: { words: string; value: string | undefined; set: (v: string) => void }) {
-  return (
-    <label className={`filter${value ? " on" : ""}`}>
-      <span>{words}</span>
-      <input data-reads="" type="date" value={(value ?? "").slice(0, 10)} onChange={(e) => set(e.target.value)} />
     </label>
   );
 }

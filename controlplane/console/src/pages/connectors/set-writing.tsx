@@ -72,7 +72,7 @@ function Breaker({ of: c, view }: { of: Connector; view: View }) {
         <Note tone="bad">
           <div className="row between">
             <span>
-              The breaker has been open since <When at={state.since} />: {state.reason}. Tasks wait. Look at them before you let them go on.
+              The breaker opened <When at={state.since} />: {state.reason}. Tasks wait. Look at them before you let them go on.
             </span>
             <span className="row">
               <Link to={"/provisioning" as never} search={{ connector_id: c.id } as never} className="button">

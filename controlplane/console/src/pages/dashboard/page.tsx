@@ -91,7 +91,7 @@ function Figures({ of }: { of: Sum }) {
         <Figure n={connectors.failing_total} words="Connectors that fail" to="/connectors">
           {worst && (
             <span className="muted">
-              <bdi>{worst.name.slice(0, 40)}</bdi>, since <When at={worst.since} />
+              <bdi>{worst.name.slice(0, 40)}</bdi>, first failed <When at={worst.since} />
             </span>
           )}
         </Figure>

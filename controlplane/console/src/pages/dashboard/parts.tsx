@@ -107,7 +107,7 @@ export function Trouble({ of, held }: { of: Of<"DashboardConnectors">; held: Of<
               <Text of={f.name} />
             </Link>
             <span className="small muted">
-              fails since <When at={f.since} />
+              first failed <When at={f.since} />
             </span>
             {f.error_summary && (
               <span className="small dash-why" dir="auto">

@@ -5,6 +5,7 @@ test("somebody is greeted by their first name, if they have one", () => {
   expect(greeting("Mara Lindqvist", 9)).toBe("Good morning, Mara");
   expect(greeting("admin@demo.example", 12)).toBe("Good afternoon");
   expect(greeting("", 23)).toBe("Good evening");
+  expect(greeting("", 2)).toBe("Good evening");
 });
 
 test("what needs somebody is one sentence", () => {

@@ -1,8 +1,8 @@
 import type { Of } from "../../api/types";
 
-/** Good morning until noon, good evening from six; with the first name of somebody who has one. */
+/** Good morning from five until noon, good evening from six; with the first name of somebody who has one. */
 export function greeting(name: string, hour: number): string {
-  const time = hour < 5 ? "Good night" : hour < 12 ? "Good morning" : hour < 18 ? "Good afternoon" : "Good evening";
+  const time = hour < 5 || hour >= 18 ? "Good evening" : hour < 12 ? "Good morning" : "Good afternoon";
   const first = name.includes("@") ? "" : (name.trim().split(/\s+/)[0] ?? "");
   return first ? `${time}, ${first}` : time;
 }

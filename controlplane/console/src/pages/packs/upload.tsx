@@ -1,9 +1,10 @@
 import { Link } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
+import { contentOf, FileField } from "../../kit/filefield";
 import { Check } from "../../kit/form";
 import { Button, Note, Wrongs } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -18,20 +19,19 @@ export function UploadPack({ close }: { close: () => void }) {
   const [lenient, setLenient] = useState(false);
   const [verdict, setVerdict] = useState<Verdict>();
   const [kept, setKept] = useState<Pack>();
-  const input = useRef<HTMLInputElement>(null);
-  const archive = () => new Blob(file ? [file] : [], { type: "application/gzip" });
+  const archive = async () => new Blob(file ? [await contentOf(file)] : [], { type: "application/gzip" });
   const check = useAct({
-    act: (_, key) => ask<Verdict>("POST", "/sector-packs/validate", { key, body: archive(), query: { lenient } }),
+    act: async (_, key) => ask<Verdict>("POST", "/sector-packs/validate", { key, body: await archive(), query: { lenient } }),
     after: setVerdict,
     quiet: true,
   });
   const upload = useAct({
-    act: (_, key) => ask<Pack>("POST", "/sector-packs/upload", { key, body: archive(), query: { lenient } }),
+    act: async (_, key) => ask<Pack>("POST", "/sector-packs/upload", { key, body: await archive(), query: { lenient } }),
     changes: ["/sector-packs"],
     after: setKept,
     quiet: true,
   });
-  const choose = (f: File | undefined) => {
+  const choose = (f: File) => {
     setFile(f);
     setVerdict(undefined);
     check.reset();
@@ -54,18 +54,7 @@ export function UploadPack({ close }: { close: () => void }) {
         </Note>
       ) : (
         <>
-          <div className="field">
-            <label htmlFor="packs-file">
-              <span>Archive</span>
-            </label>
-            <input
-              ref={input}
-              id="packs-file"
-              type="file"
-              accept=".gwpack,.tar.gz,.tgz,application/gzip"
-              onChange={(e) => choose(e.target.files?.[0])}
-            />
-          </div>
+          <FileField label="Archive" accept=".gwpack,.tar.gz,.tgz,application/gzip" take={choose} />
           <Check label="Only warn of what this version of the format does not know" value={lenient} set={setLenient} />
           <Wrongs of={check.error ?? upload.error} />
           {verdict && <Told of={verdict} />}

@@ -16,7 +16,7 @@ export function Writing() {
               "On: what is decided here is carried out in the connected systems, as each connector allows."
             ) : (
               <>
-                Off since <When at={s.changed_at} />: nothing is sent to any system. Tasks are planned, and wait. Reason:{" "}
+                Switched off <When at={s.changed_at} />: nothing is sent to any system. Tasks are planned, and wait. Reason:{" "}
                 <Text of={s.reason} none="none given" />
               </>
             )}
