@@ -54,6 +54,7 @@ export function AskFirst({ verb, tone = "primary", act, disabled, children, ...p
   const submit = async (e: FormEvent) => {
     e.preventDefault();
     e.stopPropagation();
+    if (busy) return;
     setBusy(true);
     setRefused(undefined);
     try {
@@ -76,7 +77,8 @@ export function AskFirst({ verb, tone = "primary", act, disabled, children, ...p
         <Wrongs of={refused} />
         <div className="row end">
           <Button onClick={close}>Cancel</Button>
-          <Button type="submit" tone={tone} disabled={busy || disabled}>
+          {/* Not disabled while it works: whoever pressed it by key would lose their place. */}
+          <Button type="submit" tone={tone} disabled={!busy && disabled} aria-disabled={busy || undefined}>
             {busy ? "Just a moment…" : verb}
           </Button>
         </div>

@@ -101,7 +101,8 @@ export function Form<T>({
       {children}
       <Wrongs of={of.refused} />
       <div className="row">
-        <Button type="submit" tone="primary" disabled={of.busy || (!always && !of.dirty)}>
+        {/* Not disabled while it works: whoever pressed it by key would lose their place. */}
+        <Button type="submit" tone="primary" disabled={!of.busy && !always && !of.dirty} aria-disabled={of.busy || undefined}>
           {of.busy ? "Just a moment…" : verb}
         </Button>
         {cancel && <Button onClick={cancel}>Cancel</Button>}
