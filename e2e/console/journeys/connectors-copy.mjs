@@ -1,23 +1,19 @@
 // when: long
 // The mapping of one environment is taken over by another; what does not fit is told before, and stays as it was.
-import { createServer } from "node:http";
 import { api, expect, journey, same, seen, settled, step } from "../lib/house.mjs";
+import { mapped, source } from "../lib/source.mjs";
 
 const records = {
   "/staging": (n) => ({ id: `s${n}`, mail: `s${n}@copy.test`, given: `Ann${n}`, family: "Copy", badge: `b${n}`, desk: `d${n}` }),
   "/production": (n) => ({ id: `p${n}`, mail: `p${n}@copy.test`, given: `Bea${n}`, family: "Copy", badge: `b${n}` }),
 };
-const source = createServer((ask, answer) => {
-  const record = records[new URL(ask.url, "http://source").pathname];
-  answer.setHeader("Content-Type", "application/json");
-  answer.end(JSON.stringify({ data: [1, 2, 3].map((n) => record(n)) }));
-});
-await new Promise((ready) => source.listen(0, "127.0.0.1", ready));
+const branch = await source((path) => ({ body: { data: [1, 2, 3].map((n) => records[path](n)) } }));
 
 await journey(async ({ open }) => {
   const stamp = Date.now();
-  const from = await connected("staging", stamp);
-  const to = await connected("production", stamp);
+  const [from, to] = await Promise.all(
+    ["staging", "production"].map((environment) => mapped(branch.url, `Copied ${stamp} ${environment}`, { path: `/${environment}`, environment })),
+  );
   const of = async (id, path) => (await api("admin", "GET", `/connectors/${id}/mappings`)).mappings.find((m) => m.source_path === path);
   for (const path of ["badge", "desk"]) {
     const m = await of(from, path);
@@ -49,24 +45,4 @@ await journey(async ({ open }) => {
   expect((await page.locator("main").innerText()).includes("value.upper()"), "the page does not show what was copied");
   await seen(page, "mappings that were copied");
 });
-source.closeAllConnections();
-source.close();
-
-async function connected(environment, stamp) {
-  const { id } = await api("admin", "POST", "/connectors", {
-    name: `Copied ${stamp} ${environment}`,
-    business_id: `copied-${stamp}-${environment}`,
-    type: "rest",
-    mode: "hosted",
-    purpose: "source",
-    environment,
-    connection: {
-      base_url: `http://127.0.0.1:${source.address().port}`,
-      auth_method: "none",
-      streams: [{ name: "people", object: "identity", request: { path: `/${environment}` }, record_selector: "data", key_path: "id" }],
-    },
-  });
-  await api("admin", "POST", `/connectors/${id}/discover`, {});
-  await api("admin", "POST", `/connectors/${id}/wizard/accept-mappings`);
-  return id;
-}
+branch.close();

@@ -1,20 +1,17 @@
 // when: long
 // The fields of a source change: what is new, gone or of another type is decided about, field by field, and carried out together.
-import { createServer } from "node:http";
 import { api, expect, focused, journey, same, seen, settled, step } from "../lib/house.mjs";
+import { mapped, read, source } from "../lib/source.mjs";
 
 const before = (n) => ({ id: `${n}`, mail: `p${n}@field.test`, given: `Ann${n}`, family: "Field", phone: "+1 555", dept: "Sales", joined: "2024-01-02" });
 const after = (n) => ({ id: `${n}`, mail: `p${n}@field.test`, given: `Ann${n}`, family: "Field", dept: 40 + n, joined: "2024-01-02", costCenter: `CC-${n}`, badge: `b${n}` });
 
 let record = before;
-const source = createServer((_, answer) => {
-  answer.setHeader("Content-Type", "application/json");
-  answer.end(JSON.stringify({ data: [1, 2, 3, 4].map((n) => record(n)) }));
-});
-await new Promise((ready) => source.listen(0, "127.0.0.1", ready));
+const fields = await source(() => ({ body: { data: [1, 2, 3, 4].map((n) => record(n)) } }));
 
 await journey(async ({ open }) => {
-  const id = await connected();
+  const id = await mapped(fields.url, "Field source");
+  await read(id);
   const page = await open("admin", `/connectors/${id}/rediscover`);
   step("nothing has changed yet");
   await page.getByRole("button", { name: "Look at the source" }).click();
@@ -68,31 +65,4 @@ await journey(async ({ open }) => {
   same((await api("admin", "GET", `/connectors/${id}/mappings`)).mappings.find((m) => m.source_path === "badge").transform, "'x' + value", "the saved transform");
   await api("admin", "DELETE", `/connectors/${id}`);
 });
-source.close();
-
-/** A connector of the source that was mapped and read once. */
-async function connected() {
-  const { id } = await api("admin", "POST", "/connectors", {
-    name: "Field source",
-    business_id: `field-${Date.now()}`,
-    type: "rest",
-    mode: "hosted",
-    purpose: "source",
-    environment: "test",
-    connection: {
-      base_url: `http://127.0.0.1:${source.address().port}`,
-      auth_method: "none",
-      streams: [{ name: "people", object: "identity", request: { path: "/people" }, record_selector: "data", key_path: "id" }],
-    },
-  });
-  await api("admin", "POST", `/connectors/${id}/discover`, {});
-  await api("admin", "POST", `/connectors/${id}/wizard/accept-mappings`);
-  const { run_id } = await api("admin", "POST", `/connectors/${id}/sync`, { incremental: false });
-  for (let i = 0; i < 100; i++) {
-    const { status } = await api("admin", "GET", `/connectors/${id}/sync-runs/${run_id}`);
-    if (status === "succeeded" || status === "partial") return id;
-    if (status === "failed") break;
-    await new Promise((r) => setTimeout(r, 100));
-  }
-  throw new Error("the source could not be read");
-}
+fields.close();

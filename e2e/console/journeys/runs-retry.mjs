@@ -1,18 +1,16 @@
 // when: long
 // A run fails, is started again from its page, is cancelled while it goes on, and comes to its end at last.
-import { createServer } from "node:http";
 import { api, expect, go, journey, same, seen, settled, step } from "../lib/house.mjs";
+import { mapped, source } from "../lib/source.mjs";
 
-let does = "fail"; // what the source does when it is asked: fail, hang or answer
-const source = createServer((_, answer) => {
-  if (does === "hang") return; // until the run is cancelled
-  answer.writeHead(does === "fail" ? 422 : 200, { "Content-Type": "application/json" });
-  answer.end(JSON.stringify(does === "fail" ? { error: "the ledger is being closed" } : { data: [{ id: "1", mail: "one@again.test", given: "Ann", family: "Again" }] }));
-});
-await new Promise((ready) => source.listen(0, "127.0.0.1", ready));
+const person = { id: "1", mail: "one@again.test", given: "Ann", family: "Again" };
+const says = { fail: { status: 422, body: { error: "the ledger is being closed" } }, hang: undefined, answer: { body: { data: [person] } } };
+let does = "answer"; // what the source does when it is asked
+const ledger = await source(() => says[does]);
 
 await journey(async ({ open }) => {
-  const id = await connected();
+  const id = await mapped(ledger.url, "Ledger");
+  does = "fail";
   const page = await open("admin", `/connectors/${id}`);
   const dialog = page.locator(".dialog");
   const of = () => api("admin", "GET", `/connectors/${id}/sync-runs/${page.url().split("/").at(-1)}`);
@@ -58,26 +56,4 @@ await journey(async ({ open }) => {
   expect((await page.getByRole("button", { name: "Read it again" }).count()) === 0, "a run that ended well is offered again");
   same((await api("admin", "GET", `/connectors/${id}`)).status, "active", "the connector");
 });
-source.closeAllConnections();
-source.close();
-
-async function connected() {
-  const { id } = await api("admin", "POST", "/connectors", {
-    name: "Ledger",
-    business_id: `ledger-${Date.now()}`,
-    type: "rest",
-    mode: "hosted",
-    purpose: "source",
-    environment: "test",
-    connection: {
-      base_url: `http://127.0.0.1:${source.address().port}`,
-      auth_method: "none",
-      streams: [{ name: "people", object: "identity", request: { path: "/people" }, record_selector: "data", key_path: "id" }],
-    },
-  });
-  does = "answer";
-  await api("admin", "POST", `/connectors/${id}/discover`, {});
-  await api("admin", "POST", `/connectors/${id}/wizard/accept-mappings`);
-  does = "fail";
-  return id;
-}
+ledger.close();

@@ -26,6 +26,7 @@ function answered(it, method, { pathname, searchParams }, body) {
   const [, kind, id] = pathname.split("/");
   if (kind === "members") return member(it, method, id, searchParams, body);
   if (kind === "groups") return [200, it.groups];
+  if (method === "POST") return [201, it.users[it.users.push({ id: String(it.users.length + 1), enabled: true, ...body }) - 1]];
   if (!id) return [200, it.users.filter((u) => !searchParams.has("login") || u.login === searchParams.get("login"))];
   const one = it.users.find((u) => u.id === id);
   if (!one) return [404, {}];
@@ -53,6 +54,7 @@ const writes = {
     membership: { path: "/members", query: { group: "{{entitlement.remote_id}}", user: "{{target.remote_id}}" }, record_path: "$[*]" },
   },
   ops: {
+    "account.create": { path: "/users", id_path: "$.id", body: { login: "{{account.username}}", mail: "{{account.email}}", enabled: "{{account.enabled}}" } },
     "account.update": patch({ mail: "{{account.email}}", name: "{{account.display_name}}" }),
     "account.rename": patch({ login: "{{account.username}}" }),
     "account.enable": patch({ enabled: true }),
