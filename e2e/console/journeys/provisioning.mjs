@@ -1,4 +1,5 @@
 // when: long
+// seed: own
 // A change that a system refuses is seen with the system's own words, and goes well when it is sent again.
 import { connected, desk, until } from "../lib/desk.mjs";
 import { api, expect, focused, journey, same, scene, seen, settled, step } from "../lib/house.mjs";
@@ -31,6 +32,28 @@ await journey(async ({ open }) => {
   await page.locator("tbody").getByRole("link", { name: "Make an account" }).first().click();
   await focused(page, ".dialog *, .dialog", "in the drawer");
 
+  step("sent again with all that failed, and with what is selected, it fails again");
+  await page.keyboard.press("Escape");
+  await drawer.waitFor({ state: "detached" });
+  const asked = () => target.told.filter((t) => t.startsWith("POST")).length;
+  const failsAgain = async (before) => {
+    await until(async () => asked() > before && (await api("admin", "GET", at)).state === "failed", "the system is not asked again");
+    await page.reload();
+    await settled(page);
+  };
+  let before = asked();
+  await page.getByRole("button", { name: "Retry all that failed…" }).click();
+  await drawer.getByRole("button", { name: "Send them again" }).click();
+  await page.getByText("1 task sent again.").waitFor();
+  await failsAgain(before);
+  before = asked();
+  await page.locator("tbody").getByRole("checkbox").first().check();
+  await page.getByRole("button", { name: "Retry 1" }).click();
+  await page.getByText("1 task sent again.").waitFor();
+  await failsAgain(before);
+  await page.locator("tbody").getByRole("link", { name: "Make an account" }).first().click();
+  await drawer.waitFor();
+
   step("the system takes it now");
   target.refuses = () => undefined;
   await drawer.getByRole("button", { name: "Retry now" }).click();
@@ -47,6 +70,23 @@ await journey(async ({ open }) => {
   await drawer.getByRole("button", { name: "Stop them" }).click();
   await page.getByText("No change is sent").waitFor();
   await seen(page, "provisioning stopped");
+
+  step("what waits is cancelled, after it was asked");
+  const person = (await api("admin", "GET", "/identities?status=active&limit=2")).items.find((p) => p.id !== scene.ids.person);
+  const other = await api("admin", "POST", "/accounts", { connector_id: id, identity_id: person.id });
+  const waits = `/accounts/provisioning-tasks/${other.task_id ?? other.id}`;
+  await page.goto(page.url().replace(/provisioning.*/, `provisioning?connector_id=${id}`));
+  await settled(page);
+  await page.getByRole("row").filter({ hasText: "Make an account" }).filter({ hasText: person.display_name }).getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Cancel 1…" }).click();
+  await seen(page, "cancelling changes");
+  await drawer.getByRole("button", { name: "Keep them" }).click();
+  await drawer.waitFor({ state: "detached" });
+  expect((await api("admin", "GET", waits)).state !== "cancelled", "it is cancelled, though it was kept");
+  await page.getByRole("button", { name: "Cancel 1…" }).click();
+  await drawer.getByRole("button", { name: "Cancel 1 change" }).click();
+  await page.getByText("1 task cancelled.").waitFor();
+  same((await api("admin", "GET", waits)).state, "cancelled", "what waited");
   await page.getByRole("button", { name: "Send changes again…" }).click();
   await drawer.getByRole("button", { name: "Send them" }).click();
   await page.getByText("Changes are sent", { exact: true }).waitFor();

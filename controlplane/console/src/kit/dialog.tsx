@@ -41,6 +41,8 @@ type AskProps = Omit<Props, "children" | "side"> & {
   /** The verb on its button. */
   verb: string;
   tone?: "primary" | "danger";
+  /** On the button by which nothing is done: "Cancel", but where to cancel is what is asked. */
+  keep?: string;
   /** What is done. The dialog closes when it has been; a refusal is shown in it, and what was typed stays. */
   act: () => Promise<unknown>;
   disabled?: boolean;
@@ -48,7 +50,7 @@ type AskProps = Omit<Props, "children" | "side"> & {
 };
 
 /** Asks before something is done, with what has to be said for it among its children. */
-export function AskFirst({ verb, tone = "primary", act, disabled, children, ...props }: AskProps) {
+export function AskFirst({ verb, tone = "primary", keep = "Cancel", act, disabled, children, ...props }: AskProps) {
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<unknown>();
   const submit = async (e: FormEvent) => {
@@ -76,7 +78,7 @@ export function AskFirst({ verb, tone = "primary", act, disabled, children, ...p
         {children}
         <Wrongs of={refused} />
         <div className="row end">
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close}>{keep}</Button>
           {/* Not disabled while it works: whoever pressed it by key would lose their place. */}
           <Button type="submit" tone={tone} disabled={!busy && disabled} aria-disabled={busy || undefined}>
             {busy ? "Just a moment…" : verb}

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { ask } from "../../api/client";
+import { each, leftOver } from "../../api/each";
 import type { Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
 import { Differences } from "../../kit/diff";
@@ -58,20 +59,13 @@ export function Drifted() {
 
 function Settle({ of, clear }: { of: Row[]; clear: () => void }) {
   const settle = useAct({
-    act: async (direction: Direction, key) => {
-      const ended = await Promise.allSettled(
-        of.map((r) =>
-          ask("POST", `/accounts/${r.account_id}/drift/resolve`, {
-            key: `${key}-${r.account_id.slice(-12)}`,
-            body: { direction, fields: r.attribute_drift.map((d) => d.field) },
-          }),
-        ),
-      );
-      return ended.filter((e) => e.status === "fulfilled").length;
-    },
+    act: (direction: Direction) =>
+      each(of, (r) =>
+        ask("POST", `/accounts/${r.account_id}/drift/resolve`, { body: { direction, fields: r.attribute_drift.map((d) => d.field) } }),
+      ),
     changes: ["/accounts"],
-    done: (good, direction) =>
-      `${many(good, "account")} ${direction === "push" ? "written as their template has them" : "left as the system has them"}${good < of.length ? `; ${of.length - good} could not be settled` : ""}.`,
+    done: (r, direction) =>
+      `${many(r.good, "account")} ${direction === "push" ? "written as their template has them" : "left as the system has them"}${leftOver(r)}`,
     after: clear,
   });
   return (

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { ask } from "../../api/client";
+import { each } from "../../api/each";
 import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
@@ -16,13 +17,15 @@ export function RetryFailed({ close }: { close: () => void }) {
     systems.set(t.connector_id, { name: t.connector.display, count: (systems.get(t.connector_id)?.count ?? 0) + 1 });
   const chosen = [...systems.keys()].filter((id) => !left.includes(id));
   const retry = useAct({
-    act: async (ids: string[], key) => {
-      const ended = await Promise.all(
-        ids.map((id, i) =>
-          ask<Of<"Retried">>("POST", "/accounts/provisioning-tasks/retry-failed", { key: `${key}-${i}`, body: { connector_id: id } }),
-        ),
-      );
-      return ended.reduce((sum, r) => ({ retried: sum.retried + r.retried, skipped: sum.skipped + r.skipped }), { retried: 0, skipped: 0 });
+    act: async (ids: string[]) => {
+      const sum = { retried: 0, skipped: 0 };
+      const all = await each(ids, async (id) => {
+        const r = await ask<Of<"Retried">>("POST", "/accounts/provisioning-tasks/retry-failed", { body: { connector_id: id } });
+        sum.retried += r.retried;
+        sum.skipped += r.skipped;
+      });
+      if (all.refused[0]) throw all.refused[0];
+      return sum;
     },
     changes: ["/accounts/provisioning-tasks"],
     done: (r) =>

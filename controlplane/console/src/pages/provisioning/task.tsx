@@ -178,6 +178,7 @@ function Act({ of: t }: { of: TaskDetail }) {
         title="Cancel this change"
         lead="It is taken back with all that waits for it. What somebody should still hold is planned anew at the next look: end the reason to be rid of it."
         verb="Cancel the change"
+        keep="Keep it"
         tone="danger"
         act={() => cancel.mutateAsync()}
       />

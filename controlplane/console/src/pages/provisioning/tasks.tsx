@@ -1,7 +1,9 @@
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask } from "../../api/client";
+import { each, leftOver } from "../../api/each";
 import { useAct, useMay } from "../../api/use";
+import { AskFirst } from "../../kit/dialog";
 import { Button, Text, When } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
@@ -100,31 +102,35 @@ export function TaskState({ of: t }: { of: Task }) {
 
 /** Retries or cancels what was selected, each by itself: some may have gone on meanwhile. */
 function Bulk({ of, clear }: { of: Task[]; clear: () => void }) {
-  const each = async (tasks: Task[], what: "retry" | "cancel", key: string) => {
-    const ended = await Promise.allSettled(
-      tasks.map((t) =>
-        ask("POST", `/accounts/provisioning-tasks/${t.id}/${what}`, { key: `${key}-${t.id.slice(-12)}`, ifMatch: t.version }),
-      ),
-    );
-    return { good: ended.filter((e) => e.status === "fulfilled").length, of: tasks.length };
-  };
+  const [cancelling, setCancelling] = useState(false);
   const act = useAct({
-    act: (v: { what: "retry" | "cancel" }, key) => each(of.filter(can[v.what]), v.what, key),
+    act: ({ what }: { what: "retry" | "cancel" }) =>
+      each(of.filter(can[what]), (t) => ask("POST", `/accounts/provisioning-tasks/${t.id}/${what}`, { ifMatch: t.version })),
     changes: ["/accounts/provisioning-tasks"],
-    done: (r, v) =>
-      `${many(r.good, "task")} ${v.what === "retry" ? "sent again" : "cancelled"}${r.good < r.of ? `; ${r.of - r.good} had changed meanwhile` : ""}.`,
+    done: (r, { what }) => `${many(r.good, "task")} ${what === "retry" ? "sent again" : "cancelled"}${leftOver(r)}`,
     after: clear,
   });
+  const [again, ends] = [of.filter(can.retry).length, of.filter(can.cancel).length];
   return (
     <>
-      {(["retry", "cancel"] as const).map((what) => {
-        const n = of.filter(can[what]).length;
-        return (
-          <Button key={what} disabled={n === 0 || act.isPending} onClick={() => act.mutate({ what })}>
-            {what === "retry" ? "Retry" : "Cancel"} {n}
-          </Button>
-        );
-      })}
+      <Button disabled={again === 0 || act.isPending} onClick={() => act.mutate({ what: "retry" })}>
+        Retry {again}
+      </Button>
+      <Button disabled={ends === 0 || act.isPending} onClick={() => setCancelling(true)}>
+        Cancel {ends}…
+      </Button>
+      {cancelling && (
+        <AskFirst
+          open
+          close={() => setCancelling(false)}
+          title={`Cancel ${many(ends, "change")}`}
+          lead="They are taken back with all that waits for them. What somebody should still hold is planned anew at the next look."
+          verb={`Cancel ${many(ends, "change")}`}
+          keep="Keep them"
+          tone="danger"
+          act={() => act.mutateAsync({ what: "cancel" })}
+        />
+      )}
     </>
   );
 }

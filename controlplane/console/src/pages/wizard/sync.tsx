@@ -57,7 +57,7 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
       {at && (
         <>
           <Outcome id={id} run={at} last={last} status={status ?? ""} lost={shown.lost} wizard={wizard} />
-          <Counts of={last} done={finished && status !== "failed"} />
+          <Counts of={last} done={finished && (status === "succeeded" || status === "partial")} />
           <Throughput of={shown.followed.points} running={running} />
           <Log of={shown.followed.log} />
           <Wrongs of={shown.refused} />
@@ -176,6 +176,7 @@ function Cancel({ id, run }: { id: string; run: string }) {
         title="Cancel the first sync?"
         lead="Reading stops. It can be started again at any time, from the beginning."
         verb="Cancel it"
+        keep="Go on reading"
         tone="danger"
         act={() => ask("POST", `/connectors/${id}/sync-runs/${run}/cancel`, { key: crypto.randomUUID() })}
       />
