@@ -58,6 +58,18 @@ await journey(async ({ open }) => {
   await button(page, "Write what the template makes").click();
   await until(() => system.users[0].mail === person.email, "the address is not written");
 
+  step("all that are selected at once");
+  system.users[0].mail = "again@made.test";
+  await read(connector);
+  await api("admin", "POST", `/connectors/${connector}/drift/check`, {});
+  await until(async () => (await drift()).attribute_drift?.length === 1, "no drift is found again");
+  await page.goto(page.url().replace(/\/accounts.*/, "/provisioning"));
+  await page.getByRole("link", { name: "Accounts that differ" }).click();
+  await page.getByRole("row").filter({ hasText: "visitor" }).getByRole("checkbox").check();
+  await button(page, "Write the template again").click();
+  await page.getByText("1 account written as their template has them.").waitFor();
+  await until(() => system.users[0].mail === person.email, "the address is not written again");
+
   step("who only reads sees it, and chooses nothing");
   const reader = await open("auditor", `/accounts/${account}`);
   same(await reader.getByRole("checkbox").count(), 0, "boxes of an auditor");
