@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 )
 
 // How much is shown; the lists have the rest.
@@ -54,8 +55,7 @@ func connectors(ctx context.Context, tx *pg.Tx) (*DashboardConnectors, error) {
 	return c, err
 }
 
-// failing are the connectors that package connector calls degraded or quarantined, and those in use whose last run failed: by the third
-// such run they are degraded. Previews, and runs that somebody ended, say nothing about a target.
+// failing are the connectors that their list calls so, with the last run that failed and since when they do.
 func failing(ctx context.Context, tx *pg.Tx) (items []DashboardFailing, total int64, err error) {
 	const sql = `
 		with failing as (
@@ -71,7 +71,7 @@ func failing(ctx context.Context, tx *pg.Tx) (items []DashboardFailing, total in
 			        order by r.created_at desc, r.id desc
 			        limit 1) l on l.status in ('failed', 'expired')
 			 where c.deleted_at is null
-			   and (c.status in ('degraded', 'quarantined') or c.status in ('ready', 'active') and l.id is not null))
+			   and ` + connector.Failing + `)
 		select f.id::text as id, f.name, f.status, coalesce(first.created_at, f.status_since) as since, f.run_id::text as run_id,
 		       f.error ->> 'code' as error_code, left(coalesce(nullif(f.error ->> 'message', ''), f.status_reason), 500) as error_summary,
 		       count(*) over () as total

@@ -232,7 +232,7 @@ func (f Filters) query() (*listing.Query, error) {
 		q.Where("c.status = any(@status)", pgx.NamedArgs{"status": f.Status})
 	}
 	if f.Failing {
-		q.Where(failing, nil)
+		q.Where(Failing, nil)
 	}
 	q.Equal("c.environment", "environment", f.Environment)
 	if f.Q != "" {

@@ -36,9 +36,10 @@ const watched = `c.status_since,
 	   from connector_schedule s
 	  where s.tenant_id = c.tenant_id and s.connector_id = c.id and c.status in ('ready', 'active', 'degraded')) as next_run_at`
 
-// failing holds of the connectors that somebody has to look at: those that count as degraded or quarantined, and those in use whose last
-// run failed. One whose first run failed is among them, although it takes three to be degraded; the dashboard counts the same ones.
-const failing = `(c.status in ('degraded', 'quarantined')
+// Failing is a condition on a connector c that holds of those that somebody has to look at: those that count as degraded or quarantined, and those in use whose last
+// run failed. One whose first run failed is among them, although it takes three to be degraded. Previews, and runs that somebody ended, say
+// nothing about a target.
+const Failing = `(c.status in ('degraded', 'quarantined')
 	or c.status in ('ready', 'active')
 	   and (select l.status
 	          from sync_run l
