@@ -221,7 +221,8 @@ func (d *demo) invite(systems []*system) {
 			shown = short
 		}
 	}
-	d.say.line("\n  API               %s", url)
+	d.say.line("\n  Console           %s", url)
+	d.say.line("  API               %s/api/v1", url)
 	d.say.line("  Documentation     %s/docs (or /redoc, /openapi.json)", url)
 	d.say.line("  Sign in as        %s", d.memory.Email)
 	d.say.line("  with password     %s", d.memory.Password)
