@@ -187,7 +187,7 @@ func TestCtrlCStopsTheDemonstrationInOrder(t *testing.T) {
 // tryNext signs in with what was printed and runs the commands that were proposed.
 func tryNext(t *testing.T, data, said string) {
 	t.Helper()
-	url := regexp.MustCompile(`API +(\S+)`).FindStringSubmatch(said)
+	url := regexp.MustCompile(`Console +(\S+)`).FindStringSubmatch(said)
 	password := regexp.MustCompile(`with password +(\S+)`).FindStringSubmatch(said)
 	if url == nil || password == nil {
 		t.Fatalf("no address or no password was printed:\n%s", said)
