@@ -2,7 +2,10 @@ package access
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -25,6 +28,9 @@ func (s *Service) Extend(ctx context.Context, v viewer.Viewer, id string, until 
 		if err := ledger.Extend(ctx, tx, *r.ID, until); err != nil {
 			return err
 		}
+		if err := followReasons(ctx, tx, g.ID); err != nil {
+			return err
+		}
 		if after, err = FindGrant(ctx, tx, id); err != nil {
 			return err
 		}
@@ -32,6 +38,26 @@ func (s *Service) Extend(ctx context.Context, v viewer.Viewer, id string, until 
 			Changes: []audit.Change{{Field: "ends_at", From: r.Until, To: until}}, Context: map[string]any{"reason_id": *r.ID}})
 	})
 	return after, err
+}
+
+// followReasons has a grant that reasons ask for end when the last of them does. Provisioning keeps that true at its next look; whoever
+// extends a grant is answered now, and what is sent to the target meanwhile says the new end.
+func followReasons(ctx context.Context, tx *pg.Tx, id string) error {
+	const sql = `
+		update access_grant n
+		   set ends_at = case when not s.lasting then s.until end,
+		       status = case when n.status = 'ending' and (s.lasting or s.until > now() + interval '7 days') then 'active' else n.status end,
+		       updated_at = now(), version = n.version + 1
+		  from access_grant g
+		  join account a on a.id = g.account_id` + standing + `
+		 where n.id = @id
+		   and g.id = n.id
+		   and g.wanted_at is not null
+		   and s.desired`
+	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id}); err != nil {
+		return fmt.Errorf("write when an extended grant ends: %w", err)
+	}
+	return nil
 }
 
 // extendable finds the reason whose end can be moved: the last one that somebody decided.

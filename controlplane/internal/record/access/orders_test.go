@@ -376,6 +376,40 @@ func TestDecisionIsExtendedAndARuleIsNot(t *testing.T) {
 	p.Refused(409, "invalid_transition", "admin", "POST", extend, map[string]any{"ends_at": "2300-01-01T00:00:00Z"})
 }
 
+func TestAnExtensionAnswersWhatHolds(t *testing.T) {
+	p := openPair(t)
+	end := time.Now().Add(2 * 24 * time.Hour).UTC().Truncate(time.Second)
+	far := end.Add(30 * 24 * time.Hour)
+	p.reason(func(r *ledger.Reason) { r.Kind, r.SourceType, r.EndsAt = ledger.Manual, "user", &end })
+	grant := p.Grant(p.connector, p.account, p.entitlement)
+	// As provisioning leaves a grant that ends within the week.
+	p.Exec(`update access_grant set wanted_at = now(), ends_at = $2, status = 'ending' where id = $1`, grant, end)
+	stands := func(b map[string]any) string {
+		return fmt.Sprint(b["ends_at"], " ", b["status"], " ", b["compliance_status"])
+	}
+	want := func(end time.Time, status, compliance string) string {
+		return fmt.Sprint(end.Format(time.RFC3339), " ", status, " ", compliance)
+	}
+	short := end.Add(time.Hour)
+	for _, step := range []struct {
+		until              time.Time
+		status, compliance string
+	}{{short, "ending", "ending"}, {far, "active", "approved"}} {
+		done := p.Must(200, "admin", "POST", grants+"/"+grant+"/extend", map[string]any{"ends_at": step.until})
+		read := p.Must(200, "admin", "GET", grants+"/"+grant, nil)
+		want := want(step.until, step.status, step.compliance)
+		if stands(done.Body) != want || stands(read.Body) != want || done.Header.Get("ETag") != read.Header.Get("ETag") {
+			t.Errorf("extended until %v it says %s, and %s when it is read; want %s", step.until, stands(done.Body), stands(read.Body), want)
+		}
+	}
+	other := end.Add(24 * time.Hour)
+	p.Exec(`update access_grant set wanted_at = null, ends_at = $2 where id = $1`, grant, other)
+	done := p.Must(200, "admin", "POST", grants+"/"+grant+"/extend", map[string]any{"ends_at": far.Add(time.Hour)})
+	if done.Body["ends_at"] != other.Format(time.RFC3339) {
+		t.Errorf("it says %v; want %v, when the target ends it", done.Body["ends_at"], other)
+	}
+}
+
 func TestManyGrantsAreRevokedAtOnce(t *testing.T) {
 	p := openPair(t)
 	var ids []string
