@@ -7,17 +7,23 @@ export type Keys = Record<string, (e: KeyboardEvent) => unknown>;
 const typing =
   "input:not([type=checkbox]):not([type=radio]),textarea,select,[contenteditable=true],[role=dialog],[role=alertdialog],[role=menu],[role=listbox]";
 
+// What lies over the page and has it wait: dialogs that are not on their way out, and what stands for one that is still being fetched. Remarks
+// that come and go are dialogs too, but modal to nobody.
+const over = "dialog:modal,:is([role=dialog],[role=alertdialog]):not([aria-modal=false],[data-closed]),[data-coming]";
+
+/** Whether a dialog lies over the page. The focus tells nothing of it: it gets lost when what has it goes. */
+export const behindDialog = () => document.querySelector(over) !== null;
+
 /** Whether a key belongs to what is typed, or to a dialog, and not to the page. */
 export function belongsElsewhere(e: KeyboardEvent): boolean {
-  return e.ctrlKey || e.metaKey || e.altKey || (e.target instanceof Element && e.target.closest(typing) !== null);
+  return e.ctrlKey || e.metaKey || e.altKey || (e.target instanceof Element && e.target.closest(typing) !== null) || behindDialog();
 }
 
-/** Single keys of a page, unless somebody types, is in a dialog, or has switched them off. Arrow keys and Escape stay with them on. */
-export function useKeys(keys: Keys, on = true) {
+/** Single keys of a page, unless somebody types, a dialog is open, or they are switched off. Arrow keys and Escape stay with them on. */
+export function useKeys(keys: Keys) {
   const now = useRef(keys);
   now.current = keys;
   useEffect(() => {
-    if (!on) return;
     const press = (e: KeyboardEvent) => {
       if (e.defaultPrevented || belongsElsewhere(e)) return;
       if (e.key.length === 1 && !singleKeys()) return;
@@ -26,5 +32,5 @@ export function useKeys(keys: Keys, on = true) {
     };
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
-  }, [on]);
+  }, []);
 }

@@ -4,7 +4,7 @@ import { act, actingAs, subscribeActing } from "../api/acting";
 import { basePath } from "../api/base";
 import { current, subscribe } from "../api/session";
 import { useMay, useMe } from "../api/use";
-import { Button } from "../kit/kit";
+import { Button, Coming } from "../kit/kit";
 import { belongsElsewhere, useKeys } from "./keys";
 import { Lapse } from "./lapse";
 import { mayOpen, placeAt, places } from "./places";
@@ -35,7 +35,7 @@ export function Shell() {
         {may.readOnly && <p className="small muted">Read only: you see everything and change nothing.</p>}
         <Outlet />
       </main>
-      <Suspense>
+      <Suspense fallback={<Coming />}>
         {open === "palette" && <Palette close={(goes) => show(undefined, goes)} keys={() => show("keys")} />}
         {open === "keys" && <KeySheet close={() => show()} />}
       </Suspense>
@@ -74,7 +74,7 @@ function useGlobalKeys(open: (what: "palette" | "keys") => void): boolean {
     const press = (e: KeyboardEvent) => {
       if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
         e.preventDefault();
-        open("palette");
+        if (!document.querySelector("dialog:modal")) open("palette"); // it would lie behind it
       }
     };
     document.addEventListener("keydown", press);

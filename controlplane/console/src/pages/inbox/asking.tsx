@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
+import { Coming } from "../../kit/kit";
 import { sayRefusal } from "../../kit/toast";
 import { reread } from "./decided";
 import { useDeciding } from "./deciding";
@@ -70,7 +71,7 @@ export function useAsking(
     back: () => show(undefined),
   };
   const dialog = (
-    <Suspense>
+    <Suspense fallback={<Coming />}>
       {asked && (
         <Answer
           tasks={asked.tasks}
@@ -88,7 +89,7 @@ export function useAsking(
       {full && hand && <Hand what={hand} task={full} close={() => setHand(undefined)} given={() => goOn(full)} />}
     </Suspense>
   );
-  return { act, doings, dialog, asks: Boolean(asked || hand), progress, undoLast: deciding.undoLast };
+  return { act, doings, dialog, progress, undoLast: deciding.undoLast };
 }
 
 /** Which task comes when one is gone: the next, otherwise the one before. */

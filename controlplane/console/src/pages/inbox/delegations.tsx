@@ -5,7 +5,7 @@ import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct, useGet, useMay, useMe } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
-import { Button, Failure, Head, Part, Skeleton, Text, When } from "../../kit/kit";
+import { Button, Coming, Failure, Head, Part, Skeleton, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
 import { kindWords } from "./tasks";
@@ -55,7 +55,9 @@ export default function Delegations() {
         csv="delegations"
         empty={{ title: "Nobody has delegated anything", words: "Whoever goes on leave can let somebody else decide for them meanwhile." }}
       />
-      <Suspense>{edited && <Delegate of={edited === "new" ? undefined : edited} close={() => setEdited(undefined)} />}</Suspense>
+      <Suspense fallback={<Coming />}>
+        {edited && <Delegate of={edited === "new" ? undefined : edited} close={() => setEdited(undefined)} />}
+      </Suspense>
       {ended && (
         <AskFirst
           open

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { type Keys, useKeys } from "../../app/keys";
+import { behindDialog, type Keys, useKeys } from "../../app/keys";
 import { singleKeys } from "../../app/look";
 import type { Doings } from "./detail";
 import { type Action, keysOf, sharedActions, type Task } from "./tasks";
@@ -17,8 +17,6 @@ type Props = {
   act: (action: Action) => void;
   doings: Doings;
   undoLast: () => void;
-  /** A dialog is open: keys are for it, also where the focus has got lost. */
-  asks: boolean;
   /** Reads more of the list; at its end there is none. */
   more: (() => void) | undefined;
   mayDecide: boolean;
@@ -63,7 +61,7 @@ export function useInboxKeys(p: Props) {
         }
       : {}),
   };
-  useKeys(keys, !p.asks);
+  useKeys(keys);
 }
 
 const inList = (e: KeyboardEvent) =>
@@ -123,8 +121,8 @@ function useFocusOfOpen(at: string | undefined) {
 function useSelectAll(now: React.RefObject<Props>) {
   useEffect(() => {
     const press = (e: KeyboardEvent) => {
-      if (now.current.asks || e.key !== "a" || !(e.ctrlKey || e.metaKey) || e.altKey || !now.current.mayDecide) return;
-      if (e.target instanceof Element && e.target.closest("input:not([type=checkbox]),textarea,select,[role=dialog]")) return;
+      if (behindDialog() || e.key !== "a" || !(e.ctrlKey || e.metaKey) || e.altKey || !now.current.mayDecide) return;
+      if (e.target instanceof Element && e.target.closest("input:not([type=checkbox]),textarea,select")) return;
       e.preventDefault();
       now.current.all();
     };

@@ -47,7 +47,6 @@ export default function Inbox() {
     act: asking.act,
     doings: asking.doings,
     undoLast: asking.undoLast,
-    asks: asking.asks,
     more: list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined,
     mayDecide: mayDecide && waits,
   });

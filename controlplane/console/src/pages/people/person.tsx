@@ -3,7 +3,7 @@ import { lazy, type ReactNode, Suspense } from "react";
 import type { IdentityDetail } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Tabs } from "../../kit/bits";
-import { Button, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
+import { Button, Coming, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
 import { PersonActions } from "./actions";
 import { Held } from "./held";
 import { Record } from "./record";
@@ -52,7 +52,7 @@ export default function Person() {
         {open === "history" && <PersonHistory of={p} />}
       </Suspense>
       <Record of={p} open={search.show === "record"} close={() => show()} />
-      <Suspense>
+      <Suspense fallback={<Coming />}>
         <Handover of={p} open={search.show === "handover"} close={() => show()} />
       </Suspense>
     </div>

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from "react";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
-import { Button } from "../../kit/kit";
+import { Button, Coming } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import type { Role } from "./model";
 
@@ -74,7 +74,7 @@ export function Lifecycle({ role }: { role: Role }) {
           act={() => act.mutateAsync(asked)}
         />
       )}
-      <Suspense>{planned && <Planned role={role} what={planned} close={() => setPlanned(undefined)} />}</Suspense>
+      <Suspense fallback={<Coming />}>{planned && <Planned role={role} what={planned} close={() => setPlanned(undefined)} />}</Suspense>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import type { Of } from "../../api/types";
-import { Button, Note, Text, When } from "../../kit/kit";
+import { Button, Coming, Note, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { Menu } from "../../kit/menu";
 import { State } from "../../kit/state";
@@ -47,7 +47,7 @@ export default function Members({ role, mayGive }: { role: Role; mayGive: boolea
         csv={`${role.key}-members`}
         empty={{ title: "Nobody has it yet", words: "People get it by its rule, by a policy, by asking for it, or by hand." }}
       />
-      <Suspense>{doing && <Give role={role} doing={doing} close={() => setDoing(undefined)} />}</Suspense>
+      <Suspense fallback={<Coming />}>{doing && <Give role={role} doing={doing} close={() => setDoing(undefined)} />}</Suspense>
     </div>
   );
 }

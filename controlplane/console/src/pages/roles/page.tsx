@@ -3,7 +3,7 @@ import { Download, Plus } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { download } from "../../api/client";
 import { useMay } from "../../api/use";
-import { Button, Head, Text } from "../../kit/kit";
+import { Button, Coming, Head, Text } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { Risk, State } from "../../kit/state";
 import { sayRefusal } from "../../kit/toast";
@@ -79,7 +79,7 @@ export default function Roles() {
           ),
         }}
       />
-      <Suspense>{importing && <Import close={() => setImporting(false)} />}</Suspense>
+      <Suspense fallback={<Coming />}>{importing && <Import close={() => setImporting(false)} />}</Suspense>
     </>
   );
 }

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ArrowRight } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { Connector, Of } from "../../api/types";
+import { behindDialog } from "../../app/keys";
 import { Button } from "../../kit/kit";
 
 export type Wizard = Of<"Wizard">;
@@ -55,8 +56,7 @@ export function Foot({
   now.current = { missing, busy, go };
   useEffect(() => {
     const press = (e: KeyboardEvent) => {
-      if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey) || e.defaultPrevented) return;
-      if (e.target instanceof Element && e.target.closest("[role=dialog],[role=alertdialog]")) return;
+      if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey) || e.defaultPrevented || behindDialog()) return;
       const { missing: wanting, busy: acting, go: on } = now.current;
       if (wanting || acting || !on) return;
       e.preventDefault();
