@@ -83,7 +83,7 @@ func New(cfg Config) *API {
 	if cfg.Address != nil {
 		r.Use(cfg.Address)
 	}
-	r.Use(a.identify, a.recoverPanic, a.bounds, a.shed, a.authenticate, a.conditional, a.encloseArchive, a.checkBody, middleware.GetHead)
+	r.Use(a.identify, a.recoverPanic, a.bounds, a.shed, a.authenticate, a.pack, a.conditional, a.encloseArchive, a.checkBody, middleware.GetHead)
 	r.NotFound(a.nothing)
 	r.MethodNotAllowed(a.methodNotAllowed)
 	hc := huma.DefaultConfig(cfg.Title, cfg.Version)
