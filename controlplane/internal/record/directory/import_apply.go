@@ -254,7 +254,7 @@ func (e *entry) become(known []Identity, c Clock, v viewer.Viewer, schema Schema
 		if e.after.IdentityFields, err = mergepatch.Apply(IdentityFields{}, body); err != nil {
 			return fault.New(fault.Invalid, "the row cannot be read: %v", err)
 		}
-		if err := e.after.complete(e.after.ExternalID, kind); err != nil {
+		if err := e.after.complete(e.after.ExternalID, kind, IdentityFields{}); err != nil {
 			return err
 		}
 		e.after.Status = c.state(Active, e.after.IdentityFields)

@@ -25,7 +25,7 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewIdentity) (c
 	if n.Kind == "" {
 		n.Kind = "human"
 	}
-	if err := n.complete(n.ExternalID, n.Kind); err != nil {
+	if err := n.complete(n.ExternalID, n.Kind, IdentityFields{}); err != nil {
 		return created, err
 	}
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -172,7 +172,7 @@ func patchedFields(before Identity, body []byte) (IdentityFields, error) {
 	if after.ExternalID != before.ExternalID || after.Kind != before.Kind {
 		return IdentityFields{}, fault.Coded(fault.Invalid, "read_only_field", "external_id and kind are set when an identity is made and stay")
 	}
-	return after.IdentityFields, after.complete(before.ExternalID, before.Kind)
+	return after.IdentityFields, after.complete(before.ExternalID, before.Kind, before.IdentityFields)
 }
 
 func statusChange(before, after Identity) []audit.Change {

@@ -2,7 +2,6 @@ package directory
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/mail"
 	"slices"
 	"strings"
@@ -47,13 +46,14 @@ func checkMembers(body []byte) error {
 	return nil
 }
 
-// complete trims, defaults and checks what is to be stored for a person.
-func (f *IdentityFields) complete(externalID, kind string) error {
+// complete trims, defaults and checks what is to be stored for a person, who was before as it says; nobody, when they are new.
+func (f *IdentityFields) complete(externalID, kind string, before IdentityFields) error {
 	f.tidy()
+	before.tidy()
 	if f.DisplayName == "" {
 		f.DisplayName = f.defaultName(externalID)
 	}
-	wrong := append(f.wrongAddresses(), f.wrongDates()...)
+	wrong := f.checkForms(before)
 	if kind == "human" && f.Email == nil {
 		wrong = append(wrong, required("email", "a human needs an e-mail address"))
 	}
@@ -110,19 +110,6 @@ func (f *IdentityFields) defaultName(externalID string) string {
 	return name
 }
 
-func (f *IdentityFields) wrongAddresses() []fault.Field {
-	var wrong []fault.Field
-	if f.Email != nil && !isAddress(*f.Email) {
-		wrong = append(wrong, fault.Field{Pointer: "#/email", Code: "invalid", Detail: "this is not an e-mail address"})
-	}
-	for i, address := range f.SecondaryEmails {
-		if !isAddress(address) {
-			wrong = append(wrong, fault.Field{Pointer: fmt.Sprintf("#/secondary_emails/%d", i), Code: "invalid", Detail: "this is not an e-mail address"})
-		}
-	}
-	return wrong
-}
-
 // wrongDates finds dates of the year 0, which is none: nothing can keep them.
 func (f *IdentityFields) wrongDates() []fault.Field {
 	var wrong []fault.Field
@@ -135,6 +122,9 @@ func (f *IdentityFields) wrongDates() []fault.Field {
 		if d.date != nil && strings.HasPrefix(*d.date, "0000-") {
 			wrong = append(wrong, fault.Field{Pointer: "#/" + d.name, Code: "invalid", Detail: "there is no year 0"})
 		}
+	}
+	if f.LastWorkingAt != nil && f.LastWorkingAt.UTC().Year() < 1 {
+		wrong = append(wrong, fault.Field{Pointer: "#/last_working_at", Code: "invalid", Detail: "there is no year 0"})
 	}
 	return wrong
 }
