@@ -175,6 +175,7 @@ GET    /decision-tasks                                            everybody deci
 POST   /decision-tasks/bulk-decide                                everybody decision-tasks
 GET    /decision-tasks/delegations                                everybody decision-tasks
 POST   /decision-tasks/delegations                                everybody decision-tasks
+GET    /decision-tasks/delegations/colleagues                     everybody -
 GET    /decision-tasks/delegations/effective                      everybody decision-tasks
 DELETE /decision-tasks/delegations/{id}                           everybody decision-tasks
 GET    /decision-tasks/delegations/{id}                           everybody decision-tasks
@@ -182,6 +183,7 @@ PATCH  /decision-tasks/delegations/{id}                           everybody deci
 GET    /decision-tasks/summary                                    everybody decision-tasks
 GET    /decision-tasks/{id}                                       everybody decision-tasks
 POST   /decision-tasks/{id}/claim                                 everybody decision-tasks
+GET    /decision-tasks/{id}/colleagues                            everybody -
 POST   /decision-tasks/{id}/comments                              everybody decision-tasks
 POST   /decision-tasks/{id}/decide                                everybody decision-tasks
 POST   /decision-tasks/{id}/escalate                              everybody decision-tasks

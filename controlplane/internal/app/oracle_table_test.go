@@ -87,10 +87,12 @@ const sees = `
 /dashboard                                      apart
 /decision-tasks                                 apart
 /decision-tasks/delegations                     apart
+/decision-tasks/delegations/colleagues          apart
 /decision-tasks/delegations/effective           apart
 /decision-tasks/delegations/{id}                apart
 /decision-tasks/summary                         apart
 /decision-tasks/{id}                            apart
+/decision-tasks/{id}/colleagues                 apart
 /entitlements                                   groups
 /entitlements/grants                            grants
 /entitlements/grants/{id}                       grant

@@ -20,6 +20,8 @@ func (s *Service) delegationRoutes() []httpapi.Route {
 		httpapi.Handle("GET", at, "List delegations", s.delegations).Describe("The caller's own, from and to them; administrators and auditors see all."),
 		httpapi.Handle("POST", at, "Delegate decisions", s.delegate).Status(http.StatusCreated).Errors(409).Describe(aboutDelegations),
 		httpapi.Handle("GET", at+"/effective", "Read who decides for somebody now", s.effective).Errors(404),
+		httpapi.Handle("GET", at+"/colleagues", "Find who may decide for somebody", s.delegateColleagues).ForPeople().
+			Describe("For who may delegate the decisions, to find to whom: as for a task. Whether a chain of delegations gets too long, or goes in a circle, is said when the delegation is made."),
 		httpapi.Handle("GET", at+"/{id}", "Read a delegation", s.oneDelegation),
 		httpapi.Handle("PATCH", at+"/{id}", "Change a delegation by merge patch", s.patchDelegation).Errors(409, 412).Describe("One that has begun is taken back and begins anew with what was changed."),
 		httpapi.Handle("DELETE", at+"/{id}", "End a delegation", s.revoke).Status(http.StatusNoContent).Errors(409, 412).Describe("Open tasks return to whose they were."),
@@ -74,6 +76,15 @@ func (s *Service) effective(ctx context.Context, v viewer.Viewer, in *effectiveI
 		return nil, err
 	}
 	return &httpapi.One[EffectiveDelegation]{Body: e}, nil
+}
+
+type delegateColleaguesIn struct {
+	DelegatorID string `query:"delegator_id" format:"uuid" doc:"Whose decisions; the caller's own when left out."`
+	ColleagueSearch
+}
+
+func (s *Service) delegateColleagues(ctx context.Context, v viewer.Viewer, in *delegateColleaguesIn) (*httpapi.One[DecisionColleagues], error) {
+	return foundBy(s.DelegateColleagues(ctx, v, in.DelegatorID, in.Q))
 }
 
 type didIn struct {

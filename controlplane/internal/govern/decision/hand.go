@@ -77,10 +77,18 @@ func (t DecisionTask) handed(ctx context.Context, tx *pg.Tx, e audit.Entry, even
 	return told(ctx, tx, t, event, "to "+strings.Join(names, ", ")+": "+reason, e)
 }
 
+// mayGo is a fault where a task stays with those who are asked.
+func (t DecisionTask) mayGo() error {
+	if !t.Reassignable {
+		return fault.Coded(fault.Conflict, "not_reassignable", "who asks this does not allow that it is reassigned; it can be escalated")
+	}
+	return nil
+}
+
 // receivers are the names of the people to whom a task is to be given. It is a fault where one of them cannot decide it.
 func (t DecisionTask) receivers(ctx context.Context, tx *pg.Tx, to []string) ([]string, error) {
-	if !t.Reassignable {
-		return nil, fault.Coded(fault.Conflict, "not_reassignable", "who asks this does not allow that it is reassigned; it can be escalated")
+	if err := t.mayGo(); err != nil {
+		return nil, err
 	}
 	const sql = `select id::text, display_name, status from identity where tenant_id = current_tenant() and id = any(@ids::text[]::uuid[])`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": onlyIDs(to...)})

@@ -21,7 +21,9 @@ const (
 	aboutUndo = "A decision with defer_seconds can be undone until it has taken effect, by whoever has made it or an administrator; the task is open again."
 	aboutBulk = "By ids, or by group_key all open tasks with that key that the caller may decide, 500 a call. Each is judged by itself: what cannot be decided is refused and named with the reason, the rest is decided, " +
 		"all in one transaction."
-	aboutReassign = "From then on these people decide, and nobody else. Those who decide the task may reassign it, and administrators."
+	aboutReassign   = "From then on these people decide, and nobody else. Those who decide the task may reassign it, and administrators."
+	aboutColleagues = "For who may reassign the task, to find to whom: people who are at work, can sign in, do not decide it already, and whom it is not about. It tells as little of each as tells them apart, " +
+		"20 at most, and the rest by a longer q. Where reassign_to names people, it finds among them alone, and q may be left out. Service tokens have ids, and no use of it."
 	aboutEscalate = "Asks others beside those who are asked: the managers of those who decide the task, or administrators where there are none or when to says so."
 )
 
@@ -37,6 +39,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", base+"/{id}/decide", "Decide a task", s.decideOne).Status(http.StatusOK).Errors(409, 412).Describe(aboutDecide),
 		httpapi.Handle("POST", base+"/{id}/undo", "Undo a decision that has not taken effect", s.undo).Status(http.StatusOK).Errors(409, 412).Describe(aboutUndo),
 		httpapi.Handle("POST", base+"/{id}/reassign", "Give a task to others", s.reassign).Status(http.StatusOK).Errors(409, 412).Describe(aboutReassign),
+		httpapi.Handle("GET", base+"/{id}/colleagues", "Find to whom a task may be given", s.colleagues).ForPeople().Errors(409).Describe(aboutColleagues),
 		httpapi.Handle("POST", base+"/{id}/escalate", "Ask who is above those who decide a task", s.escalate).Status(http.StatusOK).Errors(409, 412).Describe(aboutEscalate),
 		httpapi.Handle("POST", base+"/{id}/comments", "Comment on a task", s.comment).Status(http.StatusOK),
 	}, s.delegationRoutes()...)
@@ -161,6 +164,27 @@ type reassignIn struct {
 
 func (s *Service) reassign(ctx context.Context, v viewer.Viewer, in *reassignIn) (*taskOut, error) {
 	return shown(s.Reassign(ctx, v, in.ID, in.IfMatch, in.Body.To, in.Body.Reason))
+}
+
+// ColleagueSearch is by what somebody is found.
+type ColleagueSearch struct {
+	Q string `query:"q" maxLength:"200" doc:"How they are called: words, each of which begins a word of the name; or a whole e-mail address. At least two letters."`
+}
+
+type colleaguesIn struct {
+	ID string `path:"id"`
+	ColleagueSearch
+}
+
+func (s *Service) colleagues(ctx context.Context, v viewer.Viewer, in *colleaguesIn) (*httpapi.One[DecisionColleagues], error) {
+	return foundBy(s.TaskColleagues(ctx, v, in.ID, in.Q))
+}
+
+func foundBy(found DecisionColleagues, err error) (*httpapi.One[DecisionColleagues], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[DecisionColleagues]{Body: found}, nil
 }
 
 // DecisionEscalation is who is asked beside, and why.
