@@ -100,7 +100,7 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	a := &App{API: api, DB: db, Auth: sessions, Hub: p.hub, Runs: p.runs, log: log, metrics: p.metrics}
 	a.streams, a.endStreams = context.WithCancel(context.WithoutCancel(ctx))
 	a.observer = &telemetry.Observer{Metrics: p.metrics, Log: log, Traces: c.Traces, Routes: api.Router, Now: time.Now}
-	a.workers = append(p.workers, a.Runs.Run, a.applyDue)
+	a.workers = append(p.workers, a.Runs.Run, a.applyDue, func(ctx context.Context) error { return db.KeepStatistics(ctx, log) })
 	return a, nil
 }
 
