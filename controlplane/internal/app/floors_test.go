@@ -19,7 +19,7 @@ var wings = []string{"protocol", "connectorkit", "ground", "record", "reach", "g
 var rooms = map[string][]string{
 	"ground/pg": {"fault", "viewer"}, "ground/httpapi": {"fault", "viewer", "pg", "limit", "replay"}, "ground/schema": {"pg", "fault", "viewer"},
 	"ground/seal": {"pg", "fault", "viewer"}, "ground/telemetry": {}, "ground/outbound": {"fault"}, "ground/embedded": {},
-	"ground/limit": {"pg", "viewer"}, "ground/replay": {"pg", "viewer", "fault", "seal"},
+	"ground/limit": {"pg", "viewer"}, "ground/replay": {"pg", "viewer", "fault", "seal", "loop"}, "ground/loop": {},
 	"ground/fault": {}, "ground/viewer": {}, "ground/span": {}, "ground/event": {"pg"},
 	"record/audit": {}, "record/auth": {"audit", "tenant"}, "record/tenant": {"audit", "auth", "directory"},
 	"record/directory": {"audit"}, "record/access": {"directory", "audit", "ledger"},

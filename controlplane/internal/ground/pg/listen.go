@@ -3,6 +3,8 @@ package pg
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -26,6 +28,29 @@ func Listen(ctx context.Context, db *DB, channel string, heard func()) error {
 			return err
 		}
 		heard()
+	}
+}
+
+// Line is a channel that is listened on for as long as there is work.
+type Line struct {
+	DB      *DB
+	Channel string
+	Again   time.Duration // how long is waited before a line that was lost is opened again
+	Log     *slog.Logger
+	Lost    string // what the log says when it was
+}
+
+// Listen calls heard for each notification until ctx ends. A line that is lost is opened again, and heard is called for what may have
+// been announced meanwhile.
+func (l Line) Listen(ctx context.Context, heard func()) {
+	for ctx.Err() == nil {
+		if err := Listen(ctx, l.DB, l.Channel, heard); ctx.Err() == nil {
+			l.Log.WarnContext(ctx, l.Lost, "err", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(l.Again):
+		}
 	}
 }
 
