@@ -39,7 +39,7 @@ async function writes(page) {
   await page.getByLabel("Remind, before it is due (1)", { exact: true }).fill("9");
   await page.getByRole("button", { name: "Save it" }).click();
   const wrong = page.getByLabel("Remind, before it is due (1)", { exact: true }).locator("xpath=ancestor::div[@class='field']");
-  await wrong.getByRole("alert").waitFor();
+  await wrong.locator("[data-wrong]").waitFor();
   same(await page.getByLabel("Name", { exact: true }).first().inputValue(), "Books", "what was typed");
   await seen(page, "a refused rule");
   await page.getByLabel("Remind, before it is due (1)", { exact: true }).fill("1");

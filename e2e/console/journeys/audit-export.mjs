@@ -69,7 +69,7 @@ async function kept(page) {
   const days = page.getByLabel("Kept for so many days");
   await days.fill("3");
   await button(page, "Save").click();
-  await page.locator(".field").filter({ has: days }).getByRole("alert").waitFor();
+  await page.locator(".field").filter({ has: days }).locator("[data-wrong]").waitFor();
   same(await days.inputValue(), "3", "what was typed");
   await seen(page, "too short a time");
   const more = (await api("admin", "GET", "/settings/audit/retention")).days + 1;
@@ -101,7 +101,7 @@ async function streamed(page, address, got) {
   await dialog.getByLabel("Header with a secret").fill("X-Key");
   await dialog.getByLabel("Its value").fill("hush-4712");
   await button(dialog, "Send it").click();
-  await dialog.locator(".field").filter({ has: page.getByLabel("Address") }).getByRole("alert").waitFor();
+  await dialog.locator(".field").filter({ has: page.getByLabel("Address") }).locator("[data-wrong]").waitFor();
   same(await dialog.getByLabel("Its value").inputValue(), "hush-4712", "the secret that was typed");
   await seen(page, "an address that may not be called");
 

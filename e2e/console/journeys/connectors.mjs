@@ -44,7 +44,7 @@ async function schedule(page) {
   await go(page, `/connectors/${apps}/settings?section=schedule`);
   await page.getByLabel("Everything is read").fill("61 * * * *");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.locator(".field [role=alert]").waitFor();
+  await page.locator(".field [data-wrong]").waitFor();
   same(await page.getByLabel("Everything is read").inputValue(), "61 * * * *", "what was typed");
   page.context().allow = [];
   await page.getByLabel("Everything is read").fill("0 2 * * *");

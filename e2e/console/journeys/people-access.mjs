@@ -46,7 +46,7 @@ async function extended(page, what) {
   await asked.getByText(`It ends on ${day(10)}.`).waitFor();
   await asked.getByLabel("Last day").fill(day(-5));
   await button(asked, "Extend").click();
-  await asked.locator(".field").getByRole("alert").waitFor();
+  await asked.locator(".field").locator("[data-wrong]").waitFor();
   await seen(page, "an extension that cannot be");
 
   step("it is extended");

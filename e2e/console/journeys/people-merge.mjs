@@ -25,7 +25,7 @@ await journey(async ({ open }) => {
   };
   await pick(kept.display_name);
   const field = dialog.locator(".field", { has: page.getByRole("combobox") });
-  await field.getByRole("alert").waitFor();
+  await field.locator("[data-wrong]").waitFor();
   await dialog.getByLabel("Reason").fill("The same birthday and number.");
   expect(await button(dialog, "Merge them").isDisabled(), "a record can be merged with itself");
   await seen(page, "a merge that cannot be");
@@ -33,7 +33,7 @@ await journey(async ({ open }) => {
   step("what would move is told first");
   await pick(gone.display_name);
   await dialog.getByText("1 report", { exact: false }).waitFor();
-  await field.getByRole("alert").waitFor({ state: "detached" });
+  await field.locator("[data-wrong]").waitFor({ state: "detached" });
   same(await dialog.getByLabel("Reason").inputValue(), "The same birthday and number.", "the reason after a refusal");
   await seen(page, "what a merge would do");
   same((await api("admin", "GET", `/identities/${gone.id}`)).status, "active", "the other record after a look");

@@ -29,7 +29,7 @@ await journey(async ({ open }) => {
   await dialog.getByLabel("From").fill(day(20));
   await dialog.getByLabel("Until").fill(day(10));
   await button(dialog, "Give it").click();
-  await field("Until").getByRole("alert").waitFor();
+  await field("Until").locator("[data-wrong]").waitFor();
   same(await dialog.getByLabel("Why").inputValue(), "Covers the summer.", "the reason after a refusal");
   await seen(page, "a role with an end that cannot be");
 
@@ -48,7 +48,7 @@ await journey(async ({ open }) => {
   same(await dialog.getByLabel("Until").inputValue(), day(30), "the day as it is shown again");
   await dialog.getByLabel("Until").fill(day(-3));
   await button(dialog, "Move it").click();
-  await field("Until").getByRole("alert").waitFor();
+  await field("Until").locator("[data-wrong]").waitFor();
   await seen(page, "an end that cannot be moved there");
   await dialog.getByLabel("Until").fill(day(60));
   await button(dialog, "Move it").click();

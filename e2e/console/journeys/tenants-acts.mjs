@@ -15,7 +15,7 @@ await journey(async ({ open }) => {
   const rps = page.getByLabel("Requests a second");
   await rps.fill("0");
   await button(page, "Save").click();
-  await page.locator(".field").filter({ has: rps }).getByRole("alert").waitFor();
+  await page.locator(".field").filter({ has: rps }).locator("[data-wrong]").waitFor();
   same(await rps.inputValue(), "0", "what was typed");
   await seen(page, "limits refused");
   await rps.fill("40");

@@ -17,7 +17,7 @@ await journey(async ({ open }) => {
   const networks = page.getByLabel("Networks it may be used from");
   await networks.fill("the cellar");
   await button(drawer, "Save").click();
-  await page.locator(".field").filter({ has: networks }).getByRole("alert").waitFor();
+  await page.locator(".field").filter({ has: networks }).locator("[data-wrong]").waitFor();
   same(await networks.inputValue(), "the cellar", "what was typed");
   await seen(page, "a network that is none");
   await networks.fill("127.0.0.0/8");

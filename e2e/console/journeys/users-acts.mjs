@@ -73,7 +73,7 @@ async function providers(page) {
   await button(card, "Change").click();
   await dialog.getByLabel("Name", { exact: true }).fill("Not A Name");
   await button(dialog, "Save").click();
-  await dialog.locator(".field").filter({ has: page.getByLabel("Name", { exact: true }) }).getByRole("alert").waitFor();
+  await dialog.locator(".field").filter({ has: page.getByLabel("Name", { exact: true }) }).locator("[data-wrong]").waitFor();
   await seen(page, "a provider is refused");
   await button(dialog, "Cancel").click();
   await dialog.waitFor({ state: "detached" });

@@ -81,7 +81,7 @@ async function replayed(page, there, missed) {
   const to = page.getByLabel("To", { exact: true });
   await to.fill(`${Number(from.slice(0, 4)) - 1}${from.slice(4)}`);
   await button(dialog, "Count them first").click();
-  await dialog.locator(".field").filter({ has: to }).getByRole("alert").waitFor();
+  await dialog.locator(".field").filter({ has: to }).locator("[data-wrong]").waitFor();
   await seen(page, "a window that is refused");
 
   step("what was missed is counted, and sent again");

@@ -5,7 +5,7 @@ import { Button } from "./kit";
 /** What the service says is wrong with a field. */
 export function Wrong({ of, id }: { of: string | undefined; id?: string }) {
   return of ? (
-    <small id={id} className="bad" role="alert">
+    <small id={id} className="bad" role="alert" data-wrong="">
       {of}
     </small>
   ) : null;

@@ -4,6 +4,8 @@ import { Refusal } from "../api/session";
 import { Help } from "../app/help";
 import { told } from "./told";
 
+export { Wrongs } from "./wrongs";
+
 type Tone = "plain" | "primary" | "danger" | "quiet";
 
 /** A button; its words are a verb. reads: it changes nothing, so that whoever only reads has it too. */
@@ -131,31 +133,6 @@ export function Facts({ of }: { of: [string, ReactNode][] }) {
           </div>
         ))}
     </dl>
-  );
-}
-
-/** What was refused, above the buttons of a form: the service's words, what is wrong with which member, and the request to quote. */
-export function Wrongs({ of }: { of: unknown }) {
-  if (!of) return null;
-  const r = of instanceof Refusal ? of : new Refusal(0, "", of instanceof Error ? of.message : String(of));
-  return (
-    <div className="wrongs small" role="alert">
-      <p>{r.message}</p>
-      {r.errors.length > 0 && (
-        <ul>
-          {r.errors.map((w) => (
-            <li key={`${w.pointer ?? w.parameter}${w.detail}`}>
-              <code>{w.pointer?.replace(/^#\//, "") ?? w.parameter}</code> {w.detail}
-            </li>
-          ))}
-        </ul>
-      )}
-      {r.requestId && (
-        <p className="faint">
-          Request <code>{r.requestId}</code>
-        </p>
-      )}
-    </div>
   );
 }
 
