@@ -3,11 +3,11 @@ package policy
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
@@ -16,7 +16,7 @@ import (
 // Times and sizes of the work.
 const (
 	interval = 2 * time.Second // how soon is noticed what nobody announced
-	putOff   = 5 * time.Second // how long a tenant waits that could not be looked at
+	putOff   = 5 * time.Second // how long is waited before listening again
 )
 
 // batch is how many people are looked at in one transaction. Tests take fewer.
@@ -24,39 +24,10 @@ var batch = 2000
 
 // Run looks at people until ctx ends. Any number of processes may do so at once.
 func (s *Service) Run(ctx context.Context) error {
-	go s.listen(ctx)
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		for ctx.Err() == nil {
-			n, err := s.Look(ctx)
-			if err != nil && ctx.Err() == nil {
-				s.Log.WarnContext(ctx, "cannot look whose rules have to be evaluated", "err", err)
-			}
-			if n == 0 {
-				break
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		case <-s.woken():
-		}
-	}
-}
-
-// listen wakes the worker when turns are announced. Without a connection it looks at intervals alone.
-func (s *Service) listen(ctx context.Context) {
-	for ctx.Err() == nil {
-		if err := pg.Listen(ctx, s.DB, channel, s.Wake); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "cannot listen for turns of people", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(putOff):
-		}
-	}
+	var announced loop.Bell
+	line := pg.Line{DB: s.DB, Channel: channel, Again: putOff, Log: s.Log, Lost: "cannot listen for turns of people"}
+	go line.Listen(ctx, announced.Ring)
+	return loop.Worker{Every: interval, Wake: &announced, Log: s.Log, Cannot: "cannot look whose rules have to be evaluated"}.Drain(ctx, s.Look)
 }
 
 // Look finds tenants with something to do, does one part in each, and says how many people were looked at, and parts done, in all.
@@ -73,28 +44,11 @@ func (s *Service) Look(ctx context.Context) (int, error) {
 		                    where w.tenant_id = t.id
 		                      and (w.started_at is not null and w.finished_at is null
 		                           or w.fresh_until <= $1)))`
-	var tenants []string
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, s.Now())
-		if err != nil {
-			return err
-		}
-		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql, s.Now())
 	if err != nil {
 		return 0, fmt.Errorf("find tenants with people to look at: %w", err)
 	}
-	rand.Shuffle(len(tenants), func(i, j int) { tenants[i], tenants[j] = tenants[j], tenants[i] })
-	sum := 0
-	for _, tenant := range tenants {
-		n, err := s.Part(ctx, tenant)
-		if err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "cannot evaluate the policies of a tenant; it is tried again", "tenant", tenant, "err", err)
-		}
-		sum += n
-	}
-	return sum, ctx.Err()
+	return loop.EachTenant(ctx, s.Log, "cannot evaluate the policies of a tenant; it is tried again", tenants, s.Part)
 }
 
 // Part does one part of what there is to do in a tenant: people whose turn it is, and a piece of the way through everybody. It gives how
