@@ -3,7 +3,6 @@ package chain
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
@@ -65,9 +64,6 @@ type Service struct {
 	Decided func(ctx context.Context, tx *pg.Tx, outcomes []Outcome) error // is rung in the transaction that decides
 	// Approvers are those of the approval rules when it is nil.
 	Approvers Approvers
-
-	listening sync.Once
-	wake      chan struct{}
 }
 
 // Answers are the kinds of task that chains ask, with who is told of their decisions.

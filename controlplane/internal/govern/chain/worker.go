@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -28,52 +28,10 @@ var errBusy = errors.New("a task of the chain is being decided at this moment")
 
 // Run reminds, escalates, expires, ends waits and resolves anew, until ctx ends. Any number of processes may do so at once.
 func (s *Service) Run(ctx context.Context) error {
-	go s.listen(ctx)
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		for ctx.Err() == nil {
-			n, err := s.Look(ctx)
-			if err != nil && ctx.Err() == nil {
-				s.Log.WarnContext(ctx, "cannot look which approvals have to be followed", "err", err)
-			}
-			if n == 0 {
-				break
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		case <-s.woken():
-		}
-	}
-}
-
-// Wake has the worker look at once whether there is something to do.
-func (s *Service) Wake() {
-	select {
-	case s.woken() <- struct{}{}:
-	default:
-	}
-}
-
-func (s *Service) woken() chan struct{} {
-	s.listening.Do(func() { s.wake = make(chan struct{}, 1) })
-	return s.wake
-}
-
-// listen wakes the worker when something is announced. Without a connection it looks at intervals alone.
-func (s *Service) listen(ctx context.Context) {
-	for ctx.Err() == nil {
-		if err := pg.Listen(ctx, s.DB, channel, s.Wake); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "cannot listen for turns of approvals", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(interval):
-		}
-	}
+	var announced loop.Bell
+	line := pg.Line{DB: s.DB, Channel: channel, Again: interval, Log: s.Log, Lost: "cannot listen for turns of approvals"}
+	go line.Listen(ctx, announced.Ring)
+	return loop.Worker{Every: interval, Wake: &announced, Log: s.Log, Cannot: "cannot look which approvals have to be followed"}.Drain(ctx, s.Look)
 }
 
 // Look finds tenants with something to do, does it, and says how much that was.
@@ -87,28 +45,11 @@ func (s *Service) Look(ctx context.Context) (int, error) {
 		                    where c.tenant_id = t.id
 		                      and (c.state in ('running', 'blocked') or c.left_tasks <> '{}')
 		                      and c.look_at <= $1))`
-	var tenants []string
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, s.Now())
-		if err != nil {
-			return err
-		}
-		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql, s.Now())
 	if err != nil {
 		return 0, fmt.Errorf("find tenants with approvals to follow: %w", err)
 	}
-	rand.Shuffle(len(tenants), func(i, j int) { tenants[i], tenants[j] = tenants[j], tenants[i] })
-	sum := 0
-	for _, tenant := range tenants {
-		n, err := s.Part(ctx, tenant)
-		if err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "cannot follow the approvals of a tenant; it is tried again", "tenant", tenant, "err", err)
-		}
-		sum += n
-	}
-	return sum, ctx.Err()
+	return loop.EachTenant(ctx, s.Log, "cannot follow the approvals of a tenant; it is tried again", tenants, s.Part)
 }
 
 // Part does what there is to do in a tenant now, up to a batch, and says how much that was.
