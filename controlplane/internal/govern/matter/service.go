@@ -2,7 +2,6 @@ package matter
 
 import (
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
@@ -20,22 +19,6 @@ type Service struct {
 	Packs   *pack.Service      // resolves conflicts
 	Log     *slog.Logger
 	Now     func() time.Time
-
-	listening sync.Once
-	wake      chan struct{}
-}
-
-// Wake has matters looked at at once.
-func (s *Service) Wake() {
-	select {
-	case s.woken() <- struct{}{}:
-	default:
-	}
-}
-
-func (s *Service) woken() chan struct{} {
-	s.listening.Do(func() { s.wake = make(chan struct{}, 1) })
-	return s.wake
 }
 
 // Answers carry out what was decided, by kind of task.
