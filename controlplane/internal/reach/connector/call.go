@@ -25,13 +25,14 @@ type call struct {
 	saved      *row // nil when not saved
 	businessID string
 	target     dispatch.Target
+	connection map[string]any // the settings as somebody wrote them
 	auth       v1.AuthConfig
 	scrub      *connectorkit.Scrubber
 }
 
 func savedCall(tenant string, r row, secrets map[string]any) call {
 	o := r.open(tenant, secrets)
-	return call{saved: &r, businessID: r.BusinessID, target: o.Target, auth: o.Auth, scrub: scrubber(secrets)}
+	return call{saved: &r, businessID: r.BusinessID, target: o.Target, connection: r.Connection, auth: o.Auth, scrub: scrubber(secrets)}
 }
 
 // unsavedCall goes under an id of its own, so that nothing which is kept by connector mixes with another's.
@@ -39,7 +40,7 @@ func unsavedCall(tenant string, s Settings) call {
 	secrets := given(s.Credentials)
 	engine, auth := catalog.Resolve(s.key(), together(given(s.Connection), secrets))
 	return call{
-		businessID: "unsaved", auth: auth, scrub: scrubber(secrets),
+		businessID: "unsaved", connection: given(s.Connection), auth: auth, scrub: scrubber(secrets),
 		target: dispatch.Target{Tenant: tenant, ConnectorID: uuid.NewString(), Type: engine, Mode: s.Mode, AgentID: s.AgentID, AgentGroup: s.AgentGroup},
 	}
 }
@@ -91,7 +92,7 @@ func within[T any](ctx context.Context, limit time.Duration, scrub *connectorkit
 
 // probe tests a connection and tells each step as it ends. Whatever the target, the network or an agent does is part of the
 // answer; the error is for faults of our own.
-func (s *Service) probe(ctx context.Context, c call, tell func(v1.TestStep)) (v1.TestResponse, error) {
+func (s *Service) probe(ctx context.Context, c call, tell func(v1.TestStep)) (TestResponse, error) {
 	began := time.Now()
 	steps := &steps{scrub: c.scrub, tell: tell}
 	limit := s.TestLimit
@@ -105,7 +106,7 @@ func (s *Service) probe(ctx context.Context, c call, tell func(v1.TestStep)) (v1
 	if err != nil {
 		detail, err := s.detail(ctx, c, err)
 		if err != nil {
-			return answer, err
+			return TestResponse{}, err
 		}
 		answer = v1.TestResponse{Steps: seen, Error: detail, DurationMS: time.Since(began).Milliseconds()}
 	}
@@ -115,7 +116,8 @@ func (s *Service) probe(ctx context.Context, c call, tell func(v1.TestStep)) (v1
 	if answer.ExecutedBy == nil {
 		answer.ExecutedBy = &v1.ExecutedBy{Mode: c.target.Mode, AgentID: c.target.AgentID}
 	}
-	return scrubbed(answer, c.scrub)
+	answer, err = scrubbed(answer, c.scrub)
+	return c.pointed(answer), err
 }
 
 // discoverLimit bounds the reading of a schema with its samples.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/catalog"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -199,7 +198,7 @@ type testIn struct {
 
 func (in *testIn) streams() bool { return in.Stream }
 
-func (s *Service) test(ctx context.Context, v viewer.Viewer, in *testIn) (*v1.TestResponse, error) {
+func (s *Service) test(ctx context.Context, v viewer.Viewer, in *testIn) (*TestResponse, error) {
 	answer, err := s.Test(ctx, v, in.ID)
 	return &answer, err
 }
@@ -230,7 +229,7 @@ type UnsavedConnector struct {
 
 func (in *unsavedIn) streams() bool { return in.Stream }
 
-func (s *Service) testUnsaved(ctx context.Context, v viewer.Viewer, in *unsavedIn) (*v1.TestResponse, error) {
+func (s *Service) testUnsaved(ctx context.Context, v viewer.Viewer, in *unsavedIn) (*TestResponse, error) {
 	answer, err := s.TestUnsaved(ctx, v, in.Body.Settings)
 	return &answer, err
 }

@@ -23,20 +23,20 @@ type DiscoverOptions struct {
 }
 
 // Test tries a connector's connection out. A target that refuses, or an agent that is away, is an answer without success.
-func (s *Service) Test(ctx context.Context, v viewer.Viewer, id string) (v1.TestResponse, error) {
+func (s *Service) Test(ctx context.Context, v viewer.Viewer, id string) (TestResponse, error) {
 	c, err := s.saved(ctx, v, id)
 	if err != nil {
-		return v1.TestResponse{}, err
+		return TestResponse{}, err
 	}
 	return s.try(ctx, v, c, nil)
 }
 
 // TestUnsaved tries settings out before a connector is made of them. It returns a fault of kind Invalid that lists all that is
 // wrong with them.
-func (s *Service) TestUnsaved(ctx context.Context, v viewer.Viewer, settings Settings) (v1.TestResponse, error) {
+func (s *Service) TestUnsaved(ctx context.Context, v viewer.Viewer, settings Settings) (TestResponse, error) {
 	c, err := s.unsaved(ctx, v, settings)
 	if err != nil {
-		return v1.TestResponse{}, err
+		return TestResponse{}, err
 	}
 	return s.try(ctx, v, c, nil)
 }
@@ -136,14 +136,14 @@ func (s *Service) notTooOften(ctx context.Context, tx *pg.Tx) error {
 }
 
 // try tests a connection and keeps the verdict.
-func (s *Service) try(ctx context.Context, v viewer.Viewer, c call, tell func(v1.TestStep)) (v1.TestResponse, error) {
+func (s *Service) try(ctx context.Context, v viewer.Viewer, c call, tell func(v1.TestStep)) (TestResponse, error) {
 	answer, err := s.probe(ctx, c, tell)
 	if err != nil {
 		return answer, err
 	}
 	return answer, s.afterwards(ctx, v, func(ctx context.Context, tx *pg.Tx) error {
 		if c.saved != nil && ctx.Err() == nil {
-			if err := s.keep(ctx, tx, *c.saved, answer); err != nil {
+			if err := s.keep(ctx, tx, *c.saved, answer.TestResponse); err != nil {
 				return err
 			}
 		}
@@ -182,7 +182,7 @@ func (s *Service) keep(ctx context.Context, tx *pg.Tx, r row, answer v1.TestResp
 // stream tests a connection in events: one step each, then the result.
 func (s *Service) stream(v viewer.Viewer, c call) func(ctx context.Context, e *httpapi.Events) error {
 	return func(ctx context.Context, e *httpapi.Events) error {
-		test := func(tell func(v1.TestStep)) (v1.TestResponse, error) { return s.try(ctx, v, c, tell) }
+		test := func(tell func(v1.TestStep)) (TestResponse, error) { return s.try(ctx, v, c, tell) }
 		return httpapi.Relay(ctx, e, "step", test, func(ctx context.Context, err error) {
 			s.Log.ErrorContext(ctx, "connection test failed", "connector", c.businessID, "err", err)
 		})

@@ -230,16 +230,27 @@ func TestOurOwnNetworkStaysClosedAndUnnamed(t *testing.T) {
 		return catalog.Open(connectorkit.Env{Dial: guard.Dial, Plaintext: guard.Plaintext, Log: h.service.Log, Now: time.Now}, kind)
 	}
 	port := listener.Addr().(*net.TCPAddr).Port
-	for _, payload := range []object{
-		{"type": "ldap", "connection": object{"host": "localhost", "port": port, "security": "ldaps"}},
-		{"type": "scim2", "connection": object{"base_url": fmt.Sprintf("https://localhost:%d/scim", port), "auth_method": "none"}},
+	address := fmt.Sprintf("https://localhost:%d", port)
+	for _, tt := range []struct {
+		payload object
+		pointer string
+	}{
+		{object{"type": "ldap", "connection": object{"host": "localhost", "port": port, "security": "ldaps"}}, "#/connection/host"},
+		{object{"type": "scim2", "connection": object{"base_url": address + "/scim", "auth_method": "none"}}, "#/connection/base_url"},
+		{object{"type": "vendor", "vendor_key": "okta", "connection": object{"org_url": address}, "credentials": object{"api_token": "x"}}, "#/connection/org_url"},
 	} {
-		a := h.want(200, h.call("admin", "POST", "/connectors/test", payload))
-		if failure, _ := a.body["error"].(object); a.body["success"] != false || failure["code"] != "destination_not_allowed" {
-			t.Errorf("got %s", a.text)
+		a := h.want(200, h.call("admin", "POST", "/connectors/test", tt.payload))
+		if failure, _ := a.body["error"].(object); a.body["success"] != false || failure["code"] != "destination_not_allowed" || a.body["pointer"] != tt.pointer {
+			t.Errorf("it points to %v; want %s: %s", a.body["pointer"], tt.pointer, a.text)
 		}
 		if strings.Contains(a.text, "127.0.0.1") || strings.Contains(a.text, "::1") {
 			t.Errorf("the answer names the address: %s", a.text)
+		}
+		tt.payload["name"] = "Inside " + tt.pointer[len("#/connection/"):]
+		saved := h.want(201, h.call("admin", "POST", "/connectors", tt.payload)).body["id"].(string)
+		told := h.want(200, h.call("admin", "POST", "/connectors/"+saved+"/test?stream=true", nil))
+		if !strings.Contains(told.text, `"pointer":"`+tt.pointer+`"`) {
+			t.Errorf("the stream does not point to %s: %s", tt.pointer, told.text)
 		}
 	}
 }

@@ -1,5 +1,4 @@
 import { ask } from "../../api/client";
-import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { Form, SecretField, SelectField, TextField, useForm } from "../../kit/form";
@@ -18,10 +17,6 @@ const froms = [
   ["now", "from now on"],
   ["beginning", "all that there is, from the first"],
 ] as const;
-
-/** Why an address may not be called. The service names no member there, as it is about where the address leads. */
-const uncallable = (refused: unknown) =>
-  refused instanceof Refusal && refused.code === "destination_not_allowed" ? refused.message : undefined;
 
 /** Where the audit log is sent. Secrets are written and never read. */
 export function StreamForm({ of, done }: { of: Stream | undefined; done: () => void }) {
@@ -67,7 +62,6 @@ export function StreamForm({ of, done }: { of: Stream | undefined; done: () => v
           required
           placeholder={value.kind === "https" ? "https://collector.example.com/audit" : "tls://syslog.example.com:6514"}
           {...form.field("url")}
-          error={form.wrong("url") ?? uncallable(form.refused)}
         />
         <SelectField label="Format" {...form.field("format")} options={formats} />
         {!of && <SelectField label="What is sent" {...form.field("from")} options={froms} />}

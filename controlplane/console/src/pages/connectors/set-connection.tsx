@@ -7,7 +7,7 @@ import { useAct, useGet, useMay } from "../../api/use";
 import { Button, Failure, Note, Part, Skeleton, Wrongs } from "../../kit/kit";
 import { say } from "../../kit/toast";
 import { SettingField } from "../wizard/field";
-import { Probe, useProbe } from "../wizard/probe";
+import { notLetOut, Probe, useProbe } from "../wizard/probe";
 import { type Reach, ReachField } from "../wizard/reach";
 import { applies, patchOf, type Setting, type Typed, textOf, typeKey } from "../wizard/settings";
 import "../wizard/wizard.css";
@@ -61,7 +61,7 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
       text={textOf(f, typed, f.secret ? {} : c.connection)}
       kept={c.credentials[f.key]?.set ? c.credentials[f.key]?.updated_at : undefined}
       set={(v) => setTyped((was) => ({ ...was, [f.key]: v }))}
-      error={wrong(f)}
+      error={wrong(f) ?? (dirty ? undefined : notLetOut(probe, f))}
     />
   );
   const advanced = shown.filter((f) => f.advanced);

@@ -6,7 +6,7 @@ import { Failure, Skeleton, Wrongs } from "../../kit/kit";
 import { SettingField } from "./field";
 import { Foot, type StepProps } from "./frame";
 import { type About, aboutOf, recall, remember, useSave } from "./keeping";
-import { Probe, useProbe } from "./probe";
+import { notLetOut, Probe, useProbe } from "./probe";
 import { ReachField } from "./reach";
 import { applies, type Setting, type Typed, textOf, typeKey } from "./settings";
 
@@ -65,7 +65,7 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
       text={textOf(f, typed, f.secret ? {} : connector.connection)}
       kept={connector.credentials[f.key]?.set ? connector.credentials[f.key]?.updated_at : undefined}
       set={(v) => set(f.key, v)}
-      error={save.wrong(f)}
+      error={save.wrong(f) ?? notLetOut(probe, f)}
     />
   );
   const plain = shown.filter((f) => !f.advanced);

@@ -6,6 +6,7 @@ import type { Of } from "../../api/types";
 import { Verbatim } from "../../kit/bits";
 import { Button, Note, When, Wrongs } from "../../kit/kit";
 import { State } from "../../kit/state";
+import type { Setting } from "./settings";
 import { checkName, type Step, shortly, verbatim } from "./probetext";
 
 type Result = Of<"TestResponse">;
@@ -73,6 +74,10 @@ export function useProbe(id: string, before: () => Promise<boolean>): Probing {
   };
   return { busy, steps, result, refused, run, stop: () => control.current?.abort(), forget };
 }
+
+/** Why the service did not let a test out, at the setting that leads there. */
+export const notLetOut = ({ result }: Probing, f: Setting) =>
+  result?.pointer === `#/connection/${f.key}` ? result.error?.message : undefined;
 
 /** The checks of a connection test, each with its time and, where it failed, the target's own words. */
 export function Probe({ of, last, changed, missing }: { of: Probing; last: LastTest | null; changed: boolean; missing: string[] }) {

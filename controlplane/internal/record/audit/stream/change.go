@@ -79,7 +79,7 @@ func (s *Service) checkNewAddress(ctx context.Context, v viewer.Viewer, in *chan
 	if err != nil {
 		return err
 	}
-	return s.checkDestination(ctx, before.Kind, *in.Body.URL)
+	return s.checkURL(ctx, before.Kind, *in.Body.URL)
 }
 
 // asksForSecret keeps a secret from being sent to another host than the one it was given for.

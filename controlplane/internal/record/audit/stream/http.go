@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -33,7 +34,7 @@ type createIn struct {
 
 func (s *Service) handleCreate(ctx context.Context, v viewer.Viewer, in *createIn) (*httpapi.Created[Stream], error) {
 	b := in.Body
-	if err := s.checkDestination(ctx, b.Kind, b.URL); err != nil {
+	if err := s.checkURL(ctx, b.Kind, b.URL); err != nil {
 		return nil, err
 	}
 	if err := checkSecrets(b.HeaderValue, b.CA); err != nil {
@@ -141,7 +142,15 @@ func (s *Service) handleDelete(ctx context.Context, v viewer.Viewer, in *deleteI
 	})
 }
 
-// checkDestination judges an address when it is saved; it is judged again with every connection.
+// checkURL judges an address when it is saved, and points to it where it cannot be used; it is judged again with every connection.
+func (s *Service) checkURL(ctx context.Context, kind, raw string) error {
+	err := s.checkDestination(ctx, kind, raw)
+	if f := (*fault.Fault)(nil); errors.As(err, &f) {
+		return f.With(fault.Field{Pointer: "#/url", Code: f.Code, Detail: f.Message})
+	}
+	return err
+}
+
 func (s *Service) checkDestination(ctx context.Context, kind, raw string) error {
 	if kind == HTTPS {
 		return s.Guard.CheckURL(ctx, raw, "the stream's address")
