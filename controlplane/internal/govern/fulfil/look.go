@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -22,24 +22,13 @@ const (
 
 // Run follows fulfilments until ctx ends. Any number of processes may do so at once.
 func (s *Service) Run(ctx context.Context) error {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		for ctx.Err() == nil {
-			n, err := s.Look(ctx)
-			if err != nil && ctx.Err() == nil {
-				s.Log.WarnContext(ctx, "cannot look how far approved access is; it is looked at again", "err", err)
-			}
-			if n < batch || err != nil {
-				break
-			}
+	return loop.Worker{Every: interval, Log: s.Log, Cannot: "cannot look how far approved access is; it is looked at again"}.Drain(ctx, func(ctx context.Context) (int, error) {
+		n, err := s.Look(ctx)
+		if n < batch { // no tenant had a full one: nothing is left
+			n = 0
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+		return n, err
+	})
 }
 
 // Look looks at a batch of what is due in each tenant, and says how many it were.
@@ -50,28 +39,11 @@ func (s *Service) Look(ctx context.Context) (int, error) {
 		 where t.status = 'active'
 		   and (exists (select from fulfilment f where f.tenant_id = t.id and f.state <> 'closed' and f.due_at <= $1)
 		     or exists (select from fulfilment_turn n where n.tenant_id = t.id))`
-	var tenants []string
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, s.Now())
-		if err != nil {
-			return err
-		}
-		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql, s.Now())
 	if err != nil {
 		return 0, fmt.Errorf("find tenants with access to follow: %w", err)
 	}
-	rand.Shuffle(len(tenants), func(i, j int) { tenants[i], tenants[j] = tenants[j], tenants[i] })
-	sum := 0
-	for _, tenant := range tenants {
-		n, err := s.Part(ctx, tenant)
-		if err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "cannot follow the access of a tenant; it is tried again", "tenant", tenant, "err", err)
-		}
-		sum += n
-	}
-	return sum, ctx.Err()
+	return loop.EachTenant(ctx, s.Log, "cannot follow the access of a tenant; it is tried again", tenants, s.Part)
 }
 
 // Part looks at a batch of a tenant's fulfilments.
