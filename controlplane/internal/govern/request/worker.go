@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -17,18 +18,10 @@ const interval = 15 * time.Second
 
 // Run asks administrators about emergency access that nobody has reviewed in time, until ctx ends.
 func (s *Service) Run(ctx context.Context) error {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		if _, err := s.Look(ctx); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "cannot look which reviews of emergency access are due; it is looked again", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	return loop.Worker{Every: interval, Log: s.Log, Cannot: "cannot look which reviews of emergency access are due; it is looked again"}.Run(ctx, func(ctx context.Context) error {
+		_, err := s.Look(ctx)
+		return err
+	})
 }
 
 // Look escalates what is due in all tenants, and says how many it were.
@@ -38,27 +31,11 @@ func (s *Service) Look(ctx context.Context) (int, error) {
 		  from access_request_item i
 		  join tenant t on t.id = i.tenant_id and t.status = 'active'
 		 where i.review_due_at <= $1`
-	var tenants []string
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, s.Now())
-		if err != nil {
-			return err
-		}
-		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql, s.Now())
 	if err != nil {
 		return 0, fmt.Errorf("find tenants with reviews that are due: %w", err)
 	}
-	sum := 0
-	for _, tenant := range tenants {
-		n, err := s.escalate(ctx, tenant)
-		if err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "cannot escalate reviews of a tenant; it is tried again", "tenant", tenant, "err", err)
-		}
-		sum += n
-	}
-	return sum, ctx.Err()
+	return loop.EachTenant(ctx, s.Log, "cannot escalate reviews of a tenant; it is tried again", tenants, s.escalate)
 }
 
 // escalate asks the administrators of a tenant too.
