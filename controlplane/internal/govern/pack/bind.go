@@ -9,6 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -23,18 +24,10 @@ const (
 
 // Run binds what waits until ctx ends. Any number of processes may do so at once.
 func (s *Service) Run(ctx context.Context) error {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		if _, err := s.Look(ctx); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "cannot look at sector packs that wait", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	return loop.Worker{Every: interval, Log: s.Log, Cannot: "cannot look at sector packs that wait"}.Run(ctx, func(ctx context.Context) error {
+		_, err := s.Look(ctx)
+		return err
+	})
 }
 
 // Look binds what waits in installations whose turn it is: where a run has ended since it was last looked at, or a minute has passed.
@@ -53,15 +46,7 @@ func (s *Service) Look(ctx context.Context) (int, error) {
 		 order by i.looked_at
 		 limit $2`
 	type waiting struct{ Tenant, ID string }
-	var found []waiting
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, s.Now().Add(-anyway), batch)
-		if err != nil {
-			return err
-		}
-		found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[waiting])
-		return err
-	})
+	found, err := pg.FindAcross(ctx, s.DB, pgx.RowToStructByPos[waiting], sql, s.Now().Add(-anyway), batch)
 	if err != nil {
 		return 0, fmt.Errorf("find packs that wait: %w", err)
 	}
