@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -25,25 +26,16 @@ const (
 // Run applies decisions whose time to be undone has passed, begins and ends delegations, and asks others where somebody has left, until
 // ctx ends. Any number of processes may do so at once.
 func (s *Service) Run(ctx context.Context) error {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
 	var swept time.Time
-	for {
+	return loop.Worker{Every: interval, Log: s.Log, Cannot: "cannot look what is due in inboxes"}.Run(ctx, func(ctx context.Context) error {
 		if time.Since(swept) > sweeping {
 			swept = time.Now()
 			if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
 				s.Log.WarnContext(ctx, "cannot look whose tasks wait for people who are gone", "err", err)
 			}
 		}
-		if err := s.Look(ctx); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "cannot look what is due in inboxes", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+		return s.Look(ctx)
+	})
 }
 
 // Look does what is due, in every tenant.
@@ -95,14 +87,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 
 // tenants are those that a statement finds, in any order.
 func (s *Service) tenants(ctx context.Context, sql string) (ids []string, err error) {
-	err = s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"now": s.Now()})
-		if err != nil {
-			return err
-		}
-		ids, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+	ids, err = pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql, pgx.NamedArgs{"now": s.Now()})
 	if err != nil {
 		return nil, fmt.Errorf("find tenants with something due: %w", err)
 	}
