@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -21,24 +22,7 @@ const (
 
 // Run compares what has changed until ctx ends. Any number of processes may do so at once.
 func (s *Service) Run(ctx context.Context) error {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		for ctx.Err() == nil {
-			n, err := s.Look(ctx)
-			if err != nil && ctx.Err() == nil {
-				s.Log.WarnContext(ctx, "cannot compare accounts with their templates; they are looked at again", "err", err)
-			}
-			if n == 0 || err != nil {
-				break
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	return loop.Worker{Every: interval, Log: s.Log, Cannot: "cannot compare accounts with their templates; they are looked at again"}.Drain(ctx, s.Look)
 }
 
 // Look compares up to a batch of accounts of each tenant that has some to compare, and tells how many they were.
@@ -50,15 +34,7 @@ func (s *Service) Look(ctx context.Context) (int, error) {
 		    on t.id = q.tenant_id
 		   and t.status = 'active'
 		 where q.not_before <= now()`
-	var tenants []string
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql)
-		if err != nil {
-			return err
-		}
-		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql)
 	if err != nil {
 		return 0, fmt.Errorf("find accounts to compare: %w", err)
 	}
