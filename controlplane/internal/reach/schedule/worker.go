@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -21,24 +22,7 @@ const (
 
 // Run starts what is due until ctx ends. Any number of processes may do so at once.
 func (s *Service) Run(ctx context.Context) error {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		for ctx.Err() == nil {
-			n, err := s.Look(ctx)
-			if err != nil && ctx.Err() == nil {
-				s.Log.WarnContext(ctx, "cannot look for schedules that are due", "err", err)
-			}
-			if n == 0 {
-				break
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	return loop.Worker{Every: interval, Log: s.Log, Cannot: "cannot look for schedules that are due"}.Drain(ctx, s.Look)
 }
 
 // due is a schedule that has to be looked at.
@@ -60,15 +44,7 @@ func (s *Service) Look(ctx context.Context) (int, error) {
 		 where s.due_at <= $1
 		 order by s.due_at
 		 limit $2`
-	var found []due
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, s.Now(), batch)
-		if err != nil {
-			return err
-		}
-		found, err = pgx.CollectRows(rows, pgx.RowToStructByName[due])
-		return err
-	})
+	found, err := pg.FindAcross(ctx, s.DB, pgx.RowToStructByName[due], sql, s.Now(), batch)
 	if err != nil {
 		return 0, fmt.Errorf("find schedules: %w", err)
 	}
