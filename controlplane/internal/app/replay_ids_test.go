@@ -422,7 +422,7 @@ func (w *twin) filtered(other *twin) {
 					}
 					r := w.as(w.token, "GET", path(strings.TrimPrefix(at, "/api/v1"), w, w)+"?"+query.Encode(), nil)
 					w.silent(at+"?"+name, r, other)
-					if tried++; r.status == 404 && (strings.HasSuffix(at, "/access-explain") || strings.HasSuffix(at, "/effective") || strings.HasSuffix(at, "/compare") || name == "for_identity_id") {
+					if tried++; r.status == 404 && (strings.HasSuffix(at, "/access-explain") || strings.HasSuffix(at, "/effective") || strings.HasSuffix(at, "/colleagues") || strings.HasSuffix(at, "/compare") || name == "for_identity_id") {
 						continue // no list: what is asked about does not exist
 					}
 					if r.status >= 300 || r.body["total"] != nil && r.body["total"] != 0.0 {

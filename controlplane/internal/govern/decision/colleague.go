@@ -67,7 +67,14 @@ func (s *Service) DelegateColleagues(ctx context.Context, v viewer.Viewer, deleg
 			return found, err
 		}
 	}
-	err = s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		names, err := nameOf(ctx, tx, []string{delegator})
+		if err != nil {
+			return err
+		}
+		if _, there := names[delegator]; !there {
+			return fault.New(fault.NotFound, "there is no identity %s", delegator)
+		}
 		found, err = among{q: q, not: []string{delegator}}.find(ctx, tx)
 		return err
 	})

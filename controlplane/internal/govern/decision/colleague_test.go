@@ -267,6 +267,7 @@ func TestWhoMayDelegateFindsADelegate(t *testing.T) {
 			t.Errorf("an administrator finds %v; want %v", got, want)
 		}
 	}
+	h.Refused(404, "not_found", "admin", "GET", at+"?q=bob&delegator_id="+uuid.NewString(), nil)
 	h.Refused(403, "forbidden", "ann", "GET", at+"?q=bob&delegator_id="+p[1], nil)
 	h.Refused(403, "read_only_role", "auditor", "GET", at+"?q=ann", nil)
 	h.Refused(400, "invalid_parameter", "nobody", "GET", at+"?q=bob", nil)

@@ -20,7 +20,7 @@ func (s *Service) delegationRoutes() []httpapi.Route {
 		httpapi.Handle("GET", at, "List delegations", s.delegations).Describe("The caller's own, from and to them; administrators and auditors see all."),
 		httpapi.Handle("POST", at, "Delegate decisions", s.delegate).Status(http.StatusCreated).Errors(409).Describe(aboutDelegations),
 		httpapi.Handle("GET", at+"/effective", "Read who decides for somebody now", s.effective).Errors(404),
-		httpapi.Handle("GET", at+"/colleagues", "Find who may decide for somebody", s.delegateColleagues).ForPeople().
+		httpapi.Handle("GET", at+"/colleagues", "Find who may decide for somebody", s.delegateColleagues).ForPeople().Errors(404).
 			Describe("For who may delegate the decisions, to find to whom: as for a task. Whether a chain of delegations gets too long, or goes in a circle, is said when the delegation is made."),
 		httpapi.Handle("GET", at+"/{id}", "Read a delegation", s.oneDelegation),
 		httpapi.Handle("PATCH", at+"/{id}", "Change a delegation by merge patch", s.patchDelegation).Errors(409, 412).Describe("One that has begun is taken back and begins anew with what was changed."),
