@@ -1,14 +1,19 @@
 import { Combobox } from "@base-ui/react/combobox";
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
-import { useDeferredValue, useId, useState } from "react";
-import { ask, type Page, type Query } from "../api/client";
+import { useDeferredValue, useEffect, useId, useState } from "react";
+import { ask, type Query } from "../api/client";
+import { Refusal } from "../api/session";
 import { Wrong } from "./form";
 
 /** Something that was picked: its id, and how it is called. */
 export type Picked = { id: string; words: string; detail?: string };
 
-type Source<T> = { path: string; query?: Query; as: (row: T) => Picked };
+/** Where things are looked for. A search that needs letters lists nothing for fewer, and waits until somebody stops typing. */
+export type Source<T> = { path: string; query?: Query; as: (row: T) => Picked; letters?: number; none?: string };
+
+/** What is answered: a page of a list, or the first few of a search and whether there are more. */
+type Found<T> = { items: T[]; total?: number; more?: boolean };
 
 type Props<T> = {
   label: string;
@@ -27,19 +32,22 @@ const rows = 20;
 export function Pick<T>({ label, source, value, set, hint, required, disabled, error }: Props<T>) {
   const [typed, setTyped] = useState("");
   const [open, setOpen] = useState(false);
-  const q = useDeferredValue(typed);
+  const { letters = 0 } = source;
+  const q = useRest(useDeferredValue(typed), letters ? 200 : 0);
   const id = useId();
+  const asked = q === value?.words ? "" : q;
+  const enough = count(asked) >= letters;
   const found = useQuery({
-    queryKey: [source.path, "pick", source.query, q === value?.words ? "" : q],
-    queryFn: ({ signal }) =>
-      ask<Page<T>>("GET", source.path, { query: { ...source.query, q: q === value?.words ? "" : q, limit: rows }, signal }),
-    enabled: open,
+    queryKey: [source.path, "pick", source.query, asked],
+    queryFn: ({ signal }) => ask<Found<T>>("GET", source.path, { query: { limit: rows, ...source.query, q: asked }, signal }),
+    enabled: open && enough,
     placeholderData: (was) => was,
   });
   const all = (found.data?.items ?? []).map(source.as);
   // What was found for fewer letters is still there until the answer to these comes: of it only what fits them can be chosen.
   const late = found.isPlaceholderData || q !== typed;
-  const items = late && typed !== value?.words ? all.filter((p) => fits(p, typed)) : all;
+  const few = count(typed === value?.words ? "" : typed) < letters;
+  const items = few ? [] : late && typed !== value?.words ? all.filter((p) => fits(p, typed)) : all;
   return (
     <div className="field">
       <label htmlFor={id}>
@@ -60,6 +68,7 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
         <div className="picker">
           <Combobox.Input
             id={id}
+            aria-label={label} // the label itself is hidden from readers while the list is open
             placeholder="Type to search"
             aria-invalid={error ? true : undefined}
             aria-describedby={[hint && `${id}-hint`, error && `${id}-wrong`].filter(Boolean).join(" ") || undefined}
@@ -74,7 +83,11 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
           <Combobox.Positioner className="over" sideOffset={4}>
             <Combobox.Popup className="menu picks">
               <Combobox.Status className="small muted pick-status">
-                {late && items.length === 0 ? "Searching…" : state(found, items.length)}
+                {few
+                  ? `Type at least ${letters} letters of the name.`
+                  : late && items.length === 0
+                    ? "Searching…"
+                    : state(found, items.length, source.none)}
               </Combobox.Status>
               <Combobox.List>
                 {(p: Picked) => (
@@ -113,10 +126,29 @@ function fits(p: Picked, typed: string): boolean {
     .every((word) => shown.includes(word));
 }
 
-function state(found: { isError: boolean; isPending: boolean; data?: Page<unknown> | undefined }, shown: number): string | null {
+/** How many letters and digits were typed. */
+const count = (typed: string) => typed.match(/[\p{L}\p{N}\p{M}]/gu)?.length ?? 0;
+
+/** A value once it has rested for so many milliseconds; at once without them. */
+function useRest<T>(value: T, ms: number): T {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    if (!ms) return undefined;
+    const due = setTimeout(() => setRested(value), ms);
+    return () => clearTimeout(due);
+  }, [value, ms]);
+  return ms ? rested : value;
+}
+
+type Looked = { isError: boolean; isPending: boolean; error: unknown; data?: Found<unknown> | undefined };
+
+function state(found: Looked, shown: number, none = "Nothing is called like that."): string | null {
+  if (found.error instanceof Refusal && [403, 404, 409].includes(found.error.status)) return found.error.message;
   if (found.isError) return "That could not be searched. Type again to try once more.";
   if (found.isPending) return "Searching…";
-  if (shown === 0) return "Nothing is called like that.";
+  if (found.data?.more)
+    return shown === 0 ? "Too many are called like that. Type more of the name." : "More are called like that. Type more of the name.";
+  if (shown === 0) return none;
   const total = found.data?.total ?? shown;
   return total > shown ? `The first ${shown} of ${total.toLocaleString("en")}. Type to narrow them down.` : null;
 }
@@ -126,6 +158,17 @@ export const people: Source<{ id: string; display_name?: string | null; email?: 
   path: "/identities",
   as: (p) => ({ id: p.id, words: p.display_name || p.email || p.id, detail: [p.email, p.department].filter(Boolean).join(" · ") }),
 };
+/** To whom decisions can be handed, also by who sees nobody else: of a task, or as delegates. listed: all who may be named are few. */
+export const colleagues = (
+  path: string,
+  more: { query?: Query; listed?: boolean } = {},
+): Source<{ id: string; display: string; title?: string; department?: string; email?: string }> => ({
+  path: `${path}/colleagues`,
+  query: { ...more.query, limit: undefined },
+  as: (p) => ({ id: p.id, words: p.display, detail: [p.title, p.department, p.email].filter(Boolean).join(" · ") }),
+  letters: more.listed ? 0 : 2,
+  none: "Nobody who could take this is called like that.",
+});
 export const access: Source<{
   id: string;
   name: string;

@@ -4,7 +4,7 @@ import type { Of } from "../../api/types";
 import { useMay, useMe } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
 import { Check, Checks, Form, TextField, useForm } from "../../kit/form";
-import { Pick, type Picked, people } from "../../kit/pick";
+import { colleagues, Pick, type Picked, people } from "../../kit/pick";
 import { say } from "../../kit/toast";
 import { kindOptions } from "./tasks";
 
@@ -47,6 +47,7 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
       close();
     },
   );
+  const whose = of?.delegator_id ?? form.value.from?.id;
   return (
     <Dialog
       open
@@ -66,9 +67,11 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
         )}
         <Pick
           label={may.admin || of ? "Who decides for them" : "Who decides for you"}
-          source={people}
+          source={colleagues("/decision-tasks/delegations", { query: { delegator_id: whose } })}
           {...form.field("to")}
           required
+          disabled={!whose && !own}
+          hint={whose || own ? "By name or whole e-mail address: who is at work and can sign in." : "Say first whose decisions."}
           error={form.wrong("delegate_id")}
         />
         <div className="fields">
@@ -82,7 +85,7 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
           </summary>
           <Checks label="Only these kinds; none: all" {...form.field("kinds")} options={kindOptions} />
         </details>
-        <TextField label="Why" max={2000} {...form.field("reason")} />
+        <TextField label="Why" max={1000} {...form.field("reason")} />
       </Form>
     </Dialog>
   );

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { ask } from "../../api/client";
-import { useAct, useMay } from "../../api/use";
+import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { SelectField, TextField, wrongAt } from "../../kit/form";
 import { Note } from "../../kit/kit";
-import { Pick, type Picked, people } from "../../kit/pick";
+import { colleagues, Pick, type Picked } from "../../kit/pick";
 import type { Detail } from "./tasks";
 
 /** The dialogs by which a task comes to others. */
@@ -23,7 +23,6 @@ export default function Hand({
 
 /** Gives a task to somebody else, who decides it from then on. */
 function Reassign({ task, close, given }: { task: Detail; close: () => void; given: () => void }) {
-  const may = useMay();
   const [to, setTo] = useState<Picked | null>(null);
   const [reason, setReason] = useState("");
   const send = useAct<void, Detail>({
@@ -37,12 +36,7 @@ function Reassign({ task, close, given }: { task: Detail; close: () => void; giv
     done: () => `${to?.words} decides it from now on.`,
     quiet: true,
   });
-  const known = new Map(task.candidates.flatMap((c) => (c.identity_id ? [[c.identity_id, c.display] as const] : [])));
   const narrow = task.reassign_to.length > 0;
-  const wrong = wrongAt(send.error, "to/0");
-  const hint = may.oversees
-    ? "Nobody whom it is about."
-    : "You find those whom you may see. For anybody else: Cancel, then More, Ask who is above.";
   return (
     <AskFirst
       open
@@ -54,27 +48,21 @@ function Reassign({ task, close, given }: { task: Detail; close: () => void; giv
       act={() => send.mutateAsync()}
     >
       {!task.reassignable && <Note tone="warn">This cannot be given to somebody else. Escalate it instead.</Note>}
-      {narrow && task.reassign_to.every((id) => known.has(id)) ? (
-        <SelectField
-          label="Who decides"
-          none="Choose somebody"
-          required
-          value={to?.id ?? ""}
-          set={(id) => setTo({ id, words: known.get(id) ?? id })}
-          options={task.reassign_to.map((id) => [id, known.get(id) ?? id] as const)}
-        />
-      ) : (
-        <Pick
-          label="Who decides"
-          source={people}
-          value={to}
-          set={setTo}
-          required
-          error={wrong}
-          hint={narrow ? "Only certain people may be named here." : hint}
-        />
-      )}
-      <TextField label="Why" rows={2} max={2000} required value={reason} set={setReason} />
+      <Pick
+        label="Who decides"
+        source={colleagues(`/decision-tasks/${task.id}`, { listed: narrow })}
+        value={to}
+        set={setTo}
+        required
+        disabled={!task.reassignable}
+        error={wrongAt(send.error, "to/0")}
+        hint={
+          narrow
+            ? "Only certain people may be named here."
+            : "By name or whole e-mail address: who is at work, can sign in, is not asked already, and is not whom it is about."
+        }
+      />
+      <TextField label="Why" rows={2} max={1000} required value={reason} set={setReason} />
     </AskFirst>
   );
 }
@@ -108,7 +96,7 @@ function Escalate({ task, close }: { task: Detail; close: () => void }) {
           ["admin", "The administrators"],
         ]}
       />
-      <TextField label="Why" rows={2} max={2000} required value={reason} set={setReason} />
+      <TextField label="Why" rows={2} max={1000} required value={reason} set={setReason} />
     </AskFirst>
   );
 }

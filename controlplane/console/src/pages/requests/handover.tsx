@@ -4,7 +4,7 @@ import { useAct } from "../../api/use";
 import type { Of } from "../../api/types";
 import { AskFirst } from "../../kit/dialog";
 import { SelectField, TextField, wrongAt } from "../../kit/form";
-import { people, Pick, type Picked } from "../../kit/pick";
+import { colleagues, people, Pick, type Picked } from "../../kit/pick";
 
 /** Has somebody else asked about an item. */
 export function Handover({
@@ -33,6 +33,7 @@ export function Handover({
     done: `${to?.words ?? "Somebody else"} is asked instead.`,
     changes: ["/access-requests", "/decision-tasks"],
   });
+  const whom = { label: "Who is asked instead", value: to, set: setTo, required: true, error: wrongAt(act.error, "to/0") };
   return (
     <AskFirst
       open
@@ -45,7 +46,7 @@ export function Handover({
       {seats.length > 1 && (
         <SelectField label="Instead of" value={task} set={setTask} options={seats.map((x) => [x.task_id ?? "", x.display] as const)} />
       )}
-      <Pick label="Who is asked instead" source={people} value={to} set={setTo} required error={wrongAt(act.error, "to/0")} />
+      {task ? <Pick source={colleagues(`/decision-tasks/${task}`)} {...whom} /> : <Pick source={people} {...whom} />}
       <TextField label="Why" rows={2} value={reason} set={setReason} required max={2000} />
     </AskFirst>
   );
