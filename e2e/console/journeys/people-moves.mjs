@@ -115,12 +115,13 @@ async function atOnce(page) {
   const report = await somebody("Rita", { manager_external_id: gone.external_id });
   const owned = (await api("admin", "GET", "/entitlements?q=Translators")).items[0];
   await api("admin", "POST", `/entitlements/${owned.id}/owners`, { owner_ids: [gone.id] });
+  const role = await api("admin", "POST", "/entitlements/roles", { name: `Doormen ${stamp}`, owner_ids: [gone.id] });
 
   step("what somebody answers for");
   await page.goto(`${url}/people/${gone.id}`);
   await button(page, "What they answer for").click();
   const drawer = page.locator(".dialog");
-  for (const name of [kept.display_name, left.display_name, report.display_name, owned.display_name || owned.name])
+  for (const name of [kept.display_name, left.display_name, report.display_name, owned.display_name || owned.name, role.name])
     await drawer.getByRole("link", { name }).waitFor();
   await seen(page, "what somebody answers for");
   await page.keyboard.press("Escape");
@@ -144,6 +145,7 @@ async function atOnce(page) {
   step("what they answered for has gone to who stands in, and the rest is told");
   same((await person(kept.id)).sponsor_id, heir.id, "who answers for the machine with a backup");
   same((await api("admin", "GET", `/entitlements/${owned.id}`)).owner_ids, [heir.id], "who owns what they owned");
+  same((await api("admin", "GET", `/entitlements/roles/${role.id}`)).owner_ids, [heir.id], "who owns the role that they owned");
   await button(page, "What they answer for").click();
   await drawer.getByRole("link", { name: left.display_name }).waitFor();
   same(await drawer.getByRole("link", { name: kept.display_name }).count(), 0, "the machine that went to its backup");

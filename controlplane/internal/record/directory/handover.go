@@ -14,12 +14,12 @@ import (
 )
 
 // handOver gives what leavers answered for to whoever stands in for them: the people and machines whom they sponsored to those records'
-// backup owners, and the entitlements that they owned to their own backup owner. Where nobody stands in, or who does has left too, it
+// backup owners, and the entitlements and roles that they owned to their own backup owner. Where nobody stands in, or who does has left too, it
 // stays as it is, and Handover lists it. Nothing is left for a second call.
 func handOver(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	const sponsored = `
 		update identity i
-		   set sponsor_id = i.backup_owner_id, updated_at = $1, version = i.version + 1
+		   set sponsor_id = i.backup_owner_id, updated_at = @now, version = i.version + 1
 		  from identity gone, identity heir
 		 where i.tenant_id = current_tenant()
 		   and i.status <> 'archived'
@@ -31,23 +31,20 @@ func handOver(ctx context.Context, tx *pg.Tx, now time.Time) error {
 		   and heir.id = i.backup_owner_id
 		   and heir.status not in ('deactivated', 'archived')
 		returning 'identity', i.id::text, i.display_name, 'sponsor_id', gone.id::text, heir.id::text`
-	const owned = `
-		update entitlement e
-		   set owner_ids = case when heir.id = any(e.owner_ids) then array_remove(e.owner_ids, gone.id) else array_replace(e.owner_ids, gone.id, heir.id) end,
-		       updated_at = $1, version = e.version + 1
-		  from identity gone, identity heir
-		 where e.tenant_id = current_tenant()
-		   and e.owner_ids <> '{}'
-		   and gone.tenant_id = current_tenant()
-		   and gone.id = any(e.owner_ids)
-		   and gone.status in ('deactivated', 'archived')
-		   and heir.tenant_id = current_tenant()
-		   and heir.id = gone.backup_owner_id
-		   and heir.status not in ('deactivated', 'archived')
+	const entitlements = `update entitlement e` + toHeirs + `
 		returning 'entitlement', e.id::text, e.display_name, 'owner_ids', gone.id::text, heir.id::text`
+	const roles = `
+		with moved as (
+		    update role e` + toHeirs + `
+		       and e.lifecycle <> 'retired'
+		    returning e.tenant_id, e.id, e.version, e.owner_ids, e.name, gone.id as gone, heir.id as heir
+		), kept as (` + keepOwners + `
+		)
+		select 'role', id::text, name, 'owner_ids', gone::text, heir::text from moved`
 	var entries []audit.Entry
-	for _, sql := range []string{sponsored, owned} {
-		rows, err := tx.Query(ctx, sql, now)
+	args := pgx.NamedArgs{"now": now, "by": changedBy(tx.Viewer)}
+	for _, sql := range []string{sponsored, entitlements, roles} {
+		rows, err := tx.Query(ctx, sql, args)
 		if err != nil {
 			return fmt.Errorf("hand over: %w", err)
 		}
@@ -64,9 +61,34 @@ func handOver(ctx context.Context, tx *pg.Tx, now time.Time) error {
 	return audit.RecordAll(ctx, tx, entries)
 }
 
+// toHeirs gives what leavers own, e, to their backup owners, who may own it already.
+const toHeirs = `
+		   set owner_ids = case when heir.id = any(e.owner_ids) then array_remove(e.owner_ids, gone.id) else array_replace(e.owner_ids, gone.id, heir.id) end,
+		       updated_at = @now, version = e.version + 1
+		  from identity gone, identity heir
+		 where e.tenant_id = current_tenant()
+		   and e.owner_ids <> '{}'
+		   and gone.tenant_id = current_tenant()
+		   and gone.id = any(e.owner_ids)
+		   and gone.status in ('deactivated', 'archived')
+		   and heir.tenant_id = current_tenant()
+		   and heir.id = gone.backup_owner_id
+		   and heir.status not in ('deactivated', 'archived')`
+
+// keepOwners keeps what the roles of moved say at their new versions, with other owners: drafts and comparisons go back to every version.
+const keepOwners = `
+		    insert into role_version (tenant_id, role_id, version, content, changed_by)
+		    select m.tenant_id, m.id, m.version, said.content || jsonb_build_object('owner_ids', m.owner_ids), @by::jsonb
+		      from moved m
+		     cross join lateral (select v.content from role_version v where v.role_id = m.id order by v.version desc limit 1) said`
+
+func changedBy(v viewer.Viewer) map[string]any {
+	return map[string]any{"type": string(v.Kind), "id": v.ID, "display": v.Display}
+}
+
 // Responsibility is something that somebody answers for.
 type Responsibility struct {
-	Type    string `json:"type" db:"type" enum:"entitlement,identity,account,report"`
+	Type    string `json:"type" db:"type" enum:"entitlement,role,identity,account,report"`
 	ID      string `json:"id" db:"id"`
 	Display string `json:"display" db:"display"`
 	As      string `json:"as" db:"as" enum:"owner,sponsor,backup_owner,manager"`
@@ -80,6 +102,9 @@ func (s *Service) Handover(ctx context.Context, v viewer.Viewer, id string) (lis
 	const sql = `
 		(select 'entitlement' as type, e.id::text, coalesce(nullif(e.display_name, ''), e.name) as display, 'owner' as "as"
 		   from entitlement e where e.tenant_id = current_tenant() and $1 = any(e.owner_ids) order by e.id limit $2)
+		 union all
+		(select 'role', r.id::text, r.name, 'owner' from role r
+		  where r.tenant_id = current_tenant() and $1 = any(r.owner_ids) and r.lifecycle <> 'retired' order by r.name, r.id limit $2)
 		 union all
 		(select 'identity', i.id::text, i.display_name, 'sponsor' from identity i
 		  where i.tenant_id = current_tenant() and i.sponsor_id = $1 and i.status <> 'archived' order by i.id limit $2)

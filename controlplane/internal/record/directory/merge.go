@@ -197,7 +197,7 @@ var moving = []struct{ what, sql string }{
 		   set backup_owner_id = case when id <> @target then @target::uuid end, updated_at = now(), version = version + 1
 		 where tenant_id = current_tenant() and backup_owner_id = @gone and status <> 'archived'`},
 	{"owned_entitlements", owned("entitlement")},
-	{"owned_roles", owned("role")},
+	{"owned_roles", "with moved as (" + owned("role") + " returning tenant_id, id, version, owner_ids)" + keepOwners},
 	{"owned_policies", owned("access_policy")},
 	{"users", `update app_user set identity_id = @target, updated_at = now(), version = version + 1 where tenant_id = current_tenant() and identity_id = @gone`},
 	{"tokens", `update api_token set bound_identity_id = @target where tenant_id = current_tenant() and bound_identity_id = @gone`},
@@ -227,6 +227,7 @@ func owned(table string) string {
 
 func moveAll(ctx context.Context, tx *pg.Tx, target, gone Identity, moved map[string]int) error {
 	args := pgx.NamedArgs{"target": target.ID, "gone": gone.ID, "target_external_id": target.ExternalID,
+		"by":     changedBy(tx.Viewer),
 		"adopts": target.SourceConnectorID == nil && gone.SourceConnectorID != nil}
 	for _, m := range moving {
 		tag, err := tx.Exec(ctx, m.sql, args)

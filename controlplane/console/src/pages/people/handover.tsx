@@ -8,12 +8,14 @@ type Item = Of<"Responsibility">;
 
 const titles: Record<string, string> = {
   entitlement: "Access that they own",
+  role: "Roles that they own",
   identity: "People and machines whom they answer for",
   account: "Accounts that they answer for",
   report: "People who report to them",
 };
 const places: Record<string, string> = {
   entitlement: "/access/$id",
+  role: "/roles/$id",
   identity: "/people/$id",
   account: "/accounts/$id",
   report: "/people/$id",

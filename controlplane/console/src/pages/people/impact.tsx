@@ -11,6 +11,7 @@ const hanging: Record<string, [string, string]> = {
   grants: ["right", "rights"],
   reasons: ["reason for access", "reasons for access"],
   owned_entitlements: ["right that they own", "rights that they own"],
+  owned_roles: ["role that they own", "roles that they own"],
   reports: ["person who reports to them", "people who report to them"],
   sponsored: ["person or machine whom they sponsor", "people and machines whom they sponsor"],
 };
