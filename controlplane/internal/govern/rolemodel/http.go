@@ -89,7 +89,7 @@ func (s *Service) draft(ctx context.Context, v viewer.Viewer, in *idIn) (*httpap
 type patchDraftIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
-	Body    role.RoleFields
+	Body    role.RolePatch
 	RawBody []byte
 }
 

@@ -74,11 +74,17 @@ func (s *Service) post(ctx context.Context, v viewer.Viewer, in *postIn) (*httpa
 	return &httpapi.Created[Role]{Location: httpapi.Prefix + base + "/" + made.ID, ETag: httpapi.ETag(made.Version), Body: made}, nil
 }
 
+// RolePatch is a merge patch of what can be changed of a role: a label that becomes null is taken away.
+type RolePatch struct {
+	RoleFields
+	Labels map[string]*string `json:"labels,omitempty" doc:"null takes a label away."`
+}
+
 type patchIn struct {
 	ID string `path:"id"`
 	httpapi.IfMatch
 	Detach  bool `query:"detach" doc:"Make a role the tenant's own that an imported file says."`
-	Body    RoleFields
+	Body    RolePatch
 	RawBody []byte
 }
 

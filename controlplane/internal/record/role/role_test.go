@@ -2,6 +2,7 @@ package role_test
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"testing"
 
@@ -75,6 +76,16 @@ func TestRolesAreMadeReadChangedAndRetired(t *testing.T) {
 	actions := h.Strings(`select action from audit_event where action like 'role.%' order by seq`)
 	if want := []string{"role.created", "role.updated", "role.retired"}; !slices.Equal(actions, want) {
 		t.Errorf("the log says %v; want %v", actions, want)
+	}
+}
+
+func TestLabelOfARoleIsTakenAwayByNull(t *testing.T) {
+	h := house(t)
+	made := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Clerk", "labels": map[string]any{"site": "hq", "floor": "2"}})
+	changed := h.Must(200, "admin", "PATCH", roles+"/"+made.Text("id"), map[string]any{"labels": map[string]any{"site": nil, "room": "12"}})
+	labels, _ := changed.Body["labels"].(map[string]any)
+	if want := map[string]any{"floor": "2", "room": "12"}; !maps.Equal(labels, want) {
+		t.Errorf("the labels are %v; want %v", labels, want)
 	}
 }
 
