@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { contentOf, nameOf, patchOf } from "./model";
+import { type Content, contentOf, described, describedPatch, nameOf, patchOf, raisedFrom } from "./model";
 
 test("only what was changed is sent", () => {
-  const was = { name: "Nurse", entitlement_ids: ["a", "b"], membership_rule: null };
+  const was: Content = { name: "Nurse", entitlement_ids: ["a", "b"], membership_rule: null };
   expect(patchOf(was, { ...was, entitlement_ids: ["a", "b"] })).toEqual({});
   expect(patchOf(was, { ...was, entitlement_ids: ["a"], risk_level: "high" })).toEqual({ entitlement_ids: ["a"], risk_level: "high" });
 });
@@ -13,4 +13,18 @@ test("what cannot be changed is left out", () => {
 
 test("members have names", () => {
   expect([nameOf("entitlement_ids"), nameOf("labels")]).toEqual(["Access", "Labels"]);
+});
+
+test("owners send what they changed, and null for labels they took away", () => {
+  const was = described({ description: "Nights", labels: { site: "hq", tag: "ehr" } });
+  expect(describedPatch(was, was)).toEqual({});
+  expect(describedPatch(was, { ...was, labels: { tag: "ehr" } })).toEqual({ labels: { tag: "ehr", site: null } });
+  expect(describedPatch(was, { ...was, duty_tags: ["pay"] })).toEqual({ duty_tags: ["pay"] });
+});
+
+test("owners raise the risk of a role in use as far as nobody else has to agree", () => {
+  const words = (level: string, inUse: boolean) => raisedFrom(level, inUse).map(([r]) => r);
+  expect(words("low", true)).toEqual(["low", "medium"]);
+  expect(words("high", true)).toEqual(["high"]);
+  expect(words("medium", false)).toEqual(["medium", "high", "critical"]);
 });

@@ -20,6 +20,7 @@ export const risks = [
   ["high", "high"],
   ["critical", "critical"],
 ] as const;
+type Risk = (typeof risks)[number][0];
 
 const names: Record<string, string> = {
   entitlement_ids: "Access",
@@ -42,10 +43,38 @@ const names: Record<string, string> = {
 /** What a member of a role is called. */
 export const nameOf = (field: string) => names[field] ?? field.charAt(0).toUpperCase() + field.slice(1).replaceAll("_", " ");
 
+/** What of a role its owners write themselves. */
+export const described = (r: Role | Content) => ({
+  description: r.description ?? "",
+  requestable: r.requestable ?? false,
+  risk_level: r.risk_level ?? null,
+  compliance_tags: r.compliance_tags ?? [],
+  duty_tags: r.duty_tags ?? [],
+  labels: r.labels ?? {},
+});
+export type Described = ReturnType<typeof described>;
+
+/** As patchOf, of what owners write; labels that are not there any more become null. */
+export function describedPatch(was: Described, is: Described) {
+  const { labels, ...rest } = patchOf(was, is);
+  if (!labels) return rest;
+  const gone = Object.keys(was.labels).filter((name) => !(name in is.labels));
+  return { ...rest, labels: { ...labels, ...Object.fromEntries(gone.map((name) => [name, null])) } };
+}
+
+/** The levels to which an owner may raise a role's risk. Of a role in use, from high on, somebody else has to agree: that is another way. */
+export function raisedFrom(level: string, inUse: boolean): (readonly [Risk, string])[] {
+  const from = Math.max(
+    0,
+    risks.findIndex(([r]) => r === level),
+  );
+  return risks.filter(([r], i) => i === from || (i > from && !(inUse && (r === "high" || r === "critical"))));
+}
+
 /** What differs between what was and what is, as the body of a merge patch. */
-export function patchOf(was: Content, is: Content): Partial<Content> {
-  const changed = Object.entries(is).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name as keyof Content]));
-  return Object.fromEntries(changed) as Partial<Content>;
+export function patchOf<T extends object>(was: T, is: T): Partial<T> {
+  const changed = Object.entries(is).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name as keyof T]));
+  return Object.fromEntries(changed) as Partial<T>;
 }
 
 /** What of a role can be changed, out of all that is told of it. */

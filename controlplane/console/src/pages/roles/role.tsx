@@ -1,9 +1,9 @@
 import "./roles.css";
 import { Link, useParams } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useGet, useMay, useMe } from "../../api/use";
 import { Tabs } from "../../kit/bits";
-import { Failure, Head, Note, Skeleton } from "../../kit/kit";
+import { Button, Coming, Failure, Head, Note, Skeleton } from "../../kit/kit";
 import { Risk, State } from "../../kit/state";
 import { Contents } from "./contents";
 import { Lifecycle } from "./lifecycle";
@@ -12,6 +12,7 @@ import type { Role } from "./model";
 const Members = lazy(() => import("./members"));
 const DraftTab = lazy(() => import("./draft"));
 const Versions = lazy(() => import("./versions"));
+const Describe = lazy(() => import("./describe"));
 
 /** One role: what is in it, who has it, its draft, and what it has said before. */
 export default function RolePage() {
@@ -19,11 +20,13 @@ export default function RolePage() {
   const may = useMay();
   const me = useMe();
   const found = useGet<Role>(`/entitlements/roles/${id}`);
+  const [describing, setDescribing] = useState(false);
   if (found.error && !found.data) return <Failure page error={found.error} retry={() => void found.refetch()} />;
   if (!found.data) return <Skeleton rows={6} />;
   const role = found.data;
   const own = me?.user?.identity_id;
   const owns = Boolean(own) && [...(role.owner_ids ?? []), ...(role.backup_owner_ids ?? [])].includes(own ?? "");
+  const answers = owns && !may.admin && !may.readOnly;
   const tabs = [
     tab
       ? { words: "What is in it", to: "/roles/$id/$tab", params: { id, tab: "contents" } }
@@ -47,6 +50,7 @@ export default function RolePage() {
         }
       >
         {may.admin && <Lifecycle role={role} />}
+        {answers && describable(role) && <Button onClick={() => setDescribing(true)}>Describe it</Button>}
       </Head>
       {role.managed_by === "code" && <Note>This role comes from a file, and is changed there.</Note>}
       {role.lifecycle === "proposed" && (
@@ -55,7 +59,7 @@ export default function RolePage() {
       <Tabs of={tabs as never} label="Parts of the role" />
       <Suspense fallback={<Skeleton rows={6} />}>
         {tab === "members" ? (
-          <Members role={role} mayGive={may.admin || (owns && !may.readOnly)} />
+          <Members role={role} mayGive={may.admin || answers} />
         ) : tab === "draft" ? (
           <DraftTab key={`${role.id} ${role.version}`} role={role} />
         ) : tab === "versions" ? (
@@ -64,6 +68,10 @@ export default function RolePage() {
           <Contents role={role} />
         )}
       </Suspense>
+      <Suspense fallback={<Coming />}>{describing && <Describe role={role} close={() => setDescribing(false)} />}</Suspense>
     </>
   );
 }
+
+/** A role of a file is changed there, one that waits for a decision stays as it is until then, and a retired one for good. */
+const describable = (r: Role) => r.managed_by !== "code" && r.lifecycle !== "retired" && r.lifecycle !== "proposed";
