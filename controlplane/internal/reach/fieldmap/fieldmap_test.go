@@ -1,6 +1,7 @@
 package fieldmap_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -144,6 +145,48 @@ func TestNothingIsWrittenWhileOneMappingIsWrong(t *testing.T) {
 	h.do(200, "PUT", path+"/mappings", mappings(to("mail", "EMAIL"), to("a.b c", "displayName"), to(long, "attributes.long"), to("boss", "manager", "lower(value)")))
 	if got := text(h, `select string_agg(target_field, ' ' order by position) from field_mapping`); got != "email display_name attributes.long manager" {
 		t.Errorf("targets = %s", got)
+	}
+}
+
+func TestWhatAProposalSaidKeepsWhatFoundIt(t *testing.T) {
+	h := open(t)
+	h.ordinary()
+	path := h.connect("hr")
+	unseen := h.do(200, "PUT", h.connect("unseen")+"/mappings", mappings(to("mail", "email"))).list("mappings")[0]
+	if unseen["heuristic"] != "manual" || unseen["overridden"] != true {
+		t.Errorf("without a look at the target a mapping is %v", unseen)
+	}
+	h.do(200, "POST", path+"/discover", nil)
+	origin := func(m object) string { return fmt.Sprint(m["heuristic"], " ", m["confidence"], " ", m["overridden"]) }
+	proposed, all := map[string]string{}, []any{}
+	for _, m := range h.do(200, "POST", path+"/mappings/suggest", nil).list("mappings") {
+		if proposed[m["source_path"].(string)] = origin(m); m["action"] == "ignore" && m["note"] == nil {
+			proposed[m["source_path"].(string)] = "manual 1 true" // nothing was proposed
+		}
+		m = object{"object": m["object"], "source_path": m["source_path"], "action": m["action"], "target_field": m["target_field"], "transform": m["transform"]}
+		maps.DeleteFunc(m, func(_ string, v any) bool { return v == nil })
+		all = append(all, m)
+	}
+	if len(all) < 5 || proposed["mail"] == "manual 1 true" {
+		t.Fatalf("the proposals are %v", proposed)
+	}
+	changed, late := all[0].(object), all[1].(object)["source_path"].(string)
+	name := changed["source_path"].(string)
+	maps.Copy(changed, object{"action": "map", "target_field": "attributes.own"})
+	want := maps.Clone(proposed)
+	want[name] = "manual 1 true"
+	for _, sent := range [][]any{append([]any{changed}, all[2:]...), all, all} { // one is decided about later
+		got := map[string]string{}
+		for _, m := range h.do(200, "PUT", path+"/mappings", object{"mappings": sent}).list("mappings") {
+			got[m["source_path"].(string)] = origin(m)
+		}
+		expected := maps.Clone(want)
+		if len(sent) < len(all) {
+			delete(expected, late)
+		}
+		if diff := cmp.Diff(expected, got); diff != "" {
+			t.Errorf("what found each (-want +got):\n%s", diff)
+		}
 	}
 }
 

@@ -116,13 +116,34 @@ type putIn struct {
 }
 
 func (s *Service) put(ctx context.Context, v viewer.Viewer, in *putIn) (*httpapi.One[Mappings], error) {
-	return shown(s.change(ctx, v, in.ID, in.IfMatch, "written", func(before Mappings) ([]mapping.Mapping, error) {
-		return written(in.Body.Mappings, rulesOf(before.Mappings)), nil
+	return shown(s.change(ctx, v, in.ID, in.IfMatch, "written", func(tx *pg.Tx, before Mappings) ([]mapping.Mapping, error) {
+		known, err := s.known(ctx, tx, before)
+		return written(in.Body.Mappings, known), err
 	}))
 }
 
+// known are a connector's mappings and, for fields that none is about, the proposals. One to ignore a field for no reason is none: whoever
+// ignores that field has decided it.
+func (s *Service) known(ctx context.Context, tx *pg.Tx, m Mappings) ([]mapping.Mapping, error) {
+	rules := rulesOf(m.Mappings)
+	snap, err := Current(ctx, tx, m.ConnectorID)
+	if fault.IsCode(err, "discovery_required") {
+		return rules, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	proposals, err := s.Propose(ctx, tx, m.connectorState, snap)
+	for _, p := range proposals {
+		if p.Action == mapping.ActionMap || p.Note != "" {
+			rules = append(rules, p)
+		}
+	}
+	return rules, err
+}
+
 // change replaces a connector's mappings by what fn makes of them.
-func (s *Service) change(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, why string, fn func(Mappings) ([]mapping.Mapping, error)) (out Mappings, err error) {
+func (s *Service) change(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, why string, fn func(*pg.Tx, Mappings) ([]mapping.Mapping, error)) (out Mappings, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := Read(ctx, tx, id)
 		if err != nil {
@@ -131,7 +152,7 @@ func (s *Service) change(ctx context.Context, v viewer.Viewer, id string, match 
 		if err := match.Check(before.Version); err != nil {
 			return err
 		}
-		rules, err := fn(before)
+		rules, err := fn(tx, before)
 		if err != nil {
 			return err
 		}
@@ -178,7 +199,7 @@ type patchIn struct {
 }
 
 func (s *Service) patch(ctx context.Context, v viewer.Viewer, in *patchIn) (*httpapi.One[Mappings], error) {
-	return shown(s.change(ctx, v, in.ID, in.IfMatch, "patched", func(before Mappings) ([]mapping.Mapping, error) {
+	return shown(s.change(ctx, v, in.ID, in.IfMatch, "patched", func(_ *pg.Tx, before Mappings) ([]mapping.Mapping, error) {
 		at := slices.IndexFunc(before.Mappings, func(m ConnectorMapping) bool { return m.ID == in.MappingID })
 		if at < 0 {
 			return nil, fault.New(fault.NotFound, "there is no mapping %s of this connector", in.MappingID)
