@@ -21,15 +21,7 @@ import (
 // shown.
 func (s *Service) Keep(ctx context.Context) error {
 	s.init()
-	var tenants []string
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, `select id::text from tenant where status = 'active'`)
-		if err != nil {
-			return err
-		}
-		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], `select id::text from tenant where status = 'active'`)
 	if err != nil {
 		return fmt.Errorf("list tenants: %w", err)
 	}

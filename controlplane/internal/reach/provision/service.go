@@ -10,6 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
@@ -43,7 +44,7 @@ type Service struct {
 
 	once   sync.Once
 	me     string // this process, as the owner of leases
-	wake   chan struct{}
+	wake   loop.Bell
 	mu     sync.Mutex
 	active map[string]bool
 	group  sync.WaitGroup
@@ -52,7 +53,6 @@ type Service struct {
 func (s *Service) init() {
 	s.once.Do(func() {
 		s.me = uuid.NewString()
-		s.wake = make(chan struct{}, 1)
 		s.active = map[string]bool{}
 		if s.Lanes == 0 {
 			s.Lanes = 16
@@ -64,13 +64,4 @@ func (s *Service) init() {
 			s.CallLimit = 30 * time.Second
 		}
 	})
-}
-
-// Wake has this process look for work now.
-func (s *Service) Wake() {
-	s.init()
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
 }

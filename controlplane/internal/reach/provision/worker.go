@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
@@ -25,11 +26,11 @@ const (
 // Run plans and makes changes until ctx ends. Any number of processes may do so at once.
 func (s *Service) Run(ctx context.Context) error {
 	s.init()
-	go s.listen(ctx)
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
+	defer s.group.Wait()
+	line := pg.Line{DB: s.DB, Channel: channel, Again: 2 * time.Second, Log: s.Log, Lost: "lost the line on which changes are announced; looking every second"}
+	go line.Listen(ctx, s.wake.Ring)
 	var kept time.Time
-	for {
+	return loop.Worker{Every: interval, Wake: &s.wake}.Drain(ctx, func(ctx context.Context) (int, error) {
 		if time.Since(kept) >= upkeep {
 			kept = time.Now()
 			s.complain(ctx, "cannot look after what is due", s.Keep(ctx))
@@ -38,33 +39,13 @@ func (s *Service) Run(ctx context.Context) error {
 		s.complain(ctx, "cannot plan changes", err)
 		_, err = s.start(ctx)
 		s.complain(ctx, "cannot look for changes to make", err)
-		if planned > 0 && ctx.Err() == nil {
-			continue
-		}
-		select {
-		case <-ctx.Done():
-			s.group.Wait()
-			return nil
-		case <-s.wake:
-		case <-tick.C:
-		}
-	}
+		return planned, nil // what has failed in one tenant keeps the others from nothing
+	})
 }
 
 func (s *Service) complain(ctx context.Context, what string, err error) {
 	if err != nil && ctx.Err() == nil {
 		s.Log.WarnContext(ctx, what, "err", err)
-	}
-}
-
-func (s *Service) listen(ctx context.Context) {
-	for ctx.Err() == nil {
-		err := pg.Listen(ctx, s.DB, channel, s.Wake)
-		s.complain(ctx, "lost the line on which changes are announced; looking every second", err)
-		select {
-		case <-ctx.Done():
-		case <-time.After(2 * time.Second):
-		}
 	}
 }
 
@@ -76,15 +57,7 @@ func (s *Service) PlanAll(ctx context.Context) (int, error) {
 		 where t.status = 'active'
 		   and exists (select from access_turn w where w.tenant_id = t.id)
 		 order by (select min(w.since) from access_turn w where w.tenant_id = t.id and w.urgent) nulls last`
-	var tenants []string
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql)
-		if err != nil {
-			return err
-		}
-		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql)
 	if err != nil {
 		return 0, fmt.Errorf("find people to plan for: %w", err)
 	}
@@ -188,15 +161,7 @@ func (s *Service) start(ctx context.Context) (n int, err error) {
 		                   where t.tenant_id = l.tenant_id and t.connector_id = l.connector_id
 		                     and t.state in ('queued', 'retrying') and t.mode <> 'manual' and t.lane = 'urgent') desc
 		 limit 100`
-	var all []found
-	err = s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql)
-		if err != nil {
-			return err
-		}
-		all, err = pgx.CollectRows(rows, pgx.RowToStructByName[found])
-		return err
-	})
+	all, err := pg.FindAcross(ctx, s.DB, pgx.RowToStructByName[found], sql)
 	if err != nil {
 		return 0, fmt.Errorf("find changes to make: %w", err)
 	}
@@ -222,7 +187,7 @@ func (s *Service) begin(ctx context.Context, f found) bool {
 	s.group.Add(1)
 	go func() {
 		defer s.group.Done()
-		defer s.Wake()
+		defer s.wake.Ring()
 		defer func() {
 			s.mu.Lock()
 			delete(s.active, f.Connector)
