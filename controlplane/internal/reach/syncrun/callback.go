@@ -142,15 +142,7 @@ func (s *Service) deliverCallbacks(ctx context.Context) {
 		ID        string `db:"id"`
 		Connector string `db:"connector_id"`
 	}
-	var found []due
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql)
-		if err != nil {
-			return err
-		}
-		found, err = pgx.CollectRows(rows, pgx.RowToStructByName[due])
-		return err
-	})
+	found, err := pg.FindAcross(ctx, s.DB, pgx.RowToStructByName[due], sql)
 	if err != nil {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
@@ -56,7 +57,7 @@ type Service struct {
 	mu      sync.Mutex
 	active  map[string]context.CancelCauseFunc // by run
 	group   sync.WaitGroup
-	wake    chan struct{}
+	wake    loop.Bell
 	expired time.Time // when Expire was last called; the loop's own
 }
 
@@ -64,7 +65,6 @@ func (s *Service) init() {
 	s.once.Do(func() {
 		s.process = uuid.Must(uuid.NewV7())
 		s.active = map[string]context.CancelCauseFunc{}
-		s.wake = make(chan struct{}, 1)
 		if s.MaxRuns == 0 {
 			s.MaxRuns = 8
 		}
@@ -75,10 +75,4 @@ func (s *Service) init() {
 }
 
 // Wake makes this process look for runs at once.
-func (s *Service) Wake() {
-	s.init()
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-}
+func (s *Service) Wake() { s.wake.Ring() }

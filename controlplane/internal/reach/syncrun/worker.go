@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/telemetry"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -34,23 +35,15 @@ const channel = "sync_run"
 // once.
 func (s *Service) Run(ctx context.Context) error {
 	s.init()
-	go s.listen(ctx)
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		if err := s.claim(ctx); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "cannot look for runs", "err", err)
-		}
+	defer s.stop()
+	line := pg.Line{DB: s.DB, Channel: channel, Again: 2 * time.Second, Log: s.Log, Lost: "lost the line on which runs are announced; looking every second"}
+	go line.Listen(ctx, s.wake.Ring)
+	return loop.Worker{Every: time.Second, Wake: &s.wake, Log: s.Log, Cannot: "cannot look for runs"}.Run(ctx, func(ctx context.Context) error {
+		err := s.claim(ctx)
 		s.deliverCallbacks(ctx)
 		s.expire(ctx)
-		select {
-		case <-ctx.Done():
-			s.stop()
-			return nil
-		case <-s.wake:
-		case <-tick.C:
-		}
-	}
+		return err
+	})
 }
 
 // expire ends, once a minute, what was held without a decision for too long.
@@ -72,20 +65,6 @@ func (s *Service) stop() {
 	}
 	s.mu.Unlock()
 	s.group.Wait()
-}
-
-// listen wakes the loop when another process announces a run.
-func (s *Service) listen(ctx context.Context) {
-	for ctx.Err() == nil {
-		err := pg.Listen(ctx, s.DB, channel, s.Wake)
-		if err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "lost the line on which runs are announced; looking every second", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(2 * time.Second):
-		}
-	}
 }
 
 // open is a run that nobody works on.
@@ -119,15 +98,7 @@ func (s *Service) claim(ctx context.Context) error {
 		   and (r.lease_until is null or r.lease_until < now())
 		 order by r.created_at
 		 limit 100`
-	var found []open
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql)
-		if err != nil {
-			return err
-		}
-		found, err = pgx.CollectRows(rows, pgx.RowToStructByName[open])
-		return err
-	})
+	found, err := pg.FindAcross(ctx, s.DB, pgx.RowToStructByName[open], sql)
 	if err != nil {
 		return fmt.Errorf("find runs: %w", err)
 	}
