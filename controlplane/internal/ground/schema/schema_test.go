@@ -119,3 +119,36 @@ func TestATransactionSeesAndWritesItsOwnTenantAlone(t *testing.T) {
 		t.Error("the role that works across tenants can read people")
 	}
 }
+
+// A function that joins the old rows of a statement with its new ones is planned for as many as the connection's first statement had,
+// and then used for any number: it must not be able to join them row by row, or plan anew each time.
+func TestFunctionsThatJoinOldRowsWithNewOnesAreForAnyNumberOfThem(t *testing.T) {
+	d := pgtest.Fresh(t)
+	conn, err := pgx.Connect(t.Context(), d.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	rows, err := conn.Query(t.Context(), `
+		select distinct p.proname, coalesce(p.proconfig, '{}') @> '{enable_nestloop=off}' or p.prosrc ~ 'execute \$' as fit
+		  from pg_trigger t
+		  join pg_proc p
+		    on p.oid = t.tgfoid
+		 where t.tgoldtable is not null
+		   and t.tgnewtable is not null`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {
+		Name string
+		Fit  bool
+	}])
+	if err != nil || len(found) == 0 {
+		t.Fatal(found, err)
+	}
+	for _, f := range found {
+		if !f.Fit {
+			t.Errorf("%s: alter function … set enable_nestloop = off, or let it execute a text", f.Name)
+		}
+	}
+}
