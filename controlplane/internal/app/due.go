@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
@@ -19,18 +20,7 @@ const dueInterval = 5 * time.Minute
 // applyDue moves people whose day has come, at once when a process starts and then now and then: who starts, goes on leave, returns,
 // leaves, or left long ago. Several processes may do it at once; the second finds nothing left.
 func (a *App) applyDue(ctx context.Context) error {
-	tick := time.NewTicker(dueInterval)
-	defer tick.Stop()
-	for {
-		if err := a.applyDueOnce(ctx); err != nil && ctx.Err() == nil {
-			a.log.WarnContext(ctx, "cannot look for people whose day has come", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	return loop.Worker{Every: dueInterval, Log: a.log, Cannot: "cannot look for people whose day has come"}.Run(ctx, a.applyDueOnce)
 }
 
 func (a *App) applyDueOnce(ctx context.Context) error {
@@ -71,15 +61,8 @@ func activeTenants(ctx context.Context, db *pg.DB) ([]string, error) {
 	return listTenants(ctx, db, `select id::text from tenant where status = 'active' order by created_at`)
 }
 
-func listTenants(ctx context.Context, db *pg.DB, sql string) (ids []string, err error) {
-	err = db.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql)
-		if err != nil {
-			return err
-		}
-		ids, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+func listTenants(ctx context.Context, db *pg.DB, sql string) ([]string, error) {
+	ids, err := pg.FindAcross(ctx, db, pgx.RowTo[string], sql)
 	if err != nil {
 		return nil, fmt.Errorf("list tenants: %w", err)
 	}
