@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -24,18 +25,7 @@ const (
 // Run erases closing tenants whose grace has ended, until ctx ends. Any number of processes may do it: each step is a transaction
 // of its own that starts from what the database holds, so whoever dies in the middle is followed by the next.
 func (s *Service) Run(ctx context.Context) error {
-	tick := time.NewTicker(purgeInterval)
-	defer tick.Stop()
-	for {
-		if err := s.PurgeDue(ctx); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "cannot erase closing tenants", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	return loop.Worker{Every: purgeInterval, Log: s.Log, Cannot: "cannot erase closing tenants"}.Run(ctx, s.PurgeDue)
 }
 
 // closing is a tenant that is about to be erased, and the operator's tenant whose log tells of it.
@@ -57,15 +47,7 @@ func (s *Service) PurgeDue(ctx context.Context) error {
 		 where t.status = 'closing'
 		   and t.purge_after <= now()
 		 order by t.purge_after`
-	var due []closing
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql)
-		if err != nil {
-			return err
-		}
-		due, err = pgx.CollectRows(rows, pgx.RowToStructByName[closing])
-		return err
-	})
+	due, err := pg.FindAcross(ctx, s.DB, pgx.RowToStructByName[closing], sql)
 	if err != nil {
 		return fmt.Errorf("find tenants to erase: %w", err)
 	}
@@ -80,15 +62,7 @@ func (s *Service) PurgeDue(ctx context.Context) error {
 // keepKeys drops from this process's memory the keys of tenants that are closing or gone: whichever process destroys them, no
 // other may go on with a copy.
 func (s *Service) keepKeys(ctx context.Context) error {
-	var ids []string
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, `select id::text from tenant where status <> 'closing'`)
-		if err != nil {
-			return err
-		}
-		ids, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+	ids, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], `select id::text from tenant where status <> 'closing'`)
 	if err != nil {
 		return fmt.Errorf("list tenants whose keys are needed: %w", err)
 	}
