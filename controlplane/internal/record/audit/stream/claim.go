@@ -36,14 +36,7 @@ func (s *Service) due(ctx context.Context) (found []due, err error) {
 		        or exists (select from audit_checkpoint c where c.tenant_id = s.tenant_id and c.seq > s.last_checkpoint and c.seq <= s.last_seq))
 		 order by s.next_at
 		 limit 200`
-	err = s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql)
-		if err != nil {
-			return err
-		}
-		found, err = pgx.CollectRows(rows, pgx.RowToStructByName[due])
-		return err
-	})
+	found, err = pg.FindAcross(ctx, s.DB, pgx.RowToStructByName[due], sql)
 	if err != nil {
 		return nil, fmt.Errorf("find streams to work on: %w", err)
 	}

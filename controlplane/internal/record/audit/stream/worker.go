@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -21,14 +22,9 @@ const atOnce = 16
 // it had sent without noting it is then sent again.
 func (s *Service) Run(ctx context.Context) error {
 	places := make(chan struct{}, atOnce)
-	tick := time.NewTicker(s.pace.look)
-	defer tick.Stop()
 	defer s.calls.Wait()
-	for {
+	return loop.Worker{Every: s.pace.look, Log: s.Log, Cannot: "cannot look for streams of the audit log"}.Run(ctx, func(ctx context.Context) error {
 		found, err := s.due(ctx)
-		if err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "cannot look for streams of the audit log", "err", err)
-		}
 		for _, d := range found {
 			select {
 			case places <- struct{}{}:
@@ -40,12 +36,8 @@ func (s *Service) Run(ctx context.Context) error {
 				s.work(ctx, d)
 			})
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+		return err
+	})
 }
 
 // work sends batch after batch until the stream is up to date or fails.

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -66,7 +67,7 @@ func checkpointsBetween(ctx context.Context, tx *pg.Tx, after, through int64) ([
 // Sign makes checkpoints that are due, of all tenants, until ctx ends.
 func (s *Service) Sign(ctx context.Context) error {
 	refused := map[string]time.Time{}
-	return s.every(ctx, checkpointLook, "checkpoint", func() error {
+	return s.every(ctx, checkpointLook, "checkpoint", func(ctx context.Context) error {
 		tenants, err := s.due(ctx)
 		if err != nil {
 			return err
@@ -91,19 +92,8 @@ func (s *Service) Sign(ctx context.Context) error {
 }
 
 // every does something at once and then again after each pause, until ctx ends.
-func (s *Service) every(ctx context.Context, pause time.Duration, what string, do func() error) error {
-	tick := time.NewTicker(pause)
-	defer tick.Stop()
-	for {
-		if err := do(); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "audit log: work not done", "what", what, "err", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+func (s *Service) every(ctx context.Context, pause time.Duration, what string, do func(ctx context.Context) error) error {
+	return loop.Worker{Every: pause, Log: s.Log.With("what", what), Cannot: "audit log: work not done"}.Run(ctx, do)
 }
 
 // due are tenants whose log has grown enough since its last checkpoint.
@@ -114,14 +104,7 @@ func (s *Service) due(ctx context.Context) (tenants []string, err error) {
 		  left join lateral (select c.seq, c.at from audit_checkpoint c where c.tenant_id = h.tenant_id order by c.seq desc limit 1) c on true
 		 where h.seq >= coalesce(c.seq, 0) + $1
 		    or (h.seq > coalesce(c.seq, 0) and coalesce(c.at, '-infinity') < now() - $2::interval)`
-	err = s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, checkpointEach, checkpointAfter)
-		if err != nil {
-			return err
-		}
-		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+	tenants, err = pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql, checkpointEach, checkpointAfter)
 	if err != nil {
 		return nil, fmt.Errorf("find logs to sign: %w", err)
 	}

@@ -91,7 +91,7 @@ func (s *Service) handleKeep(ctx context.Context, v viewer.Viewer, in *retention
 
 // Trim drops what is older than each tenant's retention, until ctx ends.
 func (s *Service) Trim(ctx context.Context) error {
-	return s.every(ctx, trimLook, "retention", func() error {
+	return s.every(ctx, trimLook, "retention", func(ctx context.Context) error {
 		tenants, err := s.old(ctx)
 		if err != nil {
 			return err
@@ -107,14 +107,7 @@ func (s *Service) Trim(ctx context.Context) error {
 
 // old are tenants with a checkpoint that is older than the least retention: only those can have something to drop.
 func (s *Service) old(ctx context.Context) (tenants []string, err error) {
-	err = s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, `select distinct tenant_id::text from audit_checkpoint where at < now() - interval '90 days'`)
-		if err != nil {
-			return err
-		}
-		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+	tenants, err = pg.FindAcross(ctx, s.DB, pgx.RowTo[string], `select distinct tenant_id::text from audit_checkpoint where at < now() - interval '90 days'`)
 	if err != nil {
 		return nil, fmt.Errorf("find logs to shorten: %w", err)
 	}
