@@ -85,14 +85,7 @@ func Waiting(ctx context.Context, db *pg.DB, listener string) (tenants []string,
 		  from tenant t
 		 where t.status = 'active'
 		   and exists (select from event_due d where d.tenant_id = t.id and d.listener = $1)`
-	err = db.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, listener)
-		if err != nil {
-			return err
-		}
-		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+	tenants, err = pg.FindAcross(ctx, db, pgx.RowTo[string], sql, listener)
 	if err != nil {
 		return nil, fmt.Errorf("look for events: %w", err)
 	}
