@@ -24,15 +24,7 @@ func (s *Service) purge(ctx context.Context) {
 
 // each does something in every tenant that a query finds. What fails in one keeps none of the others from theirs, and is tried again next time.
 func (s *Service) each(ctx context.Context, query string, do func(context.Context, *pg.Tx) error) {
-	var tenants []string
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, query)
-		if err != nil {
-			return err
-		}
-		tenants, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
+	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], query)
 	if err != nil && ctx.Err() == nil {
 		s.Log.WarnContext(ctx, "cannot tidy up webhooks' deliveries", "err", err)
 	}

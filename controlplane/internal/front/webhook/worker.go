@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -27,9 +28,8 @@ const (
 
 // worker is what a process remembers of its deliveries.
 type worker struct {
-	once  sync.Once
-	fans  chan struct{} // there are events
-	wake  chan struct{} // something may be delivered
+	fans  loop.Bell // there are events
+	wake  loop.Bell // something may be delivered
 	lanes sync.WaitGroup
 
 	mu      sync.Mutex
@@ -43,41 +43,25 @@ type caller struct {
 	used time.Time
 }
 
-func (s *Service) init() {
-	s.once.Do(func() {
-		s.fans, s.wake = make(chan struct{}, 1), make(chan struct{}, 1)
-		s.clients = map[string]*caller{}
-	})
-}
-
-func ring(bell chan struct{}) {
-	select {
-	case bell <- struct{}{}:
-	default:
-	}
-}
-
 // Wake makes this process look for deliveries at once.
-func (s *Service) Wake() {
-	s.init()
-	ring(s.wake)
-}
+func (s *Service) Wake() { s.wake.Ring() }
 
 // Run makes deliveries of events and delivers them until ctx ends. What is being posted then is finished first.
 func (s *Service) Run(ctx context.Context) error {
-	s.init()
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return s.listen(ctx, event.Channel, func() { ring(s.fans) }) })
-	group.Go(func() error { return s.listen(ctx, channel, s.Wake) })
+	for on, bell := range map[string]*loop.Bell{event.Channel: &s.fans, channel: &s.wake} {
+		line := pg.Line{DB: s.DB, Channel: on, Again: 2 * time.Second, Log: s.Log.With("channel", on), Lost: "lost the line on which webhooks' work is announced; looking every second"}
+		group.Go(func() error { line.Listen(ctx, bell.Ring); return nil })
+	}
 	group.Go(func() error {
-		return repeat(ctx, s.fans, func() time.Duration {
+		return repeat(ctx, &s.fans, func() time.Duration {
 			if s.fan(ctx) {
 				return 0
 			}
 			return lookEvery
 		})
 	})
-	group.Go(func() error { return repeat(ctx, s.wake, func() time.Duration { return s.dispatch(ctx) }) })
+	group.Go(func() error { return repeat(ctx, &s.wake, func() time.Duration { return s.dispatch(ctx) }) })
 	group.Go(func() error { return repeat(ctx, nil, func() time.Duration { s.sweep(ctx); return sweepEvery }) })
 	group.Go(func() error { return repeat(ctx, nil, func() time.Duration { s.purge(ctx); return purgeEvery }) })
 	err := group.Wait()
@@ -86,32 +70,18 @@ func (s *Service) Run(ctx context.Context) error {
 }
 
 // repeat does something whenever the bell rings, and when the time that it gives has passed, until ctx ends.
-func repeat(ctx context.Context, bell <-chan struct{}, do func() time.Duration) error {
+func repeat(ctx context.Context, bell *loop.Bell, do func() time.Duration) error {
 	for {
 		timer := time.NewTimer(do())
 		select {
 		case <-ctx.Done():
 			timer.Stop()
 			return nil
-		case <-bell:
+		case <-bell.Rung():
 			timer.Stop()
 		case <-timer.C:
 		}
 	}
-}
-
-// listen hears of what other processes announce. What is missed while the line is down is found by looking.
-func (s *Service) listen(ctx context.Context, on string, heard func()) error {
-	for ctx.Err() == nil {
-		if err := pg.Listen(ctx, s.DB, on, heard); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "lost the line on which webhooks' work is announced; looking every second", "channel", on, "err", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(2 * time.Second):
-		}
-	}
-	return nil
 }
 
 // due is a webhook that has deliveries, and in how many seconds the first is due.
@@ -159,14 +129,7 @@ func (s *Service) look(ctx context.Context) (found []due, err error) {
 		   and (w.probe_at is null or w.probe_at <= now())
 		 group by w.tenant_id
 		 order by random()`
-	err = s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql)
-		if err != nil {
-			return err
-		}
-		found, err = pgx.CollectRows(rows, pgx.RowToStructByName[due])
-		return err
-	})
+	found, err = pg.FindAcross(ctx, s.DB, pgx.RowToStructByName[due], sql)
 	if err != nil {
 		return nil, fmt.Errorf("look for deliveries: %w", err)
 	}
@@ -175,9 +138,11 @@ func (s *Service) look(ctx context.Context) (found []due, err error) {
 
 // client is the client of a webhook. Those that have not been used for long are forgotten.
 func (s *Service) client(webhook string) *http.Client {
-	s.init()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.clients == nil {
+		s.clients = map[string]*caller{}
+	}
 	now := time.Now()
 	c := s.clients[webhook]
 	if c == nil {
