@@ -18,7 +18,7 @@ begin
      where c.relkind = 'r'
        and c.relnamespace = 'public'::regnamespace
        and pg_has_role(c.relowner, 'usage')
-       and pg_stat_get_mod_since_analyze(c.oid) > greatest(500, c.reltuples)
+       and pg_stat_get_mod_since_analyze(c.oid) > greatest(500, 3 * c.reltuples)
      order by pg_stat_get_mod_since_analyze(c.oid) desc
      limit 1;
     if behind is not null then
@@ -28,6 +28,6 @@ begin
 end $$;
 -- +goose StatementEnd
 comment on function catch_up_statistics is
-    'Analyzes one table of which more rows were written since it was last analyzed than it had then, and says which; null when there is none, or another process is at it.';
+    'Analyzes one table of which three times as many rows were written since it was last analyzed as it had then, and says which; null when there is none, or another process is at it.';
 revoke all on function catch_up_statistics() from public;
 grant execute on function catch_up_statistics() to grantwright_app;

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 )
 
 const (
@@ -12,22 +14,12 @@ const (
 	statisticsLimit = 60 * time.Second // for one table
 )
 
-// KeepStatistics has the planner know of what is loaded, until ctx ends: a table of which more was written than it held is analyzed
-// within seconds. PostgreSQL's autovacuum does so too, but looks around once a minute where nothing else is set, and in that minute,
+// KeepStatistics has the planner know of what is loaded, until ctx ends: a table to which three times as much was written as it held is
+// analyzed within seconds. PostgreSQL's autovacuum does so too, but looks around once a minute where nothing else is set, and in that minute,
 // which is the first of every customer, lists of some ten thousand grants take seconds. Smaller changes are left to it.
 func (db *DB) KeepStatistics(ctx context.Context, log *slog.Logger) error {
-	tick := time.NewTicker(statisticsEvery)
-	defer tick.Stop()
-	for {
-		if err := db.catchUpStatistics(ctx); err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, "cannot refresh the statistics of the database; lists may be slow until it does so by itself", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	const cannot = "cannot refresh the statistics of the database; lists may be slow until it does so by itself"
+	return loop.Worker{Every: statisticsEvery, Log: log, Cannot: cannot}.Run(ctx, db.catchUpStatistics)
 }
 
 // catchUpStatistics analyzes all tables that are behind, each in a transaction of its own: a table that is being analyzed is locked

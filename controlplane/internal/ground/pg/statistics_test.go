@@ -64,7 +64,7 @@ func TestThePlannerKnowsWithinSecondsWhatWasLoaded(t *testing.T) {
 	}
 	defer both.Wait()
 	defer stop()
-	for _, people := range []int{1000, 4000} {
+	for _, people := range []int{1000, 5000} {
 		fill(t, db, system, people-max(believed(t, db), 0))
 		for until := time.Now().Add(20 * time.Second); believed(t, db) != people; time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(until) {
