@@ -17,7 +17,7 @@ var wings = []string{"protocol", "connectorkit", "ground", "record", "reach", "g
 
 // rooms are the arrows inside a wing: a room and the rooms of the same wing that it may lean on.
 var rooms = map[string][]string{
-	"ground/pg": {"fault", "viewer"}, "ground/httpapi": {"fault", "viewer", "pg", "limit", "replay"}, "ground/schema": {"pg", "fault", "viewer"},
+	"ground/pg": {"fault", "viewer", "loop"}, "ground/httpapi": {"fault", "viewer", "pg", "limit", "replay"}, "ground/schema": {"pg", "fault", "viewer"},
 	"ground/seal": {"pg", "fault", "viewer"}, "ground/telemetry": {}, "ground/outbound": {"fault"}, "ground/embedded": {},
 	"ground/limit": {"pg", "viewer"}, "ground/replay": {"pg", "viewer", "fault", "seal", "loop"}, "ground/loop": {},
 	"ground/fault": {}, "ground/viewer": {}, "ground/span": {}, "ground/event": {"pg"},
