@@ -19,8 +19,10 @@ await journey(async ({ open }) => {
   await settled(page);
   const shown = await page.locator(`${log} .audit-action`).allInnerTexts();
   const told = await api("auditor", "GET", "/audit-events?category=identity&limit=100");
-  same(shown.length, told.items.length, "how many entries are shown");
-  same([...new Set(shown)].sort(), [...new Set(told.items.map((e) => e.action))].sort(), "which actions are shown");
+  const rows = page.getByRole("table", { name: "Entries, the newest first" });
+  same(await rows.getAttribute("aria-rowcount"), String(told.total + 1), "how many entries there are");
+  same(shown, told.items.slice(0, shown.length).map((e) => e.action), "which actions are shown");
+  expect(shown.length >= Math.min(told.total, 40), `${shown.length} entries are drawn`);
   await page.reload();
   await page.waitForSelector(log);
   await settled(page);
@@ -46,7 +48,7 @@ await journey(async ({ open }) => {
   await page.waitForSelector(log);
   await settled(page);
   const same_ = await api("auditor", "GET", `/audit-events?request_id=${changed.context.request_id}`);
-  same(await page.locator(`${log} li`).count(), same_.total, "the entries of the request");
+  same(await page.locator(`${log} .audit-action`).count(), same_.total, "the entries of the request");
   await page.getByRole("button", { name: /^No longer only of the request/ }).click();
   await page.waitForURL((u) => !u.search.includes("request="));
 

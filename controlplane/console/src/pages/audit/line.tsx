@@ -4,34 +4,42 @@ import { Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import type { Asked } from "./words";
 
-/** One entry of the log, in a line. */
-export function Line({ of: e, search }: { of: Of<"Event">; search: Asked }) {
+/** One entry of the log, in a row. */
+export function Line({ of: e, row, search }: { of: Of<"Event">; row: number; search: Asked }) {
   return (
-    <li data-outcome={e.outcome}>
-      <span className="small muted">
+    <tr aria-rowindex={row} data-entry={e.id} data-outcome={e.outcome}>
+      <td className="small muted">
         <When at={e.time} />
-      </span>
-      <Link to="/audit" search={{ ...search, event: e.id } as never} resetScroll={false} className="audit-action">
-        {e.action}
-      </Link>
-      <span>
-        <Text of={e.actor.display || e.actor.id || e.actor.type} />
-      </span>
-      <span>{e.subject && <Text of={e.subject.display || e.subject.type.replaceAll("_", " ")} />}</span>
-      <span>
+      </td>
+      <td>
+        <Link to="/audit" search={{ ...search, event: e.id } as never} resetScroll={false} className="audit-action">
+          {e.action}
+        </Link>
+      </td>
+      <td>
+        <Text of={actorOf(e)} />
+      </td>
+      <td>{e.subject && <Text of={subjectOf(e)} />}</td>
+      <td>
         <Outcome of={e.outcome} />
-      </span>
-    </li>
+      </td>
+    </tr>
   );
 }
 
+const actorOf = (e: Of<"Event">) => e.actor.display || e.actor.id || e.actor.type;
+const subjectOf = (e: Of<"Event">) => e.subject && (e.subject.display || e.subject.type.replaceAll("_", " "));
+
+/** The words of an entry, in one line of text. */
+export const lineText = (e: Of<"Event">) =>
+  [e.action, actorOf(e), subjectOf(e), outcomes[e.outcome] ?? e.outcome]
+    .filter(Boolean)
+    .join("  ")
+    .replaceAll(/\s*\n\s*/g, " ");
+
+const outcomes: Record<string, string> = { success: "done", denied: "denied", failure: "failed" };
+
 /** How something ended. */
 export function Outcome({ of }: { of: string }) {
-  return (
-    <State
-      of={of}
-      tone={of === "success" ? "ok" : of === "denied" ? "bad" : "warn"}
-      words={of === "success" ? "done" : of === "denied" ? "denied" : "failed"}
-    />
-  );
+  return <State of={of} tone={of === "success" ? "ok" : of === "denied" ? "bad" : "warn"} words={outcomes[of] ?? "failed"} />;
 }

@@ -1,15 +1,15 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { ask, download, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { Button, Empty, Failure, Head, Skeleton } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { Chain } from "./chain";
+import { Entries } from "./entries";
 import { Entry } from "./entry";
 import { Facets } from "./facets";
-import { Line } from "./line";
 import { type Asked, queryOf } from "./words";
 import "./audit.css";
 
@@ -47,10 +47,13 @@ function Log({ query, search, narrowed, clear }: LogProps) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next_cursor ?? undefined,
   });
-  const end = useLoadOn(log.hasNextPage && !log.isFetchingNextPage && !log.isError, () => void log.fetchNextPage());
+  const more = () => void log.fetchNextPage();
+  const readOn = log.hasNextPage && !log.isFetchingNextPage && !log.isError;
+  const end = useLoadOn(readOn, more);
+  const events = useMemo(() => (log.data?.pages ?? []).flatMap((p) => p.items), [log.data]);
   if (log.isError && !log.data) return <Failure error={log.error} retry={() => void log.refetch()} />;
   if (log.isPending) return <Skeleton />;
-  const events = log.data.pages.flatMap((p) => p.items);
+  const total = log.data.pages[0]?.total ?? 0;
   if (events.length === 0)
     return (
       <Empty title={narrowed ? "Nothing in the log is like that" : "The log is empty"}>
@@ -63,22 +66,18 @@ function Log({ query, search, narrowed, clear }: LogProps) {
     );
   return (
     <>
-      <ol className="card audit-log" aria-label="Entries, the newest first" aria-busy={log.isFetchingNextPage}>
-        {events.map((e) => (
-          <Line key={e.id} of={e} search={search} />
-        ))}
-      </ol>
+      <Entries events={events} total={total} search={search} busy={log.isFetchingNextPage} more={readOn ? more : undefined} />
       <div className="row between small muted" ref={end}>
         <span role="status">
-          {events.length.toLocaleString("en")} of {(log.data.pages[0]?.total ?? 0).toLocaleString("en")}
+          {events.length.toLocaleString("en")} of {total.toLocaleString("en")}
         </span>
         {log.hasNextPage && (
-          <Button reads disabled={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+          <Button reads disabled={log.isFetchingNextPage} onClick={more}>
             {log.isFetchingNextPage ? "Reading…" : "Show older ones"}
           </Button>
         )}
       </div>
-      {log.isError && <Failure error={log.error} retry={() => void log.fetchNextPage()} />}
+      {log.isError && <Failure error={log.error} retry={more} />}
     </>
   );
 }

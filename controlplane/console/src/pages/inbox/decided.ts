@@ -2,8 +2,9 @@ import type { QueryClient } from "@tanstack/react-query";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
+import { parts } from "../../kit/near";
 import { sayRefusal } from "../../kit/toast";
-import { parts, type Task, windowOf } from "./tasks";
+import { type Task, windowOf } from "./tasks";
 
 /** What somebody answers: an action, and what it takes. */
 export type Choice = { action: string; label: string; comment?: string; inputs?: Record<string, unknown> };

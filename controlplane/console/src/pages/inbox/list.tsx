@@ -1,8 +1,9 @@
-import { memo, useEffect, useMemo, useRef, useState } from "react";
+import { memo, useMemo } from "react";
 import { basePath } from "../../api/base";
-import { told } from "../../kit/told";
+import { blockSize, parts, useNear } from "../../kit/near";
 import { Risk } from "../../kit/state";
-import { type Group, kindWords, parts, type Search, type Task } from "./tasks";
+import { told } from "../../kit/told";
+import { type Group, kindWords, type Search, type Task } from "./tasks";
 
 type RowProps = {
   task: Task;
@@ -88,7 +89,7 @@ type Props = {
 
 /** The tasks, group by group, and within a group block by block. */
 export function Tasks(p: Props) {
-  const groups = useMemo(() => p.groups.map((g) => ({ group: g, blocks: parts(g.tasks, size) })), [p.groups]);
+  const groups = useMemo(() => p.groups.map((g) => ({ group: g, blocks: parts(g.tasks, blockSize) })), [p.groups]);
   return groups.map(({ group: g, blocks }, n) => (
     <section key={g.key} aria-label={g.words || "Tasks"}>
       {g.words && <GroupHead {...p} group={g} />}
@@ -131,33 +132,11 @@ function GroupHead({ group, chosen, selectable, counts, markGroup }: Props & { g
   );
 }
 
-const size = 40; // rows in a block
-
 type BlockProps = Omit<Props, "groups" | "counts" | "markGroup"> & { tasks: Task[]; first: boolean };
 
-/**
- * Some rows. While they are far from what is seen, an empty place of their height stands for them, so that thousands of tasks stay as light as
- * a few. The block with the open task is always there.
- */
+/** Some rows, drawn while they are near to what is seen. The block with the open task is always there. */
 const Block = memo(function Block({ tasks, first, open, chosen, refused, ...rest }: BlockProps) {
-  const place = useRef<HTMLUListElement>(null);
-  const [near, setNear] = useState(first);
-  const [height, setHeight] = useState(tasks.length * usual);
-  useEffect(() => {
-    const at = place.current;
-    if (!at) return;
-    const watch = new IntersectionObserver(
-      (all) => {
-        const seen = all.at(-1); // whoever scrolls fast comes and goes before one is told
-        if (!seen) return;
-        if (!seen.isIntersecting && at.childElementCount > 0) setHeight(seen.boundingClientRect.height);
-        setNear(seen.isIntersecting);
-      },
-      { rootMargin: "1500px 0px" },
-    );
-    watch.observe(at);
-    return () => watch.disconnect();
-  }, []);
+  const { place, near, height } = useNear<HTMLUListElement>(first, tasks.length * usual);
   const drawn = near || open !== undefined;
   if (!drawn) return <ul ref={place} style={{ height }} aria-hidden />;
   return (

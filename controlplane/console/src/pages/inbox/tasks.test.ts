@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { groupsOf, keysOf, parts, queryOf, sharedActions, type Task, windowOf, words } from "./tasks";
+import { groupsOf, keysOf, queryOf, sharedActions, type Task, windowOf, words } from "./tasks";
 
 const action = (key: string, style: "positive" | "negative" | "neutral", ...requires: string[]) => ({ key, label: key, style, requires });
 const task = (id: string, more: object): Task =>
@@ -65,7 +65,6 @@ test("many are decided by what all of them take, with a reason where one needs i
 
 test("many decisions can be undone for longer", () => {
   expect([windowOf(1), windowOf(25), windowOf(500)]).toEqual([10, 11, 30]);
-  expect(parts([1, 2, 3], 2)).toEqual([[1, 2], [3]]);
 });
 
 test("what is not there is not said", () => {

@@ -146,11 +146,6 @@ export function sharedActions(tasks: Task[]): Action[] {
 /** For how long many decisions can be undone, in seconds: undoing them takes a call each, and the service takes 100 in a second. */
 export const windowOf = (count: number) => (count === 1 ? 10 : 10 + Math.ceil(count / 25));
 
-/** Cuts a list into parts of at most size. */
-export function parts<T>(list: T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
-}
-
 /** Reads a member of what a task tells, however deep; undefined where it is not there. */
 export function at(of: unknown, ...path: string[]): unknown {
   return path.reduce<unknown>((o, name) => (typeof o === "object" && o !== null ? (o as Record<string, unknown>)[name] : undefined), of);
