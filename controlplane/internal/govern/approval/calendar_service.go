@@ -2,7 +2,6 @@ package approval
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -141,22 +139,7 @@ func (s *Service) listCalendars(ctx context.Context, v viewer.Viewer, in *calend
 const calendarColumns = `c.id::text as id, c.name, c.description, c.timezone, c.week, c.holidays, c.usual, c.created_at, c.updated_at, c.version`
 
 func findCalendar(ctx context.Context, tx *pg.Tx, id, locking string) (ApprovalCalendar, error) {
-	missing := fault.New(fault.NotFound, "there is no calendar %s", id)
-	if !listing.IsID(id) {
-		return ApprovalCalendar{}, missing
-	}
-	rows, err := tx.Query(ctx, `select `+calendarColumns+` from work_calendar c where c.id = $1`+locking, id)
-	if err != nil {
-		return ApprovalCalendar{}, fmt.Errorf("find calendar: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[ApprovalCalendar])
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return found, missing
-	case err != nil:
-		return found, fmt.Errorf("find calendar: %w", err)
-	}
-	return found, nil
+	return findOne[ApprovalCalendar](ctx, tx, "calendar", `select `+calendarColumns+` from work_calendar c where c.id = $1`+locking, id)
 }
 
 func (s *Service) oneCalendar(ctx context.Context, v viewer.Viewer, in *idIn) (*httpapi.One[ApprovalCalendar], error) {

@@ -2,7 +2,6 @@ package approval
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
@@ -135,20 +133,9 @@ const onCallColumns = `s.id::text as id, s.name, s.description, s.identity_ids::
 	s.calendar_id::text as calendar_id, s.created_at, s.updated_at, s.version`
 
 func (s *Service) findOnCall(ctx context.Context, tx *pg.Tx, id, locking string) (OnCallSchedule, error) {
-	missing := fault.New(fault.NotFound, "there is no on-call schedule %s", id)
-	if !listing.IsID(id) {
-		return OnCallSchedule{}, missing
-	}
-	rows, err := tx.Query(ctx, `select `+onCallColumns+` from on_call_schedule s where s.id = $1`+locking, id)
+	found, err := findOne[OnCallSchedule](ctx, tx, "on-call schedule", `select `+onCallColumns+` from on_call_schedule s where s.id = $1`+locking, id)
 	if err != nil {
-		return OnCallSchedule{}, fmt.Errorf("find on-call schedule: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[OnCallSchedule])
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return found, missing
-	case err != nil:
-		return found, fmt.Errorf("find on-call schedule: %w", err)
+		return OnCallSchedule{}, err
 	}
 	one := []OnCallSchedule{found}
 	err = turns(ctx, tx, one, s.Now())

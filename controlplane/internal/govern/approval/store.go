@@ -72,22 +72,31 @@ func Find(ctx context.Context, tx *pg.Tx, id string) (ApprovalRule, error) {
 }
 
 func find(ctx context.Context, tx *pg.Tx, id, locking string) (ApprovalRule, error) {
-	missing := fault.New(fault.NotFound, "there is no approval rule %s", id)
-	if !listing.IsID(id) {
-		return ApprovalRule{}, missing
-	}
-	rows, err := tx.Query(ctx, `select `+columns+` from approval_rule r where r.id = $1`+locking, id)
+	found, err := findOne[ApprovalRule](ctx, tx, "approval rule", `select `+columns+` from approval_rule r where r.id = $1`+locking, id)
 	if err != nil {
-		return ApprovalRule{}, fmt.Errorf("find approval rule: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[ApprovalRule])
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return ApprovalRule{}, missing
-	case err != nil:
-		return ApprovalRule{}, fmt.Errorf("find approval rule: %w", err)
+		return ApprovalRule{}, err
 	}
 	found.shown()
+	return found, nil
+}
+
+// findOne reads a rule, a calendar or a schedule; when there is none of that id, it is a fault of kind NotFound.
+func findOne[T any](ctx context.Context, tx *pg.Tx, what, sql, id string) (none T, err error) {
+	missing := fault.New(fault.NotFound, "there is no %s %s", what, id)
+	if !listing.IsID(id) {
+		return none, missing
+	}
+	rows, err := tx.Query(ctx, sql, id)
+	if err != nil {
+		return none, fmt.Errorf("find %s: %w", what, err)
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T])
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return none, missing
+	case err != nil:
+		return none, fmt.Errorf("find %s: %w", what, err)
+	}
 	return found, nil
 }
 
