@@ -3,14 +3,10 @@ package decision_test
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
-
-	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 )
 
 // account gives somebody a user, by which they sign in when status is active.
@@ -65,105 +61,6 @@ func TestAColleagueIsFoundByNameAndGivenTheTask(t *testing.T) {
 	h.Let("zoe", h.Tenant.Tenant, zoe)
 	if got := people(h.task("zoe", id)); got != "[Zoë Müller-O'Brien/reassigned] []" {
 		t.Errorf("given to %s", got)
-	}
-}
-
-func TestOnlyWhoCanReceiveATaskIsFound(t *testing.T) {
-	h := open(t)
-	p := h.staff("Peer Asked", "Peer Subject")
-	for i, id := range p {
-		h.account(id, "active")
-		h.Let([]string{"asked", "subject"}[i], h.Tenant.Tenant, id)
-	}
-	for name, status := range map[string]string{"Peer Notice": "notice", "Peer Ahead": "pre_hire", "Peer Leave": "on_leave", "Peer Gone": "deactivated", "Peer Past": "archived"} {
-		h.Exec(`update identity set status = $2 where id = $1`, h.worker(name, "", ""), status)
-	}
-	h.Exec(`update identity set kind = 'non_human' where id = $1`, h.worker("Peer Robot", "", ""))
-	h.Person("Peer Nouser", "")
-	h.account(h.Person("Peer Invited", ""), "invited")
-	h.account(h.Person("Peer Disabled", ""), "disabled")
-	h.worker("Peer Fine", "", "")
-	other := pgtest.Tenant(t, h.DB, "second")
-	h.Exec(`update app_user set deleted_at = now() where identity_id = $1`, h.worker("Peer Deleted", "", ""))
-	own := h.Tenant
-	h.Tenant = other
-	h.worker("Peer Elsewhere", "", "")
-	h.Tenant = own
-	n := question("a", p[0])
-	n.NotFor = []string{p[1]}
-	path := "/decision-tasks/" + h.one(n) + "/colleagues"
-	for _, who := range []string{"asked", "admin"} {
-		if got := h.finds(who, path, "peer"); got != "Peer Fine, Peer Notice" {
-			t.Errorf("%s finds %s", who, got)
-		}
-	}
-	if got := h.finds("asked", "/decision-tasks/delegations/colleagues", "peer"); got != "Peer Fine, Peer Notice, Peer Subject" {
-		t.Errorf("as delegates: %s", got)
-	}
-}
-
-func TestAUserWithoutARecordWhoNeverDecidesIsNotFoundByOne(t *testing.T) {
-	h := open(t)
-	ann := h.staff("ann")[0]
-	bob := h.worker("Bob", "", "")
-	user := h.Strings(`select id::text from app_user where identity_id = $1`, bob)[0]
-	n := question("a", ann)
-	n.NotFor = []string{user}
-	if got := h.finds("ann", "/decision-tasks/"+h.one(n)+"/colleagues", "bob"); got != "" {
-		t.Errorf("found %s, who asked before they had a record", got)
-	}
-}
-
-func TestWhoMayNotHandATaskOnFindsNobody(t *testing.T) {
-	h := open(t)
-	p := h.staff("ann", "bob", "cid")
-	h.worker("Dora", "", "")
-	h.Let("auditor", h.Tenant.Tenant, "", viewer.Auditor)
-	h.Let("outside", pgtest.Tenant(t, h.DB, "second").Tenant, "", viewer.Admin)
-	own := question("own", p[0])
-	own.Roles, own.NotFor = []string{"resource_owner"}, []string{p[1]}
-	fixed := question("fixed", p[0])
-	fixed.Fixed = true
-	closed := question("closed", p[0])
-	ids := h.ask(own, fixed, closed, question("claimed", p[0], p[2]))
-	h.Let("bob", h.Tenant.Tenant, p[1], viewer.ResourceOwner)
-	h.decide("ann", ids[2], "approve")
-	h.Must(200, "cid", "POST", "/decision-tasks/"+ids[3]+"/claim", nil)
-	for _, tt := range []struct {
-		as, task string
-		status   int
-		code     string
-	}{
-		{"cid", ids[0], 404, "not_found"},
-		{"outside", ids[0], 404, "not_found"},
-		{"ann", uuid.NewString(), 404, "not_found"},
-		{"ann", "x", 404, "not_found"},
-		{"auditor", ids[0], 403, "read_only_role"},
-		{"bob", ids[0], 403, "own_request"},
-		{"ann", ids[1], 409, "not_reassignable"},
-		{"admin", ids[1], 409, "not_reassignable"},
-		{"ann", ids[2], 409, "already_decided"},
-		{"ann", ids[3], 409, "claimed_by_another"},
-	} {
-		path := "/decision-tasks/" + tt.task
-		h.Refused(tt.status, tt.code, tt.as, "GET", path+"/colleagues?q=dora", nil)
-		h.Refused(tt.status, tt.code, tt.as, "GET", path+"/colleagues", nil)
-		h.Refused(tt.status, tt.code, tt.as, "POST", path+"/reassign", map[string]any{"to": []string{p[2]}, "reason": "x"})
-	}
-	if got := h.finds("admin", "/decision-tasks/"+ids[3]+"/colleagues", "dora"); got != "Dora" {
-		t.Errorf("an administrator, of a claimed task: %q", got)
-	}
-}
-
-func TestServiceTokensLookForNobody(t *testing.T) {
-	h := open(t)
-	p := h.staff("ann")
-	id := h.one(question("a", p[0]))
-	h.Change("ann", func(v *viewer.Viewer) {
-		v.Kind, v.Scopes = viewer.Service, []string{"decision-tasks:read", "decision-tasks:write"}
-	})
-	for _, path := range []string{"/decision-tasks/" + id + "/colleagues?q=ann", "/decision-tasks/delegations/colleagues?q=ann"} {
-		h.Refused(403, "forbidden", "ann", "GET", path, nil)
 	}
 }
 
@@ -246,49 +143,4 @@ func TestWhereCertainPeopleAloneMayBeNamedTheyAreListed(t *testing.T) {
 		}
 	}
 	h.Refused(400, "invalid_parameter", "ann", "GET", path+"?q=c", nil)
-}
-
-func TestWhoMayDelegateFindsADelegate(t *testing.T) {
-	h := open(t)
-	p := h.staff("ann", "bob")
-	h.account(p[0], "active")
-	h.account(p[1], "active")
-	h.Let("nobody", h.Tenant.Tenant, "")
-	h.Let("auditor", h.Tenant.Tenant, p[1], viewer.Auditor)
-	at := "/decision-tasks/delegations/colleagues"
-	if got := h.finds("ann", at, "bob"); got != "bob" {
-		t.Errorf("ann finds %q", got)
-	}
-	if got := h.finds("ann", at, "ann"); got != "" {
-		t.Errorf("ann finds herself")
-	}
-	for delegator, want := range map[string][]string{p[0]: {"bob"}, p[1]: {}} {
-		if got := h.Must(200, "admin", "GET", at+"?q=bob&delegator_id="+delegator, nil).Values("display"); fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("an administrator finds %v; want %v", got, want)
-		}
-	}
-	h.Refused(404, "not_found", "admin", "GET", at+"?q=bob&delegator_id="+uuid.NewString(), nil)
-	h.Refused(403, "forbidden", "ann", "GET", at+"?q=bob&delegator_id="+p[1], nil)
-	h.Refused(403, "read_only_role", "auditor", "GET", at+"?q=ann", nil)
-	h.Refused(400, "invalid_parameter", "nobody", "GET", at+"?q=bob", nil)
-}
-
-func TestColleaguesAreFoundAsTheyAreNow(t *testing.T) {
-	h := open(t)
-	ann := h.staff("ann")[0]
-	path := "/decision-tasks/" + h.one(question("a", ann)) + "/colleagues"
-	late, wed := h.Person("Late Comer", ""), h.worker("Mia Maiden", "", "")
-	found := func(q string) bool { return h.finds("ann", path, q) != "" }
-	before := []bool{found("late"), found("maiden"), found("wife")}
-	h.account(late, "active")
-	h.Exec(`update identity set display_name = 'Mia Wife' where id = $1`, wed)
-	after := []bool{found("late"), found("maiden"), found("wife")}
-	if !slices.Equal(before, []bool{false, true, false}) || !slices.Equal(after, []bool{true, false, true}) {
-		t.Errorf("before %v, after %v", before, after)
-	}
-	h.Exec(`update app_user set identity_id = null where identity_id = $1`, late)
-	h.Exec(`delete from app_user where identity_id = $1`, wed)
-	if n := h.Count(`select count(*) from decision_colleague_word`); n != 0 {
-		t.Errorf("%d words of people without a user are kept", n)
-	}
 }
