@@ -48,7 +48,7 @@ async function onLeave(page) {
   await dialog.getByLabel("First day").fill(day(20));
   await dialog.getByLabel("Last day").fill(day(10));
   const last = dialog.locator(".field", { has: page.getByLabel("Last day") });
-  await last.getByRole("alert").waitFor();
+  await last.locator("[data-wrong]").waitFor();
   expect(await button(dialog, "Set the leave").isDisabled(), "a leave that ends before it begins can be sent");
   await seen(page, "a leave that cannot be");
 
