@@ -40,7 +40,7 @@ export function Founding({ done, cancel }: { done: (t: Of<"Founded">) => void; c
           max={63}
           value={value.slug}
           set={(v) => set("slug", v)}
-          error={wrong("slug")}
+          error={wrong("slug") && "Only lower-case letters, digits and hyphens, none of these at its ends; and no other tenant's."}
         />
         <TextField
           label="First administrator, e-mail"

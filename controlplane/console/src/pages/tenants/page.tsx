@@ -2,11 +2,12 @@ import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { Of } from "../../api/types";
-import { Id } from "../../kit/bits";
+import { Verbatim } from "../../kit/bits";
 import { Dialog } from "../../kit/dialog";
 import { Button, Head, Note, Text, When } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
+import { invitation } from "../users/link";
 import { Founding } from "./founding";
 
 type Tenancy = Of<"Tenancy">;
@@ -49,13 +50,13 @@ export default function Tenants() {
       {made && (
         <Note tone="ok">
           <p>
-            <strong>{made.name}</strong> is founded. Hand this one-time token to {made.admin.email}: it sets their password, is good for an
-            hour, and is not shown again.
+            <strong>{made.name}</strong> is founded. Send this link to {made.admin.email}: by it they set a password and are signed in. It
+            works once, within an hour, and is not shown again. Whoever has lost it acts in the tenant, and makes another under Settings,
+            Users.
           </p>
-          <Id of={made.admin.sign_in_token} />
-          <p className="small">
-            They sign in at <code>{made.base_url}/invited</code>.
-          </p>
+          <Verbatim label="One-time link" copy>
+            {invitation(made.admin.sign_in_token, made.base_url)}
+          </Verbatim>
         </Note>
       )}
       <List<Tenancy>

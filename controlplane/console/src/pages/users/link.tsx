@@ -4,9 +4,12 @@ import { Verbatim } from "../../kit/bits";
 import { Dialog } from "../../kit/dialog";
 import { Button, When } from "../../kit/kit";
 
+/** Where a one-time token is used: in this tenant, or in the one that is reached at base. */
+export const invitation = (token: string, base = `${window.location.origin}${basePath}`) =>
+  `${base}/invited?token=${encodeURIComponent(token)}`;
+
 /** A one-time link, which is shown once: it must not be closed by mistake. */
 export function OneTimeLink({ of, who, close }: { of: Of<"UserInvitation">; who: string; close: () => void }) {
-  const address = `${window.location.origin}${basePath}/invited?token=${encodeURIComponent(of.token)}`;
   return (
     <Dialog
       open
@@ -20,7 +23,7 @@ export function OneTimeLink({ of, who, close }: { of: Of<"UserInvitation">; who:
       }
     >
       <Verbatim label="One-time link" copy>
-        {address}
+        {invitation(of.token)}
       </Verbatim>
       <div className="row end">
         <Button tone="primary" reads onClick={close}>
