@@ -32,6 +32,7 @@ await journey(async ({ open }) => {
   await page.getByLabel("Bind password").fill(credentials.bind_password);
   await button(page, "Test connection").click();
   await page.getByText("Works", { exact: true }).waitFor();
+  await mends(page);
   await button(page, "Continue").click({ trial: true }); // one can go on a moment after it works
   await page.keyboard.press("Control+Enter");
   await page.waitForURL(/\/discovery/);
@@ -76,6 +77,33 @@ await journey(async ({ open }) => {
 
   await firstSync(page, id);
 });
+
+/** A port that is mended asks for no password that was typed on this page; after a reload it is asked for, beside the button that tests. */
+async function mends(page) {
+  const port = page.getByLabel("Port", { exact: true });
+  const test = page.getByRole("region", { name: "Connection test" });
+  step("a port is mended, and the password need not be typed again");
+  await port.fill("1");
+  await button(page, "Test connection").click();
+  await page.getByText("Fails", { exact: true }).waitFor();
+  await port.fill(String(connection.port));
+  await button(page, "Test connection").click();
+  await page.getByText("Works", { exact: true }).waitFor();
+  step("after a reload it has to be, and it is asked for beside the button that tests");
+  await page.reload();
+  await port.fill("1");
+  await button(page, "Test connection").click();
+  await test.getByText(/give its credentials again/).waitFor();
+  await page.getByText("The address has changed: type it again.").waitFor();
+  await seen(page, "a secret is asked for again");
+  await port.fill(String(connection.port));
+  await page.getByLabel("Bind password").fill(credentials.bind_password);
+  await button(page, "Test connection").click();
+  await page.getByText("Works", { exact: true }).waitFor();
+  await button(page, "Replace").click();
+  await page.waitForFunction(() => document.activeElement?.matches("input[type=password]"));
+  await page.reload();
+}
 
 /** Another connector of the type is made like this one, and takes its mappings over. */
 async function another(page) {

@@ -9,7 +9,7 @@ import { say } from "../../kit/toast";
 import { SettingField } from "../wizard/field";
 import { notLetOut, Probe, useProbe } from "../wizard/probe";
 import { type Reach, ReachField } from "../wizard/reach";
-import { applies, patchOf, type Setting, type Typed, textOf, typeKey } from "../wizard/settings";
+import { applies, patchOf, type Setting, type Typed, textOf, typeKey, wrongWords } from "../wizard/settings";
 import "../wizard/wizard.css";
 import { Stale } from "./stale";
 import { TargetError } from "./target";
@@ -53,7 +53,7 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
   const probe = useProbe(c.id, async () => true);
   const refused = save.error instanceof Refusal ? save.error : undefined;
   const wrong = (f: Setting) =>
-    patch.wrong[f.key] ?? refused?.errors.find((w) => w.pointer === `#/${f.secret ? "credentials" : "connection"}/${f.key}`)?.detail;
+    patch.wrong[f.key] ?? wrongWords(refused?.errors.find((w) => w.pointer === `#/${f.secret ? "credentials" : "connection"}/${f.key}`));
   const field = (f: Setting) => (
     <SettingField
       key={f.key}

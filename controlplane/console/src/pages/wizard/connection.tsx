@@ -2,7 +2,7 @@ import { type FocusEvent, useState } from "react";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { SelectField, TextField } from "../../kit/form";
-import { Failure, Skeleton, Wrongs } from "../../kit/kit";
+import { Failure, Skeleton } from "../../kit/kit";
 import { SettingField } from "./field";
 import { Foot, type StepProps } from "./frame";
 import { type About, aboutOf, recall, remember, useSave } from "./keeping";
@@ -94,9 +94,8 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
               <Choices about={about} change={change} />
             </div>
           </details>
-          <Wrongs of={save.refused} />
         </fieldset>
-        <Probe of={probe} last={last} changed={dirty} missing={missing} />
+        <Probe of={probe} last={last} changed={dirty} missing={missing} unsaved={save.refused} />
       </div>
       <Foot
         id={id}

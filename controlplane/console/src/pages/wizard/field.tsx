@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Check, Field, SecretField, SelectField, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { manyLines, type Setting } from "./settings";
@@ -15,31 +15,7 @@ type Props = {
 /** One setting of a connection, in the shape that its type asks for. */
 export function SettingField({ of: f, text, set, kept, error }: Props) {
   const shared = { label: f.label, hint: f.help, error, required: f.required };
-  if (f.secret && manyLines(f))
-    return (
-      <SecretLines
-        key={`${kept} ${error}`}
-        label={f.label}
-        hint={f.help}
-        error={error}
-        kept={Boolean(kept && !error)}
-        value={text}
-        set={set}
-        json={f.type === "object"}
-      />
-    );
-  // One that was replaced, or has to be given again, is asked for anew: the key makes the field again.
-  if (f.secret)
-    return (
-      <SecretField
-        key={`${kept} ${error}`}
-        {...shared}
-        hint={f.help || "Kept encrypted; never shown again."}
-        kept={Boolean(kept && !error)}
-        value={text}
-        set={set}
-      />
-    );
+  if (f.secret) return <Secret label={f.label} text={text} set={set} kept={kept} error={error} of={f} />;
   if (f.type === "boolean")
     return <Check label={f.label} hint={f.help} value={text === "" ? f.default === true : text === "true"} set={set} />;
   if (f.type === "enum") {
@@ -69,41 +45,66 @@ export function SettingField({ of: f, text, set, kept, error }: Props) {
   );
 }
 
-/** A secret of several lines, such as a key in PEM form: a line of a password would lose its breaks. */
-function SecretLines({
-  label,
-  hint,
-  error,
-  kept,
-  value,
-  set,
-  json,
-}: {
-  label: string;
-  hint: string | undefined;
-  error: string | undefined;
-  kept: boolean;
-  value: string;
-  set: (v: string) => void;
-  json: boolean;
-}) {
+/**
+ * A secret: what is kept is never shown, only that there is one. It is typed again to replace it, or because the service asks for it.
+ *
+ * A field that is open stays the same one whatever is answered meanwhile: made anew it would lose the focus, and the next letters would be
+ * keys of the page.
+ */
+function Secret({ of: f, label, text, set, kept, error }: Props & { label: string }) {
   const [replacing, setReplacing] = useState(false);
+  const [was, setWas] = useState(kept);
+  const box = useRef<HTMLDivElement>(null);
+  const asked = useRef(false);
+  if (was !== kept) {
+    setWas(kept);
+    setReplacing(false);
+  } else if (error && !replacing) setReplacing(true);
+  useEffect(() => {
+    if (replacing && asked.current) box.current?.querySelector<HTMLElement>("input,textarea")?.focus();
+    asked.current = false;
+  }, [replacing]);
   if (kept && !replacing)
     return (
       <div className="field">
         <span className="field-label">{label}</span>
         <div className="row">
           <span className="muted">is set</span>
-          <Button onClick={() => setReplacing(true)}>Replace</Button>
+          <Button
+            onClick={() => {
+              asked.current = true;
+              setReplacing(true);
+            }}
+          >
+            Replace
+          </Button>
         </div>
       </div>
     );
   return (
-    <Field
-      label={label}
-      hint={hint ?? (json ? "An object in { }. Kept encrypted; never shown again." : "Kept encrypted; never shown again.")}
-      error={error}
-    >
+    <div ref={box}>
+      {manyLines(f) ? (
+        <SecretLines of={f} value={text} set={set} error={error} />
+      ) : (
+        <SecretField
+          label={label}
+          required={f.required}
+          error={error}
+          hint={f.help || "Kept encrypted; never shown again."}
+          kept={false}
+          value={text}
+          set={set}
+        />
+      )}
+    </div>
+  );
+}
+
+/** A secret of several lines, such as a key in PEM form: a line of a password would lose its breaks. */
+function SecretLines({ of: f, value, set, error }: { of: Setting; value: string; set: (v: string) => void; error: string | undefined }) {
+  const hint = f.type === "object" ? "An object in { }. Kept encrypted; never shown again." : "Kept encrypted; never shown again.";
+  return (
+    <Field label={f.label} hint={f.help ?? hint} error={error}>
       {(id, described) => (
         <textarea
           id={id}

@@ -4,7 +4,7 @@ import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Connector } from "../../api/types";
 import type { Reach } from "./reach";
-import { patchOf, type Setting, type Typed } from "./settings";
+import { patchOf, type Setting, type Typed, wrongWords } from "./settings";
 
 /** What is said of a connector beside its settings. */
 export type About = { name: string; environment: string; purpose: string; reach: Reach };
@@ -21,11 +21,19 @@ export function useSave(id: string, fields: Setting[], connector: Connector) {
   const [refused, setRefused] = useState<unknown>();
   const [local, setLocal] = useState<Record<string, string>>({});
   const running = useRef<Promise<unknown>>(Promise.resolve());
+  // Secrets that were typed on this page. The service wants them again with each new address; whoever mends a port need not type them again.
+  const given = useRef<Record<string, unknown>>({});
   const patch = (shown: Setting[], typed: Typed, about: About) => {
     const made = patchOf(shown, typed);
     // Secrets of another way of signing in would have to be given again with each new address.
     for (const f of fields) if (f.secret && connector.credentials[f.key]?.set && !shown.includes(f)) made.credentials[f.key] = null;
     const { reach, ...rest } = about;
+    Object.assign(given.current, made.credentials);
+    if (Object.keys(made.connection).length > 0 || reachChanged(reach, connector))
+      for (const f of shown) {
+        const typedBefore = given.current[f.key];
+        if (f.secret && connector.credentials[f.key]?.set && typedBefore) made.credentials[f.key] ??= typedBefore;
+      }
     const body = {
       connection: made.connection,
       credentials: made.credentials,
@@ -62,7 +70,10 @@ export function useSave(id: string, fields: Setting[], connector: Connector) {
     setLocal(wrong);
     if (Object.keys(wrong).length > 0) return false;
     return put(body).then(
-      () => true,
+      () => {
+        setRefused(undefined);
+        return true;
+      },
       (e: unknown) => {
         // Only what somebody cannot know is told at once: that a secret must be given again for the new address.
         if (e instanceof Refusal && e.code === "credentials_required") setRefused(e);
@@ -70,8 +81,10 @@ export function useSave(id: string, fields: Setting[], connector: Connector) {
       },
     );
   };
-  const at = (pointer: string) =>
-    refused instanceof Refusal ? refused.errors.find((w) => w.pointer === `#/${pointer}`)?.detail : undefined;
+  const at = (pointer: string) => {
+    const found = refused instanceof Refusal ? refused.errors.find((w) => w.pointer === `#/${pointer}`) : undefined;
+    return wrongWords(found);
+  };
   return {
     refused,
     send,

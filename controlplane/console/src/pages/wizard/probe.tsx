@@ -79,9 +79,20 @@ export function useProbe(id: string, before: () => Promise<boolean>): Probing {
 export const notLetOut = ({ result }: Probing, f: Setting) =>
   result?.pointer === `#/connection/${f.key}` ? result.error?.message : undefined;
 
+type ProbeProps = {
+  of: Probing;
+  last: LastTest | null;
+  changed: boolean;
+  missing: string[];
+  /** Why what was typed could not be saved, and so cannot be tested. */
+  unsaved?: unknown;
+};
+
 /** The checks of a connection test, each with its time and, where it failed, the target's own words. */
-export function Probe({ of, last, changed, missing }: { of: Probing; last: LastTest | null; changed: boolean; missing: string[] }) {
+export function Probe({ of, last, changed, missing, unsaved }: ProbeProps) {
   const { result } = of;
+  // Beside the button that was pressed: why nothing is tested.
+  const refused = of.refused ?? unsaved;
   return (
     <section className="card padded stack tight wizard-probe" aria-label="Connection test">
       <div className="row between">
@@ -97,7 +108,7 @@ export function Probe({ of, last, changed, missing }: { of: Probing; last: LastT
           {of.busy && (
             <li className="muted small">
               <LoaderCircle aria-hidden size={16} className="wizard-spin" />
-              <span>{of.steps.length === 0 ? "Asking the target…" : "…"}</span>
+              <span>{of.steps.length === 0 ? "Asking the target…" : "Waiting for its next answer…"}</span>
             </li>
           )}
         </ol>
@@ -108,8 +119,8 @@ export function Probe({ of, last, changed, missing }: { of: Probing; last: LastT
           <span dir="auto">{w.message}</span>
         </Note>
       ))}
-      <Wrongs of={of.refused} />
-      {!of.busy && of.steps.length === 0 && !of.refused && <Before last={last} changed={changed} missing={missing} />}
+      <Wrongs of={refused} />
+      {!of.busy && of.steps.length === 0 && !refused && <Before last={last} changed={changed} missing={missing} />}
       <div className="row">
         {of.busy ? (
           <Button reads onClick={of.stop}>
@@ -133,7 +144,7 @@ export function Probe({ of, last, changed, missing }: { of: Probing; last: LastT
 
 function Verdict({ of, last, changed }: { of: Probing; last: LastTest | null; changed: boolean }) {
   if (of.busy) return <State of="testing" words="Testing" />;
-  if (changed || (!of.result && last && !last.current)) return <State of="warning" words="Changed since" />;
+  if (last && (changed || (!of.result && !last.current))) return <State of="warning" words="Changed since" />;
   const ok = of.result ? of.result.success : last?.success;
   if (ok === undefined) return <State of="new" words="Not tested" />;
   return ok ? <State of="passed" words="Works" /> : <State of="failed" words="Fails" />;
@@ -141,7 +152,7 @@ function Verdict({ of, last, changed }: { of: Probing; last: LastTest | null; ch
 
 function Before({ last, changed, missing }: { last: LastTest | null; changed: boolean; missing: string[] }) {
   if (missing.length > 0) return <p className="small muted">Still needs: {missing.join(", ")}.</p>;
-  if (changed || (last && !last.current))
+  if (last && (changed || !last.current))
     return <p className="small muted">Something has changed since the last test. Test again to go on.</p>;
   if (!last) return <p className="small muted">Each check is shown as it ends, with the target's own answer.</p>;
   return (
