@@ -68,6 +68,7 @@ await journey(async ({ open: window }) => {
   await page.getByText("Undone. It waits for you again.").waitFor();
   await becomes(first, "open", "after Z");
   same(await rows(page).count(), whole, "the rows after undoing");
+  await page.waitForFunction((id) => new URL(location.href).searchParams.get("task") === id, first); // to be decided anew
 
   step("R asks why, and only then rejects");
   await page.keyboard.press("Escape");
@@ -77,13 +78,23 @@ await journey(async ({ open: window }) => {
   await page.keyboard.press("r");
   await page.locator(".dialog").waitFor();
   await seen(page, "asking why");
-  await page.getByLabel("Why", { exact: true }).focus();
+  await focused(page, "textarea", "after R");
   await page.keyboard.type("Not for this project");
   for (let i = 0; i < 2; i++) await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await page.locator(".dialog").waitFor({ state: "detached" });
   const rejected = await becomes(second, "decided", "after R");
   same([rejected.decision.action, rejected.decision.comment], ["reject", "Not for this project"], "the decision");
+
+  step("a double click decides one task, and not the next that nobody has read");
+  const twice = open(page);
+  const after = await rows(page).count();
+  await page.getByRole("button", { name: "Approve", exact: true }).dblclick();
+  await page.getByText(/^Approve: /).first().waitFor();
+  same(await rows(page).count(), after - 1, "the rows after a double click");
+  await page.keyboard.press("z");
+  await becomes(twice, "open", "after Z");
+  await page.waitForFunction((id) => new URL(location.href).searchParams.get("task") === id, twice);
 
   step("somebody else was first");
   const third = open(page);

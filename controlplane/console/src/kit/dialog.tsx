@@ -1,6 +1,6 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { lapsed } from "../api/session";
 import { Button, Wrongs } from "./kit";
 
@@ -15,14 +15,25 @@ type Props = {
   wide?: boolean;
 };
 
+/** Where what is asked for is typed. Otherwise the first button would have the focus, which closes the dialog at the first blank of a reason. */
+const firstField = (popup: HTMLElement | null) =>
+  popup?.querySelector<HTMLElement>(
+    "form :is([autofocus], input:not([type=hidden], [type=checkbox], [type=radio], [type=file]), textarea, select):not(:disabled)",
+  ) ?? true;
+
 /** A dialog: focus goes into it and back, Escape closes it. */
 export function Dialog({ open, close, title, lead, children, side, wide }: Props) {
+  const popup = useRef<HTMLDivElement>(null);
   return (
     // What is asked when the session has ended lies outside of this dialog: pressing there must not close it.
     <Base.Root open={open} onOpenChange={(to) => to || lapsed() || close()}>
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
-        <Base.Popup className={`dialog${side ? " side" : ""}${wide ? " wide" : ""}`}>
+        <Base.Popup
+          ref={popup}
+          initialFocus={(how) => (how === "touch" ? true : firstField(popup.current))}
+          className={`dialog${side ? " side" : ""}${wide ? " wide" : ""}`}
+        >
           <div className="dialog-head">
             <Base.Title>{title}</Base.Title>
             <Base.Close className="button quiet icon" aria-label="Close" data-reads="">

@@ -22,7 +22,8 @@ export function useAsking(
   show: (id: string | undefined) => void,
   clear: () => void,
 ) {
-  const deciding = useDeciding();
+  // Whoever undoes wants to decide it anew, unless they have gone elsewhere meanwhile.
+  const deciding = useDeciding((task) => window.location.pathname.endsWith("/inbox") && show(task));
   const queries = useQueryClient();
   const [asked, setAsked] = useState<{ tasks: Task[]; action: Action }>();
   const [hand, setHand] = useState<"reassign" | "escalate">();

@@ -17,13 +17,17 @@ import {
 } from "./decided";
 import { type Task, windowOf } from "./tasks";
 
-/** What the inbox does with tasks: decides them at once, and takes it back. */
-export function useDeciding() {
+/** Decisions that were made together; of one alone, the task. */
+type Single = Batch & { task?: string };
+
+/** What the inbox does with tasks: decides them at once, and takes it back. again opens a task that waits once more. */
+export function useDeciding(again: (task: string) => unknown) {
   const queries = useQueryClient();
 
-  const takeBack = async (batch: Batch) => {
+  const takeBack = async (batch: Single) => {
     try {
       const { undone, late, why } = await undo(batch, queries);
+      if (undone === 1 && batch.task) again(batch.task);
       if (undone > 0)
         say(undone === 1 ? "Undone. It waits for you again." : `${undone.toLocaleString("en")} decisions undone. They wait for you again.`);
       if (late > 0) sayRefusal(new Error(`${late === 1 ? "One decision" : `${late} decisions`} could not be undone: ${why}`));
@@ -32,8 +36,8 @@ export function useDeciding() {
     }
   };
 
-  const told = (words: string, until: number, sent: Promise<string[]>) => {
-    const batch: Batch = { words, until, sent };
+  const told = (words: string, until: number, sent: Promise<string[]>, task?: string) => {
+    const batch: Single = { words, until, sent, ...(task ? { task } : {}) };
     remember(batch, queries);
     const close = say(words, {
       remedy: { words: <Undo until={until} />, act: () => void takeBack(batch) },
@@ -50,7 +54,7 @@ export function useDeciding() {
     now: async (task: Task, choice: Choice) => {
       leave([task.id]);
       const sent = decideOne(task, choice, crypto.randomUUID());
-      told(`${choice.label}: ${short(task.title)}`, Date.now() + windowOf(1) * 1000, sent);
+      told(`${choice.label}: ${short(task.title)}`, Date.now() + windowOf(1) * 1000, sent, task.id);
       try {
         await sent;
       } catch (e) {
@@ -67,7 +71,7 @@ export function useDeciding() {
         throw e;
       });
       leave(ids);
-      told(`${choice.label}: ${short(task.title)}`, Date.now() + windowOf(1) * 1000, Promise.resolve(ids));
+      told(`${choice.label}: ${short(task.title)}`, Date.now() + windowOf(1) * 1000, Promise.resolve(ids), task.id);
       void reread(queries);
     },
     /** Decides many. progress hears how many have been answered. */

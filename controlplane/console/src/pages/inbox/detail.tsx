@@ -139,7 +139,8 @@ function Buttons({
               <Button
                 key={a.key}
                 tone={main ? "primary" : a.style === "negative" ? "danger" : "plain"}
-                onClick={() => doings.act(a)}
+                // The second half of a double click would decide the next task, which has taken the place of this one unread.
+                onClick={(e) => e.detail > 1 || doings.act(a)}
                 aria-keyshortcuts={key}
               >
                 {a.style === "positive" && <Check aria-hidden size={15} />}

@@ -36,7 +36,8 @@ export function useInboxKeys(p: Props) {
   const answers: Keys = {};
   if (p.mayDecide && waits)
     for (const [key, name] of keysOf(actions)) {
-      answers[key] = () => {
+      answers[key] = (e) => {
+        if (e.repeat) return; // a key that is held down decides one task, not all that follow
         const action = actions.find((a) => a.key === name);
         if (action) p.act(action);
       };
