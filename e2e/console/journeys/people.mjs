@@ -16,6 +16,7 @@ await journey(async ({ open }) => {
   step("who only reads changes nothing");
   const reader = await open("auditor", `/people/${holder.id}`);
   for (const name of ["Actions", "Read again"]) same(await button(reader, name).count(), 0, `buttons "${name}" for an auditor`);
+  same(await reader.getByRole("link", { name: "Ask for access" }).count(), 0, "ways for an auditor to ask for access");
   await seen(reader, "somebody, read only");
 });
 
@@ -101,7 +102,9 @@ async function asItWas(page) {
   await seen(page, "how somebody was");
   step("before they were known");
   await page.goto(`${url}/people/${id}?as_of=2001-01-01`);
-  await page.getByText("There is nothing here that you may see").waitFor();
+  await page.getByText("They were not known here then").waitFor();
+  await page.getByText("it is no proof that they had nothing").waitFor();
+  await seen(page, "before they were known");
 
   step("what is pinned is given back to its source");
   await page.goto(`${url}/people/${id}?show=record`);

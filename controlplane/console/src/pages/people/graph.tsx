@@ -1,12 +1,16 @@
 import { useMemo, useState } from "react";
 import type { Grant } from "../../api/types";
+import { useSystems } from "../../kit/systems";
 import { box, columns, draw, type Line, type Mark, width } from "./layout";
 
 const tones = { plain: "", odd: "nobody here gave it", bad: "a conflict", soon: "about to change" } as const;
 
 /** What somebody holds and by which ways, as a picture. The table below it says the same. */
 export function AccessGraph({ of, person, open }: { of: Grant[]; person: string; open: (grant: string) => void }) {
-  const picture = useMemo(() => draw(of, person), [of, person]);
+  const systems = useSystems();
+  const named = [...systems].join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the names are another map each time
+  const picture = useMemo(() => draw(of, person, systems), [of, person, named]);
   const [near, setNear] = useState<string>();
   const lit = near ? around(picture.lines, near) : undefined;
   const sentence = tell(picture.marks, of, person);

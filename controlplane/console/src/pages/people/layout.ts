@@ -21,10 +21,11 @@ const worst = (a: Tone, b: Tone): Tone => (worse.indexOf(a) >= worse.indexOf(b) 
  * What somebody holds as a picture in four columns: the person, accounts, ways, access. However much it is, there are never more than some
  * sixty marks: what is usual is counted together, and what is rare falls into one mark for the rest.
  */
-export function draw(grants: Grant[], person: string): Picture {
+export function draw(grants: Grant[], person: string, systems: Map<string, string> = new Map()): Picture {
   const names = new Map(grants.map((g) => [g.entitlement_id, g.entitlement.display]));
+  const login = logins(grants, systems);
   const rows = grants.flatMap((g) =>
-    waysOf(g, names).map((way) => ({ grant: g, account: g.account_id, login: g.account.display, way, tone: worst(toneOf(g), way.tone) })),
+    waysOf(g, names).map((way) => ({ grant: g, account: g.account_id, login: login(g), way, tone: worst(toneOf(g), way.tone) })),
   );
   const accounts = kept(
     rows.map((r) => [r.account, r.login, "plain"]),
@@ -74,6 +75,16 @@ export function draw(grants: Grant[], person: string): Picture {
   const marks = [[heads], accounts.all, ways.all, [...ends.values()]];
   const height = place(marks, [...lines.values()]);
   return { marks, lines: [...lines.values()], height, collapsed };
+}
+
+/** What an account is called: by its system too where two of them have the same login. */
+function logins(grants: Grant[], systems: Map<string, string>): (g: Grant) => string {
+  const accounts = new Map(grants.map((g) => [g.account_id, g.account.display]));
+  const often = (login: string) => [...accounts.values()].filter((l) => l === login).length > 1;
+  return ({ account, connector_id }) => {
+    const system = often(account.display) ? systems.get(connector_id) : undefined;
+    return system ? `${system}: ${account.display}` : account.display;
+  };
 }
 
 /** The most frequent of some, each as a mark; all others are one mark together. */

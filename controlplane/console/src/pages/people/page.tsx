@@ -81,7 +81,11 @@ export default function People() {
           </Link>
         )}
       </Head>
-      {search.as_of && <Note>This is who was known {dayWords(search.as_of)}, as they were then.</Note>}
+      {search.as_of && (
+        <Note>
+          This is who was known {dayWords(search.as_of)}, as they were then. Nobody is known from before their system was first read.
+        </Note>
+      )}
       <List
         path="/identities"
         wait={!names.read}

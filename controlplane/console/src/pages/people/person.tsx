@@ -1,9 +1,10 @@
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense } from "react";
+import { Refusal } from "../../api/session";
 import type { IdentityDetail } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Tabs } from "../../kit/bits";
-import { Button, Coming, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
+import { Button, Coming, Empty, Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
 import { PersonActions } from "./actions";
 import { Held } from "./held";
 import { Record } from "./record";
@@ -62,19 +63,18 @@ export default function Person() {
 /** Nobody is told of; on a day of the past perhaps only because they were not known then. */
 function Unknown({ error, retry, past }: { error: unknown; retry: () => void; past: string | undefined }) {
   const search = useSearch({ strict: false });
+  if (!past || !(error instanceof Refusal) || error.status !== 404) return <Failure page error={error} retry={retry} />;
   return (
     <>
-      <Failure page error={error} retry={retry} />
-      {past && (
-        <Note>
-          <div className="row between">
-            <span>This looks at how they were {dayWords(past)}; perhaps they were not known yet.</span>
-            <Link to="." search={{ ...search, as_of: undefined } as never} className="button">
-              Back to today
-            </Link>
-          </div>
-        </Note>
-      )}
+      <Head title="Somebody" up={<Link to="/people">People</Link>} lead={`As they were ${dayWords(past)}`} />
+      <Empty title="They were not known here then">
+        <p>
+          History begins when their system was first read. What they had before that is not known: it is no proof that they had nothing.
+        </p>
+        <Link to="." search={{ ...search, as_of: undefined } as never} className="button">
+          Back to today
+        </Link>
+      </Empty>
     </>
   );
 }
@@ -104,7 +104,7 @@ function PersonHead({ of: p, past, show }: { of: IdentityDetail; past: string | 
           </span>
         }
       >
-        {!past && p.status !== "archived" && (
+        {!past && !may.readOnly && p.status !== "archived" && (
           <Link to="/access/request" search={{ for: p.id } as never} className="button">
             Ask for access
           </Link>

@@ -3,7 +3,7 @@ import type { Query } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Differences } from "../../kit/diff";
-import { Failure, Note, Part, Skeleton, When } from "../../kit/kit";
+import { Failure, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
 import { useSystems } from "../../kit/systems";
 import { wordsOf } from "./fields";
 
@@ -38,13 +38,50 @@ export function Two({ path, query, titles }: { path: string; query: Query; title
       </div>
       {(c.record ?? []).length > 0 && (
         <Part title="Where their records differ">
-          <Differences of={c.record.map((r) => ({ field: wordsOf(r.field), from: r.before, to: r.after, hidden: r.hidden }))} />
+          {titles ? (
+            <Differences of={c.record.map((r) => ({ field: wordsOf(r.field), from: r.before, to: r.after, hidden: r.hidden }))} />
+          ) : (
+            <Beside of={c} />
+          )}
         </Part>
       )}
       <p className="small muted">
         History is kept since <When at={c.history_since} />; what had ended before is not known.
       </p>
     </div>
+  );
+}
+
+/** Fields in which two people differ. Neither of them is what the other was: nothing is marked as gone or new. */
+function Beside({ of: c }: { of: Comparison }) {
+  const told = (v: unknown, hidden: boolean) =>
+    hidden ? "not shown" : v === null || v === undefined || v === "" ? "" : typeof v === "object" ? JSON.stringify(v) : String(v);
+  return (
+    <Table label="Where their records differ">
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          {[c.first, c.second].map((s) => (
+            <th scope="col" key={s.identity.id}>
+              <bdi>{s.identity.display}</bdi>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {c.record.map((r) => (
+          <tr key={r.field}>
+            <th scope="row">{wordsOf(r.field)}</th>
+            {[r.before, r.after].map((v, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the first and the second person
+              <td key={i} className="tall">
+                <Text of={told(v, r.hidden ?? false)} none="empty" />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 
