@@ -11,10 +11,10 @@ import (
 // DecisionColleague is somebody to whom decisions can be handed: as little as tells them apart.
 type DecisionColleague struct {
 	ID         string `json:"id" doc:"The identity, for to of a reassignment or delegate_id of a delegation."`
-	Display    string `json:"display"`
-	Title      string `json:"title,omitempty"`
-	Department string `json:"department,omitempty"`
-	Email      string `json:"email,omitempty" doc:"Of those alone whom name, title and department do not tell apart from another in the answer."`
+	Display    string `json:"display" example:"Grace Hopper"`
+	Title      string `json:"title,omitempty" example:"Head of Data"`
+	Department string `json:"department,omitempty" example:"Engineering"`
+	Email      string `json:"email,omitempty" example:"grace@acme.example" doc:"Of those alone whom name, title and department do not tell apart from another in the answer."`
 }
 
 // DecisionColleagues are those who were found.

@@ -168,7 +168,7 @@ func (s *Service) reassign(ctx context.Context, v viewer.Viewer, in *reassignIn)
 
 // ColleagueSearch is by what somebody is found.
 type ColleagueSearch struct {
-	Q string `query:"q" maxLength:"200" doc:"How they are called: words, each of which begins a word of the name; or a whole e-mail address. At least two letters."`
+	Q string `query:"q" maxLength:"200" doc:"How they are called: words, each of which begins a word of the name; or a whole e-mail address. At least two letters." example:"hop"`
 }
 
 type colleaguesIn struct {
