@@ -49,6 +49,13 @@ async function schedule(page) {
   page.context().allow = [];
   await page.getByLabel("Everything is read").fill("0 2 * * *");
   await page.getByLabel("Time zone").fill("Europe/Berlin");
+  step("what was typed is there after a look at another part");
+  await page.getByRole("link", { name: "Safety limits" }).click();
+  await page.waitForURL(/section=safety/);
+  await settled(page);
+  await page.getByRole("link", { name: "Schedule" }).click();
+  await page.waitForURL(/section=schedule/);
+  same(await page.getByLabel("Everything is read").inputValue(), "0 2 * * *", "what was typed before the look");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText(/02:00/).first().waitFor();
   same((await api("admin", "GET", `/connectors/${apps}/schedule`)).full_cron, "0 2 * * *", "the saved schedule");

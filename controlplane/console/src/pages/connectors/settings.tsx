@@ -1,5 +1,5 @@
 import { Link, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { Connector } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Skeleton } from "../../kit/kit";
@@ -21,7 +21,8 @@ export default function Settings({ of: c }: { of: Connector }) {
   const may = useMay();
   const { section } = useSearch({ strict: false }) as { section?: string };
   const open: Section = section && section in sections ? (section as Section) : "about";
-  const Open = sections[open][1];
+  const [seen, see] = useState<Section[]>([open]);
+  if (!seen.includes(open)) see([...seen, open]);
   const shown = (Object.keys(sections) as Section[]).filter((s) => s !== "more" || may.admin);
   return (
     <>
@@ -39,9 +40,17 @@ export default function Settings({ of: c }: { of: Connector }) {
           </Link>
         ))}
       </nav>
-      <Suspense fallback={<Skeleton rows={6} />}>
-        <Open of={c} />
-      </Suspense>
+      {/* What was opened stays, so that what was typed in one part is there after a look at another. */}
+      {seen.map((s) => {
+        const Part = sections[s][1];
+        return (
+          <div key={s} hidden={s !== open} className={s === open ? "stack" : ""}>
+            <Suspense fallback={<Skeleton rows={6} />}>
+              <Part of={c} />
+            </Suspense>
+          </div>
+        );
+      })}
     </>
   );
 }
