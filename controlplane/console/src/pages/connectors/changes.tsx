@@ -121,7 +121,7 @@ const signs: Record<string, [string, string]> = {
 /** What kind of change it is, by sign, colour and word. */
 export function Sign({ of }: { of: string }) {
   const [sign, words] = signs[of] ?? ["~", of];
-  const tone = sign === "+" ? "add" : sign === "−" ? "gone" : "diff";
+  const tone = sign === "+" ? "add" : sign === "−" ? "gone" : "other";
   return (
     <span className={`badge connectors-sign ${tone}`}>
       <span aria-hidden>{sign}</span> {words}

@@ -14,8 +14,9 @@ type Hold = Of<"Hold">;
 const rules: Record<Hold["rule"], (h: Hold) => string> = {
   limit: (h) =>
     `${n(h.observed)}${h.recent > 0 ? ` and ${n(h.recent)} more of late` : ""}, of ${n(h.population)} in all; ${n(h.allowed)} pass unseen`,
-  total_loss: (h) => `${n(h.observed)} of ${n(h.population)}: half of all or more is held whatever the limits say`,
-  settings_changed: (h) => `${n(h.observed)}: the connector's settings were changed before this run, so that nothing may go by absence`,
+  total_loss: (h) => `${n(h.observed)} of ${n(h.population)} would go: half of all or more is held whatever the limits say`,
+  settings_changed: (h) =>
+    `${n(h.observed)} did not come, and the connector's settings were changed before this run: nothing goes by absence then`,
 };
 
 /** What a run holds back, and why; it is released, in part or whole, or discarded. */

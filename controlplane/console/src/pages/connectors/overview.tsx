@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { Connector, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Id } from "../../kit/bits";
-import { Facts, Failure, Note, Part, Skeleton, When } from "../../kit/kit";
+import { Facts, Failure, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { TargetError } from "./target";
 import { Timeline } from "./timeline";
@@ -18,7 +18,12 @@ export function Overview({ of: c }: { of: Connector }) {
   return (
     <>
       {bad && <Failing of={c} health={health.data} />}
-      {c.status_reason && !bad && <Note tone="warn">{c.status_reason}</Note>}
+      {c.status_reason && !bad && (
+        <Note tone="warn">
+          {c.status === "paused" ? "Paused: " : c.status === "disabled" ? "Switched off: " : ""}
+          <Text of={c.status_reason} />
+        </Note>
+      )}
       <Holding of={c} />
       <Diffs of={c} />
       <Figures of={c} />
@@ -104,8 +109,8 @@ function Holding({ of: c }: { of: Connector }) {
   if (!run) return null;
   return (
     <Note tone="warn">
-      A run is held: what it would change is more than the limits let pass.{" "}
-      <Link to={"/connectors/$id/runs/$run" as never} params={{ id: c.id, run: run.id } as never}>
+      A run is held: part of what it would change is not done before somebody has looked.{" "}
+      <Link className="connectors-more" to={"/connectors/$id/runs/$run" as never} params={{ id: c.id, run: run.id } as never}>
         Look at it and decide
       </Link>{" "}
       <span className="muted">
@@ -123,7 +128,7 @@ function Diffs({ of: c }: { of: Connector }) {
   return (
     <Note tone="info">
       The fields of the source have changed: {n(diff.undecided)} to decide.{" "}
-      <Link to={"/connectors/$id/rediscover" as never} params={{ id: c.id } as never}>
+      <Link className="connectors-more" to={"/connectors/$id/rediscover" as never} params={{ id: c.id } as never}>
         {may.admin ? "Look and decide" : "Look"}
       </Link>
     </Note>

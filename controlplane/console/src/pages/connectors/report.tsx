@@ -2,7 +2,8 @@ import type { Of } from "../../api/types";
 import { Table } from "../../kit/kit";
 import { n } from "./words";
 
-const kinds = [
+/** Kinds of objects that are read, in the order in which they are told. */
+export const kinds = [
   ["identities", "People"],
   ["accounts", "Accounts"],
   ["entitlements", "Groups and roles"],

@@ -11,7 +11,7 @@ import "./connectors.css";
 import { Groups } from "./groups";
 import { Held } from "./held";
 import { Live } from "./live";
-import { Report } from "./report";
+import { kinds, Report } from "./report";
 import { RunErrors } from "./runerrors";
 import { SyncNow } from "./syncnow";
 import { TargetError } from "./target";
@@ -146,6 +146,16 @@ function Warnings({ of: run }: { of: Run }) {
   );
 }
 
+const kindWords = new Map<string, string>(kinds.map(([key, words]) => [key, words.toLowerCase()]));
+const whyAll: Record<string, string> = {
+  first_sync: "it was the first time",
+  settings_changed: "settings or the mapping were changed",
+  full_older_than_7d: "everything was last read more than seven days ago",
+  no_cursor: "the system cannot tell what has changed",
+  full: "everything, from the beginning",
+};
+const plain = (code: string | null | undefined) => code && (whyAll[code] ?? code.replaceAll("_", " "));
+
 function HowItWasDone({ of: run }: { of: Run }) {
   const by = run.requested_by as { display?: string } | null;
   const proven = Object.entries(run.complete)
@@ -158,9 +168,9 @@ function HowItWasDone({ of: run }: { of: Run }) {
         ["Began", <When key="b" at={run.started_at} none="not yet" />],
         ["Ended", <When key="e" at={run.finished_at} none="not yet" />],
         ["Took", lasted(run.duration_ms)],
-        ["How it was read", run.strategy?.replaceAll("_", " ")],
-        ["Why everything was read", run.fallback_reason],
-        ["Read to the proven end", proven.join(", ") || "nothing"],
+        ["How it was read", plain(run.strategy)],
+        ["Why everything was read", plain(run.fallback_reason)],
+        ["Read to the proven end", proven.map((kind) => kindWords.get(kind) ?? kind).join(", ") || "nothing"],
         ["Executed", run.executed_by.mode === "agent" ? `by the agent on ${run.executed_by.hostname ?? "its host"}` : "by the service"],
         ["At most", run.max_records ? many(run.max_records, "record") : undefined],
         ["Chunks", `${n(run.chunks)} of up to ${n(run.chunk_size)} records`],

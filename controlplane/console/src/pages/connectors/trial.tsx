@@ -62,7 +62,7 @@ export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
         .filter((f) => f.source_path === asked.source_path || f.target_field === asked.target_field)
         .map((f) => (
           <Note key={f.check} tone="warn">
-            {f.detail}
+            {f.count} of {f.of} {f.object === "identity" ? "people" : "accounts"} {f.detail}
           </Note>
         ))}
     </>

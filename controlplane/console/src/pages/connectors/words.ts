@@ -81,7 +81,7 @@ export function runsInWords(runs: Pick<RunBrief, "status">[]): string {
 
 const guards: Record<string, string> = {
   identity_deactivation: "people who would be deactivated",
-  account_missing: "accounts that would go missing or be removed",
+  account_missing: "accounts that would go missing or be removed, and what they hold",
   account_disabled: "accounts that would count as disabled",
   grant_removed: "access that would be taken for gone",
   entitlement_removed: "groups and roles that would be removed",
