@@ -67,6 +67,13 @@ await journey(async ({ open }) => {
   await button(page, "Ignore the rest").click();
   step("kept, over a reload");
   await page.getByText("Decisions are kept.").waitFor();
+  step("what is said of a step goes with it");
+  same(await button(page, "Undo").count(), 1, "ways to undo on the step itself");
+  await page.keyboard.press("Control+Enter");
+  await page.waitForURL(/\/sync$/);
+  await button(page, "Undo").waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Back" }).click();
+  await page.waitForURL(/\/mapping/);
   await page.reload();
   await page.getByText(/0 to decide/).waitFor();
   const kept = (await api("admin", "GET", `/connectors/${id}/mappings`)).mappings.find((m) => m.object === "account" && m.source_path === "mail");
@@ -145,6 +152,7 @@ async function firstSync(page, id) {
   await seen(page, "after the first sync");
   const funnel = await api("admin", "GET", "/connectors/funnel");
   same(funnel.per_connector.find((c) => c.id === id)?.state, "connected", "the funnel");
+  await page.getByText("From now on it is read only when somebody starts it.").waitFor();
   step("taken up again when it is over");
   await page.reload();
   await page.getByText("is active; bootstrapped → connected").waitFor();

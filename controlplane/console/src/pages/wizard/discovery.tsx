@@ -95,7 +95,7 @@ function Found({ of }: { of: Group[] }) {
             aria-current={g === shown ? "page" : undefined}
           >
             {g.words}
-            <span className="count">{g.fields.length}</span>
+            <span className="count">{g.fields.length === 1 ? "1 field" : `${g.fields.length} fields`}</span>
           </Link>
         ))}
       </nav>

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ChevronLeft, ChevronRight, EyeOff } from "lucide-react";
-import { useCallback, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
@@ -84,10 +84,15 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
   const records = trial.preview?.rows.filter((r) => r.object === kind) ?? [];
   const at = Math.min(Math.max(0, Number(search.record ?? 1) - 1 || 0), Math.max(0, records.length - 1));
   const rows = rules.filter((r) => r.object === kind && !r.hidden && (!only || !decided(r) || twice.has(r.key) || trial.wrong.has(r.key)));
+  // What is said of this step is about what is on it: its Undo would do nothing on the next.
+  const takeAway = useRef<() => void>(undefined);
+  useEffect(() => () => takeAway.current?.(), []);
   const ignoreRest = () => {
     const before = rules;
     setRules(rules.map((r) => (r.hidden || decided(r) ? r : { ...r, ignored: true })));
-    say(n.todo === 1 ? "1 field ignored" : `${n.todo} fields ignored`, { remedy: { words: "Undo", act: () => setRules(before) } });
+    takeAway.current = say(n.todo === 1 ? "1 field ignored" : `${n.todo} fields ignored`, {
+      remedy: { words: "Undo", act: () => setRules(before) },
+    });
   };
   const on = async () => {
     if (await saving.now()) go("sync");

@@ -55,6 +55,9 @@ export function heard(was: Followed, p: Progress): Followed {
   return { last: p, points, log: same ? was.log : [...was.log, ...linesOf(was.last, p)].slice(-most) };
 }
 
+/** The time of day of a moment, by the clock of whoever looks. */
+export const clock = (at: string) => new Date(at).toLocaleTimeString("en-GB");
+
 function linesOf(was: Progress | undefined, p: Progress): Line[] {
   const out: Line[] = [];
   const say = (words: string, tone: Line["tone"] = "info") => out.push({ at: p.at, tone, words });
@@ -62,7 +65,7 @@ function linesOf(was: Progress | undefined, p: Progress): Line[] {
   if (p.phase && p.phase !== was?.phase) say(phaseName(p.phase));
   if (p.message && p.message !== was?.message) say(p.message);
   if (p.rate_wait_until && p.rate_wait_until !== was?.rate_wait_until)
-    say(`The system asked to wait until ${p.rate_wait_until.slice(11, 19)} UTC`, "warn");
+    say(`The system asked to wait until ${clock(p.rate_wait_until)}`, "warn");
   if ((p.resumes ?? 0) > (was?.resumes ?? 0)) say("Taken over by another process, and gone on from where it was", "warn");
   if (p.counters.errors > (was?.counters.errors ?? 0)) say(`${p.counters.errors} records or values could not be used`, "warn");
   const loose = p.counters.unresolved_references;

@@ -65,7 +65,10 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
       )}
       <Wrongs of={start.error} />
       {wizard.done && status !== "held" ? (
-        <Next id={id} run={at} />
+        <>
+          {!connector.next_run_at && <Unscheduled id={id} />}
+          <Next id={id} run={at} />
+        </>
       ) : (
         <Foot
           id={id}
@@ -181,6 +184,23 @@ function Cancel({ id, run }: { id: string; run: string }) {
         act={() => ask("POST", `/connectors/${id}/sync-runs/${run}/cancel`, { key: crypto.randomUUID() })}
       />
     </>
+  );
+}
+
+/** Nothing is read by itself before somebody has said when. */
+function Unscheduled({ id }: { id: string }) {
+  return (
+    <Note>
+      From now on it is read only when somebody starts it.{" "}
+      <Link
+        className="wizard-link"
+        to={"/connectors/$id/$tab" as never}
+        params={{ id, tab: "settings" } as never}
+        search={{ section: "schedule" } as never}
+      >
+        Say when it is read by itself
+      </Link>
+    </Note>
   );
 }
 

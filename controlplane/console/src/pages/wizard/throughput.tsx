@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import { Badge } from "../../kit/kit";
-import { type Followed, type Line, type Progress, speed } from "./progress";
+import { clock, type Followed, type Line, type Progress, speed } from "./progress";
 
 const counted = [
   ["identities_read", "identities", "Identities read"],
@@ -102,7 +102,7 @@ export function Log({ of }: { of: Line[] }) {
         {of.map((l, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines stay in their order
           <li key={i}>
-            <time dateTime={l.at}>{l.at.slice(11, 19)}</time>
+            <time dateTime={l.at}>{clock(l.at)}</time>
             {l.tone !== "info" && <Badge tone={l.tone}>{l.tone === "bad" ? "error" : "warning"}</Badge>}
             <span dir="auto">{l.words}</span>
           </li>
