@@ -112,13 +112,19 @@ function Figures({ of }: { of: Sum }) {
       )}
       {!may.oversees && may.manager && (
         <Figure n={f.people.total} words="People of your team" to="/people">
-          {f.people.notice > 0 && <span className="muted">{f.people.notice.toLocaleString("en")} are leaving</span>}
+          {f.people.notice > 0 && (
+            <span className="muted">
+              {f.people.notice.toLocaleString("en")} {f.people.notice === 1 ? "is" : "are"} leaving
+            </span>
+          )}
         </Figure>
       )}
       {!may.oversees && (
         <Figure n={of.requests.open} words="Requests of yours under way" to="/requests">
           {of.requests.waiting > 0 && (
-            <span className="muted">{of.requests.waiting.toLocaleString("en")} wait for somebody's agreement</span>
+            <span className="muted">
+              {of.requests.waiting.toLocaleString("en")} {of.requests.waiting === 1 ? "waits" : "wait"} for somebody's agreement
+            </span>
           )}
         </Figure>
       )}

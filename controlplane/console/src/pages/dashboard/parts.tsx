@@ -5,6 +5,7 @@ import type { Of } from "../../api/types";
 import { useGet, useMay, useMe } from "../../api/use";
 import { Failure, Skeleton, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
+import { statusWords } from "../requests/words";
 
 /** A figure that leads to the list it counts. */
 export function Figure({
@@ -199,7 +200,7 @@ export function Requests() {
               <Link to={"/requests/$id" as never} params={{ id: r.id } as never}>
                 <Text of={r.items.map((i) => i.display).join(", ") || r.number} />
               </Link>
-              <State of={r.status} />
+              <State of={r.status} words={statusWords(r.status, r.kind)} />
             </li>
           ))}
         </ul>

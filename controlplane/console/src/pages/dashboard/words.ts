@@ -10,13 +10,18 @@ export function greeting(name: string, hour: number): string {
 const count = (n: number, one: string, many: string) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
 /** What needs somebody, in one sentence. */
-export function needs(d: Pick<Of<"Dashboard">, "inbox" | "connectors" | "held" | "provisioning">): string {
+export function needs(
+  d: Pick<Of<"Dashboard">, "inbox" | "connectors" | "held" | "provisioning"> & Partial<Pick<Of<"Dashboard">, "checklist">>,
+): string {
   const all = [
     d.inbox.open > 0 &&
       `${count(d.inbox.open, "decision waits", "decisions wait")} for you${d.inbox.overdue > 0 ? `, ${d.inbox.overdue.toLocaleString("en")} overdue` : ""}`,
     d.connectors && d.connectors.failing_total > 0 && `${count(d.connectors.failing_total, "connector fails", "connectors fail")}`,
     d.held && d.held.total > 0 && `${count(d.held.total, "sync is held", "syncs are held")}`,
   ].filter((s): s is string => Boolean(s));
+  // Where nothing was connected, nothing runs by itself.
+  if (all.length === 0 && d.checklist && !d.checklist.system_connected)
+    return "Nothing is connected yet. Begin with the system that knows your people.";
   if (all.length === 0) return "Nothing needs you now; the rest runs by itself.";
   const text = all.length === 1 ? all[0] : `${all.slice(0, -1).join("; ")}; ${all.at(-1)}`;
   return `${text}.`;
