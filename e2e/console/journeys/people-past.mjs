@@ -44,7 +44,7 @@ await journey(async ({ open }) => {
   await settled(page);
   await page.getByLabel("As of").focus();
   await page.keyboard.type("01022001");
-  await page.getByText("perhaps they were not known yet").waitFor();
+  await page.getByText("it is no proof that they had nothing").waitFor();
   await seen(page, "somebody before they were known");
   await page.getByRole("link", { name: "Back to today" }).click();
   await page.getByRole("heading", { level: 1, name: first.name }).waitFor();

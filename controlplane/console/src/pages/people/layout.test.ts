@@ -65,3 +65,17 @@ test("ways are told once, and a group by the name of what is held in it", () => 
 test("a search looks at names and reasons, each word for itself", () => {
   expect([matches(grant(1), "clerk ACCESS"), matches(grant(1), "clerk payroll")]).toEqual([true, false]);
 });
+
+test("accounts of the same login are told apart by their systems, where these are known", () => {
+  const at = (n: number, connector_id: string) =>
+    grant(n, { account_id: connector_id, account: { id: connector_id, display: "mara" } as never, connector_id });
+  const held = [at(1, "hr"), at(2, "mail")];
+  const words = (systems?: Map<string, string>) => (draw(held, "Mara", systems).marks[1] ?? []).map((m) => m.words).sort();
+  const systems = new Map([
+    ["hr", "Payroll"],
+    ["mail", "Post"],
+  ]);
+  expect(words(systems)).toEqual(["Payroll: mara", "Post: mara"]);
+  expect(words()).toEqual(["mara", "mara"]);
+  expect(draw([at(1, "hr")], "Mara", systems).marks[1]?.map((m) => m.words)).toEqual(["mara"]);
+});

@@ -21,6 +21,9 @@ const kinds = [
 ] as const;
 const words = new Map<string, string>(kinds);
 
+// "An hour ago" is no evidence: each entry says its day and time, by the clock of whoever looks.
+const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+
 /** What has happened, the newest first, in the service's own words. path answers history events. */
 export function Timeline({ path, label }: { path: string; label: string }) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;
@@ -92,7 +95,7 @@ function Happened({ of: e, path }: { of: Event; path: string }) {
     <li>
       <div className="row between small muted">
         <span className="row">
-          <When at={e.at} />
+          <When at={e.at} /> · {clock.format(new Date(e.at))}
           {e.who && <bdi>{e.who.display}</bdi>}
         </span>
         <Badge>{words.get(e.kind) ?? e.kind}</Badge>
