@@ -10,6 +10,7 @@ import { Risk, State } from "../../kit/state";
 import type { Drafting, Wanted } from "./draft";
 import { thingOf } from "./things";
 import { Whom } from "./whom";
+import { roughly } from "./words";
 
 type Item = Of<"CatalogItem"> & { parameters?: Wanted[] };
 
@@ -42,7 +43,7 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
     { title: "Where", cell: (i) => (i.kind === "role" ? <Badge>role of {i.entitlement_count}</Badge> : <Text of={i.system?.display} />) },
     { title: "Risk", cell: (i) => <Risk of={i.risk_level} /> },
     { title: "At most", cell: (i) => (i.max_duration ? spanWords(i.max_duration) : <span className="faint">no limit</span>) },
-    { title: "Usually decided in", cell: (i) => spanWords(i.typical_approval_time) || <span className="faint">not known yet</span> },
+    { title: "Usually decided in", cell: (i) => roughly(i.typical_approval_time) || <span className="faint">not known yet</span> },
     {
       title: "Add",
       cell: (i) => <Add of={i} chosen={has(i)} toggle={() => toggle(i)} />,
@@ -155,7 +156,7 @@ function Details({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: ()
           ["Marked as", of.tags.join(", ")],
           ["At most", of.max_duration ? spanWords(of.max_duration) : "no limit of its own"],
           ["Usually for", spanWords(of.default_duration)],
-          ["Usually decided in", spanWords(of.typical_approval_time)],
+          ["Usually decided in", roughly(of.typical_approval_time)],
           ["Approval rule", of.approval_rule?.display ?? ""],
           ["Why it is offered", of.why_visible],
           [

@@ -86,7 +86,18 @@ export function Timeline({ id, live }: { id: string; live: boolean }) {
   );
 }
 
+const events: Record<string, string> = {
+  rule: "Its rule was found",
+  branch: "Its way was chosen",
+  slot: "Somebody was passed over",
+  fallback: "Others are asked instead",
+  due: "An answer is due",
+  opened: "Asked",
+  stage_opened: "A decision is asked for",
+};
+
 const words = (event: string) => {
+  if (events[event]) return events[event];
   const w = event.replaceAll("_", " ").replaceAll(".", " ");
   return w.charAt(0).toUpperCase() + w.slice(1);
 };

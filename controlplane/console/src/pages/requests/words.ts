@@ -1,6 +1,23 @@
 import type { Of } from "../../api/types";
+import { spanSeconds } from "../../kit/span";
 
 type Request = Of<"AccessRequest">;
+
+/** How long something takes, in its largest unit: nobody is served by the seconds of days. Empty where it is not known. */
+export function roughly(span: string | null | undefined): string {
+  const seconds = spanSeconds(span);
+  if (seconds === undefined) return "";
+  if (seconds < 60) return "less than a minute";
+  const [unit, size] = (
+    [
+      ["day", 86_400],
+      ["hour", 3_600],
+      ["minute", 60],
+    ] as const
+  ).find(([, s]) => seconds >= s) ?? ["minute", 60];
+  const n = Math.round(seconds / size);
+  return `${n.toLocaleString("en")} ${unit}${n === 1 ? "" : "s"}`;
+}
 
 /** Statuses in which something can still become of a request. */
 export const open = "submitted,pending_approval,blocked,approved,scheduled,provisioning";
