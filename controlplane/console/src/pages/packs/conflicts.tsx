@@ -36,11 +36,7 @@ function One({ of: c }: { of: Conflict }) {
         <h2>
           {c.object_key} <span className="muted small">{kindWords(c.kind)}</span>
         </h2>
-        <State
-          of={c.state}
-          tone={c.state === "open" ? "warn" : "neutral"}
-          words={c.resolution ? `${c.resolution === "mine" ? "yours" : c.resolution} kept` : c.state}
-        />
+        <State of={c.state} tone={c.state === "open" ? "warn" : "neutral"} words={becameOf(c)} />
       </div>
       {by && (
         <p className="small muted">
@@ -62,6 +58,12 @@ function One({ of: c }: { of: Conflict }) {
     </section>
   );
 }
+
+const resolutions: Record<string, string> = { mine: "yours kept", theirs: "the pack's taken", merged: "written anew" };
+
+/** What became of a conflict, in words. */
+const becameOf = (c: Conflict) =>
+  c.state === "superseded" ? "overtaken by a later version" : ((c.resolution && resolutions[c.resolution]) ?? "to be decided");
 
 const pick = (of: Record<string, unknown> | null, fields: string[]) =>
   of ? Object.fromEntries(fields.map((f) => [f, of[f] ?? null])) : null;

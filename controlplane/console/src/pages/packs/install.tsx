@@ -1,3 +1,4 @@
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
@@ -5,10 +6,10 @@ import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
 import { SelectField } from "../../kit/form";
 import { Button, Failure, Note, Part, Skeleton, Wrongs } from "../../kit/kit";
-import { begin, Parameters, type Values } from "./parameters";
+import { Parameters } from "./parameters";
 import { Plan } from "./plan";
-import { useNavigate } from "@tanstack/react-router";
-import type { Pack } from "./words";
+import { begin, fitting, type Values } from "./values";
+import { type Pack, reachable } from "./words";
 
 type Planned = Of<"PlannedChange">;
 
@@ -26,7 +27,10 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
   const [version, setVersion] = useState(p.version);
   const [values, setValues] = useState<Values>(() => begin(p.parameters, installed?.parameters as Values | undefined));
   const [plan, setPlan] = useState<{ for: string; of: Planned }>();
-  const asked = JSON.stringify({ version, parameters: values });
+  const other = useGet<Of<"PackContent">>(`/sector-packs/${p.key}/versions/${version}`, {}, { enabled: version !== p.version });
+  // Each version asks for its own; what was typed for another is kept for it, and not sent.
+  const parameters = version === p.version ? p.parameters : other.data?.parameters;
+  const asked = JSON.stringify({ version, parameters: fitting(parameters ?? [], values) });
   const shown = plan?.for === asked ? plan.of : undefined;
   const look = useAct({
     act: (_, key) => ask<Planned>("POST", `/sector-packs/${p.key}/plan`, { key, body: JSON.parse(asked) }),
@@ -34,6 +38,7 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
     quiet: true,
   });
   const verb = installed ? (version === installed.version ? "Set anew" : `Upgrade to ${version}`) : "Install";
+  const versions = reachable(p.versions, installed?.version);
   const carryOut = useAct({
     act: (v: { confirm: string }, key) =>
       ask<Of<"PackInstallation">>("POST", `/sector-packs/${p.key}/${installed ? "upgrade" : "install"}`, {
@@ -61,18 +66,24 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
           look.mutate();
         }}
       >
-        {p.versions.length > 1 && (
+        {versions.length > 1 && (
           <SelectField
             label="Version"
             value={version}
             set={(v: string) => setVersion(v)}
-            options={p.versions.map((v) => [v, v] as const)}
+            options={versions.map((v) => [v, v === installed?.version ? `${v}, installed` : v] as const)}
           />
         )}
-        <Parameters of={p.parameters} value={values} set={setValues} wrong={wrong} />
+        {parameters ? (
+          <Parameters of={parameters} value={fitting(parameters, values)} set={(v) => setValues({ ...values, ...v })} wrong={wrong} />
+        ) : other.isError ? (
+          <Failure error={other.error} retry={() => void other.refetch()} />
+        ) : (
+          <Skeleton rows={2} />
+        )}
         <Wrongs of={look.error} />
         <div className="row">
-          <Button type="submit" tone={shown ? "plain" : "primary"} disabled={look.isPending}>
+          <Button type="submit" tone={shown ? "plain" : "primary"} disabled={look.isPending || !parameters}>
             {look.isPending ? "Reckoning…" : "Show what would change"}
           </Button>
         </div>

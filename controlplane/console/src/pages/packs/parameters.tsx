@@ -1,9 +1,6 @@
 import { Check, SelectField, TextField, WordsField } from "../../kit/form";
 import { SpanField } from "../../kit/spanfield";
-import type { Pack } from "./words";
-
-type Parameter = Pack["parameters"][number];
-export type Values = Record<string, unknown>;
+import type { Parameter, Values } from "./values";
 
 type Props = { of: Parameter[]; value: Values; set: (v: Values) => void; wrong: (pointer: string) => string | undefined };
 
@@ -47,11 +44,4 @@ function One({ of: p, value, set, error }: { of: Parameter; value: unknown; set:
     );
   }
   return <TextField {...shared} value={String(value ?? "")} set={set} />;
-}
-
-/** The values that a pack begins with: those of the installation, or else its defaults. */
-export function begin(of: Parameter[], installed: Values | undefined): Values {
-  return Object.fromEntries(
-    of.map((p) => [p.key, installed?.[p.key] ?? p.default ?? undefined]).filter(([, v]) => v !== undefined && v !== null),
-  );
 }

@@ -54,3 +54,9 @@ export const holds = (contents: Record<string, number>) =>
     .filter((k) => (contents[k] ?? 0) > 0)
     .map((k) => `${contents[k]} ${kindWords(k, contents[k])}`)
     .join(", ");
+
+/** The versions to which an installation can be brought; the newest comes first, and no upgrade goes back. */
+export function reachable(versions: string[], installed: string | undefined): string[] {
+  const at = versions.indexOf(installed ?? "");
+  return at < 0 ? versions : versions.slice(0, at + 1);
+}
