@@ -77,6 +77,14 @@ func TestAValueThatCannotBeUsedIsNamedWithoutBeingShown(t *testing.T) {
 	}
 }
 
+func TestASourcesWordsAreKeptThoughNoStandardHasThem(t *testing.T) {
+	p, problems := mapping.New().Person(&v1.RemoteIdentity{ExternalID: "1", Attributes: map[string]any{"country": "Switzerland", "employeeType": "Festangestellt"}}, today)
+	want := map[mapping.Field]string{mapping.Country: "Switzerland", mapping.EmploymentType: "Festangestellt"}
+	if diff := cmp.Diff(want, p.Text); diff != "" || len(problems) > 0 {
+		t.Errorf("with the problems %v, text fields (-want +got):\n%s", problems, diff)
+	}
+}
+
 func TestAStateFollowsFromWordFlagAndDates(t *testing.T) {
 	yes, no := true, false
 	word := func(s string) *string { return &s }
