@@ -3,6 +3,7 @@ import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { SelectField, TextField } from "../../kit/form";
 import { Failure, Skeleton } from "../../kit/kit";
+import { environments } from "../connectors/words";
 import { SettingField } from "./field";
 import { Foot, type StepProps } from "./frame";
 import { type About, aboutOf, recall, remember, useSave } from "./keeping";
@@ -123,7 +124,6 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
   );
 }
 
-const environments = ["production", "staging", "test", "dev", "other"].map((e) => [e, e] as const);
 const purposes = [
   ["both", "People, and who has access to what"],
   ["source", "People: it knows who works here"],
