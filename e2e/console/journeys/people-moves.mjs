@@ -148,6 +148,7 @@ async function atOnce(page) {
   same((await api("admin", "GET", `/entitlements/roles/${role.id}`)).owner_ids, [heir.id], "who owns the role that they owned");
   await button(page, "What they answer for").click();
   await drawer.getByRole("link", { name: left.display_name }).waitFor();
+  await settled(page); // what was known before is shown until it has been read again
   same(await drawer.getByRole("link", { name: kept.display_name }).count(), 0, "the machine that went to its backup");
   const told = (await api("admin", "GET", `/identities/${gone.id}/handover`)).items;
   same(await drawer.getByRole("link").count(), told.length, "how much is left");
