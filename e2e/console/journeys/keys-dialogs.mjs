@@ -66,6 +66,20 @@ await journey(async ({ open }) => {
   await page.keyboard.press("k");
   await page.waitForFunction((row) => document.querySelector("main [data-at]")?.textContent !== row, before);
 
+  step("Ctrl A selects all of the page of a list, but not behind a dialog");
+  await page.goto(new URL("/access", page.url()).href);
+  await settled(page);
+  const rows = await page.locator("main tbody tr").count();
+  await page.keyboard.press("Control+a");
+  await page.getByText(`${rows} selected`).waitFor();
+  await page.getByRole("button", { name: "Clear", exact: true }).click();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog").getByText("select all of the page").waitFor();
+  await page.evaluate(() => document.activeElement?.blur());
+  await page.keyboard.press("Control+a");
+  same((await state(page)).chosen, 0, "what is selected behind the key sheet");
+  await close(page);
+
   step("what is typed before the palette is there is not for the page");
   await page.goto(new URL("/people", page.url()).href);
   await settled(page);

@@ -2,7 +2,7 @@ import type { May } from "../api/use";
 import { mayOpen, places } from "./places";
 
 /** Keys that belong together. Each is what is pressed, one after the other, and what it does. */
-export type KeyArea = { title: string; keys: [string[], string][] };
+type KeyArea = { title: string; keys: [string[], string][] };
 
 /** All keys, by where they work; of the screens only those that somebody may open. */
 export function keyAreas(may: May): KeyArea[] {
@@ -25,6 +25,7 @@ export function keyAreas(may: May): KeyArea[] {
         [["Enter"], "open the row"],
         [["X"], "select the row"],
         [["Shift X"], "select up to here"],
+        [["Ctrl A"], "select all of the page"],
       ],
     },
     {

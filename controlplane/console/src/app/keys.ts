@@ -34,3 +34,19 @@ export function useKeys(keys: Keys) {
     return () => document.removeEventListener("keydown", press);
   }, []);
 }
+
+/** Ctrl A selects all of a list, where nobody types and no dialog is open. Without select it is the browser's. */
+export function useSelectAll(select: (() => void) | undefined) {
+  const now = useRef(select);
+  now.current = select;
+  useEffect(() => {
+    const press = (e: KeyboardEvent) => {
+      if (!now.current || e.defaultPrevented || e.key !== "a" || !(e.ctrlKey || e.metaKey) || e.altKey) return;
+      if (behindDialog() || (e.target instanceof Element && e.target.closest(typing))) return;
+      e.preventDefault();
+      now.current();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, []);
+}

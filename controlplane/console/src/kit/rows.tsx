@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { ArrowDown, ArrowUp, ChevronLeft, ChevronRight } from "lucide-react";
 import { useRef, useState } from "react";
 import type { Page } from "../api/client";
-import { useKeys } from "../app/keys";
+import { useKeys, useSelectAll } from "../app/keys";
 import { Button, Table } from "./kit";
 import type { Column, ListProps } from "./list";
 
@@ -139,5 +139,6 @@ function useMoving<T extends { id: string }>(p: Props<T>, body: React.RefObject<
     x: () => mark(at, false),
     X: () => mark(at, true),
   });
+  useSelectAll(p.chosen ? () => p.choose(new Map([...(p.chosen ?? []), ...rows.map((r) => [r.id, r] as const)])) : undefined);
   return { at, mark };
 }

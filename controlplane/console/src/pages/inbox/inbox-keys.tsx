@@ -1,5 +1,5 @@
-import { useEffect, useRef } from "react";
-import { behindDialog, type Keys, useKeys } from "../../app/keys";
+import { useEffect } from "react";
+import { type Keys, useKeys, useSelectAll } from "../../app/keys";
 import { singleKeys } from "../../app/look";
 import type { Doings } from "./detail";
 import { type Action, keysOf, sharedActions, type Task } from "./tasks";
@@ -27,10 +27,8 @@ const link = (id: string) => document.querySelector<HTMLElement>(`[id="task-${id
 
 /** Everything that the inbox does by a key. */
 export function useInboxKeys(p: Props) {
-  const now = useRef(p);
-  now.current = p;
   useFocusOfOpen(p.at);
-  useSelectAll(now);
+  useSelectAll(p.mayDecide ? p.all : undefined);
   const actions = p.chosen.size > 0 ? sharedActions([...p.chosen.values()]) : (p.open?.actions ?? []);
   const waits = p.chosen.size > 0 || p.open?.state === "open" || p.open?.state === "claimed";
   const answers: Keys = {};
@@ -116,20 +114,6 @@ function useFocusOfOpen(at: string | undefined) {
     }, 30);
     return () => clearTimeout(timer);
   }, [at]);
-}
-
-/** Ctrl A selects all that is listed. */
-function useSelectAll(now: React.RefObject<Props>) {
-  useEffect(() => {
-    const press = (e: KeyboardEvent) => {
-      if (behindDialog() || e.key !== "a" || !(e.ctrlKey || e.metaKey) || e.altKey || !now.current.mayDecide) return;
-      if (e.target instanceof Element && e.target.closest("input:not([type=checkbox]),textarea,select")) return;
-      e.preventDefault();
-      now.current.all();
-    };
-    document.addEventListener("keydown", press);
-    return () => document.removeEventListener("keydown", press);
-  }, [now]);
 }
 
 const keys: [string[], string, boolean][] = [
