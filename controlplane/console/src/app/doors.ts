@@ -3,7 +3,7 @@ import { basePath } from "../api/base";
 import { Refusal, refusal } from "../api/session";
 
 /** The ways into a tenant, as GET /auth/options answers. */
-export type Options = { tenant: string; tenant_required: boolean; providers: { key: string; display_name: string }[] };
+type Options = { tenant: string; tenant_required: boolean; providers: { key: string; display_name: string }[] };
 
 /** Asks for the ways in, without a token. Nobody is kept from the password form when that fails. */
 export function useOptions(tenant: string) {

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import { say } from "./toast";
 
 /** One of a page's parts that have addresses of their own. */
-export type Tab = { words: string; to: LinkProps["to"]; params?: Record<string, string>; count?: number | undefined };
+type Tab = { words: string; to: LinkProps["to"]; params?: Record<string, string>; count?: number | undefined };
 
 /** The parts of a page as links; the open one is marked. */
 export function Tabs({ of, label }: { of: Tab[]; label: string }) {

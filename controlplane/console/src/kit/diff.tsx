@@ -2,7 +2,7 @@ import "./diff.css";
 import { shown } from "./difftext";
 
 /** One member of something before and after. */
-export type Difference = { field: string; from?: unknown; to?: unknown; hidden?: boolean | undefined };
+type Difference = { field: string; from?: unknown; to?: unknown; hidden?: boolean | undefined };
 
 /** What was, with a minus, and what is, with a plus. hidden values are secrets, or about somebody whom the reader may not see. */
 export function Differences({ of, none = "Nothing changes." }: { of: Difference[]; none?: string }) {

@@ -1,6 +1,4 @@
-import { Eye, EyeOff } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
-import { Button } from "./kit";
 
 /** What the service says is wrong with a field. */
 export function Wrong({ of, id }: { of: string | undefined; id?: string }) {
@@ -11,7 +9,8 @@ export function Wrong({ of, id }: { of: string | undefined; id?: string }) {
   ) : null;
 }
 
-type Common = { label: string; hint?: ReactNode; error?: string | undefined; required?: boolean; disabled?: boolean };
+/** What every field is given. */
+export type Common = { label: string; hint?: ReactNode; error?: string | undefined; required?: boolean; disabled?: boolean };
 
 /** A label, what is filled in, a hint, and what is wrong. */
 export function Field({ label, hint, error, children }: Common & { children: (id: string, described: string) => ReactNode }) {
@@ -172,56 +171,6 @@ export function Checks<V extends string>({
         <Check key={v} label={words} value={value.includes(v)} set={(on) => set(on ? [...value, v] : value.filter((x) => x !== v))} />
       ))}
     </fieldset>
-  );
-}
-
-type SecretProps = Common & {
-  kept: boolean;
-  value: string;
-  set: (v: string) => void;
-  /** The password that whoever types signs in with: the browser may fill it in. */
-  own?: boolean;
-};
-
-/** A secret: what is kept is never shown, only that there is one, and it can be replaced. */
-export function SecretField({ kept, value, set, own, ...common }: SecretProps) {
-  const [replacing, setReplacing] = useState(!kept);
-  const [shown, setShown] = useState(false);
-  if (!replacing)
-    return (
-      <div className="field">
-        <span className="field-label">{common.label}</span>
-        <div className="row">
-          <span className="muted">is set</span>
-          {!common.disabled && <Button onClick={() => setReplacing(true)}>Replace</Button>}
-        </div>
-      </div>
-    );
-  return (
-    <Field {...common}>
-      {(id, described) => (
-        <div className="picker">
-          <input
-            id={id}
-            type={shown ? "text" : "password"}
-            autoComplete={own ? "current-password" : "new-password"}
-            spellCheck={false}
-            value={value}
-            required={common.required}
-            aria-describedby={described}
-            onChange={(e) => set(e.target.value)}
-          />
-          <Button
-            tone="quiet"
-            className="icon"
-            aria-label={shown ? "Hide what is typed" : "Show what is typed"}
-            onClick={() => setShown(!shown)}
-          >
-            {shown ? <EyeOff aria-hidden size={15} /> : <Eye aria-hidden size={15} />}
-          </Button>
-        </div>
-      )}
-    </Field>
   );
 }
 

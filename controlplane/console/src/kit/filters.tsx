@@ -28,21 +28,7 @@ export function Filters({ of, search, value, set }: Props) {
 function FilterField({ of, value, set }: { of: Filter; value: string; set: (v: string) => void }) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
-  if (of.options)
-    return (
-      <label className={`filter${value ? " on" : ""}`}>
-        <span className="sr">{of.words}</span>
-        <select data-reads="" value={value} onChange={(e) => set(e.target.value)}>
-          <option value="">{of.words}: any</option>
-          {of.options.map(([v, words]) => (
-            <option key={v} value={v}>
-              {words}
-            </option>
-          ))}
-          {value && !of.options.some(([v]) => v === value) && <option value={value}>{value}</option>}
-        </select>
-      </label>
-    );
+  if (of.options) return <Choice words={of.words} value={value} set={set} of={of.options} />;
   if (of.type === "date") return <DayFilter words={of.words} value={value} set={set} />;
   return (
     <label className={`filter${value ? " on" : ""}`}>
@@ -56,6 +42,26 @@ function FilterField({ of, value, set }: { of: Filter; value: string; set: (v: s
         onBlur={() => typed !== value && set(typed)}
         onKeyDown={(e) => e.key === "Enter" && set(typed)}
       />
+    </label>
+  );
+}
+
+type ChoiceProps = { words: string; value: string | undefined; set: (v: string) => void; of: readonly (readonly [string, string])[] };
+
+/** A filter of which one value is chosen, or any. A value of the address that is none of them is shown as it is. */
+export function Choice({ words, value = "", set, of }: ChoiceProps) {
+  return (
+    <label className={`filter${value ? " on" : ""}`}>
+      <span className="sr">{words}</span>
+      <select data-reads="" value={value} onChange={(e) => set(e.target.value)}>
+        <option value="">{words}: any</option>
+        {of.map(([v, called]) => (
+          <option key={v} value={v}>
+            {called}
+          </option>
+        ))}
+        {value && !of.some(([v]) => v === value) && <option value={value}>{value}</option>}
+      </select>
     </label>
   );
 }

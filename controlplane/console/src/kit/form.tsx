@@ -3,6 +3,7 @@ import { Refusal } from "../api/session";
 import { Button, Wrongs } from "./kit";
 
 export * from "./fields";
+export * from "./secretfield";
 
 /** What is typed into a form, and what became of sending it. */
 export type FormState<T> = {

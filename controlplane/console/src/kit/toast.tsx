@@ -6,7 +6,7 @@ import { Refusal } from "../api/session";
 const manager = Toast.createToastManager();
 
 /** Something that can be done about what a toast says, such as Undo. */
-export type Remedy = { words: ReactNode; act: () => void };
+type Remedy = { words: ReactNode; act: () => void };
 
 /** Says that something is done. It goes by itself; with a remedy it stays for as long as that can be taken. Gives what takes it away. */
 export function say(words: string, more: { remedy?: Remedy; detail?: string; ms?: number } = {}): () => void {

@@ -2,7 +2,7 @@ import { X } from "lucide-react";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { DayFilter } from "../../kit/dayinput";
-import { SearchBox } from "../../kit/filters";
+import { Choice, SearchBox } from "../../kit/filters";
 import { Button } from "../../kit/kit";
 import type { Asked } from "./words";
 
@@ -63,25 +63,6 @@ export function Facets({ of, go }: { of: Asked; go: (next: Asked) => void }) {
         )}
       </div>
     </section>
-  );
-}
-
-type ChoiceProps = { words: string; value: string | undefined; set: (v: string) => void; of: [string, string][] };
-
-function Choice({ words, value, set, of }: ChoiceProps) {
-  return (
-    <label className={`filter${value ? " on" : ""}`}>
-      <span className="sr">{words}</span>
-      <select data-reads="" value={value ?? ""} onChange={(e) => set(e.target.value)}>
-        <option value="">{words}: any</option>
-        {of.map(([v, w]) => (
-          <option key={v} value={v}>
-            {w}
-          </option>
-        ))}
-        {value && !of.some(([v]) => v === value) && <option value={value}>{value}</option>}
-      </select>
-    </label>
   );
 }
 
