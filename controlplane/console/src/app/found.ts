@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { ask, type Page } from "../api/client";
 import type { May } from "../api/use";
 import { access, connectors, type Picked, people } from "../kit/pick";
+import { useRest } from "../kit/rest";
 import { find, useListed } from "../pages/help/read";
 import type { Offer } from "./commands";
 
@@ -13,7 +13,8 @@ const shortest = 2; // letters, before the service is asked
 
 /** What the service finds by what is typed: people, access, connectors and documentation. busy while it still looks; failed names what could not be searched. */
 export function useFound(typed: string, may: May): { sections: Section[]; busy: boolean; failed: string[] } {
-  const q = useSettled(typed.trim());
+  // What was asked for before is given up: a fifth of a second after the last key.
+  const q = useRest(typed.trim(), 200);
   const on = q.length >= shortest;
   const who = useSome("/identities", q, on, people.as, "/people/$id");
   const what = useSome("/entitlements", q, on, access.as, "/access/$id");
@@ -51,14 +52,4 @@ function useSome<T>(path: string, q: string, on: boolean, as: (row: T) => Picked
     return { id: p.id, words: p.words, ...(p.detail ? { detail: p.detail } : {}), way: { to, params: { id: p.id } } };
   });
   return { offers, busy: on && found.isFetching, failed: found.isError };
-}
-
-/** What is typed, a fifth of a second after the last key: what was asked for before is given up. */
-function useSettled(typed: string): string {
-  const [settled, settle] = useState(typed);
-  useEffect(() => {
-    const timer = setTimeout(() => settle(typed), 200);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return settled;
 }

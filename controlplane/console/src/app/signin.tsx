@@ -1,7 +1,8 @@
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { basePath } from "../api/base";
 import { latestUser, Refusal, signIn } from "../api/session";
 import { Button } from "../kit/kit";
+import { useRest } from "../kit/rest";
 import { CodeField } from "./code";
 import { said, startOf, tryStart, useOptions } from "./doors";
 
@@ -19,7 +20,7 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
   const [busy, setBusy] = useState(false);
   const [otp, setOtp] = useState(false);
   const [named, setNamed] = useState(tenant);
-  const asked = useSettled(named.trim());
+  const asked = useRest(named.trim(), 400);
   const options = useOptions(asked);
   const several = options.data?.tenant_required || Boolean(asked);
   const user = lapsed ? latestUser() : undefined;
@@ -147,19 +148,4 @@ function Providers({ of, tenant, next, aside, attempt }: ProvidersProps) {
       })}
     </>
   );
-}
-
-/** What somebody types, once they have stopped for a moment. */
-function useSettled(value: string): string {
-  const [settled, settle] = useState(value);
-  const first = useRef(true);
-  useEffect(() => {
-    if (first.current) {
-      first.current = false;
-      return;
-    }
-    const timer = setTimeout(() => settle(value), 400);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
 }

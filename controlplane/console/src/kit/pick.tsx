@@ -1,10 +1,11 @@
 import { Combobox } from "@base-ui/react/combobox";
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
-import { useDeferredValue, useEffect, useId, useState } from "react";
+import { useDeferredValue, useId, useState } from "react";
 import { ask, type Query } from "../api/client";
 import { Refusal } from "../api/session";
 import { Wrong } from "./form";
+import { useRest } from "./rest";
 
 /** Something that was picked: its id, and how it is called. */
 export type Picked = { id: string; words: string; detail?: string };
@@ -128,17 +129,6 @@ function fits(p: Picked, typed: string): boolean {
 
 /** How many letters and digits were typed. */
 const count = (typed: string) => typed.match(/[\p{L}\p{N}\p{M}]/gu)?.length ?? 0;
-
-/** A value once it has rested for so many milliseconds; at once without them. */
-function useRest<T>(value: T, ms: number): T {
-  const [rested, setRested] = useState(value);
-  useEffect(() => {
-    if (!ms) return undefined;
-    const due = setTimeout(() => setRested(value), ms);
-    return () => clearTimeout(due);
-  }, [value, ms]);
-  return ms ? rested : value;
-}
 
 type Looked = { isError: boolean; isPending: boolean; error: unknown; data?: Found<unknown> | undefined };
 

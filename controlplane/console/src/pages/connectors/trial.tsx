@@ -1,19 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Failure, Note, Skeleton, Table, Text } from "../../kit/kit";
+import { useRest } from "../../kit/rest";
 
 type Rule = { object: "identity" | "account"; source_path: string; target_field: string; transform: string };
 
 /** What comes of a mapping on real records, half a second after the last key. */
 export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
-  const [asked, setAsked] = useState(rule);
   const typed = JSON.stringify(rule);
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(JSON.parse(typed) as Rule), 500);
-    return () => clearTimeout(timer);
-  }, [typed]);
+  const rested = useRest(typed, 500);
+  const asked = JSON.parse(rested) as Rule;
   const tried = useQuery({
     queryKey: ["trial", connector, asked],
     queryFn: ({ signal }) => {
@@ -31,7 +28,7 @@ export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
   const rows = tried.data.rows.filter((r) => r.object === asked.object).slice(0, 5);
   return (
     <>
-      <Table label="What comes of it" stale={tried.isPlaceholderData || typed !== JSON.stringify(asked)}>
+      <Table label="What comes of it" stale={tried.isPlaceholderData || typed !== rested}>
         <thead>
           <tr>
             <th scope="col">Record</th>

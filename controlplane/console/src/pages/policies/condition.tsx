@@ -5,6 +5,7 @@ import { useEffect, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Button, Text } from "../../kit/kit";
+import { useRest } from "../../kit/rest";
 import { Clause } from "./clause";
 import { asGroup, type Group, isGroup, isScript, type Node } from "./language";
 import { Removable } from "./removable";
@@ -15,11 +16,7 @@ type Wrong = (pointer: string) => string | undefined;
 /** What the service says of a condition, or of a sentence, a moment after it was changed. */
 export function useVerdict(of: { condition: unknown } | { sentence: string }, on = true) {
   const now = JSON.stringify(of);
-  const [asked, setAsked] = useState(now);
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(now), 350);
-    return () => clearTimeout(timer);
-  }, [now]);
+  const asked = useRest(now, 350);
   const query = useQuery({
     queryKey: ["/policies/conditions/validate", asked],
     queryFn: ({ signal }) => ask<Verdict>("POST", "/policies/conditions/validate", { body: JSON.parse(asked), signal }),
