@@ -20,18 +20,20 @@ export function Conflicts({ of: p }: { of: Pack }) {
     return <Empty title="The pack and you want the same">Where an upgrade and you have changed the same field, you decide here.</Empty>;
   return (
     <div className="stack">
-      {found.data.items.map((c) => (
-        <One key={c.id} of={c} />
+      {found.data.items.map((c, i, all) => (
+        <One key={c.id} of={c} nth={all.slice(0, i).filter((x) => x.object_key === c.object_key).length + 1} />
       ))}
     </div>
   );
 }
 
-function One({ of: c }: { of: Conflict }) {
+/** nth: a role and a birthright may have the same key, and an object may be in conflict again. */
+function One({ of: c, nth }: { of: Conflict; nth: number }) {
   const may = useMay();
+  const called = nth === 1 ? c.object_key : `${c.object_key} (${nth})`;
   const by = c.resolved_by as { display?: string } | null;
   return (
-    <section className="card padded stack tight" aria-label={c.object_key}>
+    <section className="card padded stack tight" aria-label={called}>
       <div className="row between">
         <h2>
           {c.object_key} <span className="muted small">{kindWords(c.kind)}</span>
@@ -44,17 +46,11 @@ function One({ of: c }: { of: Conflict }) {
         </p>
       )}
       <div className="packs-three">
-        <Side
-          title="What the pack wanted before"
-          of={c.object_key}
-          value={c.base}
-          fields={c.fields}
-          none="it was yours before the pack came"
-        />
-        <Side title="Yours" of={c.object_key} value={c.mine} fields={c.fields} none="you have deleted it" />
-        <Side title="What the pack wants now" of={c.object_key} value={c.theirs} fields={c.fields} none="it has it no more" />
+        <Side title="What the pack wanted before" of={called} value={c.base} fields={c.fields} none="it was yours before the pack came" />
+        <Side title="Yours" of={called} value={c.mine} fields={c.fields} none="you have deleted it" />
+        <Side title="What the pack wants now" of={called} value={c.theirs} fields={c.fields} none="it has it no more" />
       </div>
-      {c.state === "open" && may.admin && <Decide of={c} />}
+      {c.state === "open" && may.admin && <Decide of={c} called={called} />}
     </section>
   );
 }
@@ -78,7 +74,7 @@ function Side({ title, of, value, fields, none }: { title: string; of: string; v
   );
 }
 
-function Decide({ of: c }: { of: Conflict }) {
+function Decide({ of: c, called }: { of: Conflict; called: string }) {
   const [use, setUse] = useState<Use>("mine");
   const [merged, setMerged] = useState(() =>
     JSON.stringify(pick((c.mine ?? c.theirs) as Record<string, unknown> | null, c.fields), null, 2),
@@ -98,7 +94,7 @@ function Decide({ of: c }: { of: Conflict }) {
   return (
     <>
       <fieldset className="packs-choice">
-        <legend className="sr">What counts for {c.object_key}</legend>
+        <legend className="sr">What counts for {called}</legend>
         {(
           [
             ["mine", "Keep yours"],
