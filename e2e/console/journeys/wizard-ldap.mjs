@@ -102,6 +102,8 @@ async function mends(page) {
   await button(page, "Test connection").click();
   await test.getByText(/give its credentials again/).waitFor();
   await page.getByText("The address has changed: type it again.").waitFor();
+  await test.getByRole("button", { name: "Bind password" }).click();
+  await page.waitForFunction(() => document.activeElement?.matches("input[type=password]"));
   await seen(page, "a secret is asked for again");
   await port.fill(String(connection.port));
   await page.getByLabel("Bind password").fill(credentials.bind_password);

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Connector, Of } from "../../api/types";
@@ -9,7 +9,8 @@ import { say } from "../../kit/toast";
 import { SettingField } from "../wizard/field";
 import { notLetOut, Probe, useProbe } from "../wizard/probe";
 import { type Reach, ReachField } from "../wizard/reach";
-import { applies, patchOf, type Setting, type Typed, textOf, typeKey, wrongWords } from "../wizard/settings";
+import { atFields } from "../wizard/refused";
+import { applies, patchOf, type Setting, type Typed, textOf, typeKey } from "../wizard/settings";
 import "../wizard/wizard.css";
 import { Stale } from "./stale";
 import { TargetError } from "./target";
@@ -51,9 +52,10 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
     },
   });
   const probe = useProbe(c.id, async () => true);
-  const refused = save.error instanceof Refusal ? save.error : undefined;
+  const told = useMemo(() => atFields(save.error), [save.error]);
+  const refused = told instanceof Refusal ? told : undefined;
   const wrong = (f: Setting) =>
-    patch.wrong[f.key] ?? wrongWords(refused?.errors.find((w) => w.pointer === `#/${f.secret ? "credentials" : "connection"}/${f.key}`));
+    patch.wrong[f.key] ?? refused?.errors.find((w) => w.pointer === `#/${f.secret ? "credentials" : "connection"}/${f.key}`)?.detail;
   const field = (f: Setting) => (
     <SettingField
       key={f.key}
@@ -84,7 +86,7 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
             </details>
           )}
         </fieldset>
-        <Wrongs of={save.error} />
+        <Wrongs of={told} />
         <Stale of={save.error} path={`/connectors/${c.id}`} />
         {may.admin && (
           <div className="row">

@@ -4,7 +4,8 @@ import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Connector } from "../../api/types";
 import type { Reach } from "./reach";
-import { patchOf, type Setting, type Typed, wrongWords } from "./settings";
+import { atFields } from "./refused";
+import { patchOf, type Setting, type Typed } from "./settings";
 
 /** What is said of a connector beside its settings. */
 export type About = { name: string; environment: string; purpose: string; reach: Reach };
@@ -61,7 +62,7 @@ export function useSave(id: string, fields: Setting[], connector: Connector) {
       await put(body);
       return true;
     } catch (e) {
-      setRefused(e);
+      setRefused(atFields(e));
       return false;
     }
   };
@@ -76,14 +77,14 @@ export function useSave(id: string, fields: Setting[], connector: Connector) {
       },
       (e: unknown) => {
         // Only what somebody cannot know is told at once: that a secret must be given again for the new address.
-        if (e instanceof Refusal && e.code === "credentials_required") setRefused(e);
+        if (e instanceof Refusal && e.code === "credentials_required") setRefused(atFields(e));
         return false;
       },
     );
   };
   const at = (pointer: string) => {
     const found = refused instanceof Refusal ? refused.errors.find((w) => w.pointer === `#/${pointer}`) : undefined;
-    return wrongWords(found);
+    return found?.detail;
   };
   return {
     refused,

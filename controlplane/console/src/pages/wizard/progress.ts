@@ -71,7 +71,8 @@ function linesOf(was: Progress | undefined, p: Progress): Line[] {
   const loose = p.counters.unresolved_references;
   if (loose > (was?.counters.unresolved_references ?? 0))
     say(`${loose} ${loose === 1 ? "member is" : "members are"} not among what is read`, "warn");
-  if (p.event === "sync.completed") say(`Done: ${p.status.replaceAll("_", " ")}`);
+  if (p.event === "sync.completed")
+    say(p.status === "partial" ? "Done, but for what could not be used" : `Done: ${p.status.replaceAll("_", " ")}`);
   if (p.event === "sync.failed") say(p.error_detail?.message ?? "It failed", "bad");
   if (p.event === "sync.cancelled") say("Cancelled", "warn");
   if (p.event === "sync.held") say("It waits for a decision", "warn");

@@ -73,10 +73,6 @@ function json(text: string, list: boolean): unknown {
   return v;
 }
 
-/** What is wrong with a setting. That a secret is wanted again is said to somebody who has a field for it. */
-export const wrongWords = (of: { code: string; detail: string } | undefined) =>
-  of?.code === "credentials_required" ? "The address has changed: type it again." : of?.detail;
-
 /** The key of a connector's type in the catalogue. */
 export const typeKey = (c: Pick<Connector, "type" | "vendor_key">) => (c.type === "vendor" ? (c.vendor_key ?? "") : c.type);
 
