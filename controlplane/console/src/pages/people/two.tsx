@@ -6,6 +6,7 @@ import { Differences } from "../../kit/diff";
 import { Failure, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
 import { useSystems } from "../../kit/systems";
 import { wordsOf } from "./fields";
+import { Somebody } from "./somebody";
 
 type Comparison = Of<"HistoryComparison">;
 type Holding = Of<"HistoryHolding">;
@@ -71,11 +72,15 @@ function Beside({ of: c }: { of: Comparison }) {
       <tbody>
         {c.record.map((r) => (
           <tr key={r.field}>
-            <th scope="row">{wordsOf(r.field)}</th>
+            <th scope="row">{r.field === "manager_id" ? "Manager" : wordsOf(r.field)}</th>
             {[r.before, r.after].map((v, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the first and the second person
               <td key={i} className="tall">
-                <Text of={told(v, r.hidden ?? false)} none="empty" />
+                {r.field === "manager_id" && typeof v === "string" ? (
+                  <Somebody id={v} />
+                ) : (
+                  <Text of={told(v, r.hidden ?? false)} none="empty" />
+                )}
               </td>
             ))}
           </tr>
