@@ -51,8 +51,7 @@ export default function Tenants() {
         <Note tone="ok">
           <p>
             <strong>{made.name}</strong> is founded. Send this link to {made.admin.email}: by it they set a password and are signed in. It
-            works once, within an hour, and is not shown again. Whoever has lost it acts in the tenant, and makes another under Settings,
-            Users.
+            works once, within an hour, and is not shown again. If it is lost, act in the tenant and make another under Settings, Users.
           </p>
           <Verbatim label="One-time link" copy>
             {invitation(made.admin.sign_in_token, made.base_url)}
