@@ -113,12 +113,12 @@ func (a *API) conditional(next http.Handler) http.Handler {
 			a.Fail(w, r, err)
 			return
 		}
-		next.ServeHTTP(&conditionalWriter{ResponseWriter: w, seen: tags, all: all}, r)
+		next.ServeHTTP(&conditionalWriter{passing: passing{w}, seen: tags, all: all}, r)
 	})
 }
 
 type conditionalWriter struct {
-	http.ResponseWriter
+	passing
 	seen        []string
 	all         bool
 	notModified bool
@@ -141,9 +141,6 @@ func (w *conditionalWriter) Write(b []byte) (int, error) {
 	}
 	return w.ResponseWriter.Write(b)
 }
-
-// Unwrap lets http.ResponseController reach the writer beneath.
-func (w *conditionalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *conditionalWriter) matches(tag string) bool {
 	return w.all || slices.ContainsFunc(w.seen, func(t string) bool { return strings.TrimPrefix(t, "W/") == strings.TrimPrefix(tag, "W/") })

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -37,12 +38,21 @@ func answered(in *words) (*httpapi.One[string], error) {
 	return out, nil
 }
 
+// bare is a writer that can be asked for more through http.ResponseController alone.
+type bare struct{ http.ResponseWriter }
+
+func (b bare) Unwrap() http.ResponseWriter { return b.ResponseWriter }
+
+func behindAnother(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(bare{w}, r) })
+}
+
 func packing(t *testing.T) string {
 	t.Helper()
 	tell := func(_ context.Context, _ viewer.Viewer, in *words) (*httpapi.One[string], error) { return answered(in) }
 	next := make(chan struct{})
 	t.Cleanup(func() { close(next) })
-	s := serve(t, httpapi.Config{Now: time.Now},
+	s := serve(t, httpapi.Config{Now: time.Now, Address: behindAnother},
 		httpapi.Handle("GET", "/words", "Say words", tell),
 		httpapi.Handle("POST", "/words", "Say words", tell),
 		httpapi.Handle("GET", "/auth/words", "Say words", tell),
@@ -51,6 +61,9 @@ func packing(t *testing.T) string {
 				_, err := io.WriteString(w, strings.Repeat("{}\n", 2000))
 				return err
 			}}, nil
+		}),
+		httpapi.Handle("GET", "/unsayable", "Fail on the way", func(context.Context, viewer.Viewer, *struct{}) (*httpapi.One[unsayable], error) {
+			return &httpapi.One[unsayable]{}, nil
 		}),
 		httpapi.Stream("GET", "/events", "Events", func(context.Context, viewer.Viewer, *struct{}) (func(context.Context, *httpapi.Events) error, error) {
 			return func(ctx context.Context, e *httpapi.Events) error {
@@ -67,15 +80,35 @@ func packing(t *testing.T) string {
 	return s.URL + httpapi.Prefix
 }
 
+// unsayable begins to be an answer and then fails.
+type unsayable struct {
+	Begins string `json:"begins"`
+	Fails  fails  `json:"fails"`
+}
+
+type fails struct{}
+
+func (fails) MarshalJSON() ([]byte, error) { return nil, errors.New("no words for it") }
+
+func TestAnAnswerThatFailsOnItsWayNeverLooksWhole(t *testing.T) {
+	at := packing(t)
+	for _, encoding := range []string{"gzip", "identity"} {
+		res, err := http.DefaultTransport.RoundTrip(asking(t, "GET", at+"/unsayable", encoding))
+		if err != nil {
+			continue // cut before anything came
+		}
+		b, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err == nil && res.StatusCode < 500 {
+			t.Errorf("%s: %d %s; want it cut, or 500", encoding, res.StatusCode, b)
+		}
+	}
+}
+
 // fetch asks as a client that unpacks nothing by itself.
 func fetch(t *testing.T, method, url, encoding string, header ...string) *http.Response {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer admin")
-	req.Header.Set("Accept-Encoding", encoding)
+	req := asking(t, method, url, encoding)
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
@@ -85,6 +118,17 @@ func fetch(t *testing.T, method, url, encoding string, header ...string) *http.R
 	}
 	t.Cleanup(func() { _ = res.Body.Close() })
 	return res
+}
+
+func asking(t *testing.T, method, url, encoding string) *http.Request {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer admin")
+	req.Header.Set("Accept-Encoding", encoding)
+	return req
 }
 
 func TestLongAnswersArePackedForThoseWhoTakeIt(t *testing.T) {

@@ -69,8 +69,10 @@ func (a *API) address(r *http.Request) string {
 	return host
 }
 
+// recoverPanic answers 500 for what went wrong unforeseen. An answer that has begun by then is cut, so that it never looks whole.
 func (a *API) recoverPanic(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		watched := &begunWriter{passing: passing{w}}
 		defer func() {
 			cause := recover()
 			if cause == nil {
@@ -80,9 +82,12 @@ func (a *API) recoverPanic(next http.Handler) http.Handler {
 				panic(cause)
 			}
 			a.cfg.Log.ErrorContext(r.Context(), "panic", "request_id", RequestID(r.Context()), "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+			if watched.begun {
+				panic(http.ErrAbortHandler)
+			}
 			writeProblem(w, r, problemOf(r.Context(), fault.New(fault.Internal, "something went wrong on our side; the request id finds it in the log")))
 		}()
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(watched, r)
 	})
 }
 

@@ -1,0 +1,38 @@
+package httpapi
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+)
+
+// passing is a writer around another that can do what the other can, however many stand between it and the connection: not everybody
+// asks for it through http.ResponseController.
+type passing struct{ http.ResponseWriter }
+
+// Flush sends what was written.
+func (p passing) Flush() { _ = http.NewResponseController(p.ResponseWriter).Flush() } // one that cannot sends it at the end
+
+// Hijack hands the connection over, for websockets.
+func (p passing) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return http.NewResponseController(p.ResponseWriter).Hijack()
+}
+
+// Unwrap lets http.ResponseController reach the writer beneath.
+func (p passing) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// begunWriter remembers whether the client has been told anything.
+type begunWriter struct {
+	passing
+	begun bool
+}
+
+func (w *begunWriter) WriteHeader(status int) {
+	w.begun = w.begun || status >= http.StatusOK
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *begunWriter) Write(b []byte) (int, error) {
+	w.begun = true
+	return w.ResponseWriter.Write(b)
+}
