@@ -161,7 +161,7 @@ await journey(async ({ open }) => {
 
   step("no way back is offered");
   await page.getByRole("link", { name: "Upgrade or set anew" }).click();
-  await page.getByLabel("Floor on which one reads").waitFor();
+  same(await page.getByLabel("Floor on which one reads").inputValue(), "3", "the parameter that was installed");
   same(await page.getByLabel("Version", { exact: true }).count(), 0, "versions to choose from when the newest is there");
 
   step("who installs an older version is asked what that one asks");

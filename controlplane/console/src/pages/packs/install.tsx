@@ -1,3 +1,4 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask } from "../../api/client";
@@ -24,6 +25,7 @@ export function Install({ of: p }: { of: Pack }) {
 
 function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallation"> | undefined }) {
   const navigate = useNavigate();
+  const queries = useQueryClient();
   const [version, setVersion] = useState(p.version);
   const [values, setValues] = useState<Values>(() => begin(p.parameters, installed?.parameters as Values | undefined));
   const [plan, setPlan] = useState<{ for: string; of: Planned }>();
@@ -48,7 +50,11 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
     changes: ["/sector-packs", "/entitlements", "/policies"],
     done: (r) => `${p.name} ${r.version} is installed${r.open_conflicts > 0 ? `; ${r.open_conflicts} conflicts wait for you` : ""}.`,
     quiet: true,
-    after: (r) => void navigate({ to: ".", search: { part: r.open_conflicts > 0 ? "conflicts" : "installed" } as never }),
+    after: (r) => {
+      // Who comes back here begins with what is installed now, not with what was kept of it before.
+      queries.setQueryData([`/sector-packs/${p.key}/installation`, {}], r);
+      void navigate({ to: ".", search: { part: r.open_conflicts > 0 ? "conflicts" : "installed" } as never });
+    },
   });
   const refused = look.error ?? carryOut.error;
   const wrong = (pointer: string) =>
