@@ -48,7 +48,7 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
         body: { ...JSON.parse(asked), confirm: v.confirm },
       }),
     changes: ["/sector-packs", "/entitlements", "/policies"],
-    done: (r) => `${p.name} ${r.version} is installed${r.open_conflicts > 0 ? `; ${r.open_conflicts} conflicts wait for you` : ""}.`,
+    done: (r) => `${p.name} ${r.version} is installed${waiting(r.open_conflicts)}.`,
     quiet: true,
     after: (r) => {
       // Who comes back here begins with what is installed now, not with what was kept of it before.
@@ -114,3 +114,6 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
     </>
   );
 }
+
+const waiting = (conflicts: number) =>
+  conflicts === 0 ? "" : conflicts === 1 ? "; one conflict waits for you" : `; ${conflicts} conflicts wait for you`;
