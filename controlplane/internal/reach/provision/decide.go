@@ -178,7 +178,13 @@ func (s *system) decide(wants []ledger.Want) {
 		}
 		chosen[a.ID] = true
 		if w.EntitlementID != nil {
-			wanted[pair{a.ID, *w.EntitlementID}] = w
+			// What is given to a person is their main account's; it may be given to that account by itself as well.
+			key := pair{a.ID, *w.EntitlementID}
+			if as := wanted[key]; as != nil {
+				both := as.And(*w)
+				w = &both
+			}
+			wanted[key] = w
 		} else if a.WantedAt == nil {
 			s.out.wantAccount(a.ID)
 		}

@@ -319,3 +319,50 @@ func TestAThousandPeopleArePlannedInOnePass(t *testing.T) {
 		t.Errorf("%d names; want one for each", n)
 	}
 }
+
+// A rule gives something to a person, and so to their main account; by hand it is given to that account itself. Both ask for the same.
+func TestWhatIsAskedForAPersonAndForTheirAccountEndsWithTheLaterOfBoth(t *testing.T) {
+	day := func(n int) *time.Time { at := time.Now().AddDate(0, 0, n).Truncate(time.Second); return &at }
+	for _, tt := range []struct {
+		name                        string
+		person, account, want, then *time.Time
+	}{
+		{"the person's is later", day(60), day(30), day(60), day(60)},
+		{"the account's is later", day(30), day(60), day(60), day(30)},
+		{"the person's is for good", nil, day(30), nil, nil},
+		{"the account's is for good", day(30), nil, nil, day(30)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := open(t)
+			ann, staff := h.person("ann"), h.Entitlement(h.connector, "staff")
+			account := h.account("ann", ann)
+			add := func(account *string, kind, from string, end *time.Time) {
+				r := ledger.Reason{IdentityID: ann, ConnectorID: h.connector, EntitlementID: &staff, AccountID: account, Kind: kind, SourceType: from, SourceID: policy, EndsAt: end}
+				h.as(func(tx *pg.Tx) error { _, err := ledger.Add(ctx, tx, []ledger.Reason{r}); return err })
+			}
+			ends := func() *time.Time {
+				h.drain()
+				var at *time.Time
+				h.as(func(tx *pg.Tx) error { return tx.QueryRow(ctx, `select ends_at from access_grant`).Scan(&at) })
+				return at
+			}
+			add(nil, ledger.Birthright, "policy", tt.person)
+			add(&account, ledger.Manual, "user", tt.account)
+			if got := ends(); !sameMoment(got, tt.want) {
+				t.Errorf("it ends %v; want %v", got, tt.want)
+			}
+			if n := h.Count(`select jsonb_array_length(reason_refs) from provisioning_task where operation = 'grant'`); n != 2 {
+				t.Errorf("the task names %d reasons; want both", n)
+			}
+			h.as(func(tx *pg.Tx) error {
+				_, err := ledger.End(ctx, tx, ledger.Which{IdentityIDs: []string{ann}, Kind: ledger.Manual}, time.Time{}, "over", false)
+				return err
+			})
+			if got := ends(); !sameMoment(got, tt.then) || h.grantOf(ann, staff) != "active" {
+				t.Errorf("without what was given by hand it ends %v and is %s; want %v", got, h.grantOf(ann, staff), tt.then)
+			}
+		})
+	}
+}
+
+func sameMoment(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,6 +20,18 @@ type Want struct {
 	EndsAt        *time.Time `db:"ends_at"`    // when the last of its reasons ends; nil: never
 	ReasonIDs     []string   `db:"reason_ids"`
 	Kinds         []string   `db:"kinds"`
+}
+
+// And is what both ask for, where they ask for the same: until the later of their ends, for the reasons of both.
+func (w Want) And(o Want) Want {
+	if w.EndsAt == nil || o.EndsAt == nil {
+		w.EndsAt = nil
+	} else if o.EndsAt.After(*w.EndsAt) {
+		w.EndsAt = o.EndsAt
+	}
+	w.ReasonIDs = slices.Concat(w.ReasonIDs, o.ReasonIDs)
+	w.Kinds = slices.Compact(slices.Sorted(slices.Values(slices.Concat(w.Kinds, o.Kinds))))
+	return w
 }
 
 // denied is the condition that an active reason denies what the reason r allows. One that denies a whole system denies everything in
