@@ -38,7 +38,7 @@ export function sayRefusal(e: unknown) {
   });
 }
 
-/** Where toasts are shown: at the lower left of the page, away from its main button. */
+/** Where toasts are shown: at the lower left of the page, away from its main button; in a narrow window at the top. */
 export function Toasts({ children }: { children: ReactNode }) {
   return (
     <Toast.Provider toastManager={manager} limit={4}>
