@@ -34,6 +34,8 @@ export type ListProps<T> = {
   /** What can be done with the rows that were selected; without it nothing can be selected. */
   bulk?: (rows: T[], clear: () => void) => ReactNode;
   empty: { title: string; words: ReactNode };
+  /** What is said where nothing is there on the day of the filter as_of: it may be before anything was known. */
+  emptyThen?: { title: string; words: ReactNode };
   /** The name of the CSV without .csv; no CSV without it. */
   csv?: string;
   /** Milliseconds between two looks, for lists that change by themselves. */
@@ -71,6 +73,7 @@ export function List<T extends { id: string }>(p: ListProps<T>) {
     go(next);
   };
   const narrowed = Object.keys(filters).some((n) => n !== "sort");
+  const then = filters.as_of && page === 1 && !Object.keys(filters).some((n) => n !== "sort" && n !== "as_of") ? p.emptyThen : undefined;
   return (
     <div className="stack tight">
       <div className="row between filters">
@@ -94,10 +97,11 @@ export function List<T extends { id: string }>(p: ListProps<T>) {
       ) : query.isPending || p.wait ? (
         <Skeleton />
       ) : query.data.items.length === 0 ? (
-        <Empty title={narrowed || page > 1 ? "Nothing is like that" : p.empty.title}>
+        <Empty title={then?.title ?? (narrowed || page > 1 ? "Nothing is like that" : p.empty.title)}>
+          {then && <p>{then.words}</p>}
           {narrowed || page > 1 ? (
             <Button reads onClick={() => set({})}>
-              Show everything
+              {then ? "Back to today" : "Show everything"}
             </Button>
           ) : (
             p.empty.words

@@ -88,7 +88,7 @@ function AccessHead({ of: e, describes, begin }: PartProps) {
         </span>
       }
     >
-      {e.requestable && live && (
+      {e.requestable && live && !may.readOnly && (
         <Link to="/access/request" search={{ item: e.id } as never} className="button">
           Ask for it
         </Link>

@@ -90,6 +90,10 @@ export function Holders({ of: e }: { of: Of<"EntitlementDetail"> }) {
         csv="holders"
         {...(may.admin && !past ? { bulk: (rows, clear) => <BulkRevoke of={rows} clear={clear} /> } : {})}
         empty={{ title: "Nobody holds it", words: "At least nobody whom you may see." }}
+        emptyThen={{
+          title: "Nobody is known to have held it then",
+          words: "History begins when its system was first read. Who held it before that is not known: it is no proof that nobody did.",
+        }}
       />
       <Why grant={search.why} close={() => why()} />
     </>

@@ -73,9 +73,11 @@ export default function Access() {
   return (
     <>
       <Head title="Access catalog" lead="What can be held in the connected systems, what it is for, and by how many it is.">
-        <Link to="/access/request" className="button primary">
-          Ask for access
-        </Link>
+        {!may.readOnly && (
+          <Link to="/access/request" className="button primary">
+            Ask for access
+          </Link>
+        )}
       </Head>
       <List<Entitlement>
         path="/entitlements"
