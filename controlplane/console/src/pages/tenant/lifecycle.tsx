@@ -3,16 +3,27 @@ import type { Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Form, SelectField, TextField, useForm } from "../../kit/form";
 import { Failure, Part, Skeleton } from "../../kit/kit";
+import { spanSeconds } from "../../kit/span";
+import { SpanField } from "../../kit/spanfield";
 import { say } from "../../kit/toast";
 
 type Settings = Of<"LifecycleSettings">;
 
-const durations: [keyof Settings & string, string, string][] = [
-  ["pre_hire_lead", "Access is made before the first day by", "P0D: on the day itself."],
-  ["notice_lead", "People are on notice before their last day for", "Empty: as soon as the last day is known."],
-  ["mover_grace", "Access that no longer follows stays for", "Unless its policy says otherwise."],
-  ["delete_after", "A leaver's disabled accounts are deleted after", "Empty: never."],
-  ["archive_after", "People who left are archived, and their data minimised, after", "Empty: never."],
+type Span = "pre_hire_lead" | "notice_lead" | "mover_grace" | "delete_after" | "archive_after";
+
+/** What each length of time is called, what nothing means, what else has to be known, and what is sent for nothing. */
+const durations: { name: Span; label: string; none: string; hint?: string; nothing: string | null }[] = [
+  { name: "pre_hire_lead", label: "Access is made before the first day by", none: "on the day itself", nothing: "PT0S" },
+  { name: "notice_lead", label: "People are on notice before their last day for", none: "as soon as the last day is known", nothing: null },
+  {
+    name: "mover_grace",
+    label: "Access that no longer follows stays for",
+    none: "it ends at once",
+    hint: "Unless its policy says otherwise.",
+    nothing: "PT0S",
+  },
+  { name: "delete_after", label: "A leaver's disabled accounts are deleted after", none: "never", nothing: null },
+  { name: "archive_after", label: "People who left are archived, and their data minimised, after", none: "never", nothing: null },
 ];
 
 const leave = [
@@ -24,7 +35,7 @@ const leave = [
 export function Lifecycle() {
   const settings = useGet<Settings>("/settings/lifecycle");
   return (
-    <Part title="Joining, moving, leaving" lead="Durations are written P7D for seven days, P2W for two weeks, PT12H for twelve hours.">
+    <Part title="Joining, moving, leaving">
       <div className="card padded">
         {settings.isPending ? (
           <Skeleton rows={6} />
@@ -49,14 +60,12 @@ function Editor({ of, saved }: { of: Settings; saved: () => void }) {
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
       <div className="fields">
-        {durations.map(([name, label, hint]) => (
-          <TextField
+        {durations.map(({ name, nothing, ...told }) => (
+          <SpanField
             key={name}
-            label={label}
-            hint={hint}
-            mono
-            value={text(name)}
-            set={(v) => form.set(name, (v || null) as never)}
+            {...told}
+            value={spanSeconds(text(name)) === 0 ? "" : text(name)}
+            set={(v) => form.set(name, (v || nothing) as never)}
             error={form.wrong(name)}
           />
         ))}
