@@ -93,6 +93,12 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
   );
 }
 
+/** The product, and the tenant whose address this is: for the other pages that come before a session. */
+export function BrandHere() {
+  const options = useOptions("");
+  return <Brand tenant={options.data && !options.data.tenant_required ? options.data.tenant : ""} />;
+}
+
 function Brand({ tenant }: { tenant: string }) {
   return (
     <div className="door-brand">

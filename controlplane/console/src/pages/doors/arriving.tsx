@@ -4,6 +4,7 @@ import { basePath } from "../../api/base";
 import { Refusal, signInBy } from "../../api/session";
 import { said } from "../../app/doors";
 import { safeNext } from "../../app/next";
+import { BrandHere } from "../../app/signin";
 
 type Search = { code?: string; error?: string; next?: string };
 
@@ -26,6 +27,7 @@ export default function Arriving() {
   return (
     <main className="doors">
       <div className="card stack door">
+        <BrandHere />
         <h1>{wrong ? "You are not signed in" : "Signing in…"}</h1>
         {wrong ? (
           <>

@@ -4,6 +4,7 @@ import { basePath } from "../../api/base";
 import { Refusal, signInBy } from "../../api/session";
 import { CodeField } from "../../app/code";
 import { said } from "../../app/doors";
+import { BrandHere } from "../../app/signin";
 import { SecretField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 
@@ -36,6 +37,7 @@ export default function Invited() {
   return (
     <main className="doors">
       <form className="card stack" aria-labelledby="invited" onSubmit={(e) => void submit(e)} aria-busy={busy}>
+        <BrandHere />
         <div>
           <h1 id="invited">Choose a password</h1>
           <p className="muted small">It is yours alone, and signs you in from now on. Sessions that were open before end.</p>
@@ -67,6 +69,7 @@ function Spent() {
   return (
     <main className="doors">
       <div className="card stack door">
+        <BrandHere />
         <h1>This link does not work any more</h1>
         <p>
           It was used before, it is more than an hour old, or it is not whole. Ask an administrator for a new one; if you have set a
