@@ -154,6 +154,10 @@ func (s *Service) metrics(ctx context.Context, v viewer.Viewer, in *metricsIn) (
 	if since.IsZero() {
 		since = until.Add(-90 * span.Day)
 	}
+	if until.Year() < 1 || since.Year() < 1 { // which no answer can say either
+		return nil, fault.Coded(fault.Malformed, "invalid_parameter", "there is no year 0").
+			With(fault.Field{Parameter: "until", Code: "invalid", Detail: "a later instant"})
+	}
 	if !since.Before(until) {
 		return nil, fault.Coded(fault.Malformed, "invalid_parameter", "since must come before until").
 			With(fault.Field{Parameter: "since", Code: "invalid", Detail: "an instant before until"})
