@@ -1,7 +1,7 @@
 // when: long
 // seed: own
 // A manager gives a task to a colleague whom they see nowhere else, by keyboard alone; the colleague finds it in their inbox. Whoever does not decide finds nobody.
-import { api, expect, fail, focused, journey, picture, same, scene, seen, settled, step, token } from "../lib/house.mjs";
+import { api, expect, fail, focused, journey, same, scene, seen, settled, step, token } from "../lib/house.mjs";
 
 /** Lets somebody whom the manager does not see come in, as an ordinary member. */
 async function hired() {
@@ -83,7 +83,7 @@ async function handedOn(open, colleague) {
   expect(asked.every((q) => q.length > 1) && asked.length < colleague.name.length, `it was asked for ${asked.join(", ")}`);
   const { email } = await api("admin", "GET", `/identities/${colleague.identity_id}`);
   expect(email && !(await option.innerText()).includes(email), "an address is told of somebody whom the name tells apart");
-  await picture(page, "a-colleague-is-found");
+  await seen(page, "a colleague is found");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   same(await who.inputValue(), colleague.name, "who was chosen");
@@ -134,7 +134,7 @@ async function delegated(open, colleague) {
   await tabTo(page, who);
   await page.keyboard.type(colleague.name);
   await page.getByRole("option", { name: colleague.name }).waitFor();
-  await picture(page, "a-delegate-is-found");
+  await seen(page, "a delegate is found");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await tabTo(page, page.locator(".dialog").getByRole("button", { name: "Delegate", exact: true }));

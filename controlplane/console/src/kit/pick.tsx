@@ -1,7 +1,7 @@
 import { Combobox } from "@base-ui/react/combobox";
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
-import { useDeferredValue, useId, useState } from "react";
+import { useDeferredValue, useId, useRef, useState } from "react";
 import { ask, type Query } from "../api/client";
 import { Refusal } from "../api/session";
 import { Wrong } from "./form";
@@ -36,6 +36,7 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
   const { letters = 0 } = source;
   const q = useRest(useDeferredValue(typed), letters ? 200 : 0);
   const id = useId();
+  const field = useRef<HTMLDivElement>(null);
   const asked = q === value?.words ? "" : q;
   const enough = count(asked) >= letters;
   const found = useQuery({
@@ -66,7 +67,7 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
         disabled={disabled ?? false}
         required={required ?? false}
       >
-        <div className="picker">
+        <div className="picker" ref={field}>
           <Combobox.Input
             id={id}
             aria-label={label} // the label itself is hidden from readers while the list is open
@@ -80,8 +81,9 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
             </Combobox.Clear>
           )}
         </div>
-        <Combobox.Portal>
-          <Combobox.Positioner className="over" sideOffset={4}>
+        {/* It stands outside of the page's main part, and must be a part that readers can go to. */}
+        <Combobox.Portal role="region" aria-label={`Choices: ${label}`}>
+          <Combobox.Positioner className="over" anchor={field} align="start" sideOffset={4}>
             <Combobox.Popup className="menu picks">
               <Combobox.Status className="small muted pick-status">
                 {few
