@@ -155,8 +155,12 @@ func (s *Service) metrics(ctx context.Context, v viewer.Viewer, in *metricsIn) (
 		since = until.Add(-90 * span.Day)
 	}
 	if until.Year() < 1 || since.Year() < 1 { // which no answer can say either
+		early := "until"
+		if until.Year() >= 1 && !in.Since.IsZero() {
+			early = "since"
+		}
 		return nil, fault.Coded(fault.Malformed, "invalid_parameter", "there is no year 0").
-			With(fault.Field{Parameter: "until", Code: "invalid", Detail: "a later instant"})
+			With(fault.Field{Parameter: early, Code: "invalid", Detail: "a later instant"})
 	}
 	if !since.Before(until) {
 		return nil, fault.Coded(fault.Malformed, "invalid_parameter", "since must come before until").

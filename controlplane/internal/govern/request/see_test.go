@@ -238,6 +238,12 @@ func TestMetrics(t *testing.T) {
 	h.decide("mia", b.Text("id"), "reject", item(b, 0))
 	h.Refused(403, "forbidden", "mia", "GET", "/access-requests/metrics", nil)
 	h.Refused(400, "invalid_parameter", "root", "GET", "/access-requests/metrics?since=2200-01-01T00:00:00Z", nil)
+	for query, early := range map[string]string{"since=0000-01-01T00:00:00Z": "since", "until=0000-01-01T00:00:00Z": "until", "until=0001-01-02T00:00:00Z": "until"} {
+		a := h.Refused(400, "invalid_parameter", "root", "GET", "/access-requests/metrics?"+query, nil)
+		if list, _ := a.Body["errors"].([]any); len(list) != 1 || list[0].(map[string]any)["parameter"] != early {
+			t.Errorf("%s is refused at %v; want %s", query, a.Body["errors"], early)
+		}
+	}
 	m := h.Must(200, "auditor", "GET", "/access-requests/metrics", nil)
 	all := m.Body["all"].(map[string]any)
 	if m.Body["requests"].(float64) != 2 || m.Body["open"].(float64) != 0 || all["items"].(float64) != 3 || all["approved"].(float64) != 2 || all["automatic"].(float64) != 1 ||
