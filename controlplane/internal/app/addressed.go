@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bufio"
 	"net"
 	"net/http"
 	"net/url"
@@ -69,7 +68,7 @@ func (a addressing) read(next http.Handler) http.Handler {
 		byHost := slug != ""
 		named, rest, found := cutTenant(r.URL)
 		if found {
-			w = &prefixed{ResponseWriter: w, prefix: tenantPath + named}
+			w = &prefixed{Passing: httpapi.Passing{ResponseWriter: w}, prefix: tenantPath + named}
 			if slug != "" && slug != named {
 				named = nobody
 			}
@@ -131,7 +130,7 @@ func cutTenant(u *url.URL) (slug string, rest *url.URL, found bool) {
 // prefixed keeps who came by a tenant's path on it: what an answer points to within the service, and the cookies for it, lie
 // under the same path.
 type prefixed struct {
-	http.ResponseWriter
+	httpapi.Passing
 	prefix string
 	begun  bool
 }
@@ -157,11 +156,3 @@ func (w *prefixed) Write(b []byte) (int, error) {
 	}
 	return w.ResponseWriter.Write(b)
 }
-
-// Hijack hands the connection over, for websockets.
-func (w *prefixed) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	return http.NewResponseController(w.ResponseWriter).Hijack()
-}
-
-// Unwrap lets http.ResponseController reach the writer beneath.
-func (w *prefixed) Unwrap() http.ResponseWriter { return w.ResponseWriter }

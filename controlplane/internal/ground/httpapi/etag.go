@@ -113,12 +113,12 @@ func (a *API) conditional(next http.Handler) http.Handler {
 			a.Fail(w, r, err)
 			return
 		}
-		next.ServeHTTP(&conditionalWriter{passing: passing{w}, seen: tags, all: all}, r)
+		next.ServeHTTP(&conditionalWriter{Passing: Passing{w}, seen: tags, all: all}, r)
 	})
 }
 
 type conditionalWriter struct {
-	passing
+	Passing
 	seen        []string
 	all         bool
 	notModified bool

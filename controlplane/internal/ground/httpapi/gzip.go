@@ -32,7 +32,7 @@ func (a *API) pack(next http.Handler) http.Handler {
 	if err != nil {
 		panic(err) // the options above are constants
 	}
-	packed := wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(&taggedWriter{passing{w}}, r) }))
+	packed := wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(&taggedWriter{Passing{w}}, r) }))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
 		if r.Method == http.MethodGet && under(path, Prefix) && !under(path, Prefix+"/auth") && r.Header.Get("Upgrade") == "" {
@@ -44,7 +44,7 @@ func (a *API) pack(next http.Handler) http.Handler {
 }
 
 // taggedWriter keeps what carries an ETag from being packed.
-type taggedWriter struct{ passing }
+type taggedWriter struct{ Passing }
 
 func (w *taggedWriter) WriteHeader(status int) {
 	if w.Header().Get("ETag") != "" {

@@ -72,7 +72,7 @@ func (a *API) address(r *http.Request) string {
 // recoverPanic answers 500 for what went wrong unforeseen. An answer that has begun by then is cut, so that it never looks whole.
 func (a *API) recoverPanic(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		watched := &begunWriter{passing: passing{w}}
+		watched := &begunWriter{Passing: Passing{w}}
 		defer func() {
 			cause := recover()
 			if cause == nil {

@@ -6,24 +6,24 @@ import (
 	"net/http"
 )
 
-// passing is a writer around another that can do what the other can, however many stand between it and the connection: not everybody
+// Passing is a writer around another that can do what the other can, however many stand between it and the connection: not everybody
 // asks for it through http.ResponseController.
-type passing struct{ http.ResponseWriter }
+type Passing struct{ http.ResponseWriter }
 
 // Flush sends what was written.
-func (p passing) Flush() { _ = http.NewResponseController(p.ResponseWriter).Flush() } // one that cannot sends it at the end
+func (p Passing) Flush() { _ = http.NewResponseController(p.ResponseWriter).Flush() } // one that cannot sends it at the end
 
 // Hijack hands the connection over, for websockets.
-func (p passing) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+func (p Passing) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return http.NewResponseController(p.ResponseWriter).Hijack()
 }
 
 // Unwrap lets http.ResponseController reach the writer beneath.
-func (p passing) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+func (p Passing) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // begunWriter remembers whether the client has been told anything.
 type begunWriter struct {
-	passing
+	Passing
 	begun bool
 }
 
