@@ -11,20 +11,22 @@ type SecretProps = Common & {
   own?: boolean;
 };
 
+/** Where a secret is kept: that there is one, and, for whoever may, how it is replaced. */
+export const KeptSecret = ({ label, replace }: { label: string; replace: (() => void) | undefined }) => (
+  <div className="field">
+    <span className="field-label">{label}</span>
+    <div className="row">
+      <span className="muted">is set</span>
+      {replace && <Button onClick={replace}>Replace</Button>}
+    </div>
+  </div>
+);
+
 /** A secret: what is kept is never shown, only that there is one, and it can be replaced. */
 export function SecretField({ kept, value, set, own, ...common }: SecretProps) {
   const [replacing, setReplacing] = useState(!kept);
   const [shown, setShown] = useState(false);
-  if (!replacing)
-    return (
-      <div className="field">
-        <span className="field-label">{common.label}</span>
-        <div className="row">
-          <span className="muted">is set</span>
-          {!common.disabled && <Button onClick={() => setReplacing(true)}>Replace</Button>}
-        </div>
-      </div>
-    );
+  if (!replacing) return <KeptSecret label={common.label} replace={common.disabled ? undefined : () => setReplacing(true)} />;
   return (
     <Field {...common}>
       {(id, described) => (

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { Check, Field, SecretField, SelectField, TextField } from "../../kit/form";
-import { Button } from "../../kit/kit";
+import { Check, Field, KeptSecret, SecretField, SelectField, TextField } from "../../kit/form";
 import { manyLines, type Setting } from "./settings";
 
 type Props = {
@@ -66,20 +65,13 @@ function Secret({ of: f, label, text, set, kept, error }: Props & { label: strin
   }, [replacing]);
   if (kept && !replacing)
     return (
-      <div className="field">
-        <span className="field-label">{label}</span>
-        <div className="row">
-          <span className="muted">is set</span>
-          <Button
-            onClick={() => {
-              asked.current = true;
-              setReplacing(true);
-            }}
-          >
-            Replace
-          </Button>
-        </div>
-      </div>
+      <KeptSecret
+        label={label}
+        replace={() => {
+          asked.current = true;
+          setReplacing(true);
+        }}
+      />
     );
   return (
     <div ref={box}>
