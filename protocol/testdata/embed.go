@@ -9,7 +9,8 @@
 //
 // In a frame, "*" stands for any value, "*now" for a time, "*id" for a fresh id and "*n:5" for a number (5 where one
 // must be sent); "$name" stands for one value wherever it
-// stands in the transcript: the first to say it decides. Members that a transcript does not name may be there or not.
+// stands in the transcript: the first to say it decides. The body of a proof depends on the nonce of the challenge before it, so
+// an agent that plays a transcript signs anew. Members that a transcript does not name may be there or not.
 package testdata
 
 import "embed"

@@ -91,6 +91,19 @@ const (
 	OutcomePlanned Outcome = "planned" // of a dry run
 )
 
+// Presence says whether the target still has a record that a change or a read named. A record that a read does not show is
+// not proven to be gone: it may have been moved out of what the connector reads, or the login may have lost its rights.
+type Presence string
+
+// Presences. Only PresenceGone ends a task that was to remove something. An empty one is of a connector that does not tell:
+// then the absence of a record proves no more than PresenceUnknown does.
+const (
+	PresencePresent    Presence = "present"     // seen where the connector reads
+	PresenceGone       Presence = "gone"        // looked for in all of the target, with a login that sees such records
+	PresenceNotVisible Presence = "not_visible" // it exists, outside of what the connector reads
+	PresenceUnknown    Presence = "unknown"     // not seen, and not proven to be gone
+)
+
 // ProvisionResponse is what became of a change. Success false comes with ErrorDetail, also for OutcomeUnknown.
 type ProvisionResponse struct {
 	Success     bool             `json:"success"`
@@ -98,8 +111,9 @@ type ProvisionResponse struct {
 	Account     *RemoteAccount   `json:"account,omitempty"` // as read back from the target; nil after a delete, or where it cannot be read
 	Grant       *GrantState      `json:"grant,omitempty"`   // as read back
 	Changes     []ChangedField   `json:"changes,omitempty"`
-	Plan        []PlannedRequest `json:"plan,omitempty"` // what was or would be sent, secrets masked
-	Verified    bool             `json:"verified"`       // reading back has shown what was asked for
+	Plan        []PlannedRequest `json:"plan,omitempty"`     // what was or would be sent, secrets masked
+	Verified    bool             `json:"verified"`           // reading back has shown what was asked for
+	Presence    Presence         `json:"presence,omitempty"` // of the account that the change named
 	Warnings    []Warning        `json:"warnings,omitempty"`
 	Error       *string          `json:"error"`
 	ErrorDetail *ErrorDetail     `json:"error_detail,omitempty"`
@@ -155,14 +169,16 @@ type ReadRequest struct {
 // MaxRead is how many accounts, and how many entitlements, one ReadRequest may name.
 const MaxRead = 100
 
-// ReadResponse tells what is there now: an answer for each account in the order asked.
+// ReadResponse tells what is there now: an answer for each account in the order asked. Grants leaves out a pair of account and
+// entitlement about which nothing can be said.
 type ReadResponse struct {
 	Accounts []ReadAccount `json:"accounts"`
 	Grants   []GrantState  `json:"grants,omitempty"`
 }
 
-// ReadAccount is one account as it is now; Account is nil when there is none.
+// ReadAccount is one account as it is now; Account is nil when none was seen where the connector reads. Presence says what that means.
 type ReadAccount struct {
-	Target  ProvisionTarget `json:"target"`
-	Account *RemoteAccount  `json:"account"`
+	Target   ProvisionTarget `json:"target"`
+	Account  *RemoteAccount  `json:"account"`
+	Presence Presence        `json:"presence,omitempty"`
 }

@@ -51,6 +51,9 @@ type RemoteIdentity struct {
 	HireDate          *string        `json:"hire_date,omitempty"`        // RFC 3339 date
 	StartDate         *string        `json:"start_date,omitempty"`       // RFC 3339 date
 	TerminationDate   *string        `json:"termination_date,omitempty"` // RFC 3339 date
+	LastWorkingAt     *time.Time     `json:"last_working_at,omitempty"`  // the instant at which their work ends
+	LeaveFrom         *string        `json:"leave_from,omitempty"`       // RFC 3339 date: the first day of an absence
+	LeaveTo           *string        `json:"leave_to,omitempty"`         // RFC 3339 date: its last day
 	Status            *string        `json:"status,omitempty"`           // the source's own word
 	IsDisabled        *bool          `json:"is_disabled,omitempty"`
 	Attributes        map[string]any `json:"attributes,omitempty"`

@@ -18,6 +18,10 @@ type TestResponse struct {
 	Facts      *TargetFacts `json:"facts,omitempty"`
 	Warnings   []Warning    `json:"warnings,omitempty"`
 	Error      *ErrorDetail `json:"error"`
+
+	// Operations are the changes that the target offers, as its schema or manifest shows. Absent: it does not show
+	// them.
+	Operations []ProvisionOp `json:"operations,omitempty"`
 }
 
 // TestStep is one step of a probe: dns, tcp, tls, token, service_provider_config, users_probe, anonymous_bind,

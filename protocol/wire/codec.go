@@ -121,8 +121,8 @@ func CloseCode(err error) int {
 func (t Type) Known() bool { return slices.Contains(types, t) }
 
 var types = []Type{
-	TypeHello, TypeWelcome, TypeHeartbeat, TypeOffer, TypeAccept, TypeReject, TypeProgress, TypeChunk, TypeAck, TypeResult,
-	TypeTaskCancel, TypeError, TypeGoaway, TypeDrain, TypeEcho,
+	TypeHello, TypeChallenge, TypeProof, TypeWelcome, TypeHeartbeat, TypeOffer, TypeAccept, TypeReject, TypeProgress, TypeChunk,
+	TypeAck, TypeResult, TypeTaskCancel, TypeError, TypeGoaway, TypeDrain, TypeEcho,
 }
 
 func decodeEnvelope(s *scanner) (Frame, error) {

@@ -31,8 +31,11 @@ const (
 	ReconnectMax       = 60 * time.Second
 	ProgressTimeout    = 5 * time.Minute // no chunk, page or progress for so long: the task is stuck
 	MinAgentCapability = 1
-	Capability         = 2 // grows with every change of meaning; 1: 2026-11, first version; 2: calls of the kinds provision and read
 	WriteCapability    = 2 // what an agent must have to change a target
+
+	// Capability grows with every change of meaning. 1: 2026-11, first version; 2: calls of the kinds provision and read;
+	// 3: the agent answers a challenge; one that does not is not let in, whatever number it names.
+	Capability = 3
 )
 
 // Close codes of the websocket.
@@ -49,6 +52,12 @@ const (
 	CloseDraining   = 4503
 )
 
+// Reasons that go with CloseToken when a proof is refused. An agent reads them to say what to do.
+const (
+	ReasonUnproven = "the proof does not show the agent's identity key"
+	ReasonHost     = "the proof is for another host name: check --base-url, or have the proxy pass on Host"
+)
+
 // ReasonDisabled goes with CloseRevoked when an agent was switched off and not revoked: it may ask again after a while.
 const ReasonDisabled = "disabled"
 
@@ -58,7 +67,9 @@ type Type string
 // Frame types. A: sent by the agent, C: by the control plane.
 const (
 	TypeHello      Type = "hello"         // A
-	TypeWelcome    Type = "welcome"       // C
+	TypeChallenge  Type = "challenge"     // C, answers hello
+	TypeProof      Type = "proof"         // A, answers challenge
+	TypeWelcome    Type = "welcome"       // C, answers hello
 	TypeHeartbeat  Type = "heartbeat"     // both
 	TypeOffer      Type = "task.offer"    // C
 	TypeAccept     Type = "task.accept"   // A

@@ -96,7 +96,11 @@ type Player struct {
 	// Vars holds the values of the transcript's $names, by name without the sign. The caller may give some beforehand.
 	Vars map[string]any
 
+	// Sign, when set, gives the body of a proof frame for the nonce of the last challenge.
+	Sign func(nonce string) wire.Proof
+
 	socket wire.Socket
+	nonce  string // of the last challenge that came
 }
 
 // Play goes through the lines. It returns an error that names the line which was not met. The last connection stays open.
@@ -151,7 +155,11 @@ func cut(s wire.Socket) {
 }
 
 func (p *Player) send(frame map[string]any) error {
-	msg, err := json.Marshal(p.fill(frame))
+	filled := p.fill(frame)
+	if p.Sign != nil && frame["type"] == string(wire.TypeProof) {
+		filled.(map[string]any)["body"] = p.Sign(p.nonce)
+	}
+	msg, err := json.Marshal(filled)
 	if err != nil {
 		return err
 	}
@@ -223,7 +231,15 @@ func (p *Player) expect(want map[string]any) error {
 		if err != nil {
 			return fmt.Errorf("%w\ngot %s", err, msg)
 		}
+		p.remember(f)
 		return nil
+	}
+}
+
+// remember keeps what later frames of the player depend on.
+func (p *Player) remember(f wire.Frame) {
+	if c, err := wire.DecodeBody[wire.Challenge](f); err == nil && f.Type == wire.TypeChallenge {
+		p.nonce = c.Nonce
 	}
 }
 
