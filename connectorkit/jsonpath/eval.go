@@ -1,6 +1,7 @@
 package jsonpath
 
 import (
+	"cmp"
 	"encoding/json"
 	"math/big"
 	"sort"
@@ -10,58 +11,78 @@ import (
 
 // Select gives every value the query selects in a decoded document (maps, slices, strings, numbers, booleans, nil; numbers
 // as float64, json.Number or Go integers). Members of an object are visited in the order of their names, so that the same
-// document always gives the same list.
-func (p *Path) Select(root any) []any { return run(p.segments, root, root) }
+// document always gives the same list. It selects nothing when the budget does not suffice; see Budget.
+func (p *Path) Select(b *Budget, root any) []any { return run(b, p.segments, root, root) }
 
 // First gives the first value selected and whether there is one.
-func (p *Path) First(root any) (any, bool) {
-	found := p.Select(root)
+func (p *Path) First(b *Budget, root any) (any, bool) {
+	found := p.Select(b, root)
 	if len(found) == 0 {
 		return nil, false
 	}
 	return found[0], true
 }
 
-func run(segments []segment, root, start any) []any {
+func run(b *Budget, segments []segment, root, start any) []any {
+	if !b.charge(queryCost) {
+		return nil
+	}
 	nodes := []any{start}
 	for _, s := range segments {
-		var next []any
+		e := eval{b: b, root: root}
 		for _, n := range nodes {
 			if s.descend {
-				next = descend(next, s.selectors, root, n)
+				e.descend(s.selectors, n)
 			} else {
-				next = apply(next, s.selectors, root, n)
+				e.apply(s.selectors, n)
 			}
 		}
-		if nodes = next; len(nodes) == 0 {
+		if nodes = e.out; len(nodes) == 0 || b.err != nil {
 			return nil
 		}
 	}
 	return nodes
 }
 
+// eval is one segment on its way over the nodes reached so far.
+type eval struct {
+	b    *Budget
+	root any
+	out  []any
+}
+
 // descend applies the selectors to a node and then to all its descendants.
-func descend(out []any, selectors []selector, root, node any) []any {
-	out = apply(out, selectors, root, node)
-	for _, child := range children(node) {
-		out = descend(out, selectors, root, child)
+func (e *eval) descend(selectors []selector, node any) {
+	e.apply(selectors, node)
+	for _, child := range children(e.b, node) {
+		if e.b.err != nil {
+			return
+		}
+		e.descend(selectors, child)
 	}
-	return out
 }
 
-func apply(out []any, selectors []selector, root, node any) []any {
+func (e *eval) apply(selectors []selector, node any) {
 	for _, s := range selectors {
-		out = s.pick(out, root, node)
+		if !e.b.charge(1) {
+			return
+		}
+		e.pick(s, node)
 	}
-	return out
 }
 
-func (s selector) pick(out []any, root, node any) []any {
+func (e *eval) add(values ...any) {
+	if e.b.hold(len(e.out), len(values)) {
+		e.out = append(e.out, values...)
+	}
+}
+
+func (e *eval) pick(s selector, node any) {
 	switch s.kind {
 	case byName:
 		if object, ok := node.(map[string]any); ok {
 			if v, ok := object[s.name]; ok {
-				return append(out, v)
+				e.add(v)
 			}
 		}
 	case byIndex:
@@ -71,31 +92,36 @@ func (s selector) pick(out []any, root, node any) []any {
 				i += int64(len(array))
 			}
 			if i >= 0 && i < int64(len(array)) {
-				return append(out, array[i])
+				e.add(array[i])
 			}
 		}
 	case byWildcard:
-		return append(out, children(node)...)
+		e.add(children(e.b, node)...)
 	case bySlice:
 		if array, ok := node.([]any); ok {
-			return s.slice.pick(out, array)
+			e.slice(s.slice, array)
 		}
 	case byFilter:
-		for _, child := range children(node) {
-			if s.filter.holds(root, child) {
-				out = append(out, child)
+		for _, child := range children(e.b, node) {
+			if s.filter.holds(e.b, e.root, child) {
+				e.add(child)
+			}
+			if e.b.err != nil {
+				return
 			}
 		}
 	}
-	return out
 }
 
 // children are the elements of an array or the members of an object, the latter ordered by name.
-func children(node any) []any {
+func children(b *Budget, node any) []any {
 	switch node := node.(type) {
 	case []any:
 		return node
 	case map[string]any:
+		if !b.charge(memberCost * len(node)) {
+			return nil
+		}
 		names := make([]string, 0, len(node))
 		for name := range node {
 			names = append(names, name)
@@ -110,24 +136,23 @@ func children(node any) []any {
 	return nil
 }
 
-// pick follows RFC 9535 section 2.3.4.2.2.
-func (s slice) pick(out, array []any) []any {
+// slice follows RFC 9535 section 2.3.4.2.2.
+func (e *eval) slice(s slice, array []any) {
 	n := int64(len(array))
 	if s.step == 0 || n == 0 {
-		return out
+		return
 	}
 	if s.step > 0 {
 		lower, upper := bound(s.start, 0, n, 0, n), bound(s.end, n, n, 0, n)
-		for i := lower; i < upper; i += s.step {
-			out = append(out, array[i])
+		for i := lower; i < upper && e.b.err == nil; i += s.step {
+			e.add(array[i])
 		}
-		return out
+		return
 	}
 	upper, lower := bound(s.start, n-1, n, -1, n-1), bound(s.end, -1, n, -1, n-1)
-	for i := upper; i > lower; i += s.step {
-		out = append(out, array[i])
+	for i := upper; i > lower && e.b.err == nil; i += s.step {
+		e.add(array[i])
 	}
-	return out
 }
 
 // bound counts a negative position from the end and keeps it within low and high.
@@ -142,49 +167,53 @@ func bound(at *int64, absent, n, low, high int64) int64 {
 	return min(max(i, low), high)
 }
 
-func equal(a, b any) bool {
-	switch a := a.(type) {
+// equal compares two values, and charges each part of them before it is compared.
+func (b *Budget) equal(x, y any) bool {
+	if !b.charge(1) {
+		return false
+	}
+	switch x := x.(type) {
 	case nothing:
-		_, ok := b.(nothing)
+		_, ok := y.(nothing)
 		return ok
 	case nil:
-		return b == nil
+		return y == nil
 	case bool:
-		other, ok := b.(bool)
-		return ok && a == other
+		other, ok := y.(bool)
+		return ok && x == other
 	case string:
-		other, ok := b.(string)
-		return ok && a == other
+		other, ok := y.(string)
+		return ok && len(x) == len(other) && b.charge(len(x)/bytesPerStep) && x == other
 	case []any:
-		return equalArrays(a, b)
+		return b.equalArrays(x, y)
 	case map[string]any:
-		return equalObjects(a, b)
+		return b.equalObjects(x, y)
 	}
-	c, ok := compareNumbers(a, b)
+	c, ok := b.compareNumbers(x, y)
 	return ok && c == 0
 }
 
-func equalArrays(a []any, b any) bool {
-	other, ok := b.([]any)
-	if !ok || len(a) != len(other) {
+func (b *Budget) equalArrays(x []any, y any) bool {
+	other, ok := y.([]any)
+	if !ok || len(x) != len(other) {
 		return false
 	}
-	for i := range a {
-		if !equal(a[i], other[i]) {
+	for i := range x {
+		if !b.equal(x[i], other[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-func equalObjects(a map[string]any, b any) bool {
-	other, ok := b.(map[string]any)
-	if !ok || len(a) != len(other) {
+func (b *Budget) equalObjects(x map[string]any, y any) bool {
+	other, ok := y.(map[string]any)
+	if !ok || len(x) != len(other) {
 		return false
 	}
-	for name, v := range a {
+	for name, v := range x {
 		w, ok := other[name]
-		if !ok || !equal(v, w) {
+		if !ok || !b.equal(v, w) {
 			return false
 		}
 	}
@@ -192,24 +221,34 @@ func equalObjects(a map[string]any, b any) bool {
 }
 
 // less orders numbers and strings; nothing else has an order.
-func less(a, b any) bool {
-	if s, ok := a.(string); ok {
-		other, ok := b.(string)
-		return ok && s < other
+func (b *Budget) less(x, y any) bool {
+	if !b.charge(1) {
+		return false
 	}
-	c, ok := compareNumbers(a, b)
+	if s, ok := x.(string); ok {
+		other, ok := y.(string)
+		return ok && b.charge(min(len(s), len(other))/bytesPerStep) && s < other
+	}
+	c, ok := b.compareNumbers(x, y)
 	return ok && c < 0
 }
 
 // compareNumbers is exact for integers of any size and by float64 otherwise.
-func compareNumbers(a, b any) (int, bool) {
-	x, ok := numberText(a)
+func (b *Budget) compareNumbers(v, w any) (int, bool) {
+	x, ok := numberText(v)
 	if !ok {
 		return 0, false
 	}
-	y, ok := numberText(b)
-	if !ok {
+	y, ok := numberText(w)
+	if !ok || !b.charge(numberCost+(len(x)+len(y))/16) {
 		return 0, false
+	}
+	if len(x) < 18 && len(y) < 18 {
+		n, errN := strconv.ParseInt(x, 10, 64)
+		m, errM := strconv.ParseInt(y, 10, 64)
+		if errN == nil && errM == nil {
+			return cmp.Compare(n, m), true
+		}
 	}
 	if len(x)+len(y) < 200 && !strings.ContainsAny(x+y, ".eE") {
 		i, okx := new(big.Int).SetString(x, 10)

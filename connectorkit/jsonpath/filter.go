@@ -8,7 +8,7 @@ import (
 
 // expression is a logical expression of a filter. The root is what $ stands for, current what @ stands for.
 type expression interface {
-	holds(root, current any) bool
+	holds(b *Budget, root, current any) bool
 	usesRoot() bool
 }
 
@@ -35,27 +35,29 @@ type operand struct {
 	query   *query
 }
 
-func (e orExpr) holds(root, current any) bool {
+func (e orExpr) holds(b *Budget, root, current any) bool {
 	for _, part := range e {
-		if part.holds(root, current) {
+		if part.holds(b, root, current) {
 			return true
 		}
 	}
 	return false
 }
 
-func (e andExpr) holds(root, current any) bool {
+func (e andExpr) holds(b *Budget, root, current any) bool {
 	for _, part := range e {
-		if !part.holds(root, current) {
+		if !part.holds(b, root, current) {
 			return false
 		}
 	}
 	return true
 }
 
-func (e notExpr) holds(root, current any) bool { return !e.of.holds(root, current) }
+func (e notExpr) holds(b *Budget, root, current any) bool { return !e.of.holds(b, root, current) }
 
-func (e exists) holds(root, current any) bool { return len(e.query.run(root, current)) > 0 }
+func (e exists) holds(b *Budget, root, current any) bool {
+	return len(e.query.run(b, root, current)) > 0
+}
 
 func (e orExpr) usesRoot() bool  { return anyUsesRoot(e) }
 func (e andExpr) usesRoot() bool { return anyUsesRoot(e) }
@@ -86,42 +88,42 @@ func segmentsUseRoot(segments []segment) bool {
 	return false
 }
 
-func (q query) run(root, current any) []any {
+func (q query) run(b *Budget, root, current any) []any {
 	if q.fromRoot {
 		current = root
 	}
-	return run(q.segments, root, current)
+	return run(b, q.segments, root, current)
 }
 
 // nothing is what a query that selects no value compares as (RFC 9535 section 2.3.5.2.2).
 type nothing struct{}
 
-func (o operand) value(root, current any) any {
+func (o operand) value(b *Budget, root, current any) any {
 	if o.query == nil {
 		return o.literal
 	}
-	found := o.query.run(root, current)
+	found := o.query.run(b, root, current)
 	if len(found) == 0 {
 		return nothing{}
 	}
 	return found[0]
 }
 
-func (e compare) holds(root, current any) bool {
-	l, r := e.left.value(root, current), e.right.value(root, current)
+func (e compare) holds(b *Budget, root, current any) bool {
+	l, r := e.left.value(b, root, current), e.right.value(b, root, current)
 	switch e.op {
 	case "==":
-		return equal(l, r)
+		return b.equal(l, r)
 	case "!=":
-		return !equal(l, r)
+		return !b.equal(l, r)
 	case "<":
-		return less(l, r)
+		return b.less(l, r)
 	case ">":
-		return less(r, l)
+		return b.less(r, l)
 	case "<=":
-		return less(l, r) || equal(l, r)
+		return b.less(l, r) || b.equal(l, r)
 	default:
-		return less(r, l) || equal(l, r)
+		return b.less(r, l) || b.equal(l, r)
 	}
 }
 

@@ -15,9 +15,11 @@ const maxInt = 1<<53 - 1
 const maxDepth = 64
 
 type parser struct {
-	text  string
-	at    int
-	depth int
+	text     string
+	at       int
+	depth    int
+	descents int
+	bounded  bool // refuse more than MaxDescents
 }
 
 func (p *parser) fail(format string, args ...any) error {
@@ -86,6 +88,10 @@ func (p *parser) query(root byte) ([]segment, error) {
 func (p *parser) segment() (segment, error) {
 	switch {
 	case p.accept(".."):
+		if p.descents++; p.bounded && p.descents > MaxDescents {
+			p.at -= len("..")
+			return segment{}, p.fail("a query may have .. only once; name the members between")
+		}
 		s := segment{descend: true}
 		if p.peek() == '[' {
 			p.at++

@@ -59,8 +59,9 @@ type slice struct {
 }
 
 // Compile reads a query as RFC 9535 writes it, starting with $.
-func Compile(text string) (*Path, error) {
-	p := &parser{text: text}
+func Compile(text string) (*Path, error) { return compile(&parser{text: text}) }
+
+func compile(p *parser) (*Path, error) {
 	segments, err := p.query('$')
 	if err != nil {
 		return nil, err
@@ -68,10 +69,11 @@ func Compile(text string) (*Path, error) {
 	if !p.done() {
 		return nil, p.fail("unexpected %s", p.here())
 	}
-	return &Path{text: text, segments: segments}, nil
+	return &Path{text: p.text, segments: segments}, nil
 }
 
-// CompileShort is Compile for people: the leading $ and its dot may be left out, so "data.items" is "$.data.items".
+// CompileShort is Compile for settings: the leading $ and its dot may be left out, so "data.items" is "$.data.items". More than
+// MaxDescents are refused.
 func CompileShort(text string) (*Path, error) {
 	trimmed := strings.TrimSpace(text)
 	full, shift := trimmed, 0
@@ -82,7 +84,7 @@ func CompileShort(text string) (*Path, error) {
 	default:
 		full, shift = "$."+trimmed, 2
 	}
-	p, err := Compile(full)
+	p, err := compile(&parser{text: full, bounded: true})
 	if syntax := (*SyntaxError)(nil); errors.As(err, &syntax) {
 		syntax.Text, syntax.Column = trimmed, max(1, syntax.Column-shift)
 	}
@@ -143,10 +145,11 @@ type Filter struct {
 	expr expression
 }
 
-// CompileFilter reads an expression such as @.status == 'active' && !@.deleted. A leading question mark is allowed.
+// CompileFilter reads an expression such as @.status == 'active' && !@.deleted. A leading question mark is allowed. It is for
+// settings: more than MaxDescents are refused.
 func CompileFilter(text string) (*Filter, error) {
 	trimmed := strings.TrimSpace(text)
-	p := &parser{text: trimmed}
+	p := &parser{text: trimmed, bounded: true}
 	p.accept("?")
 	p.blank()
 	expr, err := p.or()
@@ -163,5 +166,8 @@ func CompileFilter(text string) (*Filter, error) {
 // String is the expression as it was given.
 func (f *Filter) String() string { return f.text }
 
-// Match tells whether the expression holds for a value; $ and @ both stand for it.
-func (f *Filter) Match(value any) bool { return f.expr.holds(value, value) }
+// Match tells whether the expression holds for a value; $ and @ both stand for it. It is false when the budget does not
+// suffice; see Budget.
+func (f *Filter) Match(b *Budget, value any) bool {
+	return f.expr.holds(b, value, value) && b.err == nil
+}

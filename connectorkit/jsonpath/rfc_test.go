@@ -112,7 +112,7 @@ func TestExamplesOfTheRFCSelectWhatItSays(t *testing.T) {
 			t.Errorf("Compile(%s): %v", tt.query, err)
 			continue
 		}
-		got := p.Select(decode(t, tt.doc))
+		got := p.Select(free(), decode(t, tt.doc))
 		if diff := cmp.Diff(decode(t, tt.want), append([]any{}, got...)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", tt.query, diff)
 		}
@@ -139,7 +139,7 @@ func TestComparisonsOfTheRFCHold(t *testing.T) {
 			t.Errorf("CompileFilter(%s): %v", expr, err)
 			continue
 		}
-		if got := f.Match(doc); got != want {
+		if got := f.Match(free(), doc); got != want {
 			t.Errorf("%s = %v, want %v", expr, got, want)
 		}
 	}
@@ -194,7 +194,7 @@ func TestShortQueriesMayLeaveOutTheRoot(t *testing.T) {
 			t.Errorf("CompileShort(%s): %v", short, err)
 			continue
 		}
-		if got := encode(t, p.Select(doc)); got != want {
+		if got := encode(t, p.Select(free(), doc)); got != want {
 			t.Errorf("%s = %s, want %s", short, got, want)
 		}
 	}
@@ -210,7 +210,7 @@ func TestEscapesInNamesAreRead(t *testing.T) {
 	for query, want := range map[string]string{
 		`$['a\'b']`: `[1]`, `$['\u263A']`: `[2]`, `$["\uD834\uDD1E"]`: `[3]`, `$['tab\t']`: `[4]`, `$["\""]`: `[5]`, `$.☺`: `[2]`,
 	} {
-		if got := encode(t, MustCompile(query).Select(doc)); got != want {
+		if got := encode(t, MustCompile(query).Select(free(), doc)); got != want {
 			t.Errorf("%s = %s, want %s", query, got, want)
 		}
 	}
@@ -233,7 +233,7 @@ func FuzzCompileNeverPanicsAndKeepsItsText(f *testing.F) {
 		if p.String() != text {
 			t.Fatalf("String() = %q, want %q", p.String(), text)
 		}
-		if found := p.Select(doc); p.Singular() && len(found) > 1 {
+		if found := p.Select(free(), doc); p.Singular() && len(found) > 1 {
 			t.Fatalf("%q is singular and selected %d values", text, len(found))
 		}
 	})

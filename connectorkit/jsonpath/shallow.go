@@ -1,6 +1,10 @@
 package jsonpath
 
-import "io"
+import (
+	"io"
+
+	"github.com/grantwright/grantwright/connectorkit/jsonscan"
+)
 
 const (
 	// maxLevels is how deep a document may be nested; what lies deeper is not read.
@@ -14,13 +18,11 @@ const (
 // shallow passes a document on with every object and array that lies too deep replaced, so that one such record does not
 // cost the whole document: encoding/json gives up at 10 000 levels. It holds no more than a buffer.
 type shallow struct {
-	from    io.Reader
-	depth   int
-	text    bool // inside a string
-	escaped bool // behind a backslash in it
-	lost    bool // inside a value that is too deep
-	over    []byte
-	err     error
+	from io.Reader
+	at   jsonscan.Scanner
+	lost bool // inside a value that is too deep
+	over []byte
+	err  error
 }
 
 // Read gives the document.
@@ -52,36 +54,11 @@ func (s *shallow) Read(p []byte) (int, error) {
 // filter keeps what may be passed on at the beginning of b and says how much that is. What does not fit there goes into over.
 func (s *shallow) filter(b []byte) int {
 	for i, c := range b {
-		if s.step(c) && s.depth > maxLevels {
+		if s.at.Step(c) && s.at.Depth > maxLevels {
 			return s.cut(b, i)
 		}
 	}
 	return len(b)
-}
-
-// step follows the document by one byte and tells whether an object or array begins.
-func (s *shallow) step(c byte) (opens bool) {
-	if s.text {
-		switch {
-		case s.escaped:
-			s.escaped = false
-		case c == '\\':
-			s.escaped = true
-		case c == '"':
-			s.text = false
-		}
-		return false
-	}
-	switch c {
-	case '"':
-		s.text = true
-	case '{', '[':
-		s.depth++
-		return true
-	case '}', ']':
-		s.depth--
-	}
-	return false
 }
 
 // cut puts the replacement in the place of what begins at b[i], too deep. It may be longer than what it stands for, so
@@ -96,11 +73,11 @@ func (s *shallow) cut(b []byte, i int) int {
 // rest filters behind a value that is too deep. It writes to over.
 func (s *shallow) rest(b []byte) {
 	for _, c := range b {
-		opens := s.step(c)
+		opens := s.at.Step(c)
 		switch {
 		case s.lost:
-			s.lost = s.depth > maxLevels
-		case opens && s.depth > maxLevels:
+			s.lost = s.at.Depth > maxLevels
+		case opens && s.at.Depth > maxLevels:
 			s.over = append(s.over, tooDeepJSON...)
 			s.lost = true
 		default:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 )
 
 // Limits bound what a Plan holds in memory. Zero means no bound.
@@ -12,16 +13,22 @@ type Limits struct {
 	Record   int64 // bytes of one record, and of one picked value
 	Document int64 // bytes of a document that must be held whole
 	Aside    int64 // bytes of a record above which it is yielded as a Flaw
+	Values   int   // objects, lists and their elements in one record, above which it is yielded as a Flaw
+	Whole    int   // the same of a document that must be held whole, or of a value picked from one
 }
 
 // TooLargeError says that a part of the document is larger than the Limits allow.
 type TooLargeError struct {
-	What  string // record, document
-	Limit int64
+	What   string // record, document
+	Limit  int64
+	Values bool // the limit is one of values, not of bytes
 }
 
 // Error names the limit.
 func (e *TooLargeError) Error() string {
+	if e.Values {
+		return fmt.Sprintf("the %s has more than %d values", e.What, e.Limit)
+	}
 	return fmt.Sprintf("the %s is larger than %d bytes", e.What, e.Limit)
 }
 
@@ -38,9 +45,9 @@ type Result struct {
 // Run reads one document from r and yields its records in document order, a *Flaw in the place of one that cannot be passed on.
 // Numbers are decoded as json.Number. It ends with
 // yield's error, with the reader's, or with one of the document: a *json.SyntaxError, io.ErrUnexpectedEOF where the document
-// breaks off, io.EOF where there is none at all, *TooLargeError or ErrTrailing.
-func (pl *Plan) Run(r io.Reader, limits Limits, yield func(record any) error) (Result, error) {
-	run := &reading{plan: pl, yield: yield, limits: limits, in: &metered{from: &shallow{from: r}}}
+// breaks off, io.EOF where there is none at all, *TooLargeError, *BudgetError or ErrTrailing.
+func (pl *Plan) Run(b *Budget, r io.Reader, limits Limits, yield func(record any) error) (Result, error) {
+	run := &reading{b: b, plan: pl, yield: yield, limits: limits, in: &metered{b: b, from: &shallow{from: r}}}
 	run.out.Picks = make([][]any, len(pl.picks))
 	run.dec = json.NewDecoder(run.in)
 	run.dec.UseNumber()
@@ -51,13 +58,17 @@ func (pl *Plan) Run(r io.Reader, limits Limits, yield func(record any) error) (R
 	} else {
 		err = run.whole()
 	}
-	if err != nil {
+	switch {
+	case b.err != nil && err == nil:
+		return run.out, b.err
+	case err != nil:
 		return run.out, err
 	}
 	return run.out, run.end()
 }
 
 type reading struct {
+	b      *Budget
 	plan   *Plan
 	yield  func(any) error
 	limits Limits
@@ -71,19 +82,28 @@ type reading struct {
 
 // metered lets a reader give so many bytes and no more until it is topped up again.
 type metered struct {
-	from  io.Reader
+	b     *Budget
+	from  *shallow
 	what  string
 	limit int64
 	left  int64
+	most  int // values that may come; 0: any number
+}
+
+// values bounds how many values may come from now on, before they are decoded.
+func (m *metered) values(most int) {
+	if most > 0 {
+		m.most = m.from.at.Values + most
+	}
 }
 
 func (m *metered) allow(what string, limit int64) { m.what, m.limit, m.left = what, limit, limit }
 
 func (m *metered) Read(b []byte) (int, error) {
-	if m.limit <= 0 {
-		return m.from.Read(b)
-	}
-	if m.left <= 0 {
+	switch {
+	case m.limit <= 0:
+		m.left = math.MaxInt64
+	case m.left <= 0:
 		return 0, &TooLargeError{What: m.what, Limit: m.limit}
 	}
 	if int64(len(b)) > m.left {
@@ -91,6 +111,10 @@ func (m *metered) Read(b []byte) (int, error) {
 	}
 	n, err := m.from.Read(b)
 	m.left -= int64(n)
+	m.b.earn(int64(n))
+	if m.most > 0 && m.from.at.Values > m.most {
+		return 0, &TooLargeError{What: m.what, Limit: int64(m.most), Values: true}
+	}
 	return n, err
 }
 
@@ -100,9 +124,29 @@ func (r *reading) token() (json.Token, error) {
 	return t, r.broken(err)
 }
 
-func (r *reading) value() (v any, err error) {
-	r.in.allow("record", r.limits.Record)
-	return v, r.broken(r.dec.Decode(&v))
+// value decodes what is picked from the document, or a member of what is held whole.
+func (r *reading) value(what string, room *int) (any, error) {
+	if err := r.broken(r.dec.Decode(&r.raw)); err != nil {
+		return nil, err
+	}
+	in := &valueReader{raw: r.raw, room: room}
+	v := in.value()
+	if cap(r.raw) > maxKept {
+		r.raw = nil
+	}
+	if room != nil && *room < 0 {
+		return nil, &TooLargeError{What: what, Limit: int64(r.limits.Whole), Values: true}
+	}
+	return v, nil
+}
+
+// room is how many values may still be held of a document; nil: any number.
+func (r *reading) room() *int {
+	if r.limits.Whole <= 0 {
+		return nil
+	}
+	room := r.limits.Whole
+	return &room
 }
 
 // broken turns the end of the input inside a document into what it is.
@@ -133,7 +177,8 @@ func (r *reading) walk(at *node) error {
 	case at.records:
 		return r.records()
 	case len(at.captures) > 0:
-		v, err := r.value()
+		r.in.allow("record", r.limits.Record)
+		v, err := r.value("value", r.room())
 		if err != nil {
 			return err
 		}
@@ -202,7 +247,7 @@ func (r *reading) skip() error {
 
 func (r *reading) capture(at *node, v any) {
 	for _, c := range at.captures {
-		r.out.Picks[c.pick] = run(c.rest, v, v)
+		r.out.Picks[c.pick] = run(r.b, c.rest, v, v)
 	}
 	if object, ok := v.(map[string]any); ok {
 		for name, below := range at.names {
@@ -254,14 +299,18 @@ func (r *reading) element(i int64, v any) error {
 		switch {
 		case each.kind == bySlice && !each.slice.contains(i):
 			return nil
-		case each.kind == byFilter && !each.filter.holds(v, v):
-			return nil
+		case each.kind == byFilter && !each.filter.holds(r.b, v, v):
+			return r.b.err
 		}
 	}
 	if len(r.plan.rest) == 0 {
 		return r.give(v)
 	}
-	return r.giveAll(run(r.plan.rest, v, v))
+	found := run(r.b, r.plan.rest, v, v)
+	if r.b.err != nil {
+		return r.b.err
+	}
+	return r.giveAll(found)
 }
 
 // notArray reads an object or a plain value, which began with t, where an array was to be.
@@ -284,7 +333,7 @@ func (r *reading) notArray(t json.Token) error {
 	}
 	place := len(lead(r.plan.records.segments))
 	for _, i := range r.plan.inner {
-		r.out.Picks[i] = run(r.plan.picks[i].segments[place:], object, object)
+		r.out.Picks[i] = run(r.b, r.plan.picks[i].segments[place:], object, object)
 	}
 	switch {
 	case each == nil:
@@ -294,7 +343,7 @@ func (r *reading) notArray(t json.Token) error {
 		return nil
 	}
 	r.out.Found = true
-	for i, child := range children(object) {
+	for i, child := range children(r.b, object) {
 		if err := r.element(int64(i), child); err != nil {
 			return err
 		}
@@ -305,15 +354,15 @@ func (r *reading) notArray(t json.Token) error {
 // object reads the rest of an object whose opening brace is read.
 func (r *reading) object() (any, error) {
 	r.in.allow("document", r.limits.Document)
-	out := map[string]any{}
+	out, room := map[string]any{}, r.room()
 	for r.dec.More() {
 		name, err := r.dec.Token()
 		if err != nil {
 			return nil, r.broken(err)
 		}
-		var v any
-		if err := r.dec.Decode(&v); err != nil {
-			return nil, r.broken(err)
+		v, err := r.value("document", room)
+		if err != nil {
+			return nil, err
 		}
 		key, _ := name.(string)
 		out[key] = v
@@ -376,22 +425,26 @@ func (r *reading) pickLast() {
 		return
 	}
 	for _, p := range r.plan.last {
-		r.out.Picks[p.pick] = run(p.rest, r.last, r.last)
+		r.out.Picks[p.pick] = run(r.b, p.rest, r.last, r.last)
 	}
 }
 
 // whole decodes the document and selects in it.
 func (r *reading) whole() error {
 	r.in.allow("document", r.limits.Document)
-	var doc any
-	if err := r.broken(r.dec.Decode(&doc)); err != nil {
+	r.in.values(r.limits.Whole)
+	doc, err := r.value("document", r.room())
+	if err != nil {
 		return err
 	}
 	for i, p := range r.plan.picks {
-		r.out.Picks[i] = p.Select(doc)
+		r.out.Picks[i] = p.Select(r.b, doc)
 	}
 	segments := r.plan.records.segments
-	found := run(segments, doc, doc)
-	r.out.Found = len(found) > 0 || len(run(segments[:len(lead(segments))], doc, doc)) > 0
+	found := run(r.b, segments, doc, doc)
+	if r.b.err != nil {
+		return r.b.err
+	}
+	r.out.Found = len(found) > 0 || len(run(r.b, segments[:len(lead(segments))], doc, doc)) > 0
 	return r.giveAll(found)
 }

@@ -17,7 +17,7 @@ import (
 func collect(t testing.TB, pl *Plan, r io.Reader, limits Limits) ([]any, Result, error) {
 	t.Helper()
 	records := []any{}
-	result, err := pl.Run(r, limits, func(v any) error {
+	result, err := pl.Run(free(), r, limits, func(v any) error {
 		records = append(records, v)
 		return nil
 	})
@@ -138,7 +138,7 @@ func TestARecordOverTheLimitIsRefusedAndManySmallOnesAreNot(t *testing.T) {
 func TestYieldStopsTheRead(t *testing.T) {
 	enough := errors.New("enough")
 	n := 0
-	_, err := NewPlan(MustCompile("$[*]")).Run(strings.NewReader(`[1,2,3]`), Limits{}, func(any) error {
+	_, err := NewPlan(MustCompile("$[*]")).Run(free(), strings.NewReader(`[1,2,3]`), Limits{}, func(any) error {
 		if n++; n == 2 {
 			return enough
 		}
@@ -176,7 +176,7 @@ func TestALongDocumentIsReadWithOneRecordInMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	seen, peak := 0, uint64(0)
 	pl := NewPlan(MustCompile("$.items[*]"), MustCompile("$.next"))
-	result, err := pl.Run(many(n, func(i int) string { return fmt.Sprintf(`{"id":%d,"f":%q}`, i, filler) }), Limits{Record: 1 << 16}, func(any) error {
+	result, err := pl.Run(free(), many(n, func(i int) string { return fmt.Sprintf(`{"id":%d,"f":%q}`, i, filler) }), Limits{Record: 1 << 16}, func(any) error {
 		if seen++; seen%8000 == 0 {
 			runtime.GC()
 			runtime.ReadMemStats(&during)
@@ -222,7 +222,7 @@ func TestStreamingSelectsWhatSelectingTheWholeDocumentDoes(t *testing.T) {
 		whole.streams = false
 		read := func(pl *Plan) ([]any, Result) {
 			out := []any{}
-			result, err := pl.Run(strings.NewReader(string(text)), Limits{}, func(v any) error { out = append(out, v); return nil })
+			result, err := pl.Run(free(), strings.NewReader(string(text)), Limits{}, func(v any) error { out = append(out, v); return nil })
 			if err != nil {
 				t.Fatalf("%s in %s: %v", records, text, err)
 			}

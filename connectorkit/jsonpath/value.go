@@ -21,7 +21,7 @@ func (r *reading) record() (any, error) {
 	if err := r.broken(r.dec.Decode(&r.raw)); err != nil {
 		return nil, err
 	}
-	v, flaw := decodeValue(r.raw)
+	v, flaw := decodeValue(r.raw, r.limits.Values)
 	if n := int64(len(r.raw)); r.limits.Aside > 0 && n > r.limits.Aside && flaw == "" {
 		flaw = fmt.Sprintf("it is %d bytes long", n)
 	}
@@ -50,13 +50,36 @@ type valueReader struct {
 	raw  []byte
 	at   int
 	flaw string // the first one found
+	room *int   // values that may still be decoded, what is beyond them is left out; nil: any number
 }
 
-// decodeValue decodes raw, which is valid JSON nested at most maxLevels deep, and says what is wrong with it beyond syntax.
-func decodeValue(raw []byte) (v any, flaw string) {
+// decodeValue decodes raw, which is valid JSON nested at most maxLevels deep, and says what is wrong with it beyond syntax. Of
+// more values than most, if that is not 0, the first ones are decoded.
+func decodeValue(raw []byte, most int) (v any, flaw string) {
 	r := &valueReader{raw: raw}
-	return r.value(), r.flaw
+	if most > 0 {
+		room := most
+		r.room = &room
+	}
+	v = r.value()
+	if r.full() {
+		return v, fmt.Sprintf("it has more than %d values", most)
+	}
+	return v, r.flaw
 }
+
+// charge takes one value off the room before it is made. It is false when there is no room for it.
+func (r *valueReader) charge() (fits bool) {
+	if r.room == nil {
+		return true
+	}
+	if *r.room >= 0 {
+		*r.room--
+	}
+	return *r.room >= 0
+}
+
+func (r *valueReader) full() bool { return r.room != nil && *r.room < 0 }
 
 func (r *valueReader) wrong(format string, args ...any) {
 	if r.flaw == "" {
@@ -107,6 +130,9 @@ func (r *valueReader) object() any {
 			r.at++
 			return out
 		}
+		if !r.charge() {
+			return out
+		}
 		name := r.text()
 		if _, twice := out[name]; twice {
 			r.wrong("the member %.64q is there twice", name)
@@ -122,6 +148,9 @@ func (r *valueReader) array() any {
 		switch r.next() {
 		case ']', 0:
 			r.at++
+			return out
+		}
+		if !r.charge() {
 			return out
 		}
 		out = append(out, r.value())

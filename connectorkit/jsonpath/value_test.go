@@ -68,7 +68,7 @@ func FuzzValuesAreReadAsTheStandardLibraryReadsThem(f *testing.F) {
 		if err := dec.Decode(&want); err != nil {
 			return
 		}
-		got, flaw := decodeValue(raw)
+		got, flaw := decodeValue(raw, 0)
 		if flaw == "" && !reflect.DeepEqual(got, want) {
 			t.Fatalf("%q = %#v, want %#v", raw, got, want)
 		}
