@@ -33,6 +33,7 @@ const (
 	slotDescription
 	slotDisabled
 	slotDisplayName
+	slotEmployeeID
 	slotEmployeeNumber
 	slotGivenName
 	slotLastLogin
@@ -77,22 +78,23 @@ var known = map[string]attribute{
 	"nsaccountlock": {slot: slotDisabled}, "logindisabled": {slot: slotDisabled}, "ds-pwp-account-disabled": {slot: slotDisabled}, "msds-useraccountdisabled": {slot: slotDisabled},
 	"lockedbyintruder": {slot: slotLocked}, "ibm-pwdaccountlocked": {slot: slotLocked},
 	"cn": {slot: slotCN}, "uid": {slot: slotUID}, "mail": {slot: slotMail}, "displayname": {slot: slotDisplayName}, "givenname": {slot: slotGivenName}, "sn": {slot: slotSurname},
-	"employeenumber": {slot: slotEmployeeNumber}, "manager": {slot: slotManager}, "description": {slot: slotDescription}, "objectclass": {slot: slotObjectClass},
+	"employeenumber": {slot: slotEmployeeNumber}, "employeeid": {slot: slotEmployeeID}, "manager": {slot: slotManager}, "description": {slot: slotDescription}, "objectclass": {slot: slotObjectClass},
 	"jpegphoto": {format: asBinary}, "thumbnailphoto": {format: asBinary}, "thumbnaillogo": {format: asBinary}, "photo": {format: asBinary}, "audio": {format: asBinary},
 	"usercertificate": {format: asBinary}, "usersmimecertificate": {format: asBinary}, "cacertificate": {format: asBinary}, "msexchmailboxguid": {format: asGUID},
 	"msexchmailboxsecuritydescriptor": {format: asBinary}, "ntsecuritydescriptor": {format: asBinary}, "logonhours": {format: asBinary}, "userparameters": {format: asBinary},
+	"managedby": {owner: true}, "owner": {owner: true},
 	"objectcategory": {}, "dscorepropagationdata": {drop: true},
 }
 
 // requested are the attributes of known that are asked for when the settings narrow what is read.
 var requested = []string{
 	"objectClass", "cn", "uid", "mail", "displayName", "givenName", "sn", "employeeNumber", "manager", "description",
-	"createTimestamp", "modifyTimestamp",
+	"createTimestamp", "modifyTimestamp", "owner",
 }
 
 var requestedAD = []string{
 	"sAMAccountName", "userAccountControl", "accountExpires", "lockoutTime", "pwdLastSet", "lastLogonTimestamp", "lastLogon",
-	"objectSid", "primaryGroupID", "adminCount", "whenCreated", "whenChanged",
+	"objectSid", "primaryGroupID", "adminCount", "whenCreated", "whenChanged", "employeeID", "managedBy",
 }
 
 // secrets are attributes whose values never leave this package, whatever the settings say: passwords, their hashes and keys.
@@ -146,6 +148,7 @@ type attribute struct {
 	closing  bool   // disables, as the settings say
 	member   bool   // lists members
 	byName   bool   // members are user names
+	owner    bool   // names who answers for a group
 	base     string // the name without options
 	rangeEnd string // of member;range=0-1499: 1499; * in the last one; empty without a range
 }

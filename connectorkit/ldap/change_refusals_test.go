@@ -86,7 +86,7 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		{v1.OpAccountUpdate, 17, "mail: attribute type undefined", v1.ClassConfig, "ldap_17", "does not know"},
 		{v1.OpAccountUpdate, 21, "", v1.ClassData, "ldap_21", "form"},
 		{v1.OpAccountUpdate, 11, "", v1.ClassPermission, "ldap_11", "limit"},
-		{v1.OpAccountUpdate, 53, "", v1.ClassTargetFault, "ldap_53", "was not made"},
+		{v1.OpAccountUpdate, 53, "", v1.ClassPolicy, "ldap_53", "was not made"},
 		{v1.OpAccountUpdate, 51, "", v1.ClassTransient, "ldap_51", "Try again"},
 		{v1.OpAccountUpdate, 10, "", v1.ClassConfig, "ldap_10", "host"},
 		{v1.OpAccountUpdate, 13, "", v1.ClassConfig, "ldap_13", "starttls"},
@@ -108,7 +108,7 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		{v1.OpEntitlementGrant, 50, "", v1.ClassPermission, "ldap_50", "members of this group"},
 		{v1.OpEntitlementGrant, 65, "", v1.ClassData, "ldap_65", "member_attribute"},
 		{v1.OpEntitlementGrant, 20, "", v1.ClassConflict, "ldap_20", "Try again"},
-		{v1.OpEntitlementGrant, 53, "", v1.ClassTargetFault, "ldap_53", "was not made"},
+		{v1.OpEntitlementGrant, 53, "", v1.ClassPolicy, "ldap_53", "was not made"},
 		{v1.OpEntitlementRevoke, 16, "", v1.ClassConflict, "ldap_16", "Try again"},
 		{v1.OpEntitlementRevoke, 65, "", v1.ClassConflict, "ldap_65", "last member"},
 	} {
@@ -127,6 +127,9 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		}
 		if s.changes.Load() != 1 {
 			t.Errorf("%s with result %d: %d requests", tt.op, tt.code, s.changes.Load())
+		}
+		if asPassword := tt.op == v1.OpAccountPassword && tt.code != 50; (d.Phase == "password") != asPassword {
+			t.Errorf("%s with result %d: phase %s", tt.op, tt.code, d.Phase)
 		}
 		noSecretsOf(t, s.auth(), req, err)
 	}

@@ -90,13 +90,13 @@ func (c changelog) changes(r *run, from *position) (*position, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case last < from.Change:
-		return nil, &fallback{reason: "the changelog ends before the last read: it was started anew"}
-	case first > from.Change+1:
+	case last < r.at.Begin.Change:
+		return nil, &fallback{reason: "the changelog ends before the position of the last sync, so it was reset"}
+	case first > r.at.Begin.Change+1:
 		return nil, &fallback{reason: "the changelog no longer goes back to the last read"}
 	}
 	again := rereader{run: r}
-	for at := from.Change + 1; at <= last; at += changelogSpan {
+	for at := r.at.Begin.Change + 1; at <= last; at += changelogSpan {
 		to := min(at+changelogSpan-1, last)
 		seen, err := c.read(r, at, to, again.add)
 		if err != nil {
@@ -108,6 +108,10 @@ func (c changelog) changes(r *run, from *position) (*position, error) {
 		r.stats.Pages++
 		r.sign("changes", int(at-from.Change))
 		if err := again.flush(); err != nil {
+			return nil, err
+		}
+		r.at.Begin.Change = to
+		if err := r.markChanges(); err != nil {
 			return nil, err
 		}
 	}

@@ -10,22 +10,25 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-const (
-	// checkpointVersion changes whenever an older checkpoint would be misread.
-	checkpointVersion = 1
+// Tests mark more often.
+var (
 	// checkpointRecords is the least number of records between two checkpoints inside a partition.
 	checkpointRecords = 1000
 	// checkpointCost bounds what checkpoints add: a record stands for at least so many bytes of them.
 	checkpointCost = 4
 )
 
-// checkpoint is how far a full read has come. Reading goes on with the first partition that is not done, and inside of that
-// behind the entries that were handed on already.
+// checkpointVersion changes whenever an older checkpoint would be misread.
+const checkpointVersion = 2
+
+// checkpoint is how far a read has come. A full read goes on with the first partition that is not done, and inside of
+// that behind the entries that were handed on already. A read of changes goes on as its strategy has noted in Begin;
+// see changes.go.
 type checkpoint struct {
 	Version  int       `json:"v"`
 	Settings string    `json:"settings"`
 	Reason   string    `json:"reason,omitempty"` // why everything is read though changes were asked for
-	Begin    *position `json:"begin,omitempty"`  // where changes count from
+	Begin    *position `json:"begin,omitempty"`  // where changes count from; of a read of changes, how far they were read
 	Top      int64     `json:"top,omitempty"`    // Active Directory: the USN by which the read was divided
 	Source   string    `json:"source,omitempty"` // Active Directory: the database that this USN belongs to
 
@@ -39,6 +42,10 @@ type checkpoint struct {
 	Unsure  []v1.ObjectKind       `json:"unsure,omitempty"`
 	Stats   v1.Stats              `json:"stats"`
 	Latest  *time.Time            `json:"latest,omitempty"` // greatest time of change seen
+
+	Changes string     `json:"changes,omitempty"` // fingerprint of the cursor from which changes are read; empty: everything is
+	Proven  []v1.Scope `json:"proven,omitempty"`  // what the read of changes has proven of whole kinds
+	Sweep   bool       `json:"sweep,omitempty"`   // the keys of all entries have to be read
 
 	resumed bool // the read was interrupted
 	takenUp bool // and the phase it was in has been gone on with
@@ -54,22 +61,24 @@ type place struct {
 }
 
 // resume opens a checkpoint. One that cannot be used is told, and the read starts anew.
-func (r *run) resume(s string) (*checkpoint, error) {
-	if s == "" {
+func (r *run) resume(incremental bool, o *v1.SyncOptions) (*checkpoint, error) {
+	if o.Checkpoint == "" {
 		return nil, nil
 	}
 	at := &checkpoint{}
 	why := ""
-	switch err := json.Unmarshal([]byte(s), at); {
+	switch err := json.Unmarshal([]byte(o.Checkpoint), at); {
 	case err != nil || at.Version != checkpointVersion:
 		why = "it is of another version"
 	case at.Settings != r.settingsSum:
 		why = "what is read of the directory has been set differently since"
 	case at.Top > 0 && at.Source != r.source():
 		why = "this is not the server that was read from"
+	case at.Changes != "" && (!incremental || at.Begin == nil || at.Changes != cursorSum(o.Cursor)):
+		why = "it belongs to a read of other changes"
 	}
 	if why != "" {
-		r.warnings.add("checkpoint_unusable", "", "the interrupted read cannot be gone on with and starts anew: "+why)
+		r.warnings.add("checkpoint_unusable", "", "the interrupted sync cannot be resumed and starts from the beginning: "+why)
 		return nil, nil
 	}
 	at.resumed = true
@@ -98,6 +107,11 @@ func (r *run) restore(at *checkpoint) {
 	if at.Begin != nil {
 		r.odd.watch(at.Begin.Containers, at.Begin.Odd, false)
 	}
+	r.recount(at)
+}
+
+// recount takes over what an interrupted read has counted and proven.
+func (r *run) recount(at *checkpoint) {
 	if !at.resumed {
 		return
 	}
@@ -109,12 +123,14 @@ func (r *run) restore(at *checkpoint) {
 	if at.Latest != nil {
 		r.watermark = *at.Latest
 	}
+	r.proven, r.sweepWanted = at.Proven, at.Sweep
 }
 
 // mark hands the page on with a checkpoint that includes all of it.
 func (r *run) mark(within *place) error {
 	at := r.at
 	at.Within, at.Counts, at.Stats, at.Unsure = within, r.counts, r.stats, sortedKinds(r.unsure)
+	at.Proven, at.Sweep = r.proven, r.sweepWanted
 	if !r.watermark.IsZero() {
 		at.Latest = &r.watermark
 	}

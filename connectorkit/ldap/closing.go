@@ -26,10 +26,19 @@ func (w *writer) setClosed(e *found, closed bool) error {
 		return complaint(v1.ClassConflict, "disabled_otherwise", fmt.Sprintf("the account %s is disabled by other means than disable_strategy names", e.dn),
 			"Enable it in the directory, or set disable_strategy to what the directory uses.")
 	}
-	if err := w.perform(steps); err != nil {
+	if closed {
+		why, err := w.cannotDisable(w.ctx)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			return complaint(v1.ClassConfig, "operation_not_supported", why, disableHint)
+		}
+	}
+	if err := w.performMove(e, steps, called{dn, w.calledNow(e).user}); err != nil {
 		return err
 	}
-	return w.confirm(dn, e.account.ExternalID, func(now *found) bool { return now.status.disabled == closed })
+	return w.confirmMove(dn, e.account.ExternalID, func(now *found) bool { return now.status.disabled == closed })
 }
 
 // closingSteps lists what is missing for an account to be disabled, or enabled, and where it is then.
@@ -163,24 +172,30 @@ func (w *writer) remove(e *found) error {
 
 // goneMeanwhile looks whether an account that could not be deleted is there elsewhere.
 func (w *writer) goneMeanwhile(e *found, refusal error) error {
-	now, err := w.find(v1.ProvisionTarget{RemoteID: e.account.ExternalID})
-	if err != nil || now != nil {
+	target := v1.ProvisionTarget{RemoteID: e.account.ExternalID, NativeRef: e.dn}
+	_, presence, err := w.locate(target)
+	switch {
+	case err != nil || presence == v1.PresencePresent || presence == v1.PresenceNotVisible:
 		return refusal
+	case presence != v1.PresenceGone:
+		return w.noAccount(target, presence)
 	}
+	w.out.Presence = presence
 	w.out.Account, w.out.Outcome, w.out.Verified = nil, v1.OutcomeAlready, true
 	return nil
 }
 
+// confirmGone reads an account again that the directory says it has deleted.
 func (w *writer) confirmGone(e *found) error {
 	w.out.Account = nil
-	now, err := w.find(v1.ProvisionTarget{RemoteID: e.account.ExternalID, NativeRef: e.dn})
+	now, presence, err := w.locate(v1.ProvisionTarget{RemoteID: e.account.ExternalID, NativeRef: e.dn})
 	switch {
 	case err != nil:
 		w.unread(err)
 	case now == nil:
-		w.out.Verified = true
+		w.out.Presence, w.out.Verified = v1.PresenceGone, true // the directory itself has said so
 	default:
-		w.out.Account = &now.account
+		w.out.Presence, w.out.Account = presence, &now.account
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ var meanings = map[int]meaning{
 	goldap.LDAPResultTimeLimitExceeded:            {v1.ClassPermission, "The search took longer than the directory allows for this login. Raise its time limit, narrow the base DN or the filter, or have the attributes of the filter indexed."},
 	goldap.LDAPResultSizeLimitExceeded:            {v1.ClassPermission, "The directory gives this login fewer entries than there are. Raise the size limit of the login for paged searches, or narrow the base DN or the filter."},
 	goldap.LDAPResultAuthMethodNotSupported:       {v1.ClassConfig, "The directory does not accept a simple bind here. Allow it for this login, or choose LDAPS or StartTLS."},
-	goldap.LDAPResultStrongAuthRequired:           {v1.ClassConfig, "The directory wants the connection protected. Set security to ldaps (port 636) or to starttls."},
+	goldap.LDAPResultStrongAuthRequired:           {v1.ClassConfig, "The directory requires an encrypted connection. Set security to ldaps (port 636) or to starttls."},
 	goldap.LDAPResultReferral:                     {v1.ClassConfig, "The base DN is kept by another server. Use the host that the referral names, or a base DN of this server; referrals are not followed."},
 	goldap.LDAPResultAdminLimitExceeded:           {v1.ClassPermission, "The search exceeds a limit set by the directory's administrator. Allow paged results to the login, raise its look-through limit, or have the attributes of the filter indexed."},
 	goldap.LDAPResultUnavailableCriticalExtension: {v1.ClassTargetFault, "The directory does not support paged results (RFC 2696) or denies them to this login. Allow the control 1.2.840.113556.1.4.319."},

@@ -45,10 +45,7 @@ func (w *writer) sighted(e *found) {
 	}
 }
 
-func isKeyless(err error) bool {
-	var d *v1.ErrorDetail
-	return errors.As(err, &d) && d.Code == "no_key"
-}
+func isKeyless(err error) bool { return hasCode(err, "no_key") }
 
 // unread tells that the change was made and could not be looked at.
 func (w *writer) unread(err error) {

@@ -44,12 +44,32 @@ func (w *writer) create() error {
 		}
 	}
 	w.out.Changes = append(w.out.Changes, v1.ChangedField{Field: "dn", New: d.dn})
-	if err := w.perform(steps); err != nil {
-		return w.collided(d, err)
+	stale, err := w.leftovers(called{d.dn, w.listedName(d)})
+	if err != nil {
+		return err
+	}
+	w.plan(stale)
+	w.plan(steps)
+	if w.req.DryRun {
+		return errDry
+	}
+	if err := w.clear(stale); err != nil {
+		return err
+	}
+	if err := w.sendAll(steps); err != nil {
+		return w.collided(d, w.restore(stale, err))
 	}
 	return w.confirm(d.dn, "", func(e *found) bool {
 		return len(w.fulfilled(e, d.asked)) == 0 && e.status.disabled != d.enabled && NormalizeDN(d.dn) == e.native
 	})
+}
+
+// listedName is the user name by which groups are going to list a new account.
+func (w *writer) listedName(d *draft) string {
+	if uid := d.values["uid"]; len(uid) > 0 {
+		return text(uid[0])
+	}
+	return d.username
 }
 
 // atLast are the values that an attribute of the first step has after all of them.
@@ -122,7 +142,7 @@ func (w *writer) enabling(d *draft) {
 		w.warn("password_needs_tls", "Active Directory takes passwords over TLS only: the account gets none and stays disabled. Set security to ldaps or starttls, reset its password, and enable it")
 	case d.password == "" && wanted:
 		d.enabled = false
-		w.warn("left_disabled", "the account has no password, and Active Directory would let anybody in: it stays disabled. Reset its password, and enable it")
+		w.warn("left_disabled", "the account has no password and stays disabled, because Active Directory would accept a sign-in without one. Reset its password, then enable it")
 	}
 }
 

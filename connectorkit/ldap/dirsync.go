@@ -94,14 +94,19 @@ func (dirSync) follow(r *run, p *position, filter string, each func(*wire.Entry)
 }
 
 func (d dirSync) changes(r *run, from *position) (*position, error) {
-	next := &position{Cookie: from.Cookie, Restricted: from.Restricted}
+	next := r.at.Begin // moves on with each round
 	again := rereader{run: r}
 	_, err := d.follow(r, next, r.anyOfTheClasses(), func(e *wire.Entry) error {
 		if k, ok := r.changedKeyOf(e); ok && (k.gone || r.concerns(e)) {
 			again.add(k)
 		}
 		return nil
-	}, again.flush)
+	}, func() error {
+		if err := again.flush(); err != nil {
+			return err
+		}
+		return r.markChanges()
+	})
 	if err != nil {
 		return nil, err
 	}

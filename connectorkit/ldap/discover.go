@@ -30,8 +30,18 @@ func (c *connector) Discover(ctx context.Context, req v1.DiscoverRequest, report
 		return v1.DiscoverResponse{}, err
 	}
 	defer se.conn.Close()
+	if err := se.settleClasses(ctx); err != nil {
+		return v1.DiscoverResponse{}, err
+	}
 	if err := se.settleKeys(ctx); err != nil {
 		return v1.DiscoverResponse{}, err
+	}
+	why, err := se.cannotDisable(ctx)
+	if err != nil {
+		return v1.DiscoverResponse{}, err
+	}
+	if why != "" {
+		se.warnings = append(se.warnings, disableUnavailable(why))
 	}
 	report.Tell(v1.Progress{Phase: "schema", Message: "reading the declared schema"})
 	sc, err := se.readSchema(ctx)
@@ -71,7 +81,7 @@ func (d *discovery) discover(ctx context.Context, want map[v1.ObjectKind]bool, r
 			}
 		}
 		if seen == 0 {
-			out.Warnings = append(out.Warnings, noEntries(d.userBase))
+			out.Warnings = append(out.Warnings, d.noEntries())
 		}
 	}
 	if want[v1.Entitlements] || want[v1.Grants] {
@@ -135,8 +145,8 @@ func (d *discovery) fields(dict *dictionary, s sample, declared map[string]bool)
 	out := make([]v1.DiscoveredField, 0, len(names))
 	for n := range names {
 		a := dict.lookup([]byte(n))
-		if a.member || strings.EqualFold(n, "memberOf") {
-			continue // told as grants, not as an attribute
+		if a.member || strings.EqualFold(n, "memberOf") || known[strings.ToLower(a.base)].drop {
+			continue // told as grants, or never read
 		}
 		required, inSchema := declared[n]
 		f := d.declared(n, a, inSchema, required)

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -37,10 +38,17 @@ func (s *settings) explain(ctx context.Context, phase string, err error) error {
 		d.Code, d.Message = "tls_failed", "the directory closed the connection during the TLS handshake"
 		d.Hint = "The port probably does not speak TLS. Use the LDAPS port, usually 636, or set security to starttls for port 389."
 	}
+	if d.Code == "ldap_protocol" && !slices.Contains(firstPhases, phase) {
+		d.Message = "the directory's answers broke off in damaged data: " + err.Error()
+		d.Hint = "It has answered in LDAP before, so host and port are right. Look for a proxy or a load balancer on the way, and at the directory's own log; then run the sync again."
+	}
 	d.Phase, d.Target.Kind, d.Target.Host = phase, "ldap", s.hostport()
 	d.Message = s.scrub.Clean(d.Message)
 	return d
 }
+
+// firstPhases are those in which it is not known yet whether the peer is a directory.
+var firstPhases = []string{"tcp", "tls", "start_tls", "anonymous_bind", "bind", "root_dse"}
 
 func (s *settings) classify(err error) *v1.ErrorDetail {
 	var (
@@ -184,6 +192,9 @@ func certificateError(err error) *v1.ErrorDetail {
 		d.Hint = "Renew the directory's certificate, and check the clock of the machine that connects."
 	case errors.As(err, &invalid), errors.As(err, &verify):
 		d.Code, d.Message = "tls_certificate_invalid", "the directory's certificate cannot be accepted: "+err.Error()
+	case strings.Contains(err.Error(), "failed to parse certificate"): // crypto/tls has no type for it
+		d.Code, d.Message = "tls_certificate_unreadable", "the directory's certificate cannot be read: "+err.Error()
+		d.Hint = "The certificate breaks the rules of X.509 (RFC 5280). Give the directory another certificate; it does not help to skip its verification."
 	case errors.As(err, &record):
 		d.Code, d.Message = "tls_not_spoken", "the port does not speak TLS"
 		d.Hint = "Use the LDAPS port, usually 636, or set security to starttls for port 389."

@@ -53,6 +53,56 @@ func TestAConnectionCutInMidRunIsTransientAndProvesNothing(t *testing.T) {
 	}
 }
 
+// onceCut passes connections on, and resets the first of them when so many bytes came from the target.
+func onceCut(t *testing.T, target int, after int64, connections *atomic.Int32) int {
+	t.Helper()
+	return listener(t, func(c net.Conn) {
+		up, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", target))
+		if err != nil {
+			_ = c.Close()
+			return
+		}
+		defer up.Close()
+		defer c.Close()
+		go func() { _, _ = io.Copy(up, c) }()
+		if connections.Add(1) == 1 {
+			_, _ = io.CopyN(c, up, after)
+			if tcp, ok := c.(*net.TCPConn); ok {
+				_ = tcp.SetLinger(0)
+			}
+			return
+		}
+		_, _ = io.Copy(c, up)
+	})
+}
+
+func TestAConnectionThatIsResetOnceIsMadeAnew(t *testing.T) {
+	s := ldaptest.StartSlapd(t, ldaptest.Options{Users: 3000, Groups: 3, PerGroup: 500})
+	whole := mustRead(t, with(s, nil), nil)
+	for _, after := range []int64{20_000, 300_000, 900_000} {
+		var connections atomic.Int32
+		auth := with(s, map[string]any{"port": onceCut(t, s.Port, after, &connections)})
+		got, err := read(t, agentEnv(), auth, nil)
+		if err != nil || connections.Load() != 2 {
+			t.Errorf("cut once after %d bytes: %v, %d connections", after, err, connections.Load())
+			continue
+		}
+		seen := map[string]bool{}
+		for _, a := range got.Accounts {
+			seen[a.ExternalID] = true
+		}
+		if len(seen) != 3000 || got.scopes[v1.Accounts] != whole.scopes[v1.Accounts] || got.scopes[v1.Grants] != whole.scopes[v1.Grants] {
+			t.Errorf("cut once after %d bytes: %d accounts, scopes %v, want %v", after, len(seen), got.scopes, whole.scopes)
+		}
+		if again := len(got.Accounts) - 3000; after == 900_000 && again > 1500 {
+			t.Errorf("%d accounts were read again after %d bytes", again, after)
+		}
+		if !hasWarning(got.warnings, "connection_lost") {
+			t.Errorf("nothing says that the connection was lost: %v", got.warnings)
+		}
+	}
+}
+
 func TestARunIsCancelledAtOnce(t *testing.T) {
 	s := ldaptest.StartSlapd(t, ldaptest.Options{Users: 3000})
 	var open atomic.Int32
@@ -239,5 +289,43 @@ func TestValuesBeyondAllMeasureAreLeftOut(t *testing.T) {
 	want := map[string]any{"entryUUID": "1", "uid": "a", "info": map[string]any{"$truncated": 1}, "note": map[string]any{"$bin": "YQBi"}}
 	if diff := cmp.Diff(want, got.Accounts[0].Attributes); diff != "" || !hasWarning(got.warnings, "value_truncated") {
 		t.Errorf("warnings %v, attributes (-want +got)\n%s", got.warnings, diff)
+	}
+}
+
+func TestDamagedDataAfterGoodAnswersIsNoWrongPort(t *testing.T) {
+	f := newFake(t, openLDAPRoot())
+	port := listener(t, func(c net.Conn) {
+		up, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", f.port))
+		if err != nil {
+			_ = c.Close()
+			return
+		}
+		defer up.Close()
+		defer c.Close()
+		go func() { _, _ = io.Copy(up, c) }()
+		buffer := make([]byte, 4096)
+		for {
+			n, err := up.Read(buffer)
+			if err != nil {
+				return
+			}
+			if strings.Contains(string(buffer[:n]), "uid=damaged") {
+				_, _ = c.Write([]byte("HTTP/1.1 502"))
+				return
+			}
+			_, _ = c.Write(buffer[:n])
+		}
+	})
+	f.search = func(r fakeSearch) fakeAnswer {
+		if r.wants("inetOrgPerson") {
+			return fakeAnswer{entries: []fakeEntry{{"uid=damaged,dc=x", attrs{"entryUUID": {"e-1"}, "objectClass": {"inetOrgPerson"}, "uid": {"damaged"}}}}}
+		}
+		return fakeAnswer{}
+	}
+	auth := f.auth()
+	auth["port"] = port
+	_, err := read(t, agentEnv(), auth, nil)
+	if d := detailOf(t, err); strings.Contains(d.Hint, "Check that host and port") || !strings.Contains(d.Hint, "It has answered in LDAP before") {
+		t.Errorf("%s: %s %q", d.Code, d.Message, d.Hint)
 	}
 }

@@ -14,6 +14,9 @@ import (
 // full reads everything, or what is left of it, partition by partition.
 func (r *run) full(at *checkpoint) error {
 	r.restore(at)
+	if !at.resumed && len(r.people.kinds) > 0 && !r.flavor.activeDir {
+		r.aliases = &aliases{keys: map[string]string{}}
+	}
 	for _, o := range r.all() {
 		if slices.Contains(at.Phases, o.phase) {
 			continue
@@ -137,7 +140,7 @@ func (r *run) followPartition(o objects, p partition) (outcome, error) {
 		err = nil // moved or removed meanwhile; what it held is found in the rest
 	}
 	if err == nil && f.until != nil {
-		err = errStrayed // it has become shorter
+		err = f.lost() // it has become shorter
 	}
 	return out, err
 }
@@ -160,11 +163,21 @@ func (f *follower) entry(e *wire.Entry) error {
 		return f.each(e)
 	}
 	if f.trail.entries == f.until.Entries {
-		f.strayed = !f.trail.at(f.until)
+		f.strayed = !f.trail.at(f.until) && f.lost() != nil
 		if !f.strayed {
 			f.until = nil
 		}
 	}
+	return nil
+}
+
+// lost is where the entries do not come as they came before the interruption. A limited read goes on all the same, or
+// it would not get beyond its limit in a directory that changes: it proves nothing.
+func (f *follower) lost() error {
+	if !f.limited || f.changesOnly() {
+		return errStrayed
+	}
+	f.doubt(f.kindsOf(f.objects)...)
 	return nil
 }
 

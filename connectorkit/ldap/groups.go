@@ -1,8 +1,10 @@
 package ldap
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,15 +36,23 @@ func (r *run) group(e *wire.Entry) error {
 	if err := r.handOn(); err != nil || !r.want[v1.Grants] {
 		return err
 	}
+	if listsTwice(r.rec.members) {
+		g.listed = map[string]bool{}
+	}
 	for _, m := range r.rec.members {
 		if next, more := nextRange(m.attribute.rangeEnd); more {
 			g.ranges = append(g.ranges, r.pendingRange(e, m.attribute.base, next))
+		}
+		if m.attribute.byName && r.aliases == nil && r.waiting+len(m.values) <= maxWaiting {
+			r.waiting += len(m.values)
+			g.names = append(g.names, m.copied())
+			continue
 		}
 		if err := r.grants(&g, m); err != nil {
 			return err
 		}
 	}
-	if len(g.ranges) > 0 || g.sid != "" && r.changesOnly() {
+	if len(g.ranges) > 0 || len(g.names) > 0 || g.sid != "" && r.changesOnly() {
 		r.open = append(r.open, g)
 		return nil
 	}
@@ -54,8 +64,43 @@ type openGroup struct {
 	id       string
 	sid      string // Active Directory only
 	ranges   []pendingRange
+	names    []members // by user name, which wait until the aliases are known
 	members  int
 	complete bool
+	aliased  map[string]bool // accounts that were handed on by a further user name
+	listed   map[string]bool // the members by DN that were handed on; nil where none can be listed twice
+}
+
+// listsTwice says whether a group may list somebody in two ways: in two attributes, or with a bit string behind the DN and without.
+func listsTwice(list []members) bool {
+	byDN := 0
+	for _, m := range list {
+		if m.attribute.byName {
+			continue
+		}
+		byDN++
+		if slices.ContainsFunc(m.values, func(v []byte) bool { return bytes.HasSuffix(v, []byte("'B")) }) {
+			return true
+		}
+	}
+	return byDN > 1
+}
+
+// again says whether a member was handed on before, and notes it.
+func (g *openGroup) again(ref *v1.Ref) bool {
+	if g.listed == nil || ref.Kind != v1.RefNative {
+		return false
+	}
+	before := g.listed[ref.Value]
+	g.listed[ref.Value] = true
+	return before
+}
+
+func (g *openGroup) noteAliased(account string) {
+	if g.aliased == nil {
+		g.aliased = map[string]bool{}
+	}
+	g.aliased[account] = true
 }
 
 // closeGroup attests that the members of a group were read. Where everything is read one attestation serves all groups.
@@ -76,9 +121,20 @@ func (r *run) entitlement(dn, native string) {
 	r.page.Entitlements = append(r.page.Entitlements, v1.RemoteEntitlement{
 		ExternalID: r.rec.id, NativeRef: native, NativeIdentity: dn, Kind: "group",
 		Name: r.rec.firstText(slotCN, slotSAM), DisplayName: r.rec.firstText(slotDisplayName, slotCN, slotSAM), Description: r.rec.text(slotDescription),
-		Attributes: r.rec.attributes, ModifiedAt: modified,
+		OwnerRefs: r.owners(), Attributes: r.rec.attributes, ModifiedAt: modified,
 	})
 	r.counts[v1.Entitlements]++
+}
+
+// owners are who the directory says answers for a group.
+func (r *run) owners() []v1.Ref {
+	var out []v1.Ref
+	for _, dn := range r.rec.owners {
+		if len(dn) > 0 && isText(dn) {
+			out = append(out, v1.Ref{Kind: v1.RefNative, Value: NormalizeDN(string(dn))})
+		}
+	}
+	return out
 }
 
 // grants hands on members in pages, so that a huge group needs no more memory than a small one.
@@ -93,7 +149,18 @@ func (r *run) grants(g *openGroup, m members) error {
 		} else {
 			ref.Value = memberDN(string(value))
 		}
-		r.page.Grants = append(r.page.Grants, v1.RemoteGrant{PrincipalRef: ref, EntitlementExternalID: g.id, Directness: "direct"})
+		if g.again(ref) {
+			continue
+		}
+		grant := v1.RemoteGrant{PrincipalRef: ref, EntitlementExternalID: g.id, Directness: "direct"}
+		if account := r.aliased(value); m.attribute.byName && account != "" {
+			if g.aliased[account] {
+				continue
+			}
+			g.noteAliased(account)
+			grant.PrincipalRef, grant.AccountExternalID = nil, &account
+		}
+		r.page.Grants = append(r.page.Grants, grant)
 		r.counts[v1.Grants]++
 		g.members++
 		if err := r.handOn(); err != nil {
@@ -141,13 +208,23 @@ func (r *run) settle() error {
 			return err
 		}
 	}
-	r.open = r.open[:0]
+	r.open, r.waiting = r.open[:0], 0
 	return r.house()
 }
 
 func (r *run) settleGroup(g *openGroup) error {
 	for _, p := range g.ranges {
 		if err := r.membersFrom(g, p); err != nil {
+			return err
+		}
+	}
+	if len(g.names) > 0 {
+		if err := r.learnAliases(); err != nil {
+			return err
+		}
+	}
+	for _, m := range g.names {
+		if err := r.grants(g, m); err != nil {
 			return err
 		}
 	}

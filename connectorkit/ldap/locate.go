@@ -21,6 +21,8 @@ type found struct {
 	status  status
 	primary string // SID of its primary group; Active Directory only
 	account v1.RemoteAccount
+
+	formerly string // the DN by which groups may still list it, normalized
 }
 
 func (e *found) first(name string) string {
@@ -98,7 +100,7 @@ func (w *writer) find(t v1.ProvisionTarget) (*found, error) {
 	if t.RemoteID == "" {
 		return w.byUsername(t.Username)
 	}
-	filter := "(&" + w.keyFilter(t.RemoteID) + w.anyPerson() + ")"
+	filter := w.keyFilter(t.RemoteID) // the key proves who it is, whatever class and filter say by now
 	if strings.Contains(t.NativeRef, "=") {
 		list, err := w.look(t.NativeRef, goldap.ScopeBaseObject, filter)
 		if err != nil || len(list) > 0 {
@@ -234,14 +236,28 @@ func (w *writer) findTeam(t v1.ProvisionTarget) (*team, error) {
 // teamsAt reads groups, by key.
 func (w *writer) teamsAt(base string, scope int, keys string) (map[string]*team, error) {
 	list := map[string]*team{}
+	gather := w.gatherTeams(list)
 	req := wire.Request{
-		Base: base, Scope: scope, Filter: "(&" + keys + w.anyGroup() + ")", TimeLimit: w.timeLimit,
-		Attributes: []string{w.idAttribute, "objectClass", "cn", "objectSid"},
+		Base: base, Scope: scope, Filter: "(&" + keys + w.anyGroup() + ")", TimeLimit: w.timeLimit, Attributes: teamAttributes(w.idAttribute),
 	}
-	_, err := w.conn.Search(req, func(e *wire.Entry) error {
+	_, err := w.conn.Search(req, func(e *wire.Entry) error { gather(e); return nil })
+	switch {
+	case isCode(err, goldap.LDAPResultNoSuchObject), isCode(err, goldap.LDAPResultInvalidDNSyntax):
+		return nil, nil
+	case err != nil:
+		return nil, w.searchError(w.ctx, "group", err)
+	}
+	return list, nil
+}
+
+func teamAttributes(key string) []string { return []string{key, "objectClass", "cn", "objectSid"} }
+
+// gatherTeams puts the groups of a search into a list, by key.
+func (w *writer) gatherTeams(list map[string]*team) func(*wire.Entry) {
+	return func(e *wire.Entry) {
 		w.rec.take(w.dict, e, false)
 		if w.rec.id == "" {
-			return nil
+			return
 		}
 		g := &team{id: w.rec.id, dn: string(e.DN), classes: map[string]bool{}}
 		if name := w.rec.text(slotCN); name != nil {
@@ -252,13 +268,5 @@ func (w *writer) teamsAt(base string, scope int, keys string) (map[string]*team,
 			g.classes[strings.ToLower(string(c))] = true
 		}
 		list[g.id] = g
-		return nil
-	})
-	switch {
-	case isCode(err, goldap.LDAPResultNoSuchObject), isCode(err, goldap.LDAPResultInvalidDNSyntax):
-		return nil, nil
-	case err != nil:
-		return nil, w.searchError(w.ctx, "group", err)
 	}
-	return list, nil
 }

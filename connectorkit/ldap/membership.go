@@ -2,6 +2,7 @@ package ldap
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,26 +22,86 @@ func (w *writer) membership(grant bool) error {
 	if hint := w.req.Entitlement; hint != nil && (hint.RemoteID == "" || hint.RemoteID == t.RemoteID) {
 		t.NativeRef = hint.NativeRef
 	}
-	e, err := w.find(w.req.Target)
+	if grant {
+		return w.grant(t)
+	}
+	return w.revoke(t)
+}
+
+func (w *writer) grant(t v1.ProvisionTarget) error {
+	e, presence, err := w.locate(w.req.Target)
 	if err != nil {
 		return err
 	}
-	g, err := w.findTeam(t)
+	g, of, err := w.locateTeam(t)
 	switch {
 	case err != nil:
 		return err
-	case !grant && (g == nil || e == nil):
-		// Who is not there is in no group, and nobody is in a group that is not there.
+	case g == nil:
+		return w.noTeam(t.RemoteID, of)
+	case of == v1.PresenceNotVisible:
+		return complaint(v1.ClassConflict, "entitlement_outside",
+			fmt.Sprintf("the group %s lies at %s, which is not where groups are read (below %s, by the group filter)", t.RemoteID, g.dn, w.groupBase),
+			"It was moved there. Widen group_base_dn, or make the change in the directory itself.")
+	}
+	if err := w.reaches(e, presence, w.req.Target); err != nil {
+		return err
+	}
+	w.out.Account = &e.account
+	return w.setMember(e, g, true)
+}
+
+// revoke takes a membership away wherever account and group lie now. That it is gone is said only where that is proven: who is not
+// seen may still be a member.
+func (w *writer) revoke(t v1.ProvisionTarget) error {
+	e, presence, err := w.locate(w.req.Target)
+	if err != nil {
+		return err
+	}
+	g, of, err := w.locateTeam(t)
+	if err != nil {
+		return err
+	}
+	w.out.Presence = presence
+	switch {
+	case g == nil && of == v1.PresenceGone:
 		w.out.Outcome, w.out.Verified = v1.OutcomeAlready, true
 		w.held(e, t.RemoteID, false)
 		return nil
-	case g == nil:
-		return complaint(v1.ClassNotFound, "entitlement_not_found", fmt.Sprintf("there is no group %s below %s, or the login may not see it", t.RemoteID, w.groupBase), "It was deleted or moved out of what is read. The next full sync will tell.")
+	case g == nil || of == v1.PresenceNotVisible && !w.stableKey():
+		return w.noTeam(t.RemoteID, v1.PresenceUnknown)
 	case e == nil:
-		return w.noAccount(w.req.Target)
+		return w.revokeLast(g, presence)
+	}
+	if err := w.reaches(e, presence, w.req.Target); err != nil {
+		return err
 	}
 	w.out.Account = &e.account
-	return w.setMember(e, g, grant)
+	if e.formerly, err = w.formerDN(w.req.Target, e.native); err != nil {
+		return err
+	}
+	return w.setMember(e, g, false)
+}
+
+// revokeLast takes an account that is not seen out of a group that still lists it as it was last known.
+func (w *writer) revokeLast(g *team, presence v1.Presence) error {
+	e, err := w.lastKnown(w.req.Target)
+	if err != nil {
+		return err
+	}
+	in, err := w.memberships(e, g)
+	if err != nil {
+		return err
+	}
+	if len(in) == 0 && presence != v1.PresenceGone {
+		return w.noAccount(w.req.Target, presence)
+	}
+	if err := w.setMember(e, g, false); err != nil {
+		return err
+	}
+	// The membership under the last known name is gone. Whether the account is in the group by another is not known.
+	w.out.Verified = w.out.Verified && presence == v1.PresenceGone
+	return nil
 }
 
 func (w *writer) held(e *found, group string, is bool) {
@@ -61,7 +122,7 @@ func (w *writer) setMember(e *found, g *team, grant bool) error {
 	w.held(e, g.id, len(in) > 0 || primary)
 	switch {
 	case !grant && primary:
-		return complaint(v1.ClassConflict, "primary_group", fmt.Sprintf("%s is the primary group of %s, and Active Directory lets nobody leave that", g.name, e.dn), "Give the account another primary group first (primaryGroupID).")
+		return complaint(v1.ClassConflict, "primary_group", fmt.Sprintf("%s is the primary group of %s, and Active Directory does not allow accounts to leave their primary group", g.name, e.dn), "Give the account another primary group first (primaryGroupID).")
 	case w.out.Grant.Held == grant:
 		w.out.Outcome, w.out.Verified = v1.OutcomeAlready, true
 		return nil
@@ -72,13 +133,15 @@ func (w *writer) setMember(e *found, g *team, grant bool) error {
 	}
 	for _, s := range steps {
 		for _, m := range s.changes {
-			f := v1.ChangedField{Field: m.Name}
-			if grant {
-				f.New = string(m.Values[0])
-			} else {
-				f.Old = string(m.Values[0])
+			for _, v := range m.Values {
+				f := v1.ChangedField{Field: m.Name}
+				if grant {
+					f.New = string(v)
+				} else {
+					f.Old = string(v)
+				}
+				w.out.Changes = append(w.out.Changes, f)
 			}
-			w.out.Changes = append(w.out.Changes, f)
 		}
 	}
 	if err := w.perform(steps); err != nil {
@@ -89,7 +152,7 @@ func (w *writer) setMember(e *found, g *team, grant bool) error {
 
 // memberSteps is the request; of a group that lists somebody in two ways both are taken away at once.
 func (w *writer) memberSteps(e *found, g *team, in []wire.Change, grant bool) ([]step, error) {
-	s := step{op: stepModify, dn: g.dn, about: aboutRevoke, note: "take " + e.username() + " out of " + g.name}
+	s := step{op: stepModify, dn: g.dn, about: aboutRevoke, note: "take " + cmp.Or(e.username(), e.dn, e.formerly) + " out of " + g.name}
 	for _, m := range in {
 		s.changes = append(s.changes, wire.Change{Kind: wire.ChangeDelete, Name: m.Name, Values: m.Values})
 	}
@@ -132,6 +195,19 @@ func (w *writer) memberAttributeOf(g *team) (string, error) {
 // byName tells an attribute that lists members by user name.
 func byName(attribute string) bool { return strings.HasSuffix(strings.ToLower(attribute), "uid") }
 
+// memberValues are all values by which a group may list an account in an attribute.
+func memberValues(e *found, attribute string) []string {
+	var out []string
+	if value, err := memberValue(e, attribute); err == nil && value != "" {
+		out = append(out, value)
+	}
+	if e.formerly != "" && !byName(attribute) {
+		out = append(out, e.formerly)
+	}
+	return out
+}
+
+// memberValue is the value by which a group is to list an account.
 func memberValue(e *found, attribute string) (string, error) {
 	if !byName(attribute) {
 		return e.dn, nil
@@ -149,22 +225,23 @@ func memberValue(e *found, attribute string) (string, error) {
 func (w *writer) memberships(e *found, g *team) ([]wire.Change, error) {
 	var out []wire.Change
 	for _, attribute := range w.memberNamesOf(g) {
-		value, err := memberValue(e, attribute)
-		if err != nil {
-			continue
+		var values [][]byte
+		for _, value := range memberValues(e, attribute) {
+			in, err := w.lists(g, attribute, value)
+			if err != nil {
+				return nil, err
+			}
+			if in {
+				values = append(values, []byte(value))
+			}
 		}
-		in, err := w.lists(g, attribute, value)
-		if err != nil {
-			return nil, err
-		}
-		values := rawAll([]string{value})
-		if !in && attribute == "uniqueMember" {
+		if len(values) == 0 && attribute == "uniqueMember" {
+			var err error
 			if values, err = w.withBits(g, e); err != nil {
 				return nil, err
 			}
-			in = len(values) > 0
 		}
-		if in {
+		if len(values) > 0 {
 			out = append(out, wire.Change{Name: attribute, Values: values})
 		}
 	}
@@ -199,7 +276,7 @@ func (w *writer) withBits(g *team, e *found) ([][]byte, error) {
 	_, err := w.conn.Search(req, func(entry *wire.Entry) error {
 		for _, a := range entry.Attributes {
 			for _, v := range a.Values {
-				if bytes.HasSuffix(v, []byte("'B")) && memberDN(string(v)) == e.native {
+				if bytes.HasSuffix(v, []byte("'B")) && slices.Contains([]string{e.native, e.formerly}, memberDN(string(v))) {
 					out = append(out, bytes.Clone(v))
 				}
 			}

@@ -129,7 +129,7 @@ func (w *writer) rdnAttribute() string {
 var placeholder = regexp.MustCompile(`\{([A-Za-z0-9_.;-]+)\}`)
 
 // templateFields are the names of an account's fields in a template.
-var templateFields = map[string]string{"email": "mail", "display_name": "displayname", "first_name": "givenname", "last_name": "sn", "employee_number": "employeenumber"}
+var templateFields = map[string]string{"email": "mail", "display_name": "displayname", "first_name": "givenname", "last_name": "sn"}
 
 // expand fills a template. What is not known is empty.
 func (w *writer) expand(template, username string, values map[string][]wish) string {
@@ -140,6 +140,9 @@ func (w *writer) expand(template, username string, values map[string][]wish) str
 		}
 		if attribute, ok := templateFields[name]; ok {
 			name = attribute
+		}
+		if name == "employee_number" {
+			name = strings.ToLower(w.numberAttribute())
 		}
 		if x := values[name]; len(x) > 0 {
 			return text(x[0])

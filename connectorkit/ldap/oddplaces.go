@@ -46,6 +46,13 @@ func (o *oddPlaces) watch(listed *containers, before []string, seen bool) {
 	}
 }
 
+// add notes places that an interrupted read has noted.
+func (o *oddPlaces) add(dns []string) {
+	for _, dn := range dns {
+		o.dns[dn] = true
+	}
+}
+
 // parentOf cuts the first part off a DN in normal form.
 func parentOf(dn string) string {
 	for i := 0; i < len(dn); i++ {

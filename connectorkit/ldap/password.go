@@ -31,7 +31,7 @@ func (w *writer) newPassword() (string, error) {
 	case c.Mode == "password":
 		return "", complaint(v1.ClassConfig, "password_missing", "credential.password is empty", "Give one, or use the mode random.")
 	}
-	return "", complaint(v1.ClassConfig, "unknown_credential_mode", fmt.Sprintf("a directory knows no credential of mode %q", c.Mode), "It is none, random or password.")
+	return "", complaint(v1.ClassConfig, "unknown_credential_mode", fmt.Sprintf("the credential mode %q is not supported", c.Mode), "Use none, random or password.")
 }
 
 // randomPassword makes a password that nobody is told.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -291,7 +292,7 @@ func (p *probe) search(name string, verdict bool) error {
 	p.out.Result = &v1.Target{Kind: "ldap", Host: p.hostport(), LDAP: p.result(wire.Result{})}
 	switch {
 	case seen == 0:
-		p.out.Warnings = append(p.out.Warnings, noEntries(p.userBase))
+		p.out.Warnings = append(p.out.Warnings, p.noEntries())
 	case !keyed:
 		p.out.Warnings = append(p.out.Warnings, v1.Warning{Code: "no_key", Message: "the entry found has none of the attributes that serve as a key; check the rights of the login, or set id_attribute"})
 	}
@@ -320,7 +321,7 @@ func (p *probe) searchOne(se *session, step *v1.TestStep, verdict bool) (seen in
 	}
 	if !paged && verdict {
 		step.Detail += ", without paging"
-		p.out.Warnings = append(p.out.Warnings, v1.Warning{Code: "paging_unsupported", Message: "the directory does not support paged results (RFC 2696): people and groups can be read, but nobody is ever taken for removed"})
+		p.out.Warnings = append(p.out.Warnings, v1.Warning{Code: "paging_unsupported", Message: "the directory does not support paged results (RFC 2696): people and groups can be read, but removals are not detected"})
 	}
 	return seen, keyed, nil
 }
@@ -335,11 +336,40 @@ func (p *probe) countGroups() error {
 	if seen == 0 {
 		p.out.Warnings = append(p.out.Warnings, noGroups(p.groupBase))
 	}
+	return p.checkDisable()
+}
+
+// checkDisable warns where the first leaver's account could not be disabled.
+func (p *probe) checkDisable() error {
+	if p.anonymous {
+		return nil
+	}
+	why, err := p.cannotDisable(p.ctx)
+	if err != nil {
+		return err
+	}
+	p.out.Operations = p.c.writes(p.settings).Ops
+	if why != "" {
+		p.out.Warnings = append(p.out.Warnings, disableUnavailable(why))
+		p.out.Operations = slices.DeleteFunc(p.out.Operations, func(op v1.ProvisionOp) bool {
+			return op == v1.OpAccountDisable || op == v1.OpAccountEnable
+		})
+	}
 	return nil
 }
 
-func noEntries(base string) v1.Warning {
-	return v1.Warning{Code: "no_entries", Message: fmt.Sprintf("bind works but the search under %s found no entry (rights or base DN?)", base)}
+// noEntries warns that nobody is read. Where people are there and the filter of the settings leaves them out, it says so.
+func (se *session) noEntries() v1.Warning {
+	if se.userFilter != "" || len(se.userClasses) > 0 {
+		usual := *se.settings
+		usual.userFilter, usual.userClasses = "", nil
+		filter, _ := filters(&usual, se.flavor)
+		seen, _, err := se.first(se.users(filter, []string{"1.1"}), 1, func(*wire.Entry) {})
+		if err == nil && seen > 0 {
+			return v1.Warning{Code: "no_entries", Message: fmt.Sprintf("there are people under %s, but none of them matches user_filter or user_object_classes: correct the filter", se.userBase)}
+		}
+	}
+	return v1.Warning{Code: "no_entries", Message: fmt.Sprintf("bind works but the search under %s found no entry (rights or base DN?)", se.userBase)}
 }
 
 func noGroups(base string) v1.Warning {

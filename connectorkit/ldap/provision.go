@@ -25,10 +25,14 @@ func (c *connector) Provision(ctx context.Context, req v1.ProvisionRequest) (v1.
 // Writes says which changes can be made. An anonymous login makes none.
 func (c *connector) Writes(auth v1.AuthConfig) connectorkit.Writes {
 	s, err := c.read(auth)
-	switch {
-	case err != nil:
+	if err != nil {
 		return connectorkit.Writes{Why: err.Error()}
-	case s.anonymous:
+	}
+	return c.writes(s)
+}
+
+func (c *connector) writes(s *settings) connectorkit.Writes {
+	if s.anonymous {
 		return connectorkit.Writes{Why: "an anonymous login changes nothing: give a bind DN and a password"}
 	}
 	out := connectorkit.Writes{Ops: []v1.ProvisionOp{
@@ -49,6 +53,9 @@ type writer struct {
 	out   v1.ProvisionResponse
 	extra []string // attributes to read beyond those that records are made of
 	keyed bool     // id_attribute was set, and not found
+
+	follow     []rewriting     // of groups, once the account has another name
+	placesSeen map[string]bool // whether the login sees a place
 }
 
 // errDry ends a dry run once everything is planned.
@@ -119,17 +126,23 @@ func (w *writer) provision() error {
 	case v1.OpEntitlementRevoke:
 		return w.membership(false)
 	}
-	e, err := w.find(w.req.Target)
-	switch {
-	case err != nil:
+	e, presence, err := w.locate(w.req.Target)
+	if err != nil {
 		return err
-	case e == nil && w.req.Op == v1.OpAccountDelete:
-		w.out.Outcome, w.out.Verified = v1.OutcomeAlready, true
+	}
+	if presence == v1.PresenceGone && w.req.Op == v1.OpAccountDelete {
+		w.out.Presence, w.out.Outcome, w.out.Verified = presence, v1.OutcomeAlready, true
 		return nil
-	case e == nil:
-		return w.noAccount(w.req.Target)
+	}
+	if err := w.reaches(e, presence, w.req.Target); err != nil {
+		return err
 	}
 	w.out.Account = &e.account
+	return w.change(e)
+}
+
+// change makes one change of an account that is there.
+func (w *writer) change(e *found) error {
 	switch w.req.Op {
 	case v1.OpAccountUpdate:
 		return w.update(e)
@@ -146,21 +159,12 @@ func (w *writer) provision() error {
 	case v1.OpAccountPassword:
 		return w.resetPassword(e)
 	}
-	return complaint(v1.ClassConfig, "unknown_operation", fmt.Sprintf("a directory knows no change %q", w.req.Op), "")
+	return complaint(v1.ClassConfig, "unknown_operation", fmt.Sprintf("the operation %q is not supported for directories", w.req.Op), "")
 }
 
 // complaint is an error of our own, before anything was sent.
 func complaint(class v1.ErrorClass, code, message, hint string) *v1.ErrorDetail {
 	return &v1.ErrorDetail{Class: class, Code: code, Message: message, Hint: hint, Phase: "change"}
-}
-
-func (w *writer) noAccount(t v1.ProvisionTarget) error {
-	name := t.RemoteID
-	if name == "" {
-		name = t.Username
-	}
-	return complaint(v1.ClassNotFound, "account_not_found", fmt.Sprintf("there is no account %s below %s, or the login may not see it", name, w.userBase),
-		"It was deleted or moved out of what is read. The next full sync will tell.")
 }
 
 // answer closes the response. A refusal of the first request has changed nothing and is an error; after that something has
@@ -169,6 +173,7 @@ func (w *writer) answer(err error) (v1.ProvisionResponse, error) {
 	var (
 		open    *wire.UnansweredError
 		stopped *halted
+		doubt   *unproven
 	)
 	switch {
 	case err == nil:
@@ -177,6 +182,8 @@ func (w *writer) answer(err error) (v1.ProvisionResponse, error) {
 	case errors.Is(err, errDry):
 		w.out.Success, w.out.Outcome = true, v1.OutcomePlanned
 		return w.out, nil
+	case errors.As(err, &doubt):
+		return w.unknown(doubt.detail), nil
 	case errors.As(err, &open):
 		return w.unknown(w.unanswered(open)), nil
 	case errors.As(err, &stopped):

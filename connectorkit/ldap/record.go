@@ -23,6 +23,7 @@ type record struct {
 	slots      [slots][]byte // the first value of each
 	classes    [][]byte
 	members    []members
+	owners     [][]byte // of a group
 	attributes map[string]any
 	truncated  []string // attributes too large to hand on
 }
@@ -52,6 +53,8 @@ func (r *record) take(d *dictionary, e *wire.Entry, keep bool) {
 			r.members = append(r.members, members{a, raw.Values})
 		case a.slot == slotObjectClass:
 			r.classes = raw.Values
+		case a.owner:
+			r.owners = append(r.owners, raw.Values...)
 		case a.slot != noSlot && r.slots[a.slot] == nil:
 			r.slots[a.slot] = first
 		}

@@ -22,15 +22,15 @@ var changeMeanings = map[int]meaning{
 	goldap.LDAPResultReferral:                     {v1.ClassConfig, "This server only reads and refers changes to another. Set host to the server that takes them; referrals are not followed."},
 	goldap.LDAPResultAdminLimitExceeded:           {v1.ClassPermission, "The change exceeds a limit set by the directory's administrator. Have it raised for this login."},
 	goldap.LDAPResultConfidentialityRequired:      {v1.ClassConfig, "The directory takes this change on encrypted connections only. Set security to starttls, or to ldaps (port 636)."},
-	goldap.LDAPResultNoSuchAttribute:              {v1.ClassConflict, "A value that was to be removed is not there any more. Try again: what is there now is read anew."},
+	goldap.LDAPResultNoSuchAttribute:              {v1.ClassConflict, "A value to remove no longer exists. Try again: the current values are read again."},
 	goldap.LDAPResultUndefinedAttributeType:       {v1.ClassConfig, "The directory does not know one of these attributes. Correct its name in the template or in create_defaults, or extend the directory's schema. Where it is pwdAccountLockedTime or pwdReset, the directory has no password policy (ppolicy): set disable_strategy to another way."},
 	goldap.LDAPResultConstraintViolation:          {v1.ClassData, "A value breaks a rule of the directory: it is too long, of the wrong form, one too many, or has to be unique and is not."},
-	goldap.LDAPResultAttributeOrValueExists:       {v1.ClassConflict, "A value that was to be added is there already. Try again: what is there now is read anew."},
+	goldap.LDAPResultAttributeOrValueExists:       {v1.ClassConflict, "A value to add already exists. Try again: the current values are read again."},
 	goldap.LDAPResultInvalidAttributeSyntax:       {v1.ClassData, "A value does not have the form that its attribute demands. Correct it at its source, or in the template."},
-	goldap.LDAPResultNoSuchObject:                 {v1.ClassNotFound, "The entry vanished or was renamed meanwhile. Try again: it is looked for anew."},
+	goldap.LDAPResultNoSuchObject:                 {v1.ClassNotFound, "The entry was deleted or renamed meanwhile. Try again: it is searched for again."},
 	goldap.LDAPResultInvalidDNSyntax:              {v1.ClassData, "The directory does not accept this name or container. Look for characters that it does not take."},
 	goldap.LDAPResultInsufficientAccessRights:     {v1.ClassPermission, "The login may not make this change. Give it the right to write there, in the directory's access rules or, on Active Directory, by delegation. Members of its protected groups (adminCount) are kept from delegated logins by AdminSDHolder."},
-	goldap.LDAPResultUnwillingToPerform:           {v1.ClassTargetFault, "The directory refuses this change, and it was not made. What it says, and its log, tell why."},
+	goldap.LDAPResultUnwillingToPerform:           {v1.ClassPolicy, "The directory refused this change, and it was not made. See its message and its log for the reason."},
 	goldap.LDAPResultNamingViolation:              {v1.ClassConfig, "The entry may not have this name or may not lie there. Check create_rdn_attribute, the object classes and the container."},
 	goldap.LDAPResultObjectClassViolation:         {v1.ClassData, "The object classes demand an attribute that is missing, or do not allow one that was given. Check create_object_classes, create_defaults and the template."},
 	goldap.LDAPResultNotAllowedOnNonLeaf:          {v1.ClassConflict, "There are entries below this one, and it was not deleted. Move or delete those first, or set delete_leaf_only to false where the directory can delete whole trees."},
@@ -53,7 +53,7 @@ var windowsMeanings = map[string]meaning{
 	"000021C7": {v1.ClassConflict, "Another account of the forest has this servicePrincipalName."},
 	"00002089": {v1.ClassConfig, "The place of the new entry does not exist. Set create_container to one that does."},
 	"00002015": {v1.ClassConflict, "There are entries below this one, and it was not deleted. Move or delete those first, or set delete_leaf_only to false."},
-	"0000209A": {v1.ClassPermission, "Active Directory itself keeps this attribute; nobody else may write it."},
+	"0000209A": {v1.ClassPermission, "Only Active Directory itself can write this attribute."},
 }
 
 // explainChange tells class and hint of a refused change; m is what the result means when reading.
@@ -66,7 +66,7 @@ func explainChange(r *v1.LDAPResult, m meaning) meaning {
 		return m
 	}
 	if r.ResultCode == goldap.LDAPResultConstraintViolation && strings.Contains(strings.ToLower(r.Diagnostic), "unique") {
-		special = meaning{v1.ClassConflict, "Another entry has one of these values, and the directory wants it unique. Correct it at its source, or correlate the account that has it."}
+		special = meaning{v1.ClassConflict, "Another entry has one of these values, and the directory requires unique values. Correct the value at its source, or correlate the account that has it."}
 	}
 	if r.ResultCode == goldap.LDAPResultNoSuchObject && r.MatchedDN != "" {
 		special.hint += " What exists of it is " + r.MatchedDN + "."

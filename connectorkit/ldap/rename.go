@@ -33,8 +33,7 @@ func (w *writer) rename(e *found) error {
 	}
 	steps, after := w.renaming(e, wishes, place)
 	if len(steps) == 0 {
-		w.out.Outcome, w.out.Verified = v1.OutcomeAlready, true
-		return nil
+		return w.finishRename(e)
 	}
 	for _, a := range nameOfEntry(after) {
 		if err := sensible("name of an entry", a.Value); err != nil {
@@ -44,12 +43,36 @@ func (w *writer) rename(e *found) error {
 	if err := w.free(e, after); err != nil {
 		return err
 	}
-	if err := w.perform(steps); err != nil {
+	if err := w.performMove(e, steps, called{after, w.listedAs(e, wishes)}); err != nil {
 		return err
 	}
-	return w.confirm(after, e.account.ExternalID, func(now *found) bool {
+	return w.confirmMove(after, e.account.ExternalID, func(now *found) bool {
 		return len(w.fulfilled(now, wishes)) == 0 && now.native == NormalizeDN(after)
 	})
+}
+
+// listedAs is the user name by which groups are to list an account once the wishes are fulfilled.
+func (w *writer) listedAs(e *found, wishes []wish) string {
+	i := slices.IndexFunc(wishes, func(x wish) bool { return strings.EqualFold(x.name, "uid") && len(x.values) > 0 })
+	switch {
+	case i >= 0:
+		return text(wishes[i])
+	case e.first("uid") == "":
+		return w.nameAfter(e)
+	}
+	return w.calledNow(e).user
+}
+
+// finishRename completes a rename that was made before: groups may still list the account by its old name.
+func (w *writer) finishRename(e *found) error {
+	if err := w.performMove(e, nil, w.calledNow(e)); err != nil {
+		return err
+	}
+	w.out.Verified = true
+	if len(w.follow) == 0 {
+		w.out.Outcome = v1.OutcomeAlready
+	}
+	return w.rewrite(w.follow)
 }
 
 // free makes sure that nobody else has the new user name or the new DN. Not every directory refuses that by itself.

@@ -235,7 +235,7 @@ func TestACheckpointThatDoesNotFitStartsTheReadAnew(t *testing.T) {
 		settings   map[string]any
 	}{
 		"nonsense":        {"x", nil},
-		"another version": {strings.Replace(checkpoint, `"v":1`, `"v":9`, 1), nil},
+		"another version": {strings.Replace(checkpoint, `"v":2`, `"v":9`, 1), nil},
 		"another filter":  {checkpoint, map[string]any{"user_filter": "(uid=*)"}},
 	} {
 		pages := mustPages(t, with(s, tt.settings), false, v1.SyncOptions{Checkpoint: tt.checkpoint})

@@ -37,7 +37,8 @@ type run struct {
 	settingsSum   string
 
 	read        v1.Read
-	at          *checkpoint         // of a full read
+	limited     bool // by max_records, so that it proves nothing
+	at          *checkpoint
 	cuts        map[string][]string // places at which the reading below a base is divided
 	since       int                 // records since the last checkpoint
 	rec         record
@@ -55,6 +56,8 @@ type run struct {
 	odd         oddPlaces
 	primary     map[string]string // SID of a group to its key, empty where there is no such group; Active Directory only
 	open        []openGroup       // groups on the page of the directory in hand of which more is to be read
+	aliases     *aliases          // nil: not known
+	waiting     int               // members of the open groups that wait for them
 	homeless    []homeless        // people there whose primary group is not known yet
 }
 
@@ -62,7 +65,7 @@ type run struct {
 func (r *run) forget() {
 	r.counts, r.unsure = map[v1.ObjectKind]int{}, map[v1.ObjectKind]bool{}
 	r.page, r.scopes = v1.SyncResponse{}, nil
-	r.open, r.homeless, r.at, r.proven, r.sweepWanted = nil, nil, nil, nil, false
+	r.open, r.homeless, r.at, r.proven, r.sweepWanted, r.aliases, r.waiting = nil, nil, nil, nil, false, nil, 0
 	r.read = v1.Read{Strategy: strategyFull}
 }
 
@@ -145,7 +148,7 @@ func (r *run) finish(scopes []v1.Scope, from *position) error {
 func (r *run) ended(o objects, out outcome) {
 	if out.unpaged {
 		r.doubt(r.kindsOf(o)...)
-		r.warnings.add("paging_unsupported", "", fmt.Sprintf("the directory did not answer the search for %s in pages, so it cannot be proven that all were read and nothing is taken for removed", o.what))
+		r.warnings.add("paging_unsupported", "", fmt.Sprintf("the directory did not return the search for %s in pages. Removals are not detected, because the result may be incomplete", o.what))
 	}
 	if out.references > 0 {
 		r.warnings.add("referral_ignored", "", fmt.Sprintf("%d search continuations to other servers were not followed while %s were read", out.references, o.what))
@@ -171,12 +174,12 @@ func (r *run) doubt(kinds ...v1.ObjectKind) {
 func (r *run) skip(e *wire.Entry, kinds ...v1.ObjectKind) {
 	r.stats.Skipped++
 	r.doubt(kinds...)
-	r.warnings.add("no_key", "", fmt.Sprintf("%s has no %s, or the login may not read it; the entry was left out", e.DN, r.idAttribute))
+	r.warnings.add("no_key", "", fmt.Sprintf("%s has no %s, or the login may not read it; the entry was omitted", e.DN, r.idAttribute))
 }
 
 func (r *run) noteTruncated(id string) {
 	for _, name := range r.rec.truncated {
-		r.warnings.add("value_truncated", id, fmt.Sprintf("the values of %s are too large and were left out", name))
+		r.warnings.add("value_truncated", id, fmt.Sprintf("the values of %s are too large and were omitted", name))
 	}
 }
 

@@ -18,6 +18,7 @@ type schema struct {
 
 type objectClass struct {
 	name      string
+	concrete  bool // structural: entries are of one such class
 	sup       []string
 	must, may []string
 	aux       []string // of its content rule
@@ -140,7 +141,9 @@ func takesValue(keyword string) bool {
 
 func (sc schema) addClass(words []string) {
 	oid, v := definition(words)
-	c := &objectClass{sup: v["SUP"], must: v["MUST"], may: v["MAY"]}
+	_, abstract := v["ABSTRACT"]
+	_, auxiliary := v["AUXILIARY"]
+	c := &objectClass{concrete: !abstract && !auxiliary, sup: v["SUP"], must: v["MUST"], may: v["MAY"]}
 	register(sc.classes, c, oid, v["NAME"], &c.name)
 }
 

@@ -67,7 +67,7 @@ func (se *session) signIn(ctx context.Context) error {
 func (c *connector) allowed(ctx context.Context, s *settings) ([]v1.Warning, error) {
 	var warnings []v1.Warning
 	if s.tls != nil && s.insecure {
-		warnings = append(warnings, v1.Warning{Code: "tls_not_verified", Message: "the directory's certificate is not verified: anybody on the network path can read along and pretend to be the directory"})
+		warnings = append(warnings, v1.Warning{Code: "tls_not_verified", Message: "the directory's certificate is not verified: anyone on the network path can read the traffic and impersonate the directory"})
 	}
 	if s.security != securityNone {
 		return warnings, nil

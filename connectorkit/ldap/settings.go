@@ -2,7 +2,6 @@ package ldap
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"net"
 	"strconv"
 	"strings"
@@ -162,9 +161,9 @@ func (s *settings) readTLS(in *connectorkit.Settings, allowInsecure bool) {
 	}
 	s.tls = &tls.Config{ServerName: name, MinVersion: tls.VersionTLS12, InsecureSkipVerify: s.insecure && allowInsecure} //nolint:gosec // An operator's choice on an agent, shown as a warning.
 	if ca != "" {
-		pool := x509.NewCertPool()
-		if !pool.AppendCertsFromPEM([]byte(ca)) {
-			in.Wrong("ca_pem holds no certificate in PEM")
+		pool, err := connectorkit.CertPool(ca)
+		if err != nil {
+			in.Wrong("ca_pem: %v", err)
 		}
 		s.tls.RootCAs = pool
 	}

@@ -38,6 +38,9 @@ func (r *record) status(now time.Time) status {
 	if control, ok := ParseUAC(string(r.slots[slotAccountControl])); ok {
 		r.activeDirectory(&st, control)
 	}
+	if st.expiresAt != nil && !st.expiresAt.After(now) {
+		st.disabled = true // nobody can sign in with an account that has expired
+	}
 	return st
 }
 

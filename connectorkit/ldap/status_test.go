@@ -31,3 +31,17 @@ func TestAnUnlockTimeThatHasPassedLocksNobody(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAccountThatHasExpiredIsDisabled(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		expires  string
+		disabled bool
+	}{{"132223104000000000", true}, {"9223372036854775807", false}, {"0", false}, {"20270101000000Z", false}, {"20261123115959Z", true}} {
+		var r record
+		r.slots[slotAccountControl], r.slots[slotAccountExpires] = []byte("512"), []byte(tt.expires)
+		if got := r.status(now).disabled; got != tt.disabled {
+			t.Errorf("an account that expires at %s: disabled %v", tt.expires, got)
+		}
+	}
+}

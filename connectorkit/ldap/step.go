@@ -43,12 +43,21 @@ type step struct {
 
 // perform plans the steps and, unless the run is dry, sends them in order.
 func (w *writer) perform(steps []step) error {
-	for _, s := range steps {
-		w.out.Plan = append(w.out.Plan, s.planned())
-	}
+	w.plan(steps)
 	if w.req.DryRun {
 		return errDry
 	}
+	return w.sendAll(steps)
+}
+
+func (w *writer) plan(steps []step) {
+	for _, s := range steps {
+		w.out.Plan = append(w.out.Plan, s.planned())
+	}
+}
+
+// sendAll sends steps in order, until one is refused.
+func (w *writer) sendAll(steps []step) error {
 	for i, s := range steps {
 		err := w.send(s)
 		var refused *wire.ResultError
@@ -146,14 +155,14 @@ func (w *writer) refusal(s step, err error) error {
 	}
 	groups := s.about == aboutGrant || s.about == aboutRevoke
 	switch {
-	case s.about == aboutPassword && (code == goldap.LDAPResultConstraintViolation || isPasswordPolicy(d)):
-		d.Class, d.Hint = v1.ClassPolicy, "The directory's password policy refuses this password: its length, its characters, or that it was used before. Choose another, or a random one."
+	case s.about == aboutPassword && code == goldap.LDAPResultConstraintViolation, s.setsPassword() && isPasswordPolicy(d):
+		d.Phase, d.Class, d.Hint = phasePassword, v1.ClassPolicy, "The directory's password policy refuses this password: its length, its characters, or that it was used before. Choose another, or a random one."
 	case s.about == aboutPassword && code == goldap.LDAPResultUnwillingToPerform:
-		d.Class, d.Hint = v1.ClassPolicy, "The directory refuses to set this password. Common reasons: its password policy, or that the connection has no TLS (set security to ldaps or starttls)."
+		d.Phase, d.Class, d.Hint = phasePassword, v1.ClassPolicy, "The directory refuses to set this password. Common reasons: its password policy, or that the connection has no TLS (set security to ldaps or starttls)."
 	case s.about == aboutPassword && code == goldap.LDAPResultInsufficientAccessRights:
 		d.Hint = "The login may not set passwords. Give it that right; on Active Directory it is called Reset password."
 	case s.about == aboutRevoke && code == goldap.LDAPResultObjectClassViolation:
-		d.Class, d.Hint = v1.ClassConflict, "This is the group's last member, and groups of this class may not be without one. Add somebody else first, or delete the group."
+		d.Class, d.Hint = v1.ClassConflict, "This is the last member of the group, and groups of this class need at least one. Add another member first, or delete the group."
 	case s.about == aboutGrant && code == goldap.LDAPResultObjectClassViolation:
 		d.Hint = "The group's object class does not allow " + s.changes[0].Name + ". Set member_attribute to the one that it has."
 	case groups && code == goldap.LDAPResultNoSuchObject:
@@ -169,6 +178,14 @@ func (w *writer) refusal(s step, err error) error {
 		d.Class, d.Hint = v1.ClassConfig, "The place to move to does not exist, or the account vanished meanwhile. Correct the container."
 	}
 	return err
+}
+
+// phasePassword is the phase of a refusal that is about the password alone.
+const phasePassword = "password"
+
+// setsPassword says whether a password goes with the request, be it among other attributes.
+func (s step) setsPassword() bool {
+	return s.about == aboutPassword || slices.ContainsFunc(s.changes, func(c wire.Change) bool { return isSecret(strings.ToLower(c.Name)) })
 }
 
 func (s step) phase() string {

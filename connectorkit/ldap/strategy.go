@@ -38,7 +38,8 @@ type strategy interface {
 	// begin notes where changes count from, before anything is read. Where the directory cannot do this, or does not let the
 	// login, it gives why.
 	begin(r *run) (p *position, why string, err error)
-	// changes hands on what has changed since from and gives where the next read starts.
+	// changes hands on what has changed since from and gives where the next read starts. It notes in r.at how far it
+	// has come, and begins behind that where an interrupted read has noted it before.
 	changes(r *run, from *position) (*position, error)
 }
 
@@ -113,7 +114,7 @@ type fallback struct {
 func (f *fallback) Error() string { return "everything has to be read: " + f.reason }
 
 // incremental reads what has changed since a cursor was given. Where that cannot be done its error is a *fallback.
-func (r *run) incremental(cursor string) error {
+func (r *run) incremental(cursor string, at *checkpoint) error {
 	from, why := r.openCursor(cursor)
 	if why == "" && !slices.Contains(r.candidates(), from.Strategy) {
 		why = "the directory, or change_mode, no longer allows for the way in which changes were found"
@@ -126,13 +127,18 @@ func (r *run) incremental(cursor string) error {
 	}
 	r.read = v1.Read{Incremental: true, Strategy: from.Strategy}
 	r.tell("changes", "reading what has changed")
-	if err := r.changesSince(from); err != nil {
+	if at == nil {
+		at = changesFrom(from, cursor, r.settingsSum)
+	}
+	if err := r.changesSince(from, at); err != nil {
 		return r.orFallback(from.Strategy, err)
 	}
 	return nil
 }
 
-func (r *run) changesSince(from *position) error {
+func (r *run) changesSince(from *position, at *checkpoint) error {
+	r.at = at
+	r.recount(at)
 	moved, err := r.readContainers(from.Containers)
 	if err != nil {
 		return err
@@ -141,6 +147,7 @@ func (r *run) changesSince(from *position) error {
 		return err
 	}
 	r.odd.watch(moved.now, from.Odd, true)
+	r.odd.add(at.Begin.Odd)
 	next, err := strategies[from.Strategy].changes(r, from)
 	if err != nil {
 		return err

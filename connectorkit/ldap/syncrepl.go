@@ -3,6 +3,7 @@ package ldap
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	goldap "github.com/go-ldap/ldap/v3"
@@ -83,8 +84,11 @@ func (r *run) contextCookie(base string) ([]byte, error) {
 }
 
 func (syncrepl) changes(r *run, from *position) (*position, error) {
-	next := &position{}
+	next := r.at.Begin
 	for _, o := range r.all() {
+		if slices.Contains(r.at.Phases, o.phase) {
+			continue
+		}
 		f := follow{run: r, objects: o, present: presence{run: r, objects: o}, again: rereader{run: r}}
 		cookie := *from.cookieOf(r, o)
 		if len(cookie) == 0 || r.flavor.name == flavorOpenLDAP && !strings.Contains(string(cookie), "csn=") {
@@ -99,6 +103,9 @@ func (syncrepl) changes(r *run, from *position) (*position, error) {
 		if err := f.again.flush(); err != nil {
 			return nil, err
 		}
+		if err := r.settle(); err != nil {
+			return nil, err
+		}
 		if f.foreign {
 			return nil, &fallback{reason: "the directory names what has changed by another key than the entries have", avoid: strategySyncrepl}
 		}
@@ -107,6 +114,9 @@ func (syncrepl) changes(r *run, from *position) (*position, error) {
 		}
 		*next.cookieOf(r, o) = end.Cookie
 		if err := f.conclude(end, string(end.Cookie) != string(cookie)); err != nil {
+			return nil, err
+		}
+		if err := r.endPhase(o); err != nil {
 			return nil, err
 		}
 	}

@@ -1,10 +1,6 @@
 package ldap
 
-import (
-	"time"
-
-	"github.com/grantwright/grantwright/connectorkit/ldap/internal/wire"
-)
+import "time"
 
 // timestamps finds changes by modifyTimestamp and createTimestamp, and what has gone by a sweep over all keys.
 type timestamps struct{}
@@ -38,21 +34,15 @@ func (timestamps) changes(r *run, from *position) (*position, error) {
 	if from.Since == "" {
 		return nil, &fallback{reason: "the directory has not shown when its entries were changed"}
 	}
-	entries := 0
-	for _, o := range r.all() {
-		p := o.whole()
-		p.filter = "(&" + o.filter + "(|(modifyTimestamp>=" + from.Since + ")(createTimestamp>=" + from.Since + ")))"
-		each := func(e *wire.Entry) error { entries++; return o.each(e) }
-		out, err := r.readAll(r.ctx, o.phase, r.search(o, p, r.dict.request()), each, r.settled(o))
-		if err != nil {
-			return nil, err
-		}
-		r.ended(o, out)
-	}
 	r.sweepWanted = true
-	if entries == 0 {
+	since := "(|(modifyTimestamp>=" + from.Since + ")(createTimestamp>=" + from.Since + "))"
+	if err := r.readChanged(since); err != nil {
+		return nil, err
+	}
+	if r.at.Entries == 0 {
 		// An entry of that time there was, and all changes are later. A directory that cannot search by time says just this.
 		return nil, &fallback{reason: "the directory finds no entry by its time of change, though it has shown some"}
 	}
-	return &position{Since: r.sinceAt(from.Since)}, nil
+	r.noteSince()
+	return &position{Since: r.at.Begin.Since}, nil
 }

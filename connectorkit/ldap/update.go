@@ -33,10 +33,10 @@ func (w *writer) update(e *found) error {
 		w.out.Outcome, w.out.Verified = v1.OutcomeNoop, true
 		return nil
 	}
-	if err := w.perform(steps); err != nil {
+	if err := w.performMove(e, steps, called{dn, w.calledNow(e).user}); err != nil {
 		return w.settleUpdate(e, wishes, err)
 	}
-	return w.confirm(dn, e.account.ExternalID, func(now *found) bool { return len(w.fulfilled(now, wishes)) == 0 && w.enabledAs(now) })
+	return w.confirmMove(dn, e.account.ExternalID, func(now *found) bool { return len(w.fulfilled(now, wishes)) == 0 && w.enabledAs(now) })
 }
 
 // settleUpdate looks at an account when values were refused because they are there already, or gone already: somebody else may have been
@@ -71,7 +71,7 @@ func (w *writer) reread(e *found) (*found, []wish, error) {
 	case err != nil:
 		return nil, nil, err
 	case len(list) == 0 || list[0].account.ExternalID != e.account.ExternalID:
-		return nil, nil, w.noAccount(w.req.Target)
+		return nil, nil, w.noAccount(w.req.Target, v1.PresenceUnknown)
 	}
 	w.out.Account = &list[0].account
 	return list[0], w.keepDisabled(list[0], wishes), nil

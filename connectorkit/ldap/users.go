@@ -23,6 +23,7 @@ func (r *run) user(e *wire.Entry) error {
 	r.closedHere(&st, native)
 	r.seen(later(r.rec.at(slotModified), r.rec.at(slotCreated)))
 	r.noteTruncated(r.rec.id)
+	r.noteAliases(e)
 	if r.want[v1.Identities] {
 		r.identity(native, st)
 	}
@@ -60,7 +61,7 @@ func (r *run) account(dn, native string, st status) v1.RemoteAccount {
 	a := v1.RemoteAccount{
 		ExternalID: r.rec.id, NativeRef: native, NativeIdentity: dn,
 		Username: r.username(), Email: r.rec.text(slotMail), DisplayName: r.rec.firstText(slotDisplayName, slotCN),
-		FirstName: r.rec.text(slotGivenName), LastName: r.rec.text(slotSurname), EmployeeNumber: r.rec.text(slotEmployeeNumber),
+		FirstName: r.rec.text(slotGivenName), LastName: r.rec.text(slotSurname), EmployeeNumber: r.employeeNumber(),
 		IsDisabled: &st.disabled, IsLocked: &st.locked, PasswordExpired: st.passwordExpired, AccountType: r.accountType(st),
 		CreatedAt: r.rec.at(slotCreated), ModifiedAt: modified, LastLoginAt: st.lastLoginAt,
 		PasswordLastSetAt: st.passwordSetAt, ExpiresAt: st.expiresAt, Attributes: r.rec.attributes,
@@ -71,6 +72,14 @@ func (r *run) account(dn, native string, st status) v1.RemoteAccount {
 		a.Privileged = &privileged
 	}
 	return a
+}
+
+// employeeNumber is employeeNumber, on Active Directory employeeID: there the other attribute exists too, and is hardly ever used.
+func (r *run) employeeNumber() *string {
+	if r.flavor.name == flavorAD {
+		return r.rec.firstText(slotEmployeeID, slotEmployeeNumber)
+	}
+	return r.rec.firstText(slotEmployeeNumber, slotEmployeeID)
 }
 
 // username is the configured attribute, else the first of sAMAccountName, uid and cn.

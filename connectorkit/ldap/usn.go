@@ -57,17 +57,16 @@ func (u usn) changes(r *run, from *position) (*position, error) {
 		return next, nil
 	}
 	since := fmt.Sprintf("(uSNChanged>=%d)", from.USN+1)
-	if err := u.strayed(r, since); err != nil {
-		return nil, err
-	}
-	for _, o := range r.all() {
-		p := o.whole()
-		p.filter = "(&" + o.filter + since + ")"
-		out, err := r.readAll(r.ctx, o.phase, r.search(o, p, r.dict.request()), o.each, r.settled(o))
-		if err != nil {
+	if r.at.resumed {
+		next = r.at.Begin // what has changed since is found the next time
+	} else {
+		next.Strategy, r.at.Begin = strategyUSN, next
+		if err := u.strayed(r, since); err != nil {
 			return nil, err
 		}
-		r.ended(o, out)
+	}
+	if err := r.readChanged(since); err != nil {
+		return nil, err
 	}
 	return next, u.deleted(r, since)
 }

@@ -24,14 +24,22 @@ type wish struct {
 }
 
 // named are the attributes behind the named members of an account, but for the user name.
-func named(a *v1.ProvisionAccount) []struct {
+func (w *writer) named(a *v1.ProvisionAccount) []struct {
 	attribute string
 	value     *string
 } {
 	return []struct {
 		attribute string
 		value     *string
-	}{{"mail", a.Email}, {"displayName", a.DisplayName}, {"givenName", a.FirstName}, {"sn", a.LastName}, {"employeeNumber", a.EmployeeNumber}}
+	}{{"mail", a.Email}, {"displayName", a.DisplayName}, {"givenName", a.FirstName}, {"sn", a.LastName}, {w.numberAttribute(), a.EmployeeNumber}}
+}
+
+// numberAttribute holds the employee number.
+func (w *writer) numberAttribute() string {
+	if w.flavor.name == flavorAD {
+		return "employeeID"
+	}
+	return "employeeNumber"
 }
 
 // wishes reads what is to be written, by attribute and in order. An attribute that is given by its own name wins over a member that
@@ -41,7 +49,7 @@ func (w *writer) wishes(a *v1.ProvisionAccount) ([]wish, error) {
 		return nil, nil
 	}
 	byName := map[string]wish{}
-	for _, m := range named(a) {
+	for _, m := range w.named(a) {
 		if m.value != nil {
 			values, err := w.encode(m.attribute, *m.value)
 			if err != nil {

@@ -37,6 +37,10 @@ type Options struct {
 
 	// Manager is the UID of somebody of Org who may change everything. Unlike AdminDN they are bound by the password policy.
 	Manager string
+	// Hidden is a place of which Manager and the reader see nothing.
+	Hidden string
+	// ReadOnly is a place in which Manager changes nothing.
+	ReadOnly string
 }
 
 // LockoutSeconds is how long an account is locked that the server itself has locked.
@@ -103,6 +107,12 @@ func (s *Server) slapdConf(t testing.TB, o Options) string {
 	manager := ""
 	if o.Manager != "" {
 		manager = fmt.Sprintf(" by dn.exact=\"%s\" write", s.UserDN(o.Manager))
+	}
+	if o.Hidden != "" {
+		line("access to dn.subtree=\"%s\" by dn.exact=\"%s\" none by dn.exact=\"%s\" none by * read", o.Hidden, s.ReaderDN, s.UserDN(o.Manager))
+	}
+	if o.ReadOnly != "" {
+		line("access to dn.subtree=\"%s\" by * read", o.ReadOnly)
 	}
 	line("access to attrs=userPassword%s by self write by anonymous auth by * none\naccess to *%s by * read", manager, manager)
 	b.WriteString(o.overlayConf())

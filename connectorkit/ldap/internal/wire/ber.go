@@ -106,8 +106,21 @@ func (e *Entry) decode(b []byte) error {
 		if err := attribute(one, &e.Attributes[len(e.Attributes)-1]); err != nil {
 			return err
 		}
+		e.join()
 	}
 	return nil
+}
+
+// join adds the last attribute to one of the same name before it: some servers send an attribute in several parts.
+func (e *Entry) join() {
+	last := len(e.Attributes) - 1
+	for i := range last {
+		if bytes.EqualFold(e.Attributes[i].Name, e.Attributes[last].Name) {
+			e.Attributes[i].Values = append(e.Attributes[i].Values, e.Attributes[last].Values...)
+			e.Attributes = e.Attributes[:last]
+			return
+		}
+	}
 }
 
 // decode reads an LDAPResult (RFC 4511 section 4.1.9).
