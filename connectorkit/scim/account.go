@@ -42,6 +42,7 @@ func (c *writing) create(ctx context.Context) error {
 	}
 	body := record{}
 	c.apply(body, asked)
+	c.correlate(body)
 	body["schemas"] = schemasOf(body, userSchema)
 	made, location, err := c.send(ctx, request{method: http.MethodPost, path: c.usersPath, body: body, phase: phaseUsers, note: "the user is created"})
 	if err != nil {
@@ -54,6 +55,19 @@ func (c *writing) create(ctx context.Context) error {
 	c.resp.Outcome = v1.OutcomeApplied
 	c.resp.Changes = changesOf(nil, asked)
 	return c.created(ctx, made, location, name, asked)
+}
+
+// correlate gives a new user the key by which this side knows the person (RFC 7643 section 3.1), unless the template sets another.
+// A target may ignore it, so nothing is verified by it.
+func (c *writing) correlate(body record) {
+	a := c.req.Account
+	switch {
+	case body.text("externalId") != "" || a == nil:
+	case a.EmployeeNumber != nil && *a.EmployeeNumber != "":
+		body["externalId"] = *a.EmployeeNumber
+	case a.Username != nil:
+		body["externalId"] = *a.Username
+	}
 }
 
 // looked is byName for those who can do without: a target that cannot be asked, or does not understand the name in a filter,
@@ -230,8 +244,10 @@ func (c *writing) setActive(ctx context.Context, on bool) error {
 	switch {
 	case err != nil:
 		return err
+	case rec == nil && presence(c.req.Target, nil) != v1.PresenceGone:
+		return notVisible()
 	case rec == nil:
-		c.resp.Outcome, c.resp.Verified = v1.OutcomeAlready, true
+		c.resp.Outcome, c.resp.Verified, c.resp.Presence = v1.OutcomeAlready, true, v1.PresenceGone
 		c.warn("not_shown", "the target does not show the user; users that were deactivated are not shown by every target", c.req.Target.RemoteID)
 		return nil
 	case asked[0].met(rec):
@@ -247,8 +263,10 @@ func (c *writing) delete(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
+	case rec == nil && presence(c.req.Target, nil) != v1.PresenceGone:
+		return notVisible()
 	case rec == nil:
-		c.resp.Outcome, c.resp.Verified = v1.OutcomeAlready, true
+		c.resp.Outcome, c.resp.Verified, c.resp.Presence = v1.OutcomeAlready, true, v1.PresenceGone
 		return nil
 	}
 	return c.remove(ctx, rec, "the user is deleted", func(now record) bool { return now == nil })

@@ -77,7 +77,7 @@ func (g *groupReading) outline(in *raw) (group, error) {
 // blind says why changed groups cannot be made out, or nothing.
 func (g *groupReading) blind(whole bool) string {
 	if whole && g.inline() {
-		return "the target tells groups with their members whatever is asked for; all groups are read"
+		return "the target returns groups with their members in every request; all groups are read"
 	}
 	dated := func(one group) bool { return one.rec.sub("meta").moment("lastModified") != nil }
 	if len(g.page) > 0 && !slices.ContainsFunc(g.page, dated) {

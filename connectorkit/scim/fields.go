@@ -162,7 +162,7 @@ func Fields() []connectorkit.Field {
 		{Key: "pagination", Label: "Paging", Type: "enum", Enum: []string{auto, pageIndex, pageCursor, pageNone}, Default: auto, Advanced: true,
 			Help: "Index (RFC 7644) or cursor (RFC 9865); auto does as the target declares and answers."},
 		{Key: "count", Label: "Page size", Type: "integer", Min: &least, Max: &most, Advanced: true,
-			Help: "100 when left out, or what the target declares up to 500. Never more than the target declares."},
+			Help: "If omitted: 100, or the number that the target declares, up to 500. Never more than the target declares."},
 		{Key: "users_path", Label: "Path of users", Type: "string", Default: "/Users", Advanced: true},
 		{Key: "groups_path", Label: "Path of groups", Type: "string", Default: "/Groups", Advanced: true},
 		{Key: "user_filter", Label: "Filter for users", Type: "string", Advanced: true, Help: `A SCIM filter, such as userType eq "Employee".`},

@@ -145,6 +145,9 @@ func (g *groupReading) attribute(in *raw, into record, name, id string) error {
 	}
 	why := v.trouble(maxValue)
 	if why == "" {
+		if err := in.keep(v); err != nil {
+			return err
+		}
 		out, err := v.decode()
 		if err == nil {
 			into[name] = out
@@ -152,7 +155,7 @@ func (g *groupReading) attribute(in *raw, into record, name, id string) error {
 		}
 		why = "is no valid JSON"
 	}
-	g.warn("value_skipped", "the value of "+name+" "+why+"; it is left out", id)
+	g.warn("value_skipped", "the value of "+name+" "+why+"; it is omitted", id)
 	return nil
 }
 

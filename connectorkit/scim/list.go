@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/grantwright/grantwright/connectorkit/jsonscan"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -27,6 +28,9 @@ func readList(resp *target.Response, each func(*raw) error) (listHead, error) {
 		return head, err
 	}
 	rest, found, err := head.walk(in, func() error {
+		if head.received == maxResources {
+			return &jsonscan.Error{What: "resources", Limit: maxResources}
+		}
 		if err := each(in); err != nil {
 			return err
 		}
@@ -90,6 +94,9 @@ func (h *listHead) plain(in *raw, each func() error) (bool, error) {
 func keepSmall(in *raw, into record, name string) error {
 	v, err := in.next(maxValue)
 	if err != nil || v.trouble(maxValue) != "" {
+		return err
+	}
+	if err := in.keep(v); err != nil {
 		return err
 	}
 	out, err := v.decode()

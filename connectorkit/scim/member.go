@@ -146,7 +146,7 @@ func (c *writing) replaceMembers(ctx context.Context, r request, how, user strin
 		}
 		if c.profile.TruncatesAt > 0 && len(rec.items("members")) >= c.profile.TruncatesAt {
 			return &v1.ErrorDetail{Class: v1.ClassTargetFault, Code: "members_truncated", Phase: phaseGroups,
-				Message: "the target tells only some of the group's members, so that the whole list cannot be sent"}
+				Message: "the target returns only some members of the group, so the complete list cannot be sent"}
 		}
 		var kept []any
 		for _, m := range rec.items("members") {
@@ -177,7 +177,7 @@ func (c *writing) replaceMembers(ctx context.Context, r request, how, user strin
 			continue
 		}
 		if err == nil && (r.etag == "" || !c.provider.etag) {
-			c.warn("whole_list_sent", "the target takes whole lists of members only, and has no versions: a change made by somebody else at the same moment may be lost", rec.text("id"))
+			c.warn("whole_list_sent", "the target accepts only complete member lists and has no versions: a concurrent change by another client may be lost", rec.text("id"))
 		}
 		return err
 	}

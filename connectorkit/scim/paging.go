@@ -83,7 +83,7 @@ func (r *reading) forgotten(at *position) bool {
 
 // reset goes back to the beginning.
 func (l *listing) reset() {
-	l.at = position{Mode: l.mode(l.provider), Start: 1, Total: -1}
+	l.at = position{Mode: l.mode(l.provider), Start: 1, Total: -1, Unsorted: l.at.Unsorted}
 	l.seen, l.prints, l.recent, l.stale = map[uint64]struct{}{}, map[uint64]struct{}{}, nil, 0
 }
 
@@ -103,6 +103,10 @@ func (l *listing) run(ctx context.Context) error {
 		}
 		got := <-next
 		if next = nil; got.err != nil {
+			if l.unsortable(got.err) {
+				l.at.Unsorted = true
+				continue
+			}
 			if l.lost(got.err) && l.restarts < maxRestarts {
 				l.restart()
 				continue
@@ -182,6 +186,9 @@ func (l *listing) request(at position) target.Request {
 		q.Set("cursor", at.Cursor)
 		q.Set("count", strconv.Itoa(l.size))
 	case pageIndex:
+		if l.sorts(at) {
+			q.Set("sortBy", sortKeys[l.phase])
+		}
 		q.Set("startIndex", strconv.Itoa(at.Start))
 		q.Set("count", strconv.Itoa(l.size))
 	}

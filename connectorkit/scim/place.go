@@ -64,10 +64,11 @@ type membership struct {
 // position is a place in a list.
 type position struct {
 	Mode     string    `json:"mode"`
-	Start    int       `json:"start"`            // index of the next resource, from 1
-	Cursor   string    `json:"cursor,omitempty"` // of the next page
-	At       time.Time `json:"at"`               // by our clock, only to tell the cursor's age
-	Total    int       `json:"total"`            // as the target tells it; -1: not told
+	Unsorted bool      `json:"unsorted,omitempty"` // the target refused to sort
+	Start    int       `json:"start"`              // index of the next resource, from 1
+	Cursor   string    `json:"cursor,omitempty"`   // of the next page
+	At       time.Time `json:"at"`                 // by our clock, only to tell the cursor's age
+	Total    int       `json:"total"`              // as the target tells it; -1: not told
 	Pages    int       `json:"pages"`
 	Received int       `json:"received"`
 	Distinct int       `json:"distinct"`

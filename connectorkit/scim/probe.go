@@ -137,6 +137,6 @@ func (p *probe) warnProvesNothing(ctx context.Context) {
 	}
 	p.warnings = append(p.warnings, v1.Warning{
 		Code:    "credentials_not_proven",
-		Message: "the target answers /ServiceProviderConfig to anybody, so that this test does not prove the credentials; discovery does",
+		Message: "the target returns /ServiceProviderConfig without credentials, so this test does not verify them; discovery does",
 	})
 }

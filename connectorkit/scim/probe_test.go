@@ -127,7 +127,7 @@ func TestSettingsAreReadTogetherAndMistakesNamed(t *testing.T) {
 		{v1.AuthConfig{"base_url": "https://u:" + canary + "@x.test", "bearer_token": canary}, []string{"user name and password do not belong"}},
 		{v1.AuthConfig{"base_url": "https://2130706433/scim", "bearer_token": canary}, []string{"numeric host"}},
 		{v1.AuthConfig{"base_url": "https://x.test", "bearer_token": canary, "extra_headers": map[string]any{"Host": canary}}, []string{`extra header "Host"`}},
-		{v1.AuthConfig{"base_url": "https://x.test", "bearer_token": canary, "ca_pem": "nonsense"}, []string{"ca_pem holds no certificate"}},
+		{v1.AuthConfig{"base_url": "https://x.test", "bearer_token": canary, "ca_pem": "nonsense"}, []string{"ca_pem: there is no certificate in PEM form"}},
 	} {
 		test, _ := probeOf(t, tt.auth)
 		err := connector().Sync(t.Context(), v1.SyncRequest{AuthConfig: tt.auth}, nil)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/grantwright/grantwright/connectorkit/jsonscan"
 	"github.com/grantwright/grantwright/connectorkit/target"
 )
 
@@ -19,6 +20,13 @@ const (
 	maxValue    = 256 << 10 // bytes of one attribute of a group
 	maxMember   = 64 << 10  // bytes of one entry of members
 	maxDepth    = 100       // objects and arrays inside each other
+
+	// A value of two bytes of JSON takes a hundred bytes of memory and more, so these are counted beside the bytes.
+	maxResourceValues = 60_000  // objects, arrays and their elements in a resource
+	maxAnswerValues   = 2000000 // the same in all that is kept of one answer
+	maxAnswerObjects  = 400_000 // objects and arrays in all that is kept of one answer
+	maxResources      = 100_000 // in one answer
+	maxUnfit          = 1000    // resources of one answer that have no usable id, beyond which it is the target that is broken
 )
 
 // raw reads JSON value by value without decoding it, so that one bad value does not spoil the answer around it: a resource that
@@ -26,6 +34,21 @@ const (
 type raw struct {
 	in   *bufio.Reader
 	text []byte // of the value read last; used again for the next
+
+	values, objects int // kept so far
+}
+
+// keep charges a value that is to be kept, before it is decoded.
+func (r *raw) keep(v value) error {
+	r.values += 1 + v.values
+	r.objects += v.objects
+	switch {
+	case r.values > maxAnswerValues:
+		return &jsonscan.Error{What: "values", Limit: maxAnswerValues}
+	case r.objects > maxAnswerObjects:
+		return &jsonscan.Error{What: "objects and arrays", Limit: maxAnswerObjects}
+	}
+	return nil
 }
 
 // rawOf begins to read an answer that claims to be JSON.
@@ -85,6 +108,9 @@ type value struct {
 	text  []byte // until the next one is read
 	large bool   // text was cut off at the bound
 	depth int
+
+	values  int // objects, arrays and their elements
+	objects int // objects and arrays
 }
 
 // next reads one value and keeps at most limit bytes of it.
@@ -164,8 +190,12 @@ func (s *scan) outside(b byte) {
 	switch b {
 	case '"':
 		s.quoted = true
+	case ',':
+		s.values++
 	case '{', '[':
 		s.open++
+		s.values++
+		s.objects++
 		s.depth = max(s.depth, s.open)
 	case '}', ']':
 		s.open--
@@ -259,6 +289,8 @@ func (v value) trouble(limit int) string {
 		return fmt.Sprintf("is larger than %d KiB", limit>>10)
 	case v.depth > maxDepth:
 		return fmt.Sprintf("is nested more than %d levels deep", maxDepth)
+	case v.values > maxResourceValues:
+		return fmt.Sprintf("has more than %d values", maxResourceValues)
 	case !utf8.Valid(v.text):
 		return "is no UTF-8 text"
 	}
@@ -287,6 +319,9 @@ func (r *raw) resource() (resource, error) {
 	}
 	bad := v.trouble(maxResource)
 	if bad == "" {
+		if err := r.keep(v); err != nil {
+			return resource{}, err
+		}
 		out, err := v.decode()
 		if err == nil {
 			rec, _ := out.(map[string]any)

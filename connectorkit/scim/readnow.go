@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -26,10 +27,14 @@ func (k *Connector) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadRespon
 	var there []record
 	for _, t := range req.Accounts {
 		rec, err := s.locate(ctx, p, t)
+		if target.Forbidden(err) {
+			out.Accounts = append(out.Accounts, v1.ReadAccount{Target: t, Presence: v1.PresenceUnknown})
+			continue
+		}
 		if err != nil {
 			return v1.ReadResponse{}, err
 		}
-		one := v1.ReadAccount{Target: t}
+		one := v1.ReadAccount{Target: t, Presence: presence(t, rec)}
 		if rec != nil {
 			one.Account = account(rec)
 			there = append(there, rec)

@@ -92,7 +92,7 @@ func (r *reading) steady(path string, v any, id string) bool {
 	if !r.told["type_changed "+path] {
 		r.told["type_changed "+path] = true
 		_, attribute, _ := strings.Cut(path, " ")
-		r.warn("type_changed", fmt.Sprintf("the attribute %s was a %s and is now a %s; such values are left out", attribute, was, is), id)
+		r.warn("type_changed", fmt.Sprintf("the attribute %s was a %s and is now a %s; such values are omitted", attribute, was, is), id)
 	} else {
 		r.at.Stats.Warnings++
 	}

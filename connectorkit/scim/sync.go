@@ -96,7 +96,7 @@ func (r *reading) start(ctx context.Context, req v1.SyncRequest) error {
 			}
 			return nil
 		}
-		r.warn("checkpoint_unusable", "the read begins anew: its checkpoint cannot be used, because "+why, "")
+		r.warn("checkpoint_unusable", "a full sync runs instead: the checkpoint cannot be used, because "+why, "")
 	}
 	if err := r.decide(ctx, req); err != nil {
 		return err

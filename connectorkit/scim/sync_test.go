@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -26,7 +27,7 @@ func TestScimmyIsReadWhole(t *testing.T) {
 		t.Errorf("scopes = %s; want %s; warnings %v", got.complete(), want, got.warns)
 	}
 	then := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	person := got.Identities[11]
+	person := got.Identities[slices.IndexFunc(got.Identities, func(p v1.RemoteIdentity) bool { return *p.Username == "user11@example.test" })]
 	raw := person.Attributes
 	person.Attributes = nil
 	id := "00000000-0000-4000-8000-000000000011"
@@ -45,7 +46,7 @@ func TestScimmyIsReadWhole(t *testing.T) {
 			t.Errorf("attribute %s = %v, want %v", name, raw[name], want)
 		}
 	}
-	account := got.Accounts[10]
+	account := got.Accounts[slices.IndexFunc(got.Accounts, func(a v1.RemoteAccount) bool { return *a.Username == "user10@example.test" })]
 	account.Attributes = nil
 	wantAccount := v1.RemoteAccount{
 		ExternalID: "00000000-0000-4000-8000-000000000010", NativeIdentity: "user10@example.test", Username: ptr("user10@example.test"),

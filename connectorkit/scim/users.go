@@ -86,12 +86,22 @@ func (r *reading) readUsers(ctx context.Context, l *listing) error {
 
 // readIDs reads a list and gathers what each returns, the ids.
 func readIDs(resp *target.Response, each func(*raw) (string, error)) (p onePage, err error) {
+	unfit := 0
 	p.head, err = readList(resp, func(in *raw) error {
 		id, err := each(in)
-		if err == nil {
-			p.ids = append(p.ids, id)
+		if err != nil {
+			return err
 		}
-		return err
+		if badID(id) != "" {
+			unfit++
+		}
+		if unfit > maxUnfit {
+			return resp.Fault(v1.ClassTargetFault, "too_many_bad_records",
+				fmt.Sprintf("more than %d resources of one answer of %s have no usable id", maxUnfit, resp.URL),
+				"The target does not answer as RFC 7644 says. Its own log may say why.")
+		}
+		p.ids = append(p.ids, id)
+		return nil
 	})
 	return p, err
 }

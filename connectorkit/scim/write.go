@@ -57,7 +57,7 @@ func (s *settings) cannot(op v1.ProvisionOp) string {
 		case quirks.DeleteDeactivates:
 			return "DELETE of a user only deactivates at " + s.profile.Name
 		default:
-			return "nobody knows whether DELETE of a user deletes at " + s.profile.Name + "; delete_means says so"
+			return "it is unknown whether DELETE of a user deletes the user at " + s.profile.Name + "; set delete_means"
 		}
 	case v1.OpAccountPassword:
 		if w.Password == quirks.No {
@@ -240,7 +240,7 @@ func judge(d *v1.ErrorDetail) *v1.ErrorDetail {
 	case 409:
 		d.Hint = "Another record has the same unique value."
 	case 412:
-		d.Code, d.Hint = "version_changed", "The record was changed by somebody else. Read it again."
+		d.Code, d.Hint = "version_changed", "Another client changed the record. Read it again."
 	}
 	return d
 }
@@ -255,7 +255,7 @@ func (c *writing) uncertain(err error) error {
 		return err // it has failed, and asking again does no harm
 	}
 	copied := *d
-	copied.Message = "the change was sent, and nobody knows whether it was made: " + d.Message
+	copied.Message = "the change was sent, but its result is unknown: " + d.Message
 	copied.Hint = "The target is read before anything is tried again."
 	return unknown{&copied}
 }
