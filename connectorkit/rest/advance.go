@@ -14,7 +14,7 @@ func (p *pager) advance(o outcome) (bool, error) {
 	if o.records > 0 {
 		p.Empty = 0
 		if p.again(o.digest) {
-			return false, p.loop("the same records came on two pages", "repeated_page")
+			return false, p.alike(o)
 		}
 		p.Last = o.digest
 	} else {
@@ -193,6 +193,19 @@ func (p *pager) follow(link string) (bool, error) {
 	}
 	p.next = u
 	return true, nil
+}
+
+// alike is the error of two pages with the same keys. Keys that are not unique make any two pages look so.
+func (p *pager) alike(o outcome) error {
+	why := o.repeats.why(p.st)
+	if why == "" {
+		return p.loop("the same records came on two pages", "repeated_page")
+	}
+	return &v1.ErrorDetail{
+		Class: v1.ClassConfig, Code: "keys_not_unique", Phase: p.st.Name,
+		Message: fmt.Sprintf("reading %s was stopped after page %d, whose keys are those of a page before: %s", p.st.Name, p.Pages, why),
+		Hint:    "Set key_path to a member that is different in each record, such as its id.",
+	}
 }
 
 func (p *pager) loop(what, code string) error {

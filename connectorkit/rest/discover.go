@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/jsonpath"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -31,7 +32,7 @@ func (c *connector) Discover(ctx context.Context, req v1.DiscoverRequest, report
 		size = defaultSample
 	}
 	d := &discovery{
-		lister: lister{cfg: cfg, client: client}, size: min(size, maxSample), mask: req.MaskSamples, report: report,
+		lister: lister{cfg: cfg, client: client}, budget: jsonpath.NewBudget(ctx, 0), size: min(size, maxSample), mask: req.MaskSamples, report: report,
 		wanted: wanted(&v1.SyncOptions{Objects: req.Objects}), out: v1.DiscoverResponse{Success: true, Objects: []v1.DiscoveredObject{}, Warnings: client.Warnings()},
 	}
 	for _, st := range cfg.streams {
@@ -49,6 +50,7 @@ func (c *connector) Discover(ctx context.Context, req v1.DiscoverRequest, report
 // discovery is one Discover.
 type discovery struct {
 	lister
+	budget *jsonpath.Budget
 	size   int
 	mask   bool
 	wanted map[v1.ObjectKind]bool
@@ -65,9 +67,13 @@ func (d *discovery) stream(ctx context.Context, st *stream, parents []*ancestor)
 	for _, at := range parents {
 		expected, err := d.sample(ctx, st, at, func(record any) error {
 			in.add(record)
+			d.budget.Refill()
 			if len(below) < sampleParents && len(st.children) > 0 {
-				key, ok := st.keyOf(record)
-				below = append(below, &ancestor{object: st.Object, record: childKeys(st, record, key, ok), up: at})
+				key, ok := st.keyOf(d.budget, record)
+				below = append(below, &ancestor{object: st.Object, record: childKeys(d.budget, st, record, key, ok), up: at})
+				if err := tooCostly(d.budget, st, nil); err != nil {
+					return err
+				}
 			}
 			if in.records >= d.size {
 				return errEnough
@@ -111,7 +117,7 @@ func (d *discovery) sample(ctx context.Context, st *stream, at *ancestor, take f
 	total := -1
 	// What was taken stays taken, so a broken answer is not read twice.
 	err = d.client.Read(ctx, r, func(resp *target.Response) error {
-		o, err := decodePage(st, resp, take)
+		o, err := decodePage(ctx, st, resp, take)
 		if v, ok := o.pick(st.picks.total); ok {
 			if n, ok := intOf(v); ok {
 				total = n

@@ -112,12 +112,13 @@ func (s *session) brood(ctx context.Context, child *stream, i int, records []*an
 			absent++
 			gone = f.err
 			s.work.held.broken(f.at.own)
-			s.warn("parent_not_found", fmt.Sprintf("the target knows no %s of %s", child.Name, f.at.key), f.at.key)
+			s.warn("parent_not_found", fmt.Sprintf("the target returned no %s of %s", child.Name, f.at.key), f.at.key)
 			continue
 		case f.err != nil:
 			return nil, f.err
 		}
 		present++
+		s.unique(child, f.out)
 		s.work.held.add(f.at.own, nil, !f.out.short)
 		if f.out.short {
 			s.incomplete(child.kinds())
@@ -163,7 +164,11 @@ func (s *session) consume(ctx context.Context, rows *rows, f *feed, q *queue, ke
 			}
 			continue
 		}
+		s.budget.Refill()
 		page, more, err := s.hand(rows, b.records, f.at, keys)
+		if err == nil {
+			err = tooCostly(s.budget, rows.st, nil)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -219,7 +224,7 @@ func (s *session) hand(rows *rows, records []any, at *ancestor, keys []*ancestor
 		}
 		key, ok := rows.add(&page, record, at)
 		var err error
-		if keys, err = adopt(rows.st, keys, record, key, ok, at); err != nil {
+		if keys, err = adopt(s.budget, rows.st, keys, record, key, ok, at); err != nil {
 			return page, keys, err
 		}
 	}

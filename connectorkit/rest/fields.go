@@ -34,7 +34,7 @@ func Fields() []connectorkit.Field {
 		connectorkit.Field{Key: "probe_path", Label: "Path to test", Type: "string",
 			Help: "What the connection test asks for. Without streams, also the path of the list of people."},
 		connectorkit.Field{Key: "streams", Label: "Streams", Type: ObjectList,
-			Help: "What to read, one JSON object a stream. Without any, the list of people is found by itself."},
+			Help: "What to read, one JSON object for each stream. If omitted, the list of people is detected automatically."},
 		connectorkit.Field{Key: "writes", Label: "Changes", Type: "object", Advanced: true,
 			Help: "How accounts and memberships are changed, one template for each kind of change. Without any, the target is only read."},
 		connectorkit.Field{Key: "headers", Label: "Headers", Type: "object", Advanced: true, Help: "Headers of every request that hold no secret."},

@@ -122,6 +122,21 @@ func (w *writing) build(ctx context.Context, method, path string, query map[stri
 	return r, failed
 }
 
+// readBody fills the body of a read, which may be sent again like any other read.
+func (w *writing) readBody(ctx context.Context, t *readTemplate, r *target.Request) error {
+	r.Repeatable = true
+	t.verdict.messageAt(r)
+	if t.Body == nil {
+		return nil
+	}
+	var failed error
+	body, _, err := fillJSON(t.Body, w.value(ctx, &failed))
+	if failed != nil || err != nil {
+		return errorOf(failed, err, t.Path)
+	}
+	return encodeBody(r, body)
+}
+
 func errorOf(failed, err error, path string) error {
 	if failed != nil {
 		return failed
@@ -139,8 +154,11 @@ func (w *writing) read(ctx context.Context, name string) ([]any, error) {
 	if t == nil {
 		return nil, misuse("no_read", "the setting writes has no read "+name, "")
 	}
-	r, err := w.build(ctx, http.MethodGet, t.Path, t.Query, t.Headers)
+	r, err := w.build(ctx, t.Method, t.Path, t.Query, t.Headers)
 	if err != nil {
+		return nil, err
+	}
+	if err := w.readBody(ctx, t, &r); err != nil {
 		return nil, err
 	}
 	var answer any
@@ -149,21 +167,28 @@ func (w *writing) read(ctx context.Context, name string) ([]any, error) {
 			answer = map[string]any{}
 			return nil
 		}
-		return resp.Decode(&answer)
+		if err := resp.Decode(&answer); err != nil {
+			return err
+		}
+		return w.checkedRead(t, resp, answer)
 	})
 	switch {
-	case target.Absent(err, t.Missing...):
-		w.seen[name] = nil
+	case target.Absent(err, t.Missing...), absentInBody(err):
+		w.seen[name], w.absent[name] = nil, true
 		return nil, nil
 	case err != nil:
 		return nil, err
 	}
+	w.budget.Refill()
 	var records []any
-	for _, found := range t.record.Select(answer) {
+	for _, found := range t.record.Select(w.budget, answer) {
 		if found != nil {
 			records = append(records, found)
 		}
 	}
-	w.seen[name] = records
+	if err := tooCostly(w.budget, w.stream, nil); err != nil {
+		return nil, err
+	}
+	w.seen[name], w.absent[name] = records, false
 	return records, nil
 }

@@ -153,11 +153,11 @@ func (in *incremental) params(from, to time.Time) map[string]any {
 }
 
 // deletes tells whether a record says of itself that it was deleted.
-func (in *incremental) deletes(record any) bool {
+func (in *incremental) deletes(b *jsonpath.Budget, record any) bool {
 	if in == nil || in.flag == nil {
 		return false
 	}
-	v, ok := in.flag.First(record)
+	v, ok := in.flag.First(b, record)
 	if !ok {
 		return false
 	}
@@ -217,8 +217,8 @@ const (
 )
 
 // see takes in a record and tells whether it was passed on before with the same content.
-func (m *mark) see(in *incremental, key string, record any) (again bool) {
-	v, _ := in.field.First(record)
+func (m *mark) see(b *jsonpath.Budget, in *incremental, key string, record any) (again bool) {
+	v, _ := in.field.First(b, record)
 	at, ok := timeOf(v)
 	if !ok {
 		return false

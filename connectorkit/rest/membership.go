@@ -32,22 +32,22 @@ func (w *writing) membership(ctx context.Context) (holdingNow, error) {
 			return holdingNow{}, errorOf(failed, err, t.Path)
 		}
 		records = slices.DeleteFunc(slices.Clone(records), func(record any) bool {
-			v, _ := t.key.First(record)
+			v, _ := t.key.First(w.budget, record)
 			text, ok := textOf(v)
 			return !ok || text != want
 		})
 	}
-	if len(records) == 0 {
-		return out, nil
+	if err := tooCostly(w.budget, w.stream, nil); err != nil || len(records) == 0 {
+		return out, err
 	}
 	if t.state == nil {
 		out.held = true
 		return out, nil
 	}
-	v, _ := t.state.First(records[0])
+	v, _ := t.state.First(w.budget, records[0])
 	state, _ := textOf(v)
 	out.held, out.pending = slices.Contains(t.Held, state), slices.Contains(t.Pending, state)
-	return out, nil
+	return out, tooCostly(w.budget, w.stream, nil)
 }
 
 // member grants or revokes one entitlement.
@@ -97,7 +97,7 @@ func (w *writing) memberAfter(ctx context.Context, grant bool, outcome v1.Outcom
 			return nil
 		case err == nil && now.pending && grant:
 			w.resp.Outcome, w.resp.Grant.Held = v1.OutcomePending, false
-			w.warn("pending", "the target waits for somebody, such as an invited person, before the entitlement is held", w.right())
+			w.warn("pending", "the target grants the entitlement only after a person acts, such as by accepting an invitation", w.right())
 			return nil
 		case refusal != nil:
 			return refusal

@@ -139,7 +139,7 @@ func (r *rows) stated(row *v1.RemoteAccount, record any) {
 		if row.IsDisabled != nil || f.target != "status" || f.path == nil {
 			continue
 		}
-		for _, v := range f.path.Select(record) {
+		for _, v := range f.path.Select(r.budget, record) {
 			text, _ := textOf(v) // no text: no word that is known
 			if able, ok := usable[strings.ToLower(strings.TrimSpace(text))]; ok {
 				disabled := !able

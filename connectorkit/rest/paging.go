@@ -154,6 +154,7 @@ type outcome struct {
 	lastKey string // of the last record
 	found   bool
 	header  http.Header
+	repeats repeats
 	picks   [][]any
 }
 
@@ -196,6 +197,7 @@ func (p *pager) request(at *ancestor) (target.Request, error) {
 	if len(st.Error.Rules) > 0 {
 		r.Judge = st.judge
 	}
+	st.verdict.messageAt(&r)
 	for _, name := range sortedKeys(st.Request.Headers) {
 		r.Header.Set(name, at.fill(st.Request.Headers[name], nil))
 	}
@@ -217,8 +219,9 @@ func (p *pager) request(at *ancestor) (target.Request, error) {
 		if object == nil {
 			object = map[string]any{}
 		}
+		// A dotted name is a member of a member, such as variables.after of GraphQL.
 		for name, value := range p.params() {
-			object[name] = value
+			put(object, strings.Split(name, "."), value)
 		}
 		body = object
 	} else {

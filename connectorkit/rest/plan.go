@@ -141,7 +141,7 @@ func (s *session) planStream(ctx context.Context, st *stream, m *mark) (plan, st
 	err = s.client.Read(ctx, r, func(resp *target.Response) error {
 		records = 0
 		date, _ = http.ParseTime(resp.Header.Get("Date")) // the zero time where there is none
-		o, err := decodePage(st, resp, func(any) error { records++; return errEnough })
+		o, err := decodePage(ctx, st, resp, func(any) error { records++; return errEnough })
 		if o.records > 0 {
 			return nil
 		}

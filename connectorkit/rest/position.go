@@ -98,7 +98,7 @@ func (s *session) resume(req v1.SyncRequest) bool {
 		why = "it belongs to another request"
 	}
 	if why != "" {
-		s.warn("checkpoint_unusable", "the checkpoint cannot be used: "+why+"; everything is read anew", "")
+		s.warn("checkpoint_unusable", "the checkpoint cannot be used: "+why+"; a full sync runs instead", "")
 		return false
 	}
 	warnings := s.Warnings

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/jsonpath"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -59,7 +60,7 @@ func (p *probe) run(ctx context.Context, steps *target.Steps) error {
 	}
 	r.Phase = "request"
 	return p.client.Step(ctx, steps, "request", r, func(resp *target.Response, step *v1.TestStep) error {
-		return p.records(st, resp, step)
+		return p.records(ctx, st, resp, step)
 	})
 }
 
@@ -95,13 +96,20 @@ func (p *probe) plain(resp *target.Response, step *v1.TestStep) error {
 	return nil
 }
 
-func (p *probe) records(st *stream, resp *target.Response, step *v1.TestStep) error {
+func (p *probe) records(ctx context.Context, st *stream, resp *target.Response, step *v1.TestStep) error {
 	defer p.note(resp)
-	seen, keyed := 0, 0
-	o, err := decodePage(st, resp, func(record any) error {
+	seen, keyed, flaw := 0, 0, ""
+	budget := jsonpath.NewBudget(ctx, 0)
+	o, err := decodePage(ctx, st, resp, func(record any) error {
 		seen++
-		if _, ok := st.keyOf(record); ok {
+		if f, flawed := record.(*jsonpath.Flaw); flawed {
+			flaw = f.Why
+		}
+		if _, ok := st.keyOf(budget, record); ok {
 			keyed++
+		}
+		if err := tooCostly(budget, st, resp); err != nil {
+			return err
 		}
 		if seen == enoughRecords {
 			return errEnough
@@ -120,7 +128,11 @@ func (p *probe) records(st *stream, resp *target.Response, step *v1.TestStep) er
 	case seen == 0:
 		p.warn("no_records", fmt.Sprintf("the target answered, but the list of %s is empty", st.Name))
 	}
-	if seen > 0 && keyed == 0 && st.Object != objectGrant {
+	switch {
+	case seen == 0 || keyed > 0 || st.Object == objectGrant:
+	case flaw != "":
+		p.warn("flawed_record", fmt.Sprintf("the records of %s cannot be read: %s", st.Name, flaw))
+	default:
 		p.warn("record_without_key", fmt.Sprintf("the records of %s have no key; set key_path", st.Name))
 	}
 	return nil

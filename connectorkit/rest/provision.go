@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/jsonpath"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -41,6 +42,7 @@ type writing struct {
 	*writes
 	cfg    *config
 	client *target.Client
+	budget *jsonpath.Budget
 	env    connectorkit.Env
 	req    v1.ProvisionRequest
 	resp   v1.ProvisionResponse
@@ -48,6 +50,7 @@ type writing struct {
 	target   v1.ProvisionTarget
 	password string
 	seen     map[string][]any // reads by name, as long as nothing was changed
+	absent   map[string]bool  // of these, the reads that the target itself answered by "there is none"
 }
 
 func (c *connector) writing(ctx context.Context, auth v1.AuthConfig) (*writing, error) {
@@ -59,7 +62,8 @@ func (c *connector) writing(ctx context.Context, auth v1.AuthConfig) (*writing, 
 		client.Close()
 		return nil, misuse("operation_not_supported", "this connector only reads: "+cfg.writes.why(), "Declare templates in the setting writes.")
 	}
-	return &writing{writes: cfg.writes, cfg: cfg, client: client, env: c.env, seen: map[string][]any{}}, nil
+	return &writing{writes: cfg.writes, cfg: cfg, client: client, budget: jsonpath.NewBudget(ctx, 0), env: c.env,
+		seen: map[string][]any{}, absent: map[string]bool{}}, nil
 }
 
 func misuse(code, message, hint string) *v1.ErrorDetail {
@@ -161,16 +165,16 @@ func (w *writing) credential() error {
 
 // row is the account that a record stands for, as a sync tells it; nil: it has no key.
 func (w *writing) row(record any) *v1.RemoteAccount {
-	key, ok := w.stream.keyOf(record)
+	key, ok := w.stream.keyOf(w.budget, record)
 	if !ok {
 		return nil
 	}
 	ref := ""
 	if w.stream.nativeRef != nil {
-		v, _ := w.stream.nativeRef.First(record)
+		v, _ := w.stream.nativeRef.First(w.budget, record)
 		ref, _ = textOf(v)
 	}
-	r := rows{st: w.stream, allowed: func(string) bool { return true }, warn: func(string, string, string) {},
+	r := rows{st: w.stream, budget: w.budget, allowed: func(string) bool { return true }, warn: func(string, string, string) {},
 		skip: func(string, string, string, ...v1.ObjectKind) {}, made: map[uint64]bool{}}
 	var out v1.SyncResponse
 	r.account(&out, record, nil, key, ref, r.attributes(record))
@@ -207,7 +211,7 @@ func (w *writing) locate(ctx context.Context) (row *v1.RemoteAccount, looked boo
 		if err != nil || len(records) == 0 {
 			return nil, err == nil, err
 		}
-		return w.row(records[0]), true, nil
+		return w.row(records[0]), true, tooCostly(w.budget, w.stream, nil)
 	case w.target.RemoteID == "" && w.target.Username != "" && w.reads[readFind] != nil:
 		return w.find(ctx)
 	case w.target.RemoteID == "":
@@ -250,6 +254,7 @@ func (w *writing) send(ctx context.Context) (answer any, refused error, err erro
 		return nil, nil, err
 	}
 	r.Judge = judgeWrite
+	t.verdict.messageAt(&r)
 	planned, err := w.client.Plan(r)
 	if err != nil {
 		return nil, nil, err
@@ -257,6 +262,9 @@ func (w *writing) send(ctx context.Context) (answer any, refused error, err erro
 	w.resp.Plan = append(w.resp.Plan, v1.PlannedRequest{HTTP: &planned, Note: string(w.req.Op)})
 	if w.req.DryRun {
 		return nil, nil, errPlanned
+	}
+	if err := tooCostly(w.budget, w.stream, nil); err != nil {
+		return nil, nil, err
 	}
 	clear(w.seen)
 	resp, err := w.client.Do(ctx, r)
@@ -271,7 +279,8 @@ func (w *writing) send(ctx context.Context) (answer any, refused error, err erro
 	if resp.Status != http.StatusNoContent && resp.Decode(&answer) != nil {
 		answer = nil // the status says that it was done
 	}
-	return answer, nil, nil
+	refused, err = w.answered(t, resp, answer)
+	return answer, refused, err
 }
 
 func (w *writing) body(ctx context.Context, t *opTemplate, r *target.Request) error {
@@ -352,7 +361,7 @@ func (w *writing) uncertain(err error) error {
 		return err
 	}
 	copied := *d
-	copied.Message = "the change was sent, and nobody knows whether it was made: " + d.Message
+	copied.Message = "the change was sent, but its result is unknown: " + d.Message
 	copied.Hint = "The target is read before anything is tried again."
 	return unknownError{&copied}
 }

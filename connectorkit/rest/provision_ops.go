@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -58,14 +59,14 @@ func (w *writing) create(ctx context.Context) error {
 // newID finds the id in the answer to a create.
 func (w *writing) newID(answer any) string {
 	if id := w.ops[v1.OpAccountCreate].id; id != nil {
-		v, _ := id.First(answer)
+		v, _ := id.First(w.budget, answer)
 		text, _ := textOf(v)
 		return text
 	}
 	if _, object := answer.(map[string]any); !object {
 		return ""
 	}
-	id, _ := w.stream.keyOf(answer)
+	id, _ := w.stream.keyOf(w.budget, answer)
 	return id
 }
 
@@ -238,8 +239,7 @@ func (w *writing) delete(ctx context.Context) error {
 	case err != nil:
 		return err
 	case looked && row == nil:
-		w.seenAs(v1.OutcomeAlready, nil, true)
-		return nil
+		return w.ended()
 	case row != nil:
 		w.target.RemoteID = row.ExternalID
 		if err := w.expected(row); err != nil {
@@ -250,9 +250,8 @@ func (w *writing) delete(ctx context.Context) error {
 		if refused == nil {
 			return err
 		}
-		if row, looked, lookErr := w.locate(ctx); lookErr == nil && looked && row == nil {
-			w.seenAs(v1.OutcomeAlready, nil, true)
-			return nil
+		if row, looked, lookErr := w.locate(ctx); lookErr == nil && looked && row == nil && w.presence(nil) == v1.PresenceGone {
+			return w.ended()
 		}
 		return err
 	}
@@ -276,13 +275,17 @@ func (c *connector) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadRespon
 		w.target = t
 		clear(w.seen)
 		row, looked, err := w.locate(ctx)
+		if target.Forbidden(err) {
+			out.Accounts = append(out.Accounts, v1.ReadAccount{Target: t, Presence: v1.PresenceUnknown})
+			continue
+		}
 		if err != nil {
 			return v1.ReadResponse{}, err
 		}
 		if !looked {
 			return v1.ReadResponse{}, misuse("no_read", "accounts cannot be read one by one: the setting writes has no read account", "Declare it.")
 		}
-		out.Accounts = append(out.Accounts, v1.ReadAccount{Target: t, Account: row})
+		out.Accounts = append(out.Accounts, v1.ReadAccount{Target: t, Account: row, Presence: w.presence(row)})
 		if row == nil {
 			continue
 		}

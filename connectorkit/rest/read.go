@@ -17,6 +17,12 @@ const (
 	readBytes      = 64 << 10  // of an answer at a time; not less than what Response.JSON buffers by itself
 	maxRecordBytes = 16 << 20  // of JSON, of one record
 	maxRowBytes    = 512 << 10 // of JSON, of a record that becomes one row; what fits, but is too long to keep, its keeper judges
+
+	// Bounds of objects, lists and their elements, each of which takes more memory than its few bytes of JSON.
+	maxRowValues    = 10_000  // in a record that becomes one row
+	maxRecordValues = 400_000 // in a record of which lists become rows of their own
+	maxWholeValues  = 500_000 // in an answer that is held whole
+	maxBatchValues  = 100_000 // in the records of one batch, after which the next one begins
 )
 
 // lister reads the lists of one call.
@@ -31,6 +37,7 @@ type listed struct {
 	expected int  // what the target says there is; -1: nothing
 	short    bool // there is less than the target says there is
 	missing  bool // the first answer had no place for records
+	repeats  repeats
 }
 
 // of is what a pager has seen so far.
@@ -38,6 +45,7 @@ func (out *listed) of(pg *pager, o outcome) {
 	if pg.Pages == 1 {
 		out.missing = !o.found
 	}
+	out.repeats.add(o.repeats)
 	out.expected, out.short = pg.Expected, pg.short()
 }
 
@@ -53,12 +61,13 @@ func (l *lister) page(ctx context.Context, pg *pager, at *ancestor, take func(re
 	)
 	err = l.client.Read(ctx, r, func(resp *target.Response) error {
 		batch = make([]any, 0, min(pg.size, batchSize))
-		handed := false
+		handed, values := false, 0
 		var err error
-		o, err = decodePage(pg.st, resp, pg.tooMany(resp, func(record any) error {
-			if len(batch) == batchSize {
+		o, err = decodePage(ctx, pg.st, resp, pg.tooMany(resp, func(record any) error {
+			n := valuesIn(record)
+			if values += n; len(batch) == batchSize || len(batch) > 0 && values > maxBatchValues {
 				full := batch
-				batch, handed = make([]any, 0, batchSize), true
+				batch, handed, values = make([]any, 0, batchSize), true, n
 				if err := take(full, false); err != nil {
 					return err
 				}
@@ -82,6 +91,36 @@ func (l *lister) page(ctx context.Context, pg *pager, at *ancestor, take func(re
 		return o, pg.expired(err)
 	}
 	return o, take(batch, true)
+}
+
+// limits bound what an answer costs in memory.
+func (st *stream) limits() jsonpath.Limits {
+	limits := jsonpath.Limits{
+		Record: maxRecordBytes, Document: target.DefaultMaxBody, Aside: maxRowBytes, Values: maxRowValues, Whole: maxWholeValues,
+	}
+	if len(st.explode) > 0 {
+		limits.Aside, limits.Values = 0, maxRecordValues // what is long becomes rows of its own
+	}
+	return limits
+}
+
+// tooCostly is the error of an exhausted budget; resp may be nil.
+func tooCostly(b *jsonpath.Budget, st *stream, resp *target.Response) error {
+	var costly *jsonpath.BudgetError
+	if errors.As(b.Err(), &costly) {
+		return costlyError(costly, st, resp)
+	}
+	return b.Err()
+}
+
+func costlyError(costly *jsonpath.BudgetError, st *stream, resp *target.Response) *v1.ErrorDetail {
+	d := &v1.ErrorDetail{Class: v1.ClassConfig, Phase: st.Name}
+	if resp != nil {
+		d = resp.Fault(v1.ClassConfig, "", "", "")
+	}
+	d.Code, d.Message = "query_too_costly", fmt.Sprintf("A JSONPath query of the stream %q is too costly: %v.", st.Name, costly)
+	d.Hint = "Name the members on the way to the value instead of using .., wildcards, unions or filters inside filters."
+	return d
 }
 
 // tooMany stops at a page of more than twice the records that were asked for: an endless one (CON-4).
@@ -113,6 +152,24 @@ func (p *pager) expired(err error) error {
 	return err
 }
 
+// valuesIn counts the objects, lists and their elements in a record.
+func valuesIn(record any) int {
+	n := 1
+	switch v := record.(type) {
+	case *jsonpath.Flaw:
+		return valuesIn(v.Record)
+	case []any:
+		for _, e := range v {
+			n += valuesIn(e)
+		}
+	case map[string]any:
+		for _, e := range v {
+			n += valuesIn(e)
+		}
+	}
+	return n
+}
+
 // receiverError keeps the receiver's own error apart from trouble with the answer.
 type receiverError struct{ error }
 
@@ -120,7 +177,7 @@ type receiverError struct{ error }
 func (e receiverError) Unwrap() error { return e.error }
 
 // decodePage reads the records of one answer.
-func decodePage(st *stream, resp *target.Response, yield func(record any) error) (outcome, error) {
+func decodePage(ctx context.Context, st *stream, resp *target.Response, yield func(record any) error) (outcome, error) {
 	o := outcome{header: resp.Header, found: resp.Status == http.StatusNoContent}
 	if o.found {
 		return o, nil
@@ -143,29 +200,28 @@ func decodePage(st *stream, resp *target.Response, yield func(record any) error)
 		}
 		plan = jsonpath.NewPlan(selector, st.picks.paths...)
 	}
-	digest := newFingerprint()
-	limits := jsonpath.Limits{Record: maxRecordBytes, Document: target.DefaultMaxBody, Aside: maxRowBytes}
-	if len(st.explode) > 0 {
-		limits.Aside = 0 // what is long becomes rows of its own
-	}
-	result, err := plan.Run(in, limits, func(record any) error {
+	digest, budget := newFingerprint(), jsonpath.NewBudget(ctx, 0)
+	result, err := plan.Run(budget, in, st.limits(), func(record any) error {
 		o.records++
 		flaw, flawed := record.(*jsonpath.Flaw)
 		if flawed {
-			digest.add(st, flaw.Record)
-			o.lastKey, _ = st.keyOf(flaw.Record)
+			digest.add(budget, st, flaw.Record)
+			if o.lastKey, _ = st.keyOf(budget, flaw.Record); budget.Err() != nil {
+				return budget.Err()
+			}
 			return passOn(yield, record)
 		}
-		digest.add(st, record)
-		o.lastKey, _ = st.keyOf(record)
-		if st.filter != nil && !st.filter.Match(record) {
-			return nil
+		digest.add(budget, st, record)
+		o.lastKey, _ = st.keyOf(budget, record)
+		if budget.Err() == nil && st.filter != nil && !st.filter.Match(budget, record) || budget.Err() != nil {
+			return budget.Err()
 		}
 		return passOn(yield, record)
 	})
+	o.repeats = digest.repeats
 	o.digest, o.found, o.picks = digest.h.Sum64(), result.Found, result.Picks
 	if err != nil {
-		return o, explain(resp, err)
+		return o, explain(st, resp, err)
 	}
 	return o, errorInBody(st, resp, o)
 }
@@ -180,10 +236,11 @@ func passOn(yield func(any) error, record any) error {
 	return receiverError{err}
 }
 
-func explain(resp *target.Response, err error) error {
+func explain(st *stream, resp *target.Response, err error) error {
 	var (
 		receiver receiverError
 		tooLarge *jsonpath.TooLargeError
+		costly   *jsonpath.BudgetError
 	)
 	switch {
 	case errors.As(err, &receiver):
@@ -191,6 +248,8 @@ func explain(resp *target.Response, err error) error {
 	case errors.As(err, &tooLarge):
 		return resp.Fault(v1.ClassTargetFault, tooLarge.What+"_too_large", fmt.Sprintf("the answer of %s cannot be read: %v", resp.URL, tooLarge),
 			"Ask for smaller pages, or choose a record_selector that reads the list element by element.")
+	case errors.As(err, &costly):
+		return costlyError(costly, st, resp)
 	}
 	return resp.Explain(err)
 }

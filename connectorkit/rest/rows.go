@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/grantwright/grantwright/connectorkit/jsonpath"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -12,9 +13,9 @@ import (
 var keyNames = []string{"id", "uuid", "guid", "externalId", "external_id", "employeeId", "employee_id", "userId", "user_id", "login"}
 
 // keyOf is the record's key: what key_path says, or the first of the usual members that has a value.
-func (st *stream) keyOf(record any) (string, bool) {
+func (st *stream) keyOf(b *jsonpath.Budget, record any) (string, bool) {
 	if st.key != nil {
-		v, _ := st.key.First(record)
+		v, _ := st.key.First(b, record)
 		text, ok := textOf(v)
 		return text, ok && text != ""
 	}
@@ -51,6 +52,7 @@ func member(object map[string]any, name string) any {
 // rows turns records of one stream into rows.
 type rows struct {
 	st      *stream
+	budget  *jsonpath.Budget // what was exceeded is found out by its owner, behind each batch
 	allowed func(attribute string) bool
 	warn    func(code, message, externalID string)
 	skip    func(code, message, key string, kinds ...v1.ObjectKind)
@@ -64,7 +66,7 @@ type rows struct {
 func (r *rows) add(out *v1.SyncResponse, record any, at *ancestor) (key string, ok bool) {
 	st := r.st
 	r.madeLast = r.madeLast[:0]
-	key, ok = st.keyOf(record)
+	key, ok = st.keyOf(r.budget, record)
 	if st.Object == objectGrant {
 		r.grant(out, record, at)
 		return key, ok
@@ -75,7 +77,7 @@ func (r *rows) add(out *v1.SyncResponse, record any, at *ancestor) (key string, 
 	}
 	ref := ""
 	if st.nativeRef != nil {
-		v, _ := st.nativeRef.First(record)
+		v, _ := st.nativeRef.First(r.budget, record)
 		ref, _ = textOf(v)
 	}
 	switch st.Object {
@@ -138,7 +140,7 @@ func (r *rows) learn(record any) {
 // is the account that holds it, below anybody else it is the entitlement held.
 func (r *rows) grant(out *v1.SyncResponse, record any, at *ancestor) {
 	row := v1.RemoteGrant{Attributes: r.attributes(record)}
-	own, _ := r.st.keyOf(record)
+	own, _ := r.st.keyOf(r.budget, record)
 	r.fill(&row, objectGrant, record, at, own, row.Attributes)
 	named := row.AccountExternalID != nil || row.PrincipalEntitlementExternalID != nil || row.PrincipalRef != nil
 	used := false
@@ -171,8 +173,8 @@ func (r *rows) grant(out *v1.SyncResponse, record any, at *ancestor) {
 
 // elements makes grants and entitlements of the elements of an array in a record.
 func (r *rows) elements(out *v1.SyncResponse, e explosion, record any, key string) {
-	for _, element := range expand(e.path.Select(record)) {
-		id := e.keyOf(element)
+	for _, element := range expand(e.path.Select(r.budget, record)) {
+		id := e.keyOf(r.budget, element)
 		switch {
 		case element == nil:
 			continue
@@ -192,8 +194,8 @@ func (r *rows) elements(out *v1.SyncResponse, e explosion, record any, key strin
 }
 
 // keyOf is the key of an element: where none is among the usual members, a value or a name is.
-func (e explosion) keyOf(element any) string {
-	id, ok := (&stream{key: e.key}).keyOf(element)
+func (e explosion) keyOf(b *jsonpath.Budget, element any) string {
+	id, ok := (&stream{key: e.key}).keyOf(b, element)
 	object, is := element.(map[string]any)
 	if ok || e.key != nil || !is {
 		return id
@@ -246,7 +248,7 @@ func (r *rows) elementEntitlement(e explosion, element any, id string) v1.Remote
 	}
 	name := id
 	if e.name != nil {
-		if v, ok := e.name.First(element); ok {
+		if v, ok := e.name.First(r.budget, element); ok {
 			if text, ok := textOf(v); ok {
 				name = text
 			}
@@ -274,7 +276,7 @@ func (r *rows) tombstone(out *v1.SyncResponse, record any) {
 		}
 		return
 	}
-	key, ok := r.st.keyOf(record)
+	key, ok := r.st.keyOf(r.budget, record)
 	if !ok {
 		r.skip("record_without_key", fmt.Sprintf("a deleted record of %s has no key; it was skipped", r.st.Name), "", r.st.kinds()...)
 		return
@@ -302,7 +304,7 @@ func (r *rows) attributes(record any) map[string]any {
 	all := flatten(record)
 	for _, e := range r.st.explode {
 		// A long list that becomes rows of its own would make the record too long to keep.
-		if names, ok := e.path.Names(); ok && len(expand(e.path.Select(record))) > maxInline {
+		if names, ok := e.path.Names(); ok && len(expand(e.path.Select(r.budget, record))) > maxInline {
 			delete(all, strings.Join(names, "."))
 		}
 	}
@@ -323,7 +325,7 @@ func (r *rows) fill(row any, kind string, record any, at *ancestor, key string, 
 				values = []any{v}
 			}
 		} else {
-			values = f.path.Select(record)
+			values = f.path.Select(r.budget, record)
 		}
 		if name, ok := strings.CutPrefix(f.target, "attributes."); ok {
 			if len(values) == 1 {

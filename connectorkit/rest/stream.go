@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/connectorkit/jsonpath"
+	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -31,6 +32,7 @@ type stream struct {
 	fields    []field
 	explode   []explosion
 	picks     picks
+	verdict   verdict        // where the words of a refusal stand
 	plan      *jsonpath.Plan // nil without selector
 
 	incremental *incremental
@@ -86,6 +88,12 @@ func (c *compiler) oneOf(member, value, def string, allowed ...string) string {
 	return value
 }
 
+// pathOf is a path of the settings without its query.
+func pathOf(text string) string {
+	path, _, _ := strings.Cut(text, "?")
+	return strings.TrimPrefix(path, "/")
+}
+
 // compile checks a document and makes it fit for use. The problems are those of this stream alone; see relate.
 func (d document) compile(pageSize int) (*stream, []string) {
 	c := &compiler{}
@@ -100,6 +108,9 @@ func (d document) compile(pageSize int) (*stream, []string) {
 	st.Request.Method = c.oneOf("request.method", strings.ToUpper(d.Request.Method), "GET", "GET", "POST")
 	if strings.Contains(d.Request.Path, "://") {
 		c.wrong("request.path must be a path below base_url")
+	}
+	if target.LeavesBase(pathOf(d.Request.Path)) {
+		c.wrong("request.path leads out of the path of base_url by its \"..\"; write the path below base_url, or shorten base_url")
 	}
 	if d.Request.Body != nil && st.Request.Method == "GET" {
 		c.wrong("request.body needs request.method POST")
@@ -192,6 +203,7 @@ func (c *compiler) picks(st *stream) {
 	p.cursor = want(c.path("pagination.cursor_path", d.CursorPath))
 	p.more = want(c.path("pagination.has_more_path", d.HasMorePath))
 	p.total = want(c.path("pagination.total_path", d.TotalPath))
+	st.verdict = (&compiler{}).verdict("error", "", st.Error.MessagePath) // mistakes are noted below
 	p.success = want(c.path("error.success_path", st.Error.SuccessPath))
 	p.message = want(c.path("error.message_path", st.Error.MessagePath))
 	if next := want(c.path("pagination.next_url_path", d.NextURLPath)); next >= 0 {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/jsonpath"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -19,7 +20,7 @@ func (c *connector) Sync(ctx context.Context, req v1.SyncRequest, emit connector
 	}
 	defer client.Close()
 	s := &session{
-		lister: lister{cfg: cfg, client: client}, emit: emit, wanted: wanted(req.Options), allowed: allowed(req.Options),
+		lister: lister{cfg: cfg, client: client}, budget: jsonpath.NewBudget(ctx, 0), emit: emit, wanted: wanted(req.Options), allowed: allowed(req.Options),
 		position: position{Tally: tallies{}, Marks: map[string]*mark{}}, made: map[uint64]bool{}, warned: map[string]int{}, answered: map[*stream]bool{},
 	}
 	for _, w := range client.Warnings() {
@@ -82,6 +83,7 @@ type session struct {
 	lister
 	position
 	emit    connectorkit.Emit
+	budget  *jsonpath.Budget // of turning records into rows, for each batch
 	wanted  map[v1.ObjectKind]bool
 	allowed func(string) bool
 	jobs    []job
@@ -154,7 +156,7 @@ func (s *session) rowsOf(st *stream) *rows {
 		s.add(kind, 0)
 	}
 	return &rows{
-		st: st, allowed: s.allowed, made: s.made, warn: s.warn,
+		st: st, budget: s.budget, allowed: s.allowed, made: s.made, warn: s.warn,
 		skip: func(code, message, key string, kinds ...v1.ObjectKind) {
 			s.mu.Lock()
 			s.Skipped++
@@ -186,8 +188,17 @@ func (s *session) conclude(j job, out listed) {
 		s.incomplete(kinds)
 		s.warn("fewer_than_announced", fmt.Sprintf("%s ended before the number of records that the target announced, or the target announced another one each time", j.list.Name), "")
 	}
+	s.unique(j.st, out)
 	if out.expected >= 0 && j.what == readRecords && !s.Plan[j.st.Name].Changes {
 		s.expect(j.st, out.expected)
+	}
+}
+
+// unique warns of a stream whose keys are not. Its records replace each other, so nothing is concluded from those that are missing.
+func (s *session) unique(st *stream, out listed) {
+	if why := out.repeats.why(st); why != "" {
+		s.incomplete(st.kinds())
+		s.warn("keys_not_unique", why, "")
 	}
 }
 

@@ -27,9 +27,20 @@ var (
 	wholePlaceholder   = regexp.MustCompile(`^\{\{\s*([A-Za-z_][^\s{}|]*)\s*(?:\|\s*([a-z]+)\s*)?\}\}$`)
 )
 
-// placeholdersIn lists those of a text. What looks like one and is none is a mistake.
+// literalPattern is how braces are written that are none of a placeholder: {{'{{'}} and {{'}}'}}.
+var literalPattern = regexp.MustCompile(`\{\{\s*'(\{\{|\}\})'\s*\}\}`)
+
+// bracePattern finds literals and placeholders alike.
+var bracePattern = regexp.MustCompile(literalPattern.String() + "|" + placeholderPattern.String())
+
+// halfPlaceholder is a placeholder with a brace too few at its beginning.
+var halfPlaceholder = regexp.MustCompile(`(?:^|[^{])\{\s*(?:account|target|entitlement|credential|reads|idempotency_key|expires_at)\b[^{}]*\}\}`)
+
+// placeholdersIn lists those of a text. What looks like one and is none is a mistake. Closing braces alone are text, as they end
+// nested objects in queries of GraphQL.
 func placeholdersIn(text string) ([]placeholder, error) {
 	var out []placeholder
+	text = literalPattern.ReplaceAllString(text, "")
 	for _, m := range placeholderPattern.FindAllStringSubmatch(text, -1) {
 		switch m[2] {
 		case "", filterQuoted, filterNumber, filterNot:
@@ -38,8 +49,8 @@ func placeholdersIn(text string) ([]placeholder, error) {
 		}
 		out = append(out, placeholder{m[1], m[2]})
 	}
-	if rest := placeholderPattern.ReplaceAllString(text, ""); strings.Contains(rest, "{{") || strings.Contains(rest, "}}") {
-		return nil, errors.New("has braces that are no placeholder")
+	if rest := placeholderPattern.ReplaceAllString(text, ""); strings.Contains(rest, "{{") || halfPlaceholder.MatchString(rest) {
+		return nil, errors.New("has braces that are no placeholder; two opening braces as text are written {{'{{'}}")
 	}
 	return out, nil
 }
@@ -103,7 +114,10 @@ func quoted(s string) string {
 // fillText replaces the placeholders of a text, each value through escape.
 func fillText(text string, of lookup, escape func(string) (string, error)) (string, error) {
 	var failed error
-	out := placeholderPattern.ReplaceAllStringFunc(text, func(match string) string {
+	out := bracePattern.ReplaceAllStringFunc(text, func(match string) string {
+		if m := literalPattern.FindStringSubmatch(match); m != nil {
+			return m[1]
+		}
 		m := placeholderPattern.FindStringSubmatch(match)
 		v, err := placeholder{m[1], m[2]}.value(of)
 		if err != nil {

@@ -132,7 +132,11 @@ func (s *session) through(ctx context.Context, j job) error {
 			s.work = &pageWork{own: tallies{}, held: s.holdings(j)}
 		}
 		fresh = b.ends
+		s.budget.Refill()
 		page, more, err := s.take(j, rows, b.records, keys)
+		if err == nil {
+			err = tooCostly(s.budget, j.st, nil)
+		}
 		if err != nil {
 			return err
 		}
@@ -217,11 +221,11 @@ func (s *session) take(j job, rows *rows, records []any, keys []*ancestor) (v1.S
 			s.setAside(j.st, rows, &page, flaw)
 			continue
 		}
-		own, known := j.st.keyOf(record)
-		if j.st.incremental != nil && s.mark(j.st).see(j.st.incremental, own, record) && changes {
+		own, known := j.st.keyOf(s.budget, record)
+		if j.st.incremental != nil && s.mark(j.st).see(s.budget, j.st.incremental, own, record) && changes {
 			continue // it came with the read before, or on a page before
 		}
-		if j.st.incremental.deletes(record) {
+		if j.st.incremental.deletes(s.budget, record) {
 			rows.tombstone(&page, record)
 			continue
 		}
@@ -233,7 +237,7 @@ func (s *session) take(j job, rows *rows, records []any, keys []*ancestor) (v1.S
 		s.work.held.add(own, page.Grants[before:], s.Skipped == skipped)
 		s.work.made = append(s.work.made, rows.madeLast...)
 		var err error
-		if keys, err = adopt(j.st, keys, record, key, ok, nil); err != nil {
+		if keys, err = adopt(s.budget, j.st, keys, record, key, ok, nil); err != nil {
 			return page, keys, err
 		}
 	}
@@ -241,7 +245,7 @@ func (s *session) take(j job, rows *rows, records []any, keys []*ancestor) (v1.S
 }
 
 // adopt adds a record's keys where other streams hang on it.
-func adopt(st *stream, keys []*ancestor, record any, key string, ok bool, at *ancestor) ([]*ancestor, error) {
+func adopt(b *jsonpath.Budget, st *stream, keys []*ancestor, record any, key string, ok bool, at *ancestor) ([]*ancestor, error) {
 	if len(st.children) == 0 {
 		return keys, nil
 	}
@@ -251,11 +255,11 @@ func adopt(st *stream, keys []*ancestor, record any, key string, ok bool, at *an
 			Message: fmt.Sprintf("%s has more than %d records, too many for other streams to hang on", st.Name, maxParents),
 		}
 	}
-	return append(keys, &ancestor{object: st.Object, own: key, record: childKeys(st, record, key, ok), up: at}), nil
+	return append(keys, &ancestor{object: st.Object, own: key, record: childKeys(b, st, record, key, ok), up: at}), nil
 }
 
 // childKeys are the keys under which the children of st know a record, by the child's place among them.
-func childKeys(st *stream, record any, key string, ok bool) []string {
+func childKeys(b *jsonpath.Budget, st *stream, record any, key string, ok bool) []string {
 	out := make([]string, len(st.children))
 	for i, child := range st.children {
 		if child.parentKey == nil {
@@ -264,7 +268,7 @@ func childKeys(st *stream, record any, key string, ok bool) []string {
 			}
 			continue
 		}
-		v, _ := child.parentKey.First(record)
+		v, _ := child.parentKey.First(b, record)
 		out[i], _ = textOf(v)
 	}
 	return out
@@ -272,7 +276,7 @@ func childKeys(st *stream, record any, key string, ok bool) []string {
 
 // setAside tells of a record that cannot be passed on. Where its key can be read it counts as still there.
 func (s *session) setAside(st *stream, rows *rows, page *v1.SyncResponse, flaw *jsonpath.Flaw) {
-	key, _ := st.keyOf(flaw.Record)
+	key, _ := st.keyOf(s.budget, flaw.Record)
 	kinds := st.kinds()
 	if st.Object == objectGrant || len(kinds) > len(ownKinds(st)) {
 		key = "" // a grant has no key of its own, and what hangs in the record cannot be told either
@@ -323,7 +327,7 @@ func (s *session) thereStill(st *stream, page *v1.SyncResponse, keys ...string) 
 // tombstones notes records that were deleted.
 func (s *session) tombstones(j job, page *v1.SyncResponse, records []any) {
 	for _, record := range records {
-		key, ok := j.list.keyOf(record)
+		key, ok := j.list.keyOf(s.budget, record)
 		if _, flawed := record.(*jsonpath.Flaw); flawed || !ok {
 			s.warn("record_without_key", fmt.Sprintf("a record of %s has no key that can be read; it was skipped", j.list.Name), "")
 			continue
@@ -340,7 +344,7 @@ func (s *session) present(j job, page *v1.SyncResponse, records []any) {
 		if flaw, ok := record.(*jsonpath.Flaw); ok {
 			record = flaw.Record
 		}
-		key, ok := j.list.keyOf(record)
+		key, ok := j.list.keyOf(s.budget, record)
 		if !ok {
 			s.incomplete(ownKinds(j.st))
 			s.warn("record_without_key", fmt.Sprintf("a record of %s has no key; nothing is concluded from that list", j.list.Name), "")

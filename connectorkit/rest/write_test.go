@@ -428,14 +428,17 @@ func TestTheExampleOfTheDocumentationIsRight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, ok := strings.Cut(string(page), "### Writing\n")
-	_, after, example := strings.Cut(after, "```json\n")
-	text, _, end := strings.Cut(after, "```")
-	if !ok || !example || !end {
-		t.Fatal("there is no example")
+	_, after, _ := strings.Cut(string(page), "### Writing\n")
+	section, _, _ := strings.Cut(after, "\n## ")
+	examples := strings.Split(section, "```json\n")[1:]
+	if len(examples) != 2 {
+		t.Fatalf("there are %d examples; want 2", len(examples))
 	}
-	if err := Check(written("https://example.com", text)); err != nil {
-		t.Error(err)
+	for _, example := range examples {
+		text, _, _ := strings.Cut(example, "```")
+		if err := Check(written("https://example.com", text)); err != nil {
+			t.Errorf("%s\n%v", text, err)
+		}
 	}
 }
 
@@ -460,7 +463,7 @@ func TestMistakesInTemplatesAreToldWithTheirPlace(t *testing.T) {
 		`{"reads":{"a":{"path":"/{{reads.b.x}}"},"b":{"path":"/{{reads.a.x}}"}}}`:                  "reads.a needs itself",
 		`{"reads":{"account":{"path":"/x","key_path":"id"}}}`:                                      "belong to the read membership",
 		`{"reads":{"membership":{"path":"/x","state_path":"state"}}}`:                              "held is missing",
-		`{"reads":{"find":{"path":"/x"}},"stream":"people"}`:                                       `fills no username`,
+		`{"reads":{"find":{"path":"/x"}},"stream":"people"}`:                                       `maps no username`,
 		`{"stream":"nowhere"}`: `there is no stream "nowhere"`,
 		`{"ops":{"account.create":{"path":"/x","id_path":"$.[","body":{"a":"{{account.attributes.x.y}}"}}}}`: "id_path",
 	} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/connectorkit/jsonpath"
+	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -18,13 +19,20 @@ type writesDocument struct {
 	Ops    map[string]opDocument   `json:"ops"`
 }
 
-// readDocument is one GET. A status of Missing means that there is none.
+// readDocument is one request that reads: GET, or POST where the interface searches so. A status of Missing means that there is
+// none, and so do words of the target that contain Absent.
 type readDocument struct {
+	Method     string            `json:"method"`
 	Path       string            `json:"path"`
+	Body       any               `json:"body"`
 	Query      map[string]plain  `json:"query"`
 	Headers    map[string]string `json:"headers"`
 	RecordPath string            `json:"record_path"`
 	Missing    []int             `json:"missing"`
+	Absent     string            `json:"missing_contains"`
+
+	SuccessPath string `json:"success_path"`
+	MessagePath string `json:"message_path"`
 
 	// Of the read named membership alone.
 	KeyPath string   `json:"key_path"` // of the records: the entitlement's id is among them
@@ -35,15 +43,19 @@ type readDocument struct {
 }
 
 type opDocument struct {
-	Method     string            `json:"method"`
-	Path       string            `json:"path"`
-	Query      map[string]plain  `json:"query"`
-	Headers    map[string]string `json:"headers"`
-	Body       any               `json:"body"`
-	Success    []int             `json:"success"`
-	Already    *alreadyDocument  `json:"already"`
-	IDPath     string            `json:"id_path"`
-	Attributes bool              `json:"merge_attributes"` // attributes are put into the body under their names
+	Method  string            `json:"method"`
+	Path    string            `json:"path"`
+	Query   map[string]plain  `json:"query"`
+	Headers map[string]string `json:"headers"`
+	Body    any               `json:"body"`
+	Success []int             `json:"success"`
+	Already *alreadyDocument  `json:"already"`
+	IDPath  string            `json:"id_path"`
+
+	SuccessPath string `json:"success_path"`
+	MessagePath string `json:"message_path"`
+
+	Attributes bool `json:"merge_attributes"` // attributes are put into the body under their names
 }
 
 // alreadyDocument says which refusal means that there is nothing to do. It is believed after a look only.
@@ -74,12 +86,14 @@ type writes struct {
 
 type readTemplate struct {
 	readDocument
+	verdict            verdict
 	record, key, state *jsonpath.Path
 }
 
 type opTemplate struct {
 	opDocument
-	id *jsonpath.Path
+	verdict verdict
+	id      *jsonpath.Path
 }
 
 // compileWrites reads the setting. The problems say where each mistake is.
@@ -150,7 +164,8 @@ func (w *writes) read(c *compiler, name string) {
 	if d.Missing == nil {
 		d.Missing = []int{404, 410}
 	}
-	t := &readTemplate{readDocument: d, record: c.path(at+".record_path", d.RecordPath), key: c.path(at+".key_path", d.KeyPath), state: c.path(at+".state_path", d.State)}
+	d.check(c, at)
+	t := &readTemplate{readDocument: d, verdict: c.verdict(at, d.SuccessPath, d.MessagePath), record: c.path(at+".record_path", d.RecordPath), key: c.path(at+".key_path", d.KeyPath), state: c.path(at+".state_path", d.State)}
 	if name != readMembership && (d.KeyPath != "" || d.State != "" || d.Equals != "" || d.Held != nil || d.Pending != nil) {
 		c.wrong("%s: key_path, equals, state_path, held and pending belong to the read membership", at)
 	}
@@ -163,7 +178,7 @@ func (w *writes) read(c *compiler, name string) {
 	case readFind:
 		t.known(c, w, at, "target.username")
 		if _, told := w.stream.Fields["username"]; len(w.stream.Fields) > 0 && !told {
-			c.wrong("%s: the stream %q fills no username, so that nobody could be found by it", at, w.stream.Name)
+			c.wrong("%s: the stream %q maps no username, so no account can be found by it", at, w.stream.Name)
 		}
 	default:
 		t.known(c, w, at, "target", "entitlement")
@@ -174,6 +189,7 @@ func (w *writes) read(c *compiler, name string) {
 func (t *readTemplate) known(c *compiler, w *writes, at string, names ...string) {
 	w.request(c, at, t.Path, t.Query, t.Headers, names)
 	w.texts(c, at+".equals", []string{t.Equals}, names)
+	w.texts(c, at+".body", textsIn(t.Body), names)
 }
 
 func (w *writes) op(c *compiler, name string) {
@@ -190,9 +206,7 @@ func (w *writes) op(c *compiler, name string) {
 			c.wrong("%s.success must be between 200 and 299", at)
 		}
 	}
-	if d.Already != nil && (len(d.Already.Status) == 0 || slices.ContainsFunc(d.Already.Status, func(s int) bool { return s < 400 || s > 499 })) {
-		c.wrong("%s.already.status must be between 400 and 499", at)
-	}
+	d.checkAlready(c, at)
 	if _, object := d.Body.(map[string]any); d.Attributes && !object && d.Body != nil {
 		c.wrong("%s.merge_attributes needs a body that is an object", at)
 	}
@@ -213,7 +227,19 @@ func (w *writes) op(c *compiler, name string) {
 	if op == v1.OpAccountPassword && !slices.ContainsFunc(textsIn(d.Body), func(s string) bool { return strings.Contains(s, "credential.password") }) {
 		c.wrong("%s.body must have {{credential.password}}", at)
 	}
-	w.ops[op] = &opTemplate{opDocument: d, id: c.path(at+".id_path", d.IDPath)}
+	w.ops[op] = &opTemplate{opDocument: d, verdict: c.verdict(at, d.SuccessPath, d.MessagePath), id: c.path(at+".id_path", d.IDPath)}
+}
+
+// checkAlready checks the statuses of already. One of success needs the target's words to tell the two apart.
+func (d *opDocument) checkAlready(c *compiler, at string) {
+	if d.Already == nil {
+		return
+	}
+	worded := d.Already.Contains != "" && d.MessagePath != ""
+	wrong := func(s int) bool { return !(s >= 400 && s <= 499 || s >= 200 && s <= 299 && worded) }
+	if len(d.Already.Status) == 0 || slices.ContainsFunc(d.Already.Status, wrong) {
+		c.wrong("%s.already.status must be between 400 and 499, or between 200 and 299 together with contains and message_path", at)
+	}
 }
 
 func joinOps() string {
@@ -229,6 +255,8 @@ func (w *writes) request(c *compiler, at, path string, query map[string]plain, h
 	switch {
 	case path == "":
 		c.wrong("%s.path is missing", at)
+	case target.LeavesBase(pathOf(path)):
+		c.wrong("%s.path leads out of the path of base_url by its \"..\"; write the path below base_url, or shorten base_url", at)
 	case strings.Contains(path, "://"), strings.HasPrefix(path, "//"):
 		c.wrong("%s.path must be a path below base_url", at)
 	case strings.ContainsAny(path, "?#"):
@@ -309,7 +337,7 @@ func (w *writes) circles(name string, under []string) bool {
 	if t == nil {
 		return false
 	}
-	texts := []string{t.Path, t.Equals}
+	texts := append(textsIn(t.Body), t.Path, t.Equals)
 	for _, v := range t.Query {
 		texts = append(texts, string(v))
 	}
