@@ -71,7 +71,7 @@ func value(v any) int {
 		}
 		return n
 	case map[string]any:
-		return values(v)
+		return memberOverhead + values(v)
 	}
 	return 8
 }

@@ -42,13 +42,14 @@ var errEnough = errors.New("max_records reached")
 // Sync runs c and cuts what it emits into chunks, the same way in hosted and in agent mode, so that both stage the same
 // rows in the same order. The last chunk, and only it, has Page.HasMore false. With MaxRecords reached the read stops early
 // and every scope is reported as not complete. A chunk carries the checkpoint of the last page that it, or a chunk before it,
-// holds to its end.
+// holds to its end. Where MaxRecords ended the read, the last chunk carries the checkpoint at which the next one
+// continues.
 func Sync(ctx context.Context, c Connector, req v1.SyncRequest, limits Limits, emit Emit) error {
 	if limits.ChunkSize <= 0 {
 		limits.ChunkSize = DefaultChunkSize
 	}
 	ch := &chunker{limits: limits, emit: emit}
-	err := c.Sync(ctx, req, ch.take)
+	err := c.Sync(ctx, ch.takeUp(req), ch.take)
 	switch {
 	case errors.Is(err, errEnough):
 		ch.capped = true
@@ -71,6 +72,12 @@ type chunker struct {
 	accounts   int
 	capped     bool
 	partial    []v1.Scope // of single entitlements and accounts, since the last chunk
+
+	run         string // sync run that the request belongs to
+	incremental bool
+	at          string // the connector's last checkpoint
+	passed      [2]int // identities and accounts that were handed on since, in this read and the one that it continues
+	skip        [2]int // of these, still to be passed over
 }
 
 // maxPartialScopes closes a chunk that would otherwise collect them without a bound.
@@ -81,8 +88,10 @@ func (c *chunker) take(ctx context.Context, in v1.SyncResponse) error {
 		return failure(in)
 	}
 	c.keep(in.Page)
+	c.passOver(&in)
 	identities, more := c.within(len(in.Identities), &c.identities)
 	accounts, still := c.within(len(in.Accounts), &c.accounts)
+	c.passed[0], c.passed[1] = c.passed[0]+identities, c.passed[1]+accounts
 	if err := add(ctx, c, &c.out.Identities, in.Identities[:identities]); err != nil {
 		return err
 	}
@@ -127,7 +136,7 @@ func (c *chunker) mark(ctx context.Context, p *v1.Page) error {
 	}
 	c.page.Present = p.Present
 	if p.Checkpoint != "" {
-		c.page.Checkpoint = p.Checkpoint
+		c.page.Checkpoint = c.checkpoint(p.Checkpoint)
 	}
 	if len(c.page.Present) > 0 || len(c.partial) >= maxPartialScopes {
 		return c.flush(ctx, false)
@@ -186,7 +195,7 @@ func (c *chunker) keep(p *v1.Page) {
 		c.page.Watermark = p.Watermark
 	}
 	if p.Read != nil {
-		c.page.Read = p.Read
+		c.page.Read, c.incremental = p.Read, p.Read.Incremental
 	}
 	c.page.Warnings = append(c.page.Warnings, p.Warnings...)
 }
@@ -202,7 +211,7 @@ func (c *chunker) flush(ctx context.Context, last bool) error {
 		page.Cursor, page.Watermark, page.Checkpoint = c.page.Cursor, c.page.Watermark, ""
 		page.Scopes = append(page.Scopes, c.page.Scopes...)
 		if c.capped {
-			page.Cursor = ""
+			page.Cursor, page.Checkpoint = "", c.rest()
 			page.Scopes = incomplete(page.Scopes)
 		}
 	}

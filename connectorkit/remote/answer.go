@@ -130,17 +130,46 @@ func isKind(k v1.ObjectKind) bool {
 	return false
 }
 
-// list gives the records of a kind as they came; nil where the member is not there.
-func (e *envelope) list(kind v1.ObjectKind) ([]json.RawMessage, error) {
+// records are those of one kind in an answer, read one after the other.
+type records struct {
+	kind v1.ObjectKind
+	dec  *json.Decoder
+	room *int // records that the answer may still have, of all kinds
+	raw  json.RawMessage
+}
+
+// next gives the next record as it came, until the one after it is read; nil at the end of the list, and where there is none.
+func (r *records) next() (json.RawMessage, error) {
+	if r == nil {
+		return nil, nil
+	}
+	if r.dec.InputOffset() == 0 {
+		if _, err := r.dec.Token(); err != nil {
+			return nil, &misfit{string(r.kind) + " is no list"}
+		}
+	}
+	if !r.dec.More() {
+		return nil, nil
+	}
+	if *r.room--; *r.room < 0 {
+		return nil, &misfit{fmt.Sprintf("it has more than %d records; send them in pages, or as a stream of lines", maxRecords)}
+	}
+	if err := r.dec.Decode(&r.raw); err != nil {
+		return nil, &misfit{string(r.kind) + ": " + explain(err)}
+	}
+	return r.raw, nil
+}
+
+// list gives the records of a kind, for which there is so much room; nil where the member is not there.
+func (e *envelope) list(kind v1.ObjectKind, room *int) (*records, error) {
 	raw := map[v1.ObjectKind]json.RawMessage{v1.Identities: e.Identities, v1.Accounts: e.Accounts, v1.Entitlements: e.Entitlements, v1.Grants: e.Grants}[kind]
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
 	}
-	list := []json.RawMessage{}
-	if err := json.Unmarshal(raw, &list); err != nil {
+	if first := bytes.TrimSpace(raw); len(first) == 0 || first[0] != '[' {
 		return nil, &misfit{string(kind) + " is no list"}
 	}
-	return list, nil
+	return &records{kind: kind, dec: json.NewDecoder(bytes.NewReader(raw)), room: room}, nil
 }
 
 // explain says where JSON does not fit, without repeating a value.

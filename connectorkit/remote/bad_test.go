@@ -128,7 +128,7 @@ func TestABadServiceIsToldWhatIsWrong(t *testing.T) {
 		{"an answer too large", func(w http.ResponseWriter, _ v1.SyncRequest, _ int) {
 			_, _ = io.WriteString(w, `{"success":true,"accounts":[`)
 			for {
-				if _, err := io.WriteString(w, strings.Repeat(`{"external_id":"1"},`, 50000)); err != nil {
+				if _, err := io.WriteString(w, strings.Repeat(`{"external_id":"1","display_name":"`+strings.Repeat("x", 100)+`"},`, 5000)); err != nil {
 					return
 				}
 			}

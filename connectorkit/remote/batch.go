@@ -24,8 +24,9 @@ type page struct {
 func (e *envelope) records(wanted map[v1.ObjectKind]bool, allowed func(string) bool, look func(v1.ObjectKind, map[string]any)) (*page, error) {
 	p := &page{look: look, carried: map[v1.ObjectKind]bool{}, keyless: map[v1.ObjectKind]bool{}, present: map[v1.ObjectKind][]string{}, digest: digestOf(e)}
 	p.Success = true
+	room := maxRecords
 	for _, kind := range allKinds {
-		list, err := e.list(kind)
+		list, err := e.list(kind, &room)
 		if err != nil {
 			return nil, err
 		}
@@ -34,25 +35,28 @@ func (e *envelope) records(wanted map[v1.ObjectKind]bool, allowed func(string) b
 		}
 		switch kind {
 		case v1.Identities:
-			p.Identities = take(p, kind, list, func(r *v1.RemoteIdentity, m map[string]any) (string, bool) {
+			p.Identities, err = take(p, list, func(r *v1.RemoteIdentity, m map[string]any) (string, bool) {
 				r.Attributes = fields(m, allowed)
 				return r.ExternalID, r.Deleted
 			})
 		case v1.Accounts:
-			p.Accounts = take(p, kind, list, func(r *v1.RemoteAccount, m map[string]any) (string, bool) {
+			p.Accounts, err = take(p, list, func(r *v1.RemoteAccount, m map[string]any) (string, bool) {
 				r.Attributes = fields(m, allowed)
 				return r.ExternalID, r.Deleted
 			})
 		case v1.Entitlements:
-			p.Entitlements = take(p, kind, list, func(r *v1.RemoteEntitlement, m map[string]any) (string, bool) {
+			p.Entitlements, err = take(p, list, func(r *v1.RemoteEntitlement, m map[string]any) (string, bool) {
 				r.Attributes = attributes(m, allowed)
 				return r.ExternalID, r.Deleted
 			})
 		case v1.Grants:
-			p.Grants = take(p, kind, list, func(r *v1.RemoteGrant, m map[string]any) (string, bool) {
+			p.Grants, err = take(p, list, func(r *v1.RemoteGrant, m map[string]any) (string, bool) {
 				r.Attributes = attributes(m, allowed)
 				return grantKey(r), r.Deleted
 			})
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return p, nil
@@ -66,35 +70,40 @@ func grantKey(r *v1.RemoteGrant) string {
 	return "named"
 }
 
-// take decodes the records of a kind. finish completes one and gives its key, and whether it is a tombstone.
-func take[T any](p *page, kind v1.ObjectKind, list []json.RawMessage, finish func(*T, map[string]any) (string, bool)) []T {
-	out := make([]T, 0, len(list))
-	for i, raw := range list {
+// take decodes the records of a kind. finish completes one and gives its key, and whether it is a tombstone. It ends early where
+// so many are set aside that the answer is refused anyway.
+func take[T any](p *page, list *records, finish func(*T, map[string]any) (string, bool)) ([]T, error) {
+	out := []T{}
+	for i := 0; p.skipped <= mostSkipped; i++ {
+		raw, err := list.next()
+		if err != nil || raw == nil {
+			return out, err
+		}
 		r, bad := decode[T](raw)
 		if bad == nil {
 			key, deleted := finish(&r.record, r.members)
 			if key != "" && p.look != nil {
-				p.look(kind, r.members)
+				p.look(list.kind, r.members)
 			}
 			if key != "" {
 				out = append(out, r.record)
 				continue
 			}
 			bad = &unfit{why: "has no external_id", deleted: deleted}
-			if kind == v1.Grants {
-				bad.why = "names no entitlement or nobody who holds it"
+			if list.kind == v1.Grants {
+				bad.why = "has no entitlement or no holder"
 			}
 		}
-		p.aside(kind, i, bad)
+		p.aside(list.kind, i, bad)
 	}
-	return out
+	return out, nil
 }
 
 // aside sets a record aside. One that can be named still counts as there: it is only its content that is not known.
 func (p *page) aside(kind v1.ObjectKind, i int, bad *unfit) {
 	p.skipped++
 	if len(p.unfit) < maxWarnings {
-		p.unfit = append(p.unfit, v1.Warning{Code: "record_unfit", Message: fmt.Sprintf("%s[%d] %s; it was left out", kind, i, bad.why), ExternalID: bad.id})
+		p.unfit = append(p.unfit, v1.Warning{Code: "record_unfit", Message: fmt.Sprintf("%s[%d] %s; it was omitted", kind, i, bad.why), ExternalID: bad.id})
 	}
 	switch {
 	case bad.deleted && bad.id != "":

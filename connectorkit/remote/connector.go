@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"regexp"
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/jsonscan"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -119,9 +121,16 @@ func absent(d *v1.ErrorDetail) bool {
 // maxAnswer bounds an answer that comes in one piece. What is longer comes in pages, or as a stream.
 const maxAnswer = target.DefaultMaxBody
 
+// Bounds of an answer, or of one line of it. A value of two bytes of JSON takes a hundred bytes of memory and more, so values and
+// records are counted beside the bytes.
+const (
+	maxValues  = 1_000_000 // objects, lists and their elements
+	maxRecords = 50_000
+)
+
 // whole reads an answer of one JSON document.
 func whole(resp *target.Response, limit int64) (json.RawMessage, error) {
-	resp.Body = &bounded{resp: resp, in: resp.Body, left: limit, limit: limit}
+	resp.Body = jsonscan.NewReader(&bounded{resp: resp, in: resp.Body, left: limit, limit: limit}, maxValues, math.MaxInt)
 	dec, err := resp.JSON()
 	if err != nil {
 		return nil, err

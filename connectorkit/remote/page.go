@@ -118,7 +118,7 @@ func (s *session) oneWhole(out *v1.Page, p *page) {
 func (s *session) told(out *v1.Page, in *pageIn) {
 	for _, scope := range in.Scopes {
 		if scope.Key == "*" && out.HasMore {
-			s.warn("scope_too_early", "a scope with the key * stands on a page that is not the last; it counts for nothing")
+			s.warn("scope_too_early", "a scope with the key * is on a page that is not the last; it is ignored")
 			continue
 		}
 		s.pos.Attested = true

@@ -118,7 +118,7 @@ func (s *session) resume() {
 }
 
 func (s *session) unusable(why string) {
-	s.warn("checkpoint_unusable", "the checkpoint cannot be used: "+why+"; everything is read anew")
+	s.warn("checkpoint_unusable", "the checkpoint cannot be used: "+why+"; a full sync runs instead")
 }
 
 // changes finds out from where changes are asked for. A cursor nobody can read leads to a whole read.

@@ -32,7 +32,7 @@ func (c *connector) Test(ctx context.Context, req v1.TestRequest, report connect
 		out.Steps = append(out.Steps, step)
 		report.Tell(v1.Progress{Phase: "connect", Step: &step})
 	}
-	out.Warnings, out.Facts = p.warnings, p.facts
+	out.Warnings, out.Facts, out.Operations = p.warnings, p.facts, p.offered
 	return out, nil
 }
 
@@ -43,7 +43,8 @@ type probe struct {
 	result   *v1.Target
 	facts    *v1.TargetFacts
 	warnings []v1.Warning
-	steps    []v1.TestStep // the service's own
+	offered  []v1.ProvisionOp // changes that the manifest lists; nil: it lists none
+	steps    []v1.TestStep    // the service's own
 }
 
 func (p *probe) run(ctx context.Context, steps *target.Steps) error {
@@ -104,6 +105,9 @@ type manifest struct {
 	Vendor           string   `json:"vendor"`
 	Version          string   `json:"version"`
 	ProtocolVersions []string `json:"protocol_versions"`
+
+	// Operations are the changes that the service has; nil: it does not say.
+	Operations []v1.ProvisionOp `json:"operations"`
 }
 
 func (p *probe) manifest(ctx context.Context, step *v1.TestStep) error {
@@ -116,6 +120,8 @@ func (p *probe) manifest(ctx context.Context, step *v1.TestStep) error {
 		if len(m.ProtocolVersions) > 0 && !slices.Contains(m.ProtocolVersions, "v1") {
 			return resp.Fault(v1.ClassConfig, "unsupported_protocol", "the connector does not speak protocol v1", "Use a version of the connector that has v1 among protocol_versions.")
 		}
+		p.compare(m)
+		p.offered = m.Operations
 		p.facts = &v1.TargetFacts{Vendor: p.clean(first(m.Name, m.Vendor), 200), Version: p.clean(m.Version, 64)}
 		step.Detail = p.clean(fmt.Sprintf("%s %s", first(m.Name, m.Vendor, "a connector"), m.Version), 300)
 		return nil

@@ -27,7 +27,11 @@ func (c *connector) Writes(auth v1.AuthConfig) connectorkit.Writes {
 	case !cfg.writes:
 		return connectorkit.Writes{Why: "the setting writes says that the service only reads"}
 	}
-	return connectorkit.Writes{Ops: changes}
+	out := connectorkit.Writes{Ops: cfg.ops}
+	if missing := without(changes, cfg.ops); len(missing) > 0 {
+		out.Why = "the setting operations does not list " + joined(missing)
+	}
+	return out
 }
 
 // Provision asks the service for one change (POST /v1/provision), once. What comes back is the service's word; only its form is
@@ -38,6 +42,12 @@ func (c *connector) Provision(ctx context.Context, req v1.ProvisionRequest) (v1.
 		return v1.ProvisionResponse{}, err
 	}
 	defer call.client.Close()
+	if !slices.Contains(call.cfg.ops, req.Op) {
+		return v1.ProvisionResponse{}, &v1.ErrorDetail{
+			Class: v1.ClassConfig, Code: "operation_not_supported", Message: fmt.Sprintf("the setting operations does not list %s", req.Op),
+			Hint: "Add it if the service has it.",
+		}
+	}
 	req.AuthConfig = call.cfg.auth
 	r, err := call.post(ctx, "v1/provision", string(req.Op), "", req)
 	if err != nil {
@@ -125,12 +135,15 @@ func (c *caller) changed(resp *target.Response, req v1.ProvisionRequest, doc jso
 	case !*said.Success && out.Outcome != v1.OutcomeUnknown:
 		return out, c.failure(out.Error, said.Detail, &v1.Target{Kind: "http", Host: resp.Host(), HTTP: resp.Head()}, string(req.Op)), nil
 	case !*said.Success:
-		return unknown(c.failure(out.Error, said.Detail, nil, string(req.Op))), nil, nil
+		left := unknown(c.failure(out.Error, said.Detail, nil, string(req.Op)))
+		left.Presence = known(out.Presence)
+		return left, nil, nil
 	case !slices.Contains(outcomes, out.Outcome), req.DryRun != (out.Outcome == v1.OutcomePlanned):
 		return out, nil, violation(resp, "the answer to provision needs one of the outcomes of protocol v1, and planned for a dry run alone")
 	case req.Op == v1.OpAccountCreate && out.Outcome == v1.OutcomeApplied && (out.Account == nil || out.Account.ExternalID == ""):
 		return out, nil, violation(resp, "the answer to account.create has no account with an external_id")
 	}
+	out.Presence = known(out.Presence)
 	out.Success, out.ErrorDetail, out.ExecutedBy, out.Replayed = true, nil, nil, false
 	clean := cleaned(c, &out, maxSmall)
 	if clean == nil {
@@ -164,10 +177,34 @@ func (c *connector) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadRespon
 			return violation(resp, "the answer to read is too large")
 		}
 		out = *clean
+		for i := range out.Accounts {
+			out.Accounts[i].Presence = presence(out.Accounts[i])
+		}
 		return nil
 	})
 	if err == nil && !there {
 		err = absentChange("read")
 	}
 	return out, err
+}
+
+// known is a presence of protocol v1; anything else says nothing.
+func known(p v1.Presence) v1.Presence {
+	switch p {
+	case v1.PresencePresent, v1.PresenceGone, v1.PresenceNotVisible, v1.PresenceUnknown:
+		return p
+	}
+	return ""
+}
+
+// presence makes the two members of an answer agree: an account that is shown is not gone, and none that is not shown is present.
+func presence(a v1.ReadAccount) v1.Presence {
+	p := known(a.Presence)
+	switch {
+	case a.Account != nil && (p == "" || p == v1.PresenceGone || p == v1.PresenceUnknown):
+		return v1.PresencePresent
+	case a.Account == nil && (p == "" || p == v1.PresencePresent):
+		return v1.PresenceUnknown
+	}
+	return p
 }

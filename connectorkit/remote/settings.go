@@ -26,6 +26,7 @@ type config struct {
 	auth     v1.AuthConfig // passed on
 	byTime   bool          // changes are asked for by last_sync_at
 	writes   bool          // the service changes its target too
+	ops      []v1.ProvisionOp
 	maxPages int
 	digest   string // of what decides which records are read
 }
@@ -59,6 +60,7 @@ func readConfig(auth v1.AuthConfig) (*config, error) {
 		maxPages: s.Int("max_pages", mostPages, 1, mostPages), writes: s.Bool("writes", false),
 	}
 	c.readAuth(s)
+	c.ops = operationsOf(s)
 	if path := s.String("sync_path", ""); path != "" {
 		c.syncPath, c.exact = path, true
 		if strings.Contains(path, "://") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "#\\ ") {
@@ -106,7 +108,7 @@ func (c *config) pass(s *connectorkit.Settings) {
 	secret := s.Map("secret_settings")
 	for _, name := range slices.Sorted(maps.Keys(secret)) {
 		if _, twice := c.auth[name]; twice {
-			s.Wrong("%s stands in settings and in secret_settings", name)
+			s.Wrong("%s is in settings and in secret_settings; give it in one of them", name)
 		}
 		c.auth[name] = secret[name]
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/jsonscan"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -89,6 +90,10 @@ func (s *session) line(resp *target.Response, in *lines) (*envelope, error) {
 		return nil, violation(resp, fmt.Sprintf("there are more than %d empty lines in a row before line %d", maxBlanks, in.n))
 	case err != nil:
 		return nil, cut(resp)
+	}
+	if values, _ := jsonscan.Measure(text); values > maxValues {
+		return nil, resp.Fault(v1.ClassTargetFault, "answer_too_large", fmt.Sprintf("line %d of the answer has more than %d values", in.n, maxValues),
+			"Send fewer records in a line.")
 	}
 	e, err := s.answer(resp, text, fmt.Sprintf("line %d: ", in.n))
 	if err != nil && !closed && !json.Valid(text) {

@@ -113,7 +113,7 @@ func (h *Handler) stranger(r *http.Request, body []byte) string {
 		return ""
 	}
 	if h.Token == "" && h.SigningSecret == "" {
-		return "this connector has neither a token nor a signing secret, and lets nobody in"
+		return "this connector has neither a token nor a signing secret, so it refuses every request"
 	}
 	if h.Token != "" {
 		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")

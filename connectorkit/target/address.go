@@ -77,6 +77,29 @@ func hostPort(u *url.URL) string {
 	return net.JoinHostPort(strings.TrimSuffix(u.Hostname(), "."), port)
 }
 
+// LeavesBase reports whether a path, taken below another one, leads above it. Dots may be escaped, and servers take a backslash for
+// a slash.
+func LeavesBase(escaped string) bool {
+	plain, err := url.PathUnescape(escaped)
+	if err != nil {
+		return true
+	}
+	level := 0
+	for _, segment := range strings.FieldsFunc(plain, func(r rune) bool { return r == '/' || r == '\\' }) {
+		switch segment {
+		case ".":
+		case "..":
+			level--
+		default:
+			level++
+		}
+		if level < 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // resolve finds the URL of a request below base.
 func resolve(base *url.URL, r Request) (*url.URL, error) {
 	var u *url.URL
@@ -99,6 +122,13 @@ func resolve(base *url.URL, r Request) (*url.URL, error) {
 			return nil, &v1.ErrorDetail{
 				Class: v1.ClassConfig, Code: "invalid_path", Phase: r.Phase,
 				Message: "a path of the settings is not a URL path",
+			}
+		}
+		if LeavesBase(rel.EscapedPath()) {
+			return nil, &v1.ErrorDetail{
+				Class: v1.ClassConfig, Code: "invalid_path", Phase: r.Phase,
+				Message: "a path leads out of the path of base_url by its \"..\"",
+				Hint:    "Write the path below base_url without \"..\", or shorten base_url.",
 			}
 		}
 		u = base.JoinPath(rel.EscapedPath())

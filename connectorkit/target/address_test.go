@@ -123,3 +123,22 @@ func TestClientCertificatesAreShown(t *testing.T) {
 		t.Errorf("New = %v", err)
 	}
 }
+
+func TestAPathCannotLeaveThatOfBaseURL(t *testing.T) {
+	var asked atomic.Int32
+	base := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		fmt.Fprint(w, "{}")
+	})
+	c := client(t, target.Options{BaseURL: base + "/api/v1"})
+	for path, leaves := range map[string]bool{
+		"../admin": true, "/../admin": true, "users/../../admin": true, "%2e%2e/admin": true, "..%2fadmin": true, "../../../admin": true,
+		"users/..\\..\\admin": true, "users/../groups": false, "users/..a": false, "a.b/..": false,
+	} {
+		before := asked.Load()
+		err := c.Read(t.Context(), target.Request{URL: path}, func(resp *target.Response) error { return nil })
+		if leaves && (err == nil || detail(t, err).Code != "invalid_path" || asked.Load() != before) || !leaves && err != nil {
+			t.Errorf("%s: %v, %d requests", path, err, asked.Load()-before)
+		}
+	}
+}

@@ -188,7 +188,7 @@ func (c *Client) plaintext(ctx context.Context, u *url.URL) error {
 		return refused
 	case warn:
 		c.warnings = append(c.warnings, v1.Warning{
-			Code: "plaintext", Message: "the connection to " + hostPort(u) + " is not encrypted: anybody on the way can read the credentials",
+			Code: "plaintext", Message: "the connection to " + hostPort(u) + " is not encrypted: anyone on the network path can read the credentials",
 		})
 	}
 	return nil

@@ -1,12 +1,15 @@
 package target
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"github.com/grantwright/grantwright/connectorkit/jsonscan"
 	"github.com/grantwright/grantwright/connectorkit/signing"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -116,7 +119,7 @@ func (c *Client) exchange(ctx context.Context, via http.RoundTripper, req *http.
 func (c *Client) response(ctx context.Context, cancel context.CancelCauseFunc, answer *http.Response, r Request, shown string) *Response {
 	resp := &Response{
 		Status: answer.StatusCode, Header: answer.Header, URL: shown,
-		client: c, method: r.method(), phase: r.Phase, host: hostPort(answer.Request.URL), ctx: ctx,
+		client: c, method: r.method(), phase: r.Phase, host: hostPort(answer.Request.URL), ctx: ctx, messageAt: r.MessageAt,
 	}
 	raw := &counter{r: answer.Body, idle: c.opts.Timeout, total: c.opts.BodyTime, cancel: cancel}
 	b := &body{resp: resp, plain: raw, limit: c.opts.MaxBody}
@@ -134,12 +137,21 @@ func (c *Client) response(ctx context.Context, cancel context.CancelCauseFunc, a
 	return resp
 }
 
-// Decode reads the whole body as one JSON value into v.
+// Bounds of an answer that is decoded whole: of its objects, lists and their elements, and of their nesting.
+const (
+	maxValues = 500_000
+	maxLevels = 512
+)
+
+// Decode reads the whole body as one JSON value into v. More values than can be held are an error with code answer_too_large.
 func (r *Response) Decode(v any) error {
-	dec, err := r.JSON()
-	if err != nil {
+	in := bufio.NewReaderSize(r.Body, 32<<10)
+	r.Body = in // JSON looks at the first byte through this buffer, and leaves it there
+	if _, err := r.JSON(); err != nil {
 		return err
 	}
+	dec := json.NewDecoder(jsonscan.NewReader(in, maxValues, maxLevels))
+	dec.UseNumber()
 	if err := dec.Decode(v); err != nil {
 		return r.Explain(err)
 	}

@@ -176,7 +176,7 @@ func explainTLS(err error, host string) *v1.ErrorDetail {
 	case errors.As(err, &alert):
 		d.Code = "tls_refused"
 		d.Message = fmt.Sprintf("%s refused the TLS handshake: %s", host, alert.Error())
-		d.Hint = "The target wants other TLS versions or ciphers, or a client certificate (client_cert_pem and client_key_pem)."
+		d.Hint = "The target requires other TLS versions or ciphers, or a client certificate (client_cert_pem and client_key_pem)."
 	case errors.As(err, &verify), strings.Contains(err.Error(), "x509: "):
 		d.Code = "tls_invalid_certificate"
 		d.Message = fmt.Sprintf("the certificate of %s cannot be used", host)

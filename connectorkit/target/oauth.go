@@ -215,7 +215,7 @@ func tokenRefused(resp *Response) *v1.ErrorDetail {
 		d.Class, d.Hint = v1.ClassAuth,
 			"Check client_id and client_secret, whether the secret has expired, and token_auth_style (client_secret_basic or client_secret_post)."
 	case "invalid_scope", "invalid_target", "invalid_resource":
-		d.Class, d.Hint = v1.ClassConfig, "Check scope, audience and resource: the token endpoint does not know what is asked for."
+		d.Class, d.Hint = v1.ClassConfig, "Check scope, audience and resource: the token endpoint rejects one of them."
 	case "unsupported_grant_type", "invalid_request":
 		d.Class, d.Hint = v1.ClassConfig,
 			"Allow the client credentials grant for this client at the authorization server, and check token_url, scope, audience and resource."

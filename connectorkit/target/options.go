@@ -100,6 +100,9 @@ type Request struct {
 	// Repeatable lets a method other than GET and HEAD be tried again, for instance a search by POST.
 	Repeatable bool
 
+	// MessageAt, where set, finds the target's own words in the decoded body of a refusal, before the common shapes are tried.
+	MessageAt func(answer any) string
+
 	// Judge, where set, may give an answer outside 2xx another class or code before it is decided whether to try again.
 	Judge func(*v1.ErrorDetail) *v1.ErrorDetail
 }

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -114,6 +115,9 @@ func limited(status int, h http.Header, now time.Time) bool {
 // words finds the reason that a target gives in the common shapes: SCIM (RFC 7644 section 3.12), OAuth2 (RFC 6749, RFC 6750),
 // problem details (RFC 9457), and a plain message.
 func (r *Response) words() (says, scimType, oauth string) {
+	if says = r.said(); says != "" {
+		return says, "", ""
+	}
 	var answer map[string]any
 	if json.Unmarshal(r.excerpt, &answer) == nil {
 		scimType = r.phrase(answer["scimType"])
@@ -133,6 +137,20 @@ func (r *Response) words() (says, scimType, oauth string) {
 		says = oauth
 	}
 	return says, scimType, oauth
+}
+
+// said finds the words where the caller knows them to stand. An answer that is longer than the excerpt is not looked at.
+func (r *Response) said() string {
+	if r.messageAt == nil {
+		return ""
+	}
+	dec := json.NewDecoder(bytes.NewReader(r.excerpt))
+	dec.UseNumber()
+	var answer any
+	if dec.Decode(&answer) != nil {
+		return ""
+	}
+	return r.phrase(r.messageAt(answer))
 }
 
 // challengeError is the error attribute of a bearer challenge (RFC 6750 section 3).

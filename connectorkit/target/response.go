@@ -15,6 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/grantwright/grantwright/connectorkit/jsonscan"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -32,6 +33,8 @@ type Response struct {
 	ctx     context.Context // of this exchange: its cause tells a stalled read
 	excerpt []byte          // the first bytes read so far
 	close   func() error
+
+	messageAt func(answer any) string // of the request
 }
 
 // keepBytes is more than what an excerpt shows, so that a secret at the edge is seen whole by the scrubber.
@@ -153,6 +156,7 @@ func (r *Response) Explain(err error) error {
 		detail *v1.ErrorDetail
 		syntax *json.SyntaxError
 		typ    *json.UnmarshalTypeError
+		beyond *jsonscan.Error
 		s      stopped
 	)
 	switch {
@@ -161,6 +165,9 @@ func (r *Response) Explain(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return r.fault(v1.ClassTransient, "json_cut", fmt.Sprintf("the answer of %s %s ends in the middle of its JSON", r.method, r.URL),
 			"The target or something on the way cut the answer short. Smaller pages may help.")
+	case errors.As(err, &beyond):
+		return r.fault(v1.ClassTargetFault, "answer_too_large",
+			fmt.Sprintf("the answer of %s %s cannot be read: %v", r.method, r.URL, beyond), "Ask for less in one request.")
 	case errors.As(err, &typ):
 		return r.fault(v1.ClassTargetFault, "unexpected_json",
 			fmt.Sprintf("the answer of %s %s has a %s where %s is expected", r.method, r.URL, typ.Value, fieldOf(typ)), notJSONHint)

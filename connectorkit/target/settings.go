@@ -189,7 +189,7 @@ func infer(s *connectorkit.Settings, allowed []string) string {
 func AuthFields(methods ...string) []connectorkit.Field {
 	fields := []connectorkit.Field{{
 		Key: "auth_method", Label: "Authentication", Type: "enum", Enum: methods, Default: methods[0],
-		Help: "How the connector proves who it is. May be left out when the credentials leave no doubt.",
+		Help: "How the connector authenticates. Optional if the credentials allow only one method.",
 	}}
 	apiKey := []string{AuthAPIKey, AuthAPIKeyHeader, AuthAPIKeyQuery}
 	oauth, signed, either := []string{AuthClientCredentials}, []string{AuthJWTBearer}, []string{AuthClientCredentials, AuthJWTBearer}
@@ -200,7 +200,7 @@ func AuthFields(methods ...string) []connectorkit.Field {
 		{Key: "username", Label: "User name", Type: "string", Required: true, DependsVals: []string{AuthBasic}},
 		{Key: "password", Label: "Password", Type: "string", Required: true, Secret: true, DependsVals: []string{AuthBasic}},
 		{Key: "api_key_name", Label: "Name of the key", Type: "string", DependsVals: apiKey,
-			Help: "The header, or the query parameter, that carries the key: X-API-Key and api_key when left out."},
+			Help: "The header, or the query parameter, that carries the key: X-API-Key and api_key if omitted."},
 		{Key: "api_key", Label: "API key", Type: "string", Required: true, Secret: true, DependsVals: apiKey},
 		{Key: "token_url", Label: "Token URL", Type: "string", Required: true, DependsVals: either, Help: "The OAuth2 token endpoint."},
 		{Key: "jwt_issuer", Label: "Issuer", Type: "string", Required: true, DependsVals: signed, Help: "The service account, such as its e-mail address."},

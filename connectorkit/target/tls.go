@@ -2,7 +2,6 @@ package target
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 
 	"github.com/grantwright/grantwright/connectorkit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -25,11 +24,11 @@ func (t TLS) Config(env connectorkit.Env, host string) (*tls.Config, []v1.Warnin
 		conf.ServerName = t.ServerName
 	}
 	if t.CAPEM != "" {
-		conf.RootCAs = x509.NewCertPool()
-		if !conf.RootCAs.AppendCertsFromPEM([]byte(t.CAPEM)) {
+		var err error
+		if conf.RootCAs, err = connectorkit.CertPool(t.CAPEM); err != nil {
 			return nil, nil, &v1.ErrorDetail{
 				Class: v1.ClassConfig, Code: "invalid_ca", Phase: "tls",
-				Message: "ca_pem holds no certificate in PEM form",
+				Message: "ca_pem: " + err.Error(),
 				Hint:    "Paste the CA certificate with its BEGIN CERTIFICATE and END CERTIFICATE lines.",
 			}
 		}
@@ -58,6 +57,6 @@ func (t TLS) Config(env connectorkit.Env, host string) (*tls.Config, []v1.Warnin
 	conf.InsecureSkipVerify = true
 	return conf, []v1.Warning{{
 		Code:    "tls_not_verified",
-		Message: "the target's certificate is not checked (tls_insecure_skip_verify): anybody on the way can read the credentials",
+		Message: "the target's certificate is not verified (tls_insecure_skip_verify): anyone on the network path can read the credentials",
 	}}, nil
 }

@@ -54,6 +54,13 @@ func Absent(err error, statuses ...int) bool {
 	return !strings.Contains(strings.ToLower(d.Target.HTTP.ContentType), "html")
 }
 
+// Forbidden says whether err is the target's refusal to show one record to this login.
+func Forbidden(err error) bool {
+	var d *v1.ErrorDetail
+	return errors.As(err, &d) && d.Class == v1.ClassPermission && d.Target != nil && d.Target.HTTP != nil &&
+		d.Target.HTTP.Status == http.StatusForbidden
+}
+
 // Unanswered says whether a request went out, and no answer to it came.
 func Unanswered(err error) bool {
 	var l lost
