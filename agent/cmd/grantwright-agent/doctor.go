@@ -11,6 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/agent/internal/config"
 	"github.com/grantwright/grantwright/agent/internal/doctor"
+	"github.com/grantwright/grantwright/agent/internal/policy"
 )
 
 func (c command) doctor(args []string) int {
@@ -30,7 +31,7 @@ func (c command) doctor(args []string) int {
 	if err != nil {
 		return c.fail(err)
 	}
-	d := &doctor.Doctor{Dir: dir, Version: buildVersion(), Now: time.Now}
+	d := &doctor.Doctor{Dir: dir, Version: buildVersion(), Now: time.Now, AllowTargets: os.Getenv(policy.Env)}
 	if *url != "" {
 		d.Settings = &config.Settings{URL: *url, Proxy: *proxy, InsecureHTTP: *insecure}
 		if *ca != "" {

@@ -1,8 +1,13 @@
 // Command grantwright-agent reads a site's directories for a Grantwright control plane that cannot reach them itself. It
 // connects outward only; nothing connects to it.
 //
-// Exit codes: 0 well, 1 a failure or a check that failed, 2 wrong usage, 3 not enrolled, 4 revoked, 5 the control plane
-// cannot be reached, 6 its certificate is not trusted.
+// Exit codes: 0 success, 1 a failure or a check that failed, 3 not enrolled, 4 revoked, 5 the control plane cannot be
+// reached, 6 its certificate is not trusted, 64 wrong usage. 2 is a crash: the Go runtime ends a program with it.
+//
+// Certificates with a negative serial number are accepted: authorities of directories make such ones, and nothing but
+// the serial number is wrong with them.
+//
+//go:debug x509negativeserial=1
 package main
 
 import (
@@ -21,13 +26,13 @@ import (
 
 // Exit codes.
 const (
-	exitOK = iota
-	exitFailed
-	exitUsage
-	exitNotEnrolled
-	exitRevoked
-	exitNetwork
-	exitTLS
+	exitOK          = 0
+	exitFailed      = 1
+	exitNotEnrolled = service.NotEnrolled
+	exitRevoked     = service.Revoked
+	exitNetwork     = 5
+	exitTLS         = 6
+	exitUsage       = service.Usage
 )
 
 // version is set by the build: -ldflags "-X main.version=1.2.3".
@@ -61,7 +66,7 @@ const usage = `grantwright-agent reads this site's directories for a Grantwright
 Every command takes --data DIR; without it GRANTWRIGHT_AGENT_DATA or %s is used.
 HTTPS_PROXY and NO_PROXY are honoured. "grantwright-agent COMMAND -h" tells more.
 
-Exit codes: 0 well, 1 failed, 2 wrong usage, 3 not enrolled, 4 revoked, 5 control plane not reached, 6 certificate not trusted
+Exit codes: 0 well, 1 failed, 3 not enrolled, 4 revoked, 5 control plane not reached, 6 certificate not trusted, 64 wrong usage
 `
 
 func (c command) run(args []string) int {

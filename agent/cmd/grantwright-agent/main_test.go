@@ -172,7 +172,7 @@ func TestARevokedAgentEndsWithExitCode4AndNoTokenInItsLog(t *testing.T) {
 	}
 	var logged bytes.Buffer
 	logger := slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	l, err := newLink(dir, logger)
+	l, err := newLink(dir, "", logger)
 	if err != nil {
 		t.Fatal(err)
 	}

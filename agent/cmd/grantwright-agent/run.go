@@ -13,11 +13,13 @@ import (
 	"github.com/grantwright/grantwright/agent/internal/enroll"
 	"github.com/grantwright/grantwright/agent/internal/journal"
 	"github.com/grantwright/grantwright/agent/internal/link"
+	"github.com/grantwright/grantwright/agent/internal/policy"
 	"github.com/grantwright/grantwright/agent/internal/runner"
 	"github.com/grantwright/grantwright/agent/internal/service"
 	"github.com/grantwright/grantwright/agent/internal/spool"
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/catalog"
+	"github.com/grantwright/grantwright/connectorkit/memlimit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
@@ -34,6 +36,8 @@ func (c command) work(args []string) int {
 	set, data := c.flags("run")
 	asService := set.Bool("service", false, "set by the service manager's own command line")
 	spoolMiB := set.Int("spool-mib", -1, "how many `MiB` of disk may hold what waits for the control plane; 0: none; default: spool_mib of config.json, or 512")
+	allow := set.String("allow-targets", "", "loopback, link-local or metadata `addresses` that connectors may connect to besides allow_targets of "+
+		"config.json and "+policy.Env+", with commas, such as 127.0.0.1:389")
 	level := set.String("log-level", "info", "least `level` that is logged: debug, info, warn, error")
 	if code, done := c.parse(set, args); done {
 		return code
@@ -48,7 +52,10 @@ func (c command) work(args []string) int {
 	}
 	log := newLog(c.err, dir, least, *asService)
 	boundMemory()
-	l, err := newLink(dir, log)
+	if *asService {
+		keepCrashes(dir, log)
+	}
+	l, err := newLink(dir, *allow, log)
 	if err != nil {
 		log.Error("agent cannot start", "err", err)
 		if !*asService {
@@ -115,21 +122,23 @@ func openJournal(dir config.Dir, log *slog.Logger) *journal.Journal {
 }
 
 func boundMemory() {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
-	}
+	memlimit.Set(memoryLimit)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
 }
 
 // newLink puts the agent together.
-func newLink(dir config.Dir, log *slog.Logger) (*link.Link, error) {
+func newLink(dir config.Dir, allow string, log *slog.Logger) (*link.Link, error) {
 	settings, err := dir.LoadSettings()
 	if err != nil {
 		return nil, err
 	}
 	dialer, err := dial.New(settings)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := policy.Parse(append(settings.AllowTargets, os.Getenv(policy.Env), allow)...)
 	if err != nil {
 		return nil, err
 	}
@@ -145,12 +154,12 @@ func newLink(dir config.Dir, log *slog.Logger) (*link.Link, error) {
 		return nil, err
 	}
 	return &link.Link{
-		Dir: dir, Dialer: dialer, Tokens: tokens, Runner: newRunner(tokens.State().AgentID, dir, log),
+		Dir: dir, Dialer: dialer, Tokens: tokens, Runner: newRunner(tokens.State().AgentID, dir, targets, log),
 		Version: buildVersion(), Log: log, Now: time.Now, Changed: sayState,
 	}, nil
 }
 
-func newRunner(agentID string, dir config.Dir, log *slog.Logger) *runner.Runner {
+func newRunner(agentID string, dir config.Dir, allowed policy.Policy, log *slog.Logger) *runner.Runner {
 	// Without a name the answers just do not say it.
 	host, _ := os.Hostname()
 	direct := net.Dialer{Timeout: 20 * time.Second, KeepAlive: 30 * time.Second}
@@ -158,7 +167,7 @@ func newRunner(agentID string, dir config.Dir, log *slog.Logger) *runner.Runner 
 	return &runner.Runner{
 		Open: catalog.Open, Types: catalog.Types(), MaxTasks: runner.DefaultMaxTasks, Log: log, Now: time.Now,
 		Env: connectorkit.Env{
-			Dial: targets.Dial(direct.DialContext),
+			Dial: targets.Dial(allowed.Dial(direct)),
 			// Inside a site it is the operator's choice; the answer carries a warning.
 			Plaintext:        func(context.Context, string) (bool, error) { return true, nil },
 			AllowInsecureTLS: true, Log: log, Now: time.Now,

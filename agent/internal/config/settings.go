@@ -17,6 +17,9 @@ type Settings struct {
 	// SpoolMiB is how much of the disk may be used while the control plane has no room, in MiB. Nil: 512; 0: nothing.
 	SpoolMiB *int `json:"spool_mib,omitempty"`
 
+	// AllowTargets are special addresses that connectors may connect to all the same, such as 127.0.0.1:389; see package policy.
+	AllowTargets []string `json:"allow_targets,omitempty"`
+
 	// CA holds the PEM certificates trusted besides the system's. They are copied into the data directory, since the file
 	// they came from may be out of the service's sight, or gone after an update.
 	CA []byte `json:"-"`

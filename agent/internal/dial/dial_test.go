@@ -1,6 +1,7 @@
 package dial
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -8,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/grantwright/grantwright/agent/internal/config"
 )
@@ -120,5 +122,25 @@ func TestAProxyThatRefusesOrIsNoneIsNamed(t *testing.T) {
 		if err = Explain(err); !errors.As(err, &failed) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.proxy, err, tt.want)
 		}
+	}
+}
+
+func TestAProxyThatAnswersNothingIsNamedAsTheCause(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	d, err := New(config.Settings{URL: "https://control.example.org", Proxy: "http://" + l.Addr().String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, err = d.DialContext(ctx, "tcp", "control.example.org:443")
+	var proxied *ProxyError
+	if !errors.As(err, &proxied) || !errors.Is(err, context.DeadlineExceeded) ||
+		!strings.Contains(err.Error(), "did not answer the request for a tunnel") {
+		t.Errorf("dial = %v; want the silent proxy named", err)
 	}
 }

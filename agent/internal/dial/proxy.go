@@ -56,14 +56,22 @@ func (d *Dialer) throughProxy(ctx context.Context, via *url.URL, addr string) (n
 	// Closing is the only way to end a handshake that the proxy does not answer.
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	tunnel, err := d.connect(ctx, conn, via, addr)
-	if !stop() && err == nil {
-		err = context.Cause(ctx)
+	if !stop() {
+		err = silent(context.Cause(ctx))
 	}
 	if err != nil {
 		conn.Close()
 		return nil, err
 	}
 	return tunnel, nil
+}
+
+// silent says why a handshake with the proxy was given up. The error of the closed connection itself would name the wrong end.
+func silent(cause error) error {
+	if errors.Is(cause, context.DeadlineExceeded) {
+		return fmt.Errorf("it accepted the connection and did not answer the request for a tunnel in time: %w", cause)
+	}
+	return cause
 }
 
 // connect asks the proxy behind conn for a tunnel (RFC 9110 section 9.3.6).

@@ -20,7 +20,7 @@ const soon = 14 * 24 * time.Hour
 // itself.
 func (e *exam) tls(ctx context.Context) finding {
 	if e.dialer.Base.Scheme != "https" {
-		return skip("plain http: whoever is on the way can read along")
+		return skip("the address uses plain HTTP: anyone on the network path can read the traffic")
 	}
 	conn, err := e.dialer.DialContext(ctx, "tcp", e.dialer.Address())
 	if err != nil {
@@ -52,8 +52,8 @@ func (e *exam) distrusted(err error) finding {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		mend = "Have the certificate renewed, or set this host's clock."
 	default:
-		mend = "If the issuer is the control plane's, give its certificate with --ca-file. If it is a proxy's or firewall's that opens the traffic, " +
-			"have this address left out of that, or give that authority's certificate with --ca-file."
+		mend = "If the issuer is the control plane's, give its certificate with --ca-file. If a proxy or firewall decrypts the traffic, " +
+			"exclude this address from decryption, or give the certificate of its authority with --ca-file."
 	}
 	return fail(mend, "the certificate of %q, issued by %q, valid until %s, is not trusted: %v",
 		leaf.Subject, leaf.Issuer, leaf.NotAfter.UTC().Format(time.DateOnly), verify.Err)
@@ -78,8 +78,8 @@ func (e *exam) trusted(s tls.ConnectionState) finding {
 		return pass("%s, the authority given with --ca-file", text)
 	}
 	f := pass("%s; WARN: that is an authority of this host's own store and no public one", text)
-	f.mend = "If your site has not made the control plane's certificate itself, something on the way opens the traffic: it can read all that is " +
-		"read from targets. Have this address left out of that."
+	f.mend = "If your organization did not issue the certificate of the control plane, a device on the network path decrypts the traffic. It can read all " +
+		"data from targets. Exclude this address from decryption."
 	return f
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/agent/internal/config"
 	"github.com/grantwright/grantwright/agent/internal/dial"
+	"github.com/grantwright/grantwright/agent/internal/policy"
 	"github.com/grantwright/grantwright/agent/internal/spool"
 )
 
@@ -40,6 +41,7 @@ const (
 	Ping      = "ping"
 	Echo      = "echo"
 	Spool     = "spool"
+	Policy    = "policy"
 	Targets   = "targets"
 )
 
@@ -81,6 +83,9 @@ type Doctor struct {
 	Version  string
 	Now      func() time.Time
 
+	// AllowTargets is what the environment allows connectors to connect to, besides the settings.
+	AllowTargets string
+
 	// Roots are the public authorities; nil: those that browsers trust.
 	Roots *x509.CertPool
 }
@@ -100,6 +105,7 @@ type exam struct {
 	skew     time.Duration
 	socket   *trial
 	limit    int64 // of the spool, in bytes
+	allowed  policy.Policy
 }
 
 // finding is what a step says.
@@ -124,7 +130,7 @@ func (d *Doctor) Examine(ctx context.Context) Report {
 	}{
 		{Config, e.config}, {DataDir, e.dataDir}, {Identity, e.identity}, {DNS, e.dns}, {TCP, e.tcp}, {Proxy, e.proxy}, {TLS, e.tls},
 		{HTTP, e.http}, {Clock, e.clock}, {Auth, e.auth}, {Websocket, e.websocket}, {Ping, e.ping}, {Echo, e.echo},
-		{Spool, e.spool}, {Targets, e.targets},
+		{Spool, e.spool}, {Policy, e.policy}, {Targets, e.targets},
 	} {
 		began := time.Now()
 		f := e.take(ctx, s.name, s.look)

@@ -27,6 +27,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/grantwright/grantwright/agent/internal/config"
+	"github.com/grantwright/grantwright/agent/internal/policy"
 	"github.com/grantwright/grantwright/protocol/wire"
 )
 
@@ -241,8 +242,8 @@ func examine(t *testing.T, d *Doctor) map[string]Step {
 			t.Errorf("%s = %+v; want what was found, and how to mend it", s.Name, s)
 		}
 	}
-	if len(steps) != 15 {
-		t.Errorf("%d steps; want 15", len(steps))
+	if len(steps) != 16 {
+		t.Errorf("%d steps; want 16", len(steps))
 	}
 	if (r.Failed() == nil) != r.OK {
 		t.Errorf("ok is %v, and the first failure %+v", r.OK, r.Failed())
@@ -272,7 +273,7 @@ func first(t *testing.T, steps map[string]Step, name string, words ...string) {
 func TestAHealthyAgentPassesEveryStep(t *testing.T) {
 	ca := newAuthority(t, "Site authority")
 	addr := listen(t, &control{}, certificate(t, ca, name, time.Now().AddDate(0, 6, 0)))
-	d := enrolled(t, config.Settings{URL: "https://" + name, CA: ca.pem(), Proxy: proxy(t, addr, 0)})
+	d := enrolled(t, config.Settings{URL: "https://" + name, CA: ca.pem(), Proxy: proxy(t, addr, 0), AllowTargets: []string{"127.0.0.1"}})
 	target, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -300,6 +301,9 @@ func TestAHealthyAgentPassesEveryStep(t *testing.T) {
 	}
 	if !strings.Contains(steps[Targets].Detail, target.Addr().String()) {
 		t.Errorf("targets says %q", steps[Targets].Detail)
+	}
+	if !strings.Contains(steps[Policy].Detail, "allowed: 127.0.0.1") {
+		t.Errorf("policy says %q", steps[Policy].Detail)
 	}
 	target.Close()
 	first(t, examine(t, d), Targets, target.Addr().String(), "firewall")
@@ -364,7 +368,7 @@ func TestTheCertificateIsLookedAt(t *testing.T) {
 		{"expired", through(certificate(t, site, name, past), site.pem()), []string{"expired", past.UTC().Format(time.DateOnly), "renewed"}},
 		{"for another name", through(certificate(t, site, "other.example.org", later), site.pem()), []string{"other.example.org", "--url"}},
 		{"signed by itself", through(certificate(t, nil, name, later), nil), []string{name, "--ca-file"}},
-		{"opened on the way", through(certificate(t, mitm, name, later), site.pem()), []string{"Inspecting firewall", "opens the traffic"}},
+		{"opened on the way", through(certificate(t, mitm, name, later), site.pem()), []string{"Inspecting firewall", "decrypts the traffic"}},
 		{"no TLS at all", config.Settings{URL: "https://" + name, Proxy: proxy(t, plain(t), 0)}, []string{"speak TLS"}},
 	} {
 		t.Run(tt.called, func(t *testing.T) { first(t, examine(t, enrolled(t, tt.s)), TLS, tt.words...) })
@@ -410,7 +414,7 @@ func TestAnAuthorityOfTheHostsOwnStoreIsWarnedOf(t *testing.T) {
 	}
 	addr := listen(t, &control{}, certificate(t, mitm, name, time.Now().AddDate(0, 6, 0)))
 	s := examine(t, enrolled(t, config.Settings{URL: "https://" + name, Proxy: proxy(t, addr, 0)}))[TLS]
-	if s.Status != Pass || !strings.Contains(s.Detail, "Inspecting firewall") || !strings.Contains(s.Detail, "WARN") || !strings.Contains(s.Mend, "opens the traffic") {
+	if s.Status != Pass || !strings.Contains(s.Detail, "Inspecting firewall") || !strings.Contains(s.Detail, "WARN") || !strings.Contains(s.Mend, "decrypts the traffic") {
 		t.Errorf("tls = %+v; want a warning that names the issuer", s)
 	}
 }
@@ -423,7 +427,7 @@ func TestTheControlPlanesWordIsTold(t *testing.T) {
 		words  []string
 	}{
 		{"revoked", control{refuse: "agent_revoked"}, Auth, []string{"agent_revoked", "--replace"}},
-		{"disabled", control{refuse: "agent_disabled"}, Auth, []string{"switched this agent off"}},
+		{"disabled", control{refuse: "agent_disabled"}, Auth, []string{"disabled this agent"}},
 		{"quarantined", control{refuse: "agent_quarantined"}, Auth, []string{"two places"}},
 		{"unknown refusal", control{refuse: "something_new"}, Auth, []string{"something_new"}},
 		{"clock ahead", control{date: -10 * time.Minute}, Clock, []string{"ahead of", "NTP"}},
@@ -475,7 +479,7 @@ func TestWhatIsWrongOnTheHostIsFound(t *testing.T) {
 		{"damaged settings", func(dir string) error { return os.WriteFile(filepath.Join(dir, "config.json"), []byte("{"), 0o600) }, Config, []string{"damaged"}},
 		{"settings that cannot be", func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, "config.json"), []byte(`{"url":"http://far.example.org"}`), 0o600)
-		}, Config, []string{"plain http"}},
+		}, Config, []string{"plain HTTP"}},
 		{"no key", func(dir string) error { return os.Remove(filepath.Join(dir, "identity.key")) }, Identity, []string{"--replace"}},
 		{"damaged membership", func(dir string) error { return os.WriteFile(filepath.Join(dir, "agent.json"), []byte("x"), 0o600) }, Identity, []string{"damaged"}},
 	} {
@@ -504,6 +508,42 @@ func TestAnExpiredTokenIsNoFault(t *testing.T) {
 	steps := examine(t, d)
 	if steps[Auth].Status != Pass || steps[Websocket].Status != Skip || !strings.Contains(steps[Websocket].Detail, "expired") {
 		t.Errorf("auth %+v, websocket %+v", steps[Auth], steps[Websocket])
+	}
+}
+
+func TestWhatConnectorsMayReachIsShown(t *testing.T) {
+	s := httptest.NewServer(&control{})
+	t.Cleanup(s.Close)
+	at := strings.TrimPrefix(s.URL, "http://")
+	d := enrolled(t, config.Settings{URL: s.URL})
+	if err := os.WriteFile(filepath.Join(string(d.Dir), "targets.json"), []byte(`[{"address":"`+at+`"}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	steps := examine(t, d)
+	if f := steps[Policy]; f.Status != Pass || !strings.Contains(f.Detail, "allow_targets") || !strings.Contains(f.Detail, policy.Env) {
+		t.Errorf("policy = %+v; want the settings named", f)
+	}
+	first(t, steps, Targets, "loopback", "allow_targets")
+	d.AllowTargets = at
+	if steps = examine(t, d); steps[Targets].Status != Pass || !strings.Contains(steps[Policy].Detail, at) {
+		t.Errorf("policy = %+v, targets = %+v; want %s allowed", steps[Policy], steps[Targets], at)
+	}
+	d.AllowTargets = "*"
+	if f := examine(t, d)[Policy]; f.Status != Fail || !strings.Contains(f.Mend, policy.Env) {
+		t.Errorf("policy = %+v; want the setting named", f)
+	}
+}
+
+func TestAdviceBeforeEnrolmentDoesNotSpeakOfEnrollingAgain(t *testing.T) {
+	d := &Doctor{Dir: config.Dir(t.TempDir()), Version: "test", Now: time.Now, Settings: &config.Settings{URL: "http://far.example.org"}}
+	if err := os.Chmod(string(d.Dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	steps := examine(t, d)
+	for name, word := range map[string]string{Config: "--url", DataDir: "before you enrol"} {
+		if s := steps[name]; s.Status != Fail || strings.Contains(s.Mend, "--replace") || !strings.Contains(s.Mend, word) {
+			t.Errorf("%s = %+v; want advice with %q", name, s, word)
+		}
 	}
 }
 

@@ -23,9 +23,9 @@ func fail(mend, format string, args ...any) finding {
 // mends of the control plane's refusals, by code.
 var mends = map[string]string{
 	"agent_revoked":     "An administrator has revoked this agent for good. Create a new one in the control plane, and enrol it here with --replace.",
-	"agent_disabled":    "An administrator has switched this agent off. It goes on by itself when it is switched on again.",
+	"agent_disabled":    "An administrator disabled this agent. It continues automatically when an administrator enables it.",
 	"agent_quarantined": "This agent was seen in two places: stop the copy, then have an administrator clear the quarantine; or enrol it again.",
-	"token_revoked":     "The agent was enrolled anew, on another host perhaps. Enrol this host again with --replace.",
+	"token_revoked":     "The agent was enrolled again, perhaps on another host. Enroll this host again with --replace.",
 	"invalid_proof":     "The identity key is not the one that was enrolled. Was the data directory restored from another host? Enrol again with --replace.",
 	"invalid_token":     "The token is none of this control plane's. Is it the same deployment the agent was enrolled with? Enrol again with --replace.",
 }
@@ -34,7 +34,7 @@ var mends = map[string]string{
 func refused(err error) finding {
 	var r *enroll.Refused
 	if !errors.As(err, &r) {
-		return fail("Try again; if it stays so, look at what lies between this host and the control plane.", "%v", err)
+		return fail("Try again. If the error persists, check the proxies and firewalls between this host and the control plane.", "%v", err)
 	}
 	mend := mends[r.Code]
 	switch {

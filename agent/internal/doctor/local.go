@@ -13,6 +13,7 @@ import (
 
 	"github.com/grantwright/grantwright/agent/internal/config"
 	"github.com/grantwright/grantwright/agent/internal/dial"
+	"github.com/grantwright/grantwright/agent/internal/policy"
 )
 
 const noRight = "Run it as root or as the service's user to look at this too."
@@ -36,7 +37,7 @@ func (e *exam) config(context.Context) finding {
 	}
 	e.settings = settings
 	if e.dialer, err = dial.New(settings); err != nil {
-		return fail("Enrol again with --replace and the right settings.", "%v", err)
+		return fail(e.correct(), "%v", err)
 	}
 	if settings.SpoolMiB != nil {
 		e.limit = int64(*settings.SpoolMiB) << 20
@@ -52,6 +53,14 @@ func (e *exam) config(context.Context) finding {
 		via = "through the proxy " + proxy.Host
 	}
 	return pass("%s, %s", e.dialer.Base, via)
+}
+
+// correct says how to mend settings that cannot be used.
+func (e *exam) correct() string {
+	if e.Settings != nil {
+		return "Correct --url, --ca-file or --proxy."
+	}
+	return "Enrol again with --replace and the right settings."
 }
 
 // dataDir looks who may read and whether the agent may write.
@@ -72,7 +81,7 @@ func (e *exam) dataDir(context.Context) finding {
 	case errors.Is(err, fs.ErrPermission):
 		return unseen(e.Dir)
 	case err != nil:
-		return fail("Close it to other users; if others may have read it, enrol again with --replace.", "%v", err)
+		return fail(e.close(), "%v", err)
 	}
 	f, err := os.CreateTemp(string(e.Dir), ".doctor.*")
 	if errors.Is(err, fs.ErrPermission) {
@@ -86,6 +95,14 @@ func (e *exam) dataDir(context.Context) finding {
 		return fail("The agent must be able to delete there.", "%v", err)
 	}
 	return pass("%s is closed to other users and can be written to", e.Dir)
+}
+
+// close says what to do about a data directory that others can read: only keys that are in use need new ones.
+func (e *exam) close() string {
+	if _, err := e.Dir.LoadState(); errors.Is(err, config.ErrNotEnrolled) {
+		return "Close it to other users before you enrol this host."
+	}
+	return "Close it to other users; if others may have read it, enrol again with --replace."
 }
 
 func unseen(dir config.Dir) finding {
@@ -143,6 +160,28 @@ func (e *exam) spool(context.Context) finding {
 	return pass("%d MiB are free; the spool may use %d MiB", free>>20, e.limit>>20)
 }
 
+// policy tells which special addresses connectors may connect to.
+func (e *exam) policy(context.Context) finding {
+	settings, err := e.Dir.LoadSettings()
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return unseen(e.Dir)
+	case errors.Is(err, config.ErrNotEnrolled) && e.AllowTargets == "":
+		return skip("this host is not enrolled")
+	case err != nil && !errors.Is(err, config.ErrNotEnrolled):
+		return skip("allow_targets cannot be read: %v", err)
+	}
+	e.allowed, err = policy.Parse(append(settings.AllowTargets, e.AllowTargets)...)
+	if err != nil {
+		return fail("Correct allow_targets in config.json, or "+policy.Env+": the agent does not start with it.", "%v", err)
+	}
+	const refused = "connectors connect to no loopback, link-local or metadata address"
+	if list := e.allowed.Allowed(); len(list) > 0 {
+		return pass("%s but those allowed: %s", refused, strings.Join(list, ", "))
+	}
+	return pass("%s; to allow one, set allow_targets in config.json, or %s", refused, policy.Env)
+}
+
 // targets tries the addresses that connectors reached lately.
 func (e *exam) targets(ctx context.Context) finding {
 	known, err := e.Dir.LoadTargets()
@@ -157,11 +196,12 @@ func (e *exam) targets(ctx context.Context) finding {
 	errs := make([]error, len(known))
 	var trying sync.WaitGroup
 	for i, k := range known {
-		trying.Go(func() { errs[i] = knock(ctx, k) })
+		trying.Go(func() { errs[i] = e.knock(ctx, k) })
 	}
 	trying.Wait()
 	if err := errors.Join(errs...); err != nil {
-		return fail("Look whether the target runs, and at firewalls between it and this host.", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+		return fail("Look whether the target runs, at firewalls between it and this host, and at allow_targets for an address of this host.",
+			"%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	names := make([]string, len(known))
 	for i, k := range known {
@@ -170,9 +210,8 @@ func (e *exam) targets(ctx context.Context) finding {
 	return pass("%s", strings.Join(names, ", "))
 }
 
-func knock(ctx context.Context, k config.Target) error {
-	d := net.Dialer{Timeout: perDial}
-	conn, err := d.DialContext(ctx, "tcp", k.Address)
+func (e *exam) knock(ctx context.Context, k config.Target) error {
+	conn, err := e.allowed.Dial(net.Dialer{Timeout: perDial})(ctx, "tcp", k.Address)
 	if err != nil {
 		return fmt.Errorf("%s, last reached %s: %w", k.Address, k.At.UTC().Format(time.RFC3339), err)
 	}

@@ -68,7 +68,7 @@ func (e *exam) http(ctx context.Context) finding {
 	began := e.Now()
 	resp, err := e.dialer.HTTP().Do(req)
 	if err != nil {
-		return fail("The connection opens and the request fails: look at what lies between this host and the control plane.", "%v", dial.Explain(err))
+		return fail("The connection opens but the request fails. Check the proxies and firewalls between this host and the control plane.", "%v", dial.Explain(err))
 	}
 	defer resp.Body.Close()
 	e.date = &resp.Header

@@ -35,7 +35,8 @@ type control struct {
 	key        ed25519.PublicKey
 	boot       string
 	joinSeq    int64
-	valid      string // the token accepted now
+	hello      wire.Hello // the last one
+	valid      string     // the token accepted now
 	life       time.Duration
 	last       wire.TokenRequest // the renewal answered last
 	answered   wire.TokenResponse
@@ -187,8 +188,37 @@ func (c *control) welcome() *socket {
 	if err != nil || f.Type != wire.TypeHello {
 		c.t.Fatalf("first frame %s (%v), want hello", msg, err)
 	}
+	if c.hello, err = wire.DecodeBody[wire.Hello](f); err != nil {
+		c.t.Fatal(err)
+	}
+	c.challenge(s, f.ID)
 	c.send(s, wire.Frame{Type: wire.TypeWelcome, Re: f.ID}, wire.Welcome{SessionID: "s", AgentID: "agent-1", HeartbeatS: 30, ServerTime: time.Now()})
 	return s.(*socket)
+}
+
+// challenge has the agent prove its key, as the real control plane does.
+func (c *control) challenge(s wire.Socket, hello string) {
+	c.t.Helper()
+	const nonce = "bm9uY2U"
+	c.send(s, wire.Frame{Type: wire.TypeChallenge, Re: hello}, wire.Challenge{Nonce: nonce})
+	msg, err := s.ReadMessage()
+	if err != nil {
+		c.t.Fatalf("read proof: %v", err)
+	}
+	f, err := wire.Decode(msg, 0)
+	if err != nil || f.Type != wire.TypeProof {
+		c.t.Fatalf("got %s (%v), want proof", msg, err)
+	}
+	p, err := wire.DecodeBody[wire.Proof](f)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	signature, _ := base64.RawURLEncoding.DecodeString(p.Signature)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !ed25519.Verify(c.key, wire.ConnectProof("ten-1", "agent-1", c.hello.BootID, nonce, p.Host), signature) {
+		c.t.Errorf("the signature %q does not fit the challenge", p.Signature)
+	}
 }
 
 func (c *control) send(s wire.Socket, f wire.Frame, body any) {

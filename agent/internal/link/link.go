@@ -97,7 +97,7 @@ func (l *Link) reconnect(ctx context.Context) error {
 			l.status.set(config.Stopped, nil)
 			return nil
 		case revoked(err):
-			l.Log.Error("stopped: the agent was revoked; enrol it anew", "err", err)
+			l.Log.Error("stopped: the agent was revoked; enroll it again", "err", err)
 			l.status.set(config.Revoked, err)
 			return fmt.Errorf("%w: %w", ErrRevoked, err)
 		}
@@ -217,6 +217,8 @@ func meaning(err error) string {
 		return ""
 	}
 	switch closed.Code {
+	case wire.CloseToken:
+		return meaningOfProof(closed.Reason)
 	case wire.CloseSuperseded:
 		return "another process with this agent's data directory has connected: stop one of the two"
 	case wire.CloseClone:
@@ -229,6 +231,19 @@ func meaning(err error) string {
 	return ""
 }
 
+// meaningOfProof explains why the control plane did not take this agent's signature.
+func meaningOfProof(reason string) string {
+	switch reason {
+	case wire.ReasonUnproven:
+		return "the control plane knows another identity key of this agent: was its data directory restored from a copy? " +
+			"Have an administrator issue a new enrolment"
+	case wire.ReasonHost:
+		return "the control plane does not go by the host name that this agent uses: its operator must set --base-url to that " +
+			"address, or have the proxy in front of it pass on the Host header"
+	}
+	return ""
+}
+
 const runsTwice = "this agent runs twice, from a copied data directory or machine: an administrator must say in the control plane which one is right"
 
 func meaningOf(refused *enroll.Refused) string {
@@ -236,7 +251,7 @@ func meaningOf(refused *enroll.Refused) string {
 	case refused.Quarantined():
 		return runsTwice
 	case refused.Disabled():
-		return "an administrator has switched this agent off; it goes on by itself once it is switched on again"
+		return "an administrator disabled this agent; it continues automatically when an administrator enables it"
 	case refused.Status == http.StatusUpgradeRequired:
 		return "this agent and the control plane have no protocol version in common: update the agent"
 	case refused.Status == http.StatusUnauthorized:

@@ -74,6 +74,9 @@ func (s *session) introduction() wire.Hello {
 }
 
 func (s *session) handle(f wire.Frame) error {
+	if s.hello != "" && f.Type == wire.TypeChallenge {
+		return s.handleChallenge(f)
+	}
 	if s.hello != "" {
 		return s.handleWelcome(f)
 	}
@@ -87,6 +90,21 @@ func (s *session) handle(f wire.Frame) error {
 	default:
 		return s.Runner.Handle(f)
 	}
+}
+
+// handleChallenge proves the identity key for this connection. The host is the one this agent was enrolled for, so that the
+// proof is of no use to another control plane.
+func (s *session) handleChallenge(f wire.Frame) error {
+	c, err := wire.DecodeBody[wire.Challenge](f)
+	switch {
+	case err != nil:
+		return err
+	case f.Re != s.hello || !c.Usable():
+		return fmt.Errorf("%w: the challenge cannot be signed", wire.ErrMalformed)
+	}
+	state, host := s.Tokens.State(), s.Dialer.Base.Host
+	message := wire.ConnectProof(state.TenantID, state.AgentID, s.Tokens.BootID, c.Nonce, host)
+	return s.conn.Send(wire.Frame{Type: wire.TypeProof, Re: f.ID}, wire.Proof{Host: host, Signature: s.Tokens.Keys.Sign(message)})
 }
 
 func (s *session) handleWelcome(f wire.Frame) error {

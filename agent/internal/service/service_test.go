@@ -13,7 +13,7 @@ import (
 func TestTheUnitIsHardenedAndRestartsWhatARestartCanMend(t *testing.T) {
 	unit := Unit(UnitOptions{Executable: "/usr/bin/grantwright-agent", DataDir: StateDir})
 	for _, line := range []string{
-		"Type=notify", "WatchdogSec=60", "Restart=always", "RestartSec=5", "RestartPreventExitStatus=2 3 4", "DynamicUser=yes",
+		"Type=notify", "WatchdogSec=60", "Restart=always", "RestartSec=5", "RestartPreventExitStatus=3 4 64", "DynamicUser=yes",
 		"StateDirectory=grantwright-agent", "StateDirectoryMode=0700", "NoNewPrivileges=yes", "ProtectSystem=strict", "ProtectHome=yes",
 		"ConditionPathExists=/var/lib/grantwright-agent/agent.json", "EnvironmentFile=-/etc/grantwright-agent/environment",
 	} {
@@ -21,7 +21,7 @@ func TestTheUnitIsHardenedAndRestartsWhatARestartCanMend(t *testing.T) {
 			t.Errorf("no line %q in\n%s", line, unit)
 		}
 	}
-	for code, final := range map[int]bool{0: true, 1: false, 2: true, 3: true, 4: true, 5: false, 6: false} {
+	for code, final := range map[int]bool{0: true, 1: false, 2: false, 3: true, 4: true, 5: false, 6: false, 64: true} {
 		if Final(code) != final {
 			t.Errorf("Final(%d) = %v", code, !final)
 		}

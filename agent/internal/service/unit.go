@@ -24,10 +24,11 @@ type UnitOptions struct {
 // Unit is the text of the systemd unit. It goes with every package, so that a service is hardened the same however it came
 // to the host.
 func Unit(o UnitOptions) string {
-	return fmt.Sprintf(unit, quote(filepath.Join(o.DataDir, "agent.json")), quote(o.Executable), quote(o.DataDir), account(o), protectHome(o))
+	return fmt.Sprintf(unit, quote(filepath.Join(o.DataDir, "agent.json")), quote(o.Executable), quote(o.DataDir),
+		NotEnrolled, Revoked, Usage, account(o), protectHome(o))
 }
 
-// The exit codes are those of the command: with 2 (usage), 3 (not enrolled) and 4 (revoked) a restart cannot help.
+// The exit codes after which nothing is restarted are those of Final.
 const unit = `[Unit]
 Description=Grantwright agent
 Documentation=https://github.com/grantwright/grantwright/blob/main/docs/administrators.md
@@ -43,7 +44,7 @@ ExecStart=%s run --service --data %s
 WatchdogSec=60
 Restart=always
 RestartSec=5
-RestartPreventExitStatus=2 3 4
+RestartPreventExitStatus=%d %d %d
 TimeoutStopSec=30
 # HTTPS_PROXY and NO_PROXY may be set here.
 EnvironmentFile=-/etc/grantwright-agent/environment
