@@ -1,31 +1,20 @@
 -- +goose Up
 
-create table tenant (
-    id           uuid        not null,
-    slug         text        not null,
-    name         text        not null,
-    status       text        not null default 'active',
-    funnel_state text        not null default 'bootstrapped',
-    settings     jsonb       not null default '{}',
-    created_at   timestamptz not null default now(),
-    updated_at   timestamptz not null default now(),
-    version      int         not null default 1,
-    constraint tenant_pk primary key (id),
-    constraint tenant_slug_unique unique (slug),
-    constraint tenant_slug_shape check (slug ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
-    constraint tenant_status_known check (status in ('active', 'suspended', 'closing'))
-);
-comment on table tenant is 'A customer. Every other table of the product but signing_key belongs to one.';
+-- Tenants, keys, events, and what all other subjects build on.
+
+-- Functions are created before the tables that they read.
+set local check_function_bodies = off;
 
 -- +goose StatementBegin
 create function current_tenant() returns uuid language sql stable parallel safe
 as $$ select nullif(current_setting('app.tenant_id', true), '')::uuid $$;
 -- +goose StatementEnd
-comment on function current_tenant() is
-    'The tenant of this transaction, or null. A setting that was local to an earlier transaction reads as an empty string, hence nullif.';
+comment on function current_tenant is
+    'Returns the tenant of the current transaction, or null. nullif is needed, because a setting local to an '
+    'earlier transaction reads as an empty string.';
 
 -- +goose StatementBegin
-create procedure secure_tenant_table(t regclass, rights text default 'select, insert, update, delete') language plpgsql
+create procedure secure_tenant_table(IN t regclass, IN rights text DEFAULT 'select, insert, update, delete') language plpgsql
 as $$
 begin
     execute format('alter table %s enable row level security', t);
@@ -35,10 +24,12 @@ begin
 end $$;
 -- +goose StatementEnd
 comment on procedure secure_tenant_table is
-    'What every table with a tenant_id needs: forced row security under one policy, and the application''s rights. The subselect is evaluated once a statement; without it the setting would be read for every row.';
+    'Enables and forces row-level security on a table with a tenant_id, and grants the application its '
+    'permissions. The policy uses a subselect, which is evaluated once per statement and not once per row. Called '
+    'in migrations.';
 
 -- +goose StatementBegin
-create procedure readable_across(t regclass, columns text default null) language plpgsql
+create procedure readable_across(IN t regclass, IN columns text DEFAULT NULL::text) language plpgsql
 as $$
 begin
     execute format('create policy across_read on %s for select to grantwright_across using (true)', t);
@@ -50,123 +41,426 @@ begin
 end $$;
 -- +goose StatementEnd
 comment on procedure readable_across is
-    'Opens a table to the narrow role that finds, over all tenants, whose turn it is. It reads only; every write happens as a tenant.';
+    'Opens a table to the restricted role that finds due work across all tenants. That role can only read; all '
+    'writes run in the context of one tenant. Called in migrations.';
 
+-- +goose StatementBegin
+create function new_event_id() returns uuid language sql
+as $$
+    select encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
+        placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6), 52, 1), 53, 1), 'hex')::uuid
+$$;
+-- +goose StatementEnd
+comment on function new_event_id is
+    'Returns a new UUID of version 7 (RFC 9562). It serves statements that create thousands of rows.';
+
+create table tenant (
+    id            uuid        not null,
+    slug          text        not null,
+    name          text        not null,
+    status        text        not null default 'active',
+    funnel_state  text        not null default 'bootstrapped',
+    settings      jsonb       not null default '{}',
+    created_at    timestamptz not null default now(),
+    updated_at    timestamptz not null default now(),
+    version       int         not null default 1,
+    region        text        not null default '',
+    limits        jsonb       not null default '{}',
+    status_reason text,
+    closed_at     timestamptz,
+    purge_after   timestamptz,
+    closed_by     jsonb,
+    purged        jsonb       not null default '{}',
+    constraint tenant_pk primary key (id),
+    constraint tenant_slug_unique unique (slug),
+    constraint tenant_slug_shape check (slug ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
+    constraint tenant_status_known check (status in ('active', 'suspended', 'closing'))
+);
+comment on table tenant is
+    'A customer. All other tables have a tenant_id, except the tables of the whole deployment: deployment, '
+    'deployment_secret, signing_key, login_failure, login_success, rate_process, rate_standing and '
+    'schema_migration.';
+comment on column tenant.limits is
+    'Request limits for tokens without a rate of their own: rps and burst. A missing value means the default.';
+comment on column tenant.status_reason is
+    'The operator''s reason for suspending or closing the tenant. Null while it is active.';
+comment on column tenant.purge_after is
+    'End of the grace period of a closing tenant. After it, all data of the tenant is deleted and it cannot be '
+    'reopened. Null unless it is closing.';
+comment on column tenant.closed_by is
+    'The administrator who closed the tenant: tenant, id and display. It also contains status, the tenant''s '
+    'status before closing. Null unless it is closing.';
+comment on column tenant.purged is 'Number of rows deleted so far in each table.';
 alter table tenant enable row level security;
 alter table tenant force row level security;
-create policy tenant_itself on tenant using (id = (select current_tenant())) with check (id = (select current_tenant()));
-create policy across_read on tenant for select to grantwright_across using (true);
 grant select, insert, update on tenant to grantwright_app;
-grant select on tenant to grantwright_across;
+call readable_across('tenant');
+create policy tenant_itself on tenant using ((id = ( SELECT current_tenant() AS current_tenant))) with check ((id = ( SELECT current_tenant() AS current_tenant)));
+create index tenant_by_creation on tenant (created_at, id);
+create index tenant_closing on tenant (purge_after) where status = 'closing';
 
 create table tenant_key (
     tenant_id  uuid        not null references tenant,
     version    int         not null,
     wrapped    bytea       not null,
     created_at timestamptz not null default now(),
+    settled_at timestamptz,
     constraint tenant_key_pk primary key (tenant_id, version)
 );
-comment on table tenant_key is 'A tenant''s data key, wrapped by the deployment''s key. Deleting it makes the tenant''s secrets unreadable for ever.';
+comment on table tenant_key is
+    'One data key of a tenant, encrypted with the deployment''s key. Deleting it makes the tenant''s secrets '
+    'permanently unreadable.';
+comment on column tenant_key.settled_at is
+    'When a rotation finished encrypting all values of the tenant with this key. Null during a rotation and for '
+    'the first key.';
 call secure_tenant_table('tenant_key');
 
 create table signing_key (
-    kid        text        not null,
-    audience   text        not null,
-    sealed     bytea       not null,
-    public_key bytea       not null,
-    state      text        not null default 'active',
-    created_at timestamptz not null default now(),
+    kid          text        not null,
+    audience     text        not null,
+    sealed       bytea       not null,
+    public_key   bytea       not null,
+    state        text        not null default 'active',
+    created_at   timestamptz not null default now(),
+    activated_at timestamptz,
+    ended_at     timestamptz,
     constraint signing_key_pk primary key (kid),
-    constraint signing_key_audience_known check (audience in ('api', 'agent', 'refresh', 'enroll', 'callback')),
+    constraint signing_key_audience_known check (audience in ('api', 'agent', 'refresh', 'enroll', 'callback', 'audit')),
     constraint signing_key_state_known check (state in ('next', 'active', 'verify_only', 'retired'))
 );
-comment on table signing_key is 'Ed25519 keys of the deployment, one active for each audience, private halves sealed.';
+comment on table signing_key is
+    'One Ed25519 signing key of the deployment, with its private half encrypted. Each audience has one active '
+    'key.';
+comment on column signing_key.ended_at is
+    'When the key stopped signing, because it changed to verify_only or was retired. Null until then.';
 grant select, insert, update on signing_key to grantwright_app;
 
-create table audit_event (
-    tenant_id  uuid        not null references tenant,
-    seq        bigint      not null,
-    at         timestamptz not null default now(),
-    action     text        not null,
-    outcome    text        not null default 'success',
-    actor      jsonb       not null,
-    subject    jsonb       not null default '{}',
-    changes    jsonb       not null default '[]',
-    context    jsonb       not null default '{}',
-    constraint audit_event_pk primary key (tenant_id, seq)
+create table kept_answer (
+    tenant_id   uuid        not null references tenant,
+    subject     text        not null,
+    key         uuid        not null,
+    claim       uuid        not null,
+    fingerprint bytea       not null,
+    asked_at    timestamptz not null,
+    lease_until timestamptz not null,
+    status      int,
+    headers     jsonb,
+    answer      bytea,
+    constraint kept_answer_pk primary key (tenant_id, subject, key),
+    constraint kept_answer_fingerprint_size check (octet_length(fingerprint) = 32),
+    constraint kept_answer_whole check ((status is null) = (answer is null) and (status is null) = (headers is null))
 );
-comment on table audit_event is 'Who did what, written in the doer''s transaction. The application may add and read, never change or delete.';
-call secure_tenant_table('audit_event', 'select, insert');
+comment on table kept_answer is
+    'Stored response to a write request with an Idempotency-Key, kept for 24 hours from the first attempt. While '
+    'status is null, a process is working on the request until the lease ends.';
+comment on column kept_answer.subject is
+    'Kind and ID of the caller that sent the key. It is not the token, because tokens change.';
+comment on column kept_answer.claim is
+    'ID of the attempt that is processing the request. Only the current attempt can store a response.';
+comment on column kept_answer.answer is 'Response body, encrypted. Null while the request is in progress.';
+call secure_tenant_table('kept_answer');
+call readable_across('kept_answer', 'tenant_id, asked_at');
+create index kept_answer_by_age on kept_answer (asked_at);
 
-create table audit_head (
-    tenant_id uuid   not null references tenant,
-    seq       bigint not null default 0,
-    constraint audit_head_pk primary key (tenant_id)
+-- How fast tokens are used concerns no tenant and need not survive: what a crash forgets is a second's worth of requests.
+create unlogged table rate_standing (
+    key        bytea       not null,
+    writer     uuid        not null,
+    full_until timestamptz not null,
+    since      timestamptz not null,
+    cost       interval    not null,
+    constraint rate_standing_pk primary key (key)
 );
-comment on table audit_head is 'The last sequence number of a tenant''s audit log; its row lock makes the numbers gapless.';
-call secure_tenant_table('audit_head', 'select, insert, update');
+comment on table rate_standing is
+    'Combined request usage of one token across all processes: the theoretical arrival time of its next request '
+    '(GCRA). The key is a hash.';
+comment on column rate_standing.writer is
+    'Process that calculated full_until. While no other process writes, that calculation is exact.';
+comment on column rate_standing.since is 'When the first of the requests arrived that the last writer added.';
+comment on column rate_standing.cost is 'Time that the last writer''s requests add to the usage.';
+grant select, insert, update, delete on rate_standing to grantwright_app;
 
-create table app_user (
-    tenant_id           uuid        not null references tenant,
-    id                  uuid        not null,
-    email               text        not null,
-    email_lc            text        not null generated always as (lower(email)) stored,
-    display_name        text        not null default '',
-    identity_id         uuid,
-    roles               text[]      not null default '{}',
-    control_plane_admin boolean     not null default false,
-    password_hash       text,
-    password_epoch      int         not null default 1,
-    status              text        not null default 'active',
-    last_login_at       timestamptz,
-    created_at          timestamptz not null default now(),
-    updated_at          timestamptz not null default now(),
-    version             int         not null default 1,
-    constraint app_user_pk primary key (tenant_id, id),
-    constraint app_user_email_unique unique (tenant_id, email_lc),
-    constraint app_user_status_known check (status in ('invited', 'active', 'disabled')),
-    constraint app_user_roles_known check (roles <@ array['manager', 'resource_owner', 'admin', 'auditor'])
+create unlogged table rate_process (
+    id      uuid        not null,
+    seen_at timestamptz not null,
+    constraint rate_process_pk primary key (id)
 );
-comment on table app_user is 'A person who signs in.';
-call secure_tenant_table('app_user');
-call readable_across('app_user');
-create index app_user_by_email on app_user (email_lc, tenant_id);
+comment on table rate_process is
+    'One control plane process that serves requests. While the database is unavailable, each process applies its '
+    'share of the rate limits.';
+grant select, insert, update, delete on rate_process to grantwright_app;
 
-create table auth_session (
-    tenant_id       uuid        not null references tenant,
-    id              uuid        not null,
-    user_id         uuid        not null,
-    refresh_jti     bytea       not null,
-    created_at      timestamptz not null default now(),
-    last_used_at    timestamptz not null default now(),
-    idle_expires_at timestamptz not null,
-    expires_at      timestamptz not null,
-    revoked_at      timestamptz,
-    revoked_reason  text,
-    constraint auth_session_pk primary key (tenant_id, id),
-    constraint auth_session_user foreign key (tenant_id, user_id) references app_user (tenant_id, id) on delete cascade
+create table deployment (
+    only_row   boolean     not null default true,
+    epoch      bigint      not null default 0,
+    changed_at timestamptz not null default now(),
+    constraint deployment_pk primary key (only_row),
+    constraint deployment_one_row check (only_row)
 );
-comment on table auth_session is 'A sign-in: the family of refresh tokens that grew from it. Only the hash of the newest one''s jti is kept.';
-call secure_tenant_table('auth_session');
-create index auth_session_by_user on auth_session (tenant_id, user_id);
+comment on table deployment is
+    'Data of the whole deployment, in a single row. A restore raises the epoch. Tokens contain the epoch, so '
+    'tokens from before the restore are rejected.';
+grant select, update on deployment to grantwright_app;
+grant select on deployment to grantwright_across;
 
-create table login_failure (
-    key       bytea       not null,
-    at        timestamptz not null default now()
+create table event_wish (
+    tenant_id uuid not null references tenant,
+    listener  text not null,
+    kind      text not null,
+    constraint event_wish_pk primary key (tenant_id, listener, kind)
 );
-comment on table login_failure is 'Failed sign-ins by hashed canonical account and by network, for throttling over all processes.';
-create index login_failure_by_key on login_failure (key, at);
-grant select, insert, delete on login_failure to grantwright_app;
+comment on table event_wish is
+    'One kind of event to which a listener of a tenant subscribes. Events without a subscription are not written.';
+call secure_tenant_table('event_wish');
 
-create table signin_link (
-    tenant_id  uuid        not null references tenant,
-    token_hash bytea       not null,
-    user_id    uuid        not null,
-    expires_at timestamptz not null,
-    used_at    timestamptz,
-    constraint signin_link_pk primary key (tenant_id, token_hash),
-    constraint signin_link_user foreign key (tenant_id, user_id) references app_user (tenant_id, id) on delete cascade
+create table event (
+    tenant_id     uuid        not null,
+    id            uuid        not null default new_event_id(),
+    kind          text        not null,
+    resource_type text        not null,
+    resource_id   uuid        not null,
+    sequence      bigint      not null,
+    version       int,
+    changed       text[]      not null default '{}',
+    data          jsonb       not null default '{}',
+    at            timestamptz not null default clock_timestamp(),
+    constraint event_pk primary key (tenant_id, id)
 );
-comment on table signin_link is 'A one-time link by which the first administrator sets a password.';
-call secure_tenant_table('signin_link');
-call readable_across('signin_link');
+comment on table event is
+    'One event, written in the transaction of the change. It is deleted after 30 days, unless a listener still '
+    'has to process it.';
+comment on column event.sequence is
+    'Sequence number among the events of the same resource. A receiver uses it to discard an event that arrives '
+    'late.';
+call secure_tenant_table('event');
+create index event_by_time on event (tenant_id, at, id);
+
+create table event_head (
+    tenant_id     uuid   not null,
+    resource_type text   not null,
+    resource_id   uuid   not null,
+    sequence      bigint not null,
+    constraint event_head_pk primary key (tenant_id, resource_type, resource_id)
+);
+comment on table event_head is 'Last event sequence number of a resource.';
+call secure_tenant_table('event_head');
+
+create sequence event_order;
+grant usage on sequence event_order to grantwright_app;
+create table event_due (
+    tenant_id uuid   not null,
+    listener  text   not null,
+    n         bigint not null default nextval('event_order'::regclass),
+    event_id  uuid   not null,
+    constraint event_due_pk primary key (tenant_id, listener, n)
+);
+comment on table event_due is
+    'One event that a listener still has to process. The listener deletes the row in its own transaction. No '
+    'event is lost, even if its transaction commits late.';
+call secure_tenant_table('event_due');
+call readable_across('event_due', 'tenant_id, listener');
+
+create table deployment_secret (
+    name       text        not null,
+    sealed     bytea       not null,
+    created_at timestamptz not null default now(),
+    constraint deployment_secret_pk primary key (name)
+);
+comment on table deployment_secret is
+    'One key of the deployment that survives a change of the master key and is encrypted under it. The keys '
+    'encrypt cursors, sign callbacks and protect sign-ins through identity providers.';
+grant select, insert, update on deployment_secret to grantwright_app;
+
+-- +goose StatementBegin
+create function purge_tenant(target uuid, budget int) returns jsonb language plpgsql security definer
+    set search_path = pg_catalog, public, pg_temp
+as $$
+declare
+    caller  text := coalesce(current_setting('app.tenant_id', true), '');
+    due     tenant%rowtype;
+    counts  jsonb;
+    rel     record;
+    n       bigint;
+    deleted bigint := 0;
+    spent   bigint := 0;
+    parting text;
+    joined  text;
+begin
+    if budget is null or budget < 1 or budget > 100000 then
+        raise exception 'a step deletes 1 to 100000 rows, not %', budget using errcode = '22023';
+    end if;
+    -- The policies bind the owner too: from here to the end of the call nothing but the target's rows can be seen.
+    perform set_config('app.tenant_id', target::text, true);
+    perform set_config('app.erasing', 'yes', true);
+    select * into due from tenant where id = target;
+    if not found then
+        perform set_config('app.tenant_id', caller, true);
+        return jsonb_build_object('state', 'absent');
+    end if;
+    if due.status <> 'closing' or due.purge_after is null or due.purge_after > now() then
+        raise exception 'tenant % is not closing, or its grace has not ended', target using errcode = '55000';
+    end if;
+    select * into due from tenant
+     where id = target and status = 'closing' and purge_after <= now()
+       for update skip locked;
+    if not found or exists (select from sync_run where tenant_id = target and lease_until > now()) then
+        perform set_config('app.tenant_id', caller, true);
+        return jsonb_build_object('state', 'busy');
+    end if;
+    counts := due.purged;
+
+    -- The data keys go first, and by themselves: once this has committed, no copy of a sealed value opens any more.
+    delete from tenant_key where tenant_id = target;
+    get diagnostics n = row_count;
+    if n > 0 then
+        update tenant set purged = counts || jsonb_build_object('tenant_key', coalesce((counts ->> 'tenant_key')::bigint, 0) + n) where id = target;
+        perform set_config('app.tenant_id', caller, true);
+        return jsonb_build_object('state', 'working', 'deleted', n);
+    end if;
+
+    -- Every table there is with a tenant_id, those first that no other refers to.
+    for rel in
+        with recursive owned as (
+            select c.oid
+              from pg_class c
+              join pg_namespace s on s.oid = c.relnamespace and s.nspname not like 'pg\_%' and s.nspname <> 'information_schema'
+              join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
+             where c.relkind = 'r' and c.relpersistence <> 't'),
+        refers as (
+            select distinct k.conrelid as child, k.confrelid as parent
+              from pg_constraint k
+             where k.contype = 'f' and k.conrelid <> k.confrelid
+               and k.conrelid in (select oid from owned) and k.confrelid in (select oid from owned)),
+        floors (oid, level) as (
+            select oid, 0 from owned
+             union
+            select r.parent, f.level + 1 from floors f join refers r on r.child = f.oid where f.level < 40)
+        select f.oid::regclass::text as name, max(f.level) as level from floors f group by f.oid order by max(f.level), f.oid
+    loop
+        begin
+            execute format('delete from %s where tenant_id = $1 and ctid = any (array(select ctid from %s where tenant_id = $1 limit $2))', rel.name, rel.name)
+              using target, budget - spent;
+            get diagnostics n = row_count;
+            deleted := deleted + n;
+            if n > 0 then
+                counts := counts || jsonb_build_object(rel.name, coalesce((counts ->> rel.name)::bigint, 0) + n);
+            end if;
+        exception when foreign_key_violation then
+            -- Rows of one table that refer to each other are parted before, so many at a time: then they go in any order.
+            select string_agg(format('%I = null', a.attname), ', '), string_agg(format('%I is not null', a.attname), ' or ')
+              into parting, joined
+              from pg_attribute a
+             where a.attrelid = rel.name::regclass
+               and not a.attnotnull
+               and exists (select from pg_constraint k
+                            where k.contype = 'f' and k.conrelid = a.attrelid and k.confrelid = a.attrelid and a.attnum = any (k.conkey));
+            if parting is null then
+                raise;
+            end if;
+            execute format('update %s set %s where tenant_id = $1 and ctid = any (array(select ctid from %s where tenant_id = $1 and (%s) limit $2))',
+                           rel.name, parting, rel.name, joined)
+              using target, budget - spent;
+            get diagnostics n = row_count;
+            if n = 0 then
+                raise;
+            end if;
+            spent := budget;
+        end;
+        spent := spent + n;
+        exit when spent >= budget;
+    end loop;
+
+    if spent > 0 then
+        update tenant set purged = counts where id = target;
+    else
+        delete from tenant where id = target;
+    end if;
+    perform set_config('app.tenant_id', caller, true);
+    return jsonb_build_object('state', case when spent > 0 then 'working' else 'done' end, 'deleted', deleted, 'slug', due.slug,
+                              'reason', due.status_reason, 'closed_by', due.closed_by, 'counts', counts);
+end $$;
+-- +goose StatementEnd
+comment on function purge_tenant is
+    'Performs one step of erasing a closing tenant after its grace period. It deletes the data keys first, then '
+    'at most budget rows per step from all tables with a tenant_id, and finally the tenant. Rows of one table '
+    'that refer to each other are unlinked first, in separate steps. The application has no permission to delete '
+    'audit log entries directly.';
+revoke all on function purge_tenant from public;
+grant execute on function purge_tenant to grantwright_app;
+
+-- +goose StatementBegin
+create function catch_up_statistics() returns text language plpgsql security definer
+    set search_path = pg_catalog, public, pg_temp
+as $$
+declare
+    behind regclass;
+begin
+    if not pg_try_advisory_xact_lock(hashtextextended('catch_up_statistics', 0)) then
+        return null;
+    end if;
+    select c.oid::regclass into behind
+      from pg_class c
+     where c.relkind = 'r'
+       and c.relnamespace = 'public'::regnamespace
+       and pg_has_role(c.relowner, 'usage')
+       and pg_stat_get_mod_since_analyze(c.oid) > greatest(500, 3 * c.reltuples)
+     order by pg_stat_get_mod_since_analyze(c.oid) desc
+     limit 1;
+    if behind is not null then
+        execute format('analyze %s', behind);
+    end if;
+    return behind::text;
+end $$;
+-- +goose StatementEnd
+comment on function catch_up_statistics is
+    'Analyzes the table with the most changes since its last analysis, if these exceed 500 rows and three times '
+    'its earlier size. Returns its name, or null if there is none or another process is running this function.';
+revoke all on function catch_up_statistics from public;
+grant execute on function catch_up_statistics to grantwright_app;
+
+-- +goose StatementBegin
+create function search_fold(said text) returns text language sql immutable parallel safe
+as $$
+    select case when octet_length(said) = char_length(said) then lower(said)
+                else replace(replace(replace(replace(
+                         lower(translate(regexp_replace(normalize(said, nfkd), '[\u0300-\u036f]', '', 'g'), 
+                             'ØøŁłĐđÐðĦħıÆŒÞАБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЄІЂЈЉЊЋЏҐΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩς',
+                             'oollddddhhiæœþабвгдежзиклмнопрстуфхцчшщъыьэюяєіђјљњћџґαβγδεζηθικλμνξοπρστυφχψωσ')),
+                         'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th') end
+$$;
+-- +goose StatementEnd
+comment on function search_fold is
+    'Returns the text for searches: lower case, without accents, and with letters such as ß and ø in ASCII. ASCII '
+    'text skips the replacement. Greek and Cyrillic capitals are listed, because lower() does not change them '
+    'under the C locale.';
+
+-- +goose StatementBegin
+create function search_text(said text) returns text language sql immutable parallel safe
+as $$
+    select f.folded
+           || case when said ~ '[ÄäÖöÜüØøŒœ]'
+                   then E'\n' || search_fold(replace(replace(replace(replace(replace(replace(replace(replace(normalize(said, nfc),
+                        'ä', 'ae'), 'Ä', 'ae'), 'ö', 'oe'), 'Ö', 'oe'), 'ü', 'ue'), 'Ü', 'ue'), 'ø', 'oe'), 'Ø', 'oe')) else '' end
+           || case when f.folded ~ '[aou]e' then E'\n' || regexp_replace(f.folded, '([aou])e', '\1', 'g') else '' end
+      from (select search_fold(said) as folded) f
+$$;
+-- +goose StatementEnd
+comment on function search_text is
+    'Returns the text to search in: the folded text and alternative spellings of umlauts. Müller is found as '
+    'mueller, and Mueller as müller.';
+
+-- +goose StatementBegin
+create function search_patterns(asked text) returns text[] language sql immutable parallel safe
+as $$
+    select coalesce(array_agg('%' || regexp_replace(w, '([\\%_])', '\\\1', 'g') || '%'), '{}')
+      from regexp_split_to_table(search_fold(asked), '[\s,;]+') w
+     where w <> ''
+$$;
+-- +goose StatementEnd
+comment on function search_patterns is
+    'Returns one LIKE pattern for each word of a search. A row matches if its folded text matches all patterns.';
+
+grant usage on schema public to grantwright_across;
+grant select on schema_migration to grantwright_app;
+
+insert into deployment default values;

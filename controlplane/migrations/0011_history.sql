@@ -1,25 +1,19 @@
 -- +goose Up
 
--- What was so is kept by triggers, so that it is kept whoever writes. A row is written when something ends or becomes different, and
--- never when it begins: a first load writes nothing here. Spans begin at since and end before until. Each table of what is says by
--- as_is_since, or owner_since, since when it is so. The functions run as the owner of the tables: the application reads the past and cannot
--- write it.
---
--- A change is dated by its transaction's beginning. Of several in one transaction what they end in counts. Where another transaction that
--- began later has changed the row before, it is dated by the clock, so that spans follow one another.
+-- The past of people, accounts, grants and reasons.
+
+-- Functions are created before the tables that they read.
+set local check_function_bodies = off;
 
 create table history_start (
     tenant_id uuid        not null references tenant,
     since     timestamptz not null default now(),
     constraint history_start_pk primary key (tenant_id)
 );
-comment on table history_start is 'Since when the past is kept of tenants that are older than this table. That of all others is kept from their first day.';
-alter table tenant no force row level security;
-insert into history_start (tenant_id) select id from tenant;
-alter table tenant force row level security;
+comment on table history_start is
+    'When the recording of history began for a tenant that existed before this table. The history of other '
+    'tenants starts with their creation.';
 call secure_tenant_table('history_start', 'select');
-
--- People.
 
 create table identity_past (
     tenant_id            uuid        not null references tenant,
@@ -74,21 +68,13 @@ create table identity_past (
     version              int         not null,
     constraint identity_past_pk primary key (tenant_id, id, until)
 );
-comment on table identity_past is 'What was known of people before it became different. That a record was read again, pinned or only written anew is no difference.';
+comment on table identity_past is
+    'One past state of an identity, with its period. Repeated syncs, pins and rewrites that change no value do '
+    'not create rows.';
 call secure_tenant_table('identity_past', 'select');
-create index identity_past_by_end on identity_past (tenant_id, until);
 create index identity_past_by_department on identity_past (tenant_id, department, until);
+create index identity_past_by_end on identity_past (tenant_id, until);
 create index identity_past_by_manager on identity_past (tenant_id, manager_id, until) where manager_id is not null;
-
-alter table identity add column as_is_since timestamptz not null default now();
-comment on column identity.as_is_since is 'Since when the record is as it is, in what identity_past keeps.';
-alter table identity no force row level security;
-alter table identity disable trigger user;
-update identity set as_is_since = created_at;
-alter table identity enable trigger user;
-alter table identity force row level security;
-
--- Accounts, and whose they were.
 
 create table account_past (
     tenant_id    uuid        not null references tenant,
@@ -107,8 +93,10 @@ create table account_past (
     ended        text,
     constraint account_past_pk primary key (tenant_id, account_id, until)
 );
-comment on table account_past is 'How accounts stood before that became different.';
-comment on column account_past.ended is 'joined: the record is no more, since it turned out to be another''s. Null: it went on otherwise.';
+comment on table account_past is 'One past state of an account, with the period in which it applied.';
+comment on column account_past.ended is
+    'The value joined means that the record was merged into another account''s record. Null means that the account '
+    'continued in another state.';
 call secure_tenant_table('account_past', 'select');
 
 create table account_owner_past (
@@ -119,25 +107,9 @@ create table account_owner_past (
     until       timestamptz not null,
     constraint account_owner_past_pk primary key (tenant_id, account_id, until)
 );
-comment on table account_owner_past is 'Whose accounts were before they became somebody else''s, or nobody''s.';
+comment on table account_owner_past is 'One past period in which an identity owned an account.';
 call secure_tenant_table('account_owner_past', 'select');
 create index account_owner_past_by_identity on account_owner_past (tenant_id, identity_id, until);
-
-alter table account
-    add column as_is_since timestamptz not null default now(),
-    add column owner_since timestamptz not null default now();
-comment on column account.as_is_since is 'Since when the account stands as it does, in what account_past keeps.';
-comment on column account.owner_since is 'Since when it is its owner''s, or nobody''s.';
-alter table account no force row level security;
-alter table account disable trigger user;
-update account
-   set as_is_since = first_seen_at,
-       owner_since = case when correlation ->> 'decided_at' ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$'
-                          then (correlation ->> 'decided_at')::timestamptz else first_seen_at end;
-alter table account enable trigger user;
-alter table account force row level security;
-
--- Grants. Held is what the target has, as far as is known.
 
 create table access_grant_past (
     tenant_id      uuid        not null references tenant,
@@ -154,21 +126,17 @@ create table access_grant_past (
     granted_at     timestamptz,
     constraint access_grant_past_pk primary key (tenant_id, grant_id, until)
 );
-comment on table access_grant_past is 'What accounts held and hold no more, or hold in another way.';
-comment on column access_grant_past.ended is 'What the grant became: revoked, failed, pending, …; gone: its row is no more. Null: it went on, directly instead of by nesting or the other way round.';
-comment on column access_grant_past.run_id is 'The reading that ended it; null: none did.';
+comment on table access_grant_past is
+    'One past period of a grant, during which an account had the entitlement directly or by inheritance. The '
+    'current period is in access_grant.';
+comment on column access_grant_past.ended is
+    'Status of the grant after this period, such as revoked, failed or pending. The value gone means that its row '
+    'was deleted. Null means that it continued, but changed between direct and inherited.';
+comment on column access_grant_past.run_id is 'Sync run that ended the period. Null means that no sync run ended it.';
 call secure_tenant_table('access_grant_past', 'select');
-create index access_grant_past_by_end on access_grant_past (tenant_id, until);
 create index access_grant_past_by_account on access_grant_past (tenant_id, account_id, entitlement_id, until);
+create index access_grant_past_by_end on access_grant_past (tenant_id, until);
 create index access_grant_past_by_entitlement on access_grant_past (tenant_id, entitlement_id, until);
-
-alter table access_grant add column as_is_since timestamptz not null default now();
-comment on column access_grant.as_is_since is 'Since when it is held as it is, directly or by nesting, or is not held.';
-alter table access_grant no force row level security;
-alter table access_grant disable trigger user;
-update access_grant set as_is_since = first_seen_at;
-alter table access_grant enable trigger user;
-alter table access_grant force row level security;
 
 create table entitlement_edge_past (
     tenant_id    uuid        not null references tenant,
@@ -179,7 +147,7 @@ create table entitlement_edge_past (
     until        timestamptz not null,
     constraint entitlement_edge_past_pk primary key (tenant_id, member_id, parent_id, until)
 );
-comment on table entitlement_edge_past is 'Nesting that is no more: why what was inherited was held.';
+comment on table entitlement_edge_past is 'One past nesting of entitlements. It explains why a grant was inherited.';
 call secure_tenant_table('entitlement_edge_past', 'select');
 create index entitlement_edge_past_by_parent on entitlement_edge_past (tenant_id, parent_id, until);
 
@@ -190,19 +158,22 @@ create table access_reason_moved (
     until       timestamptz not null,
     constraint access_reason_moved_pk primary key (tenant_id, reason_id, until)
 );
-comment on table access_reason_moved is 'For whom reasons were before two records were found to be one person.';
+comment on table access_reason_moved is
+    'The identity that a reason belonged to before two identities were merged into one.';
 call secure_tenant_table('access_reason_moved', 'select');
 create index access_reason_moved_by_identity on access_reason_moved (tenant_id, identity_id);
 
 -- +goose StatementBegin
-create function moment_after(since timestamptz) returns timestamptz language sql volatile
+create function moment_after(since timestamptz) returns timestamptz language sql
 as $$ select case when since > now() then greatest(clock_timestamp(), since + interval '1 microsecond') else now() end $$;
 -- +goose StatementEnd
-comment on function moment_after(timestamptz) is
-    'When something that was so since then becomes different: with the transaction. The same instant: this transaction has written it itself.';
+comment on function moment_after is
+    'Returns the time at which a period that began at the argument ends: the start of the transaction. If the '
+    'same transaction began the period, the result is the clock time.';
 
 -- +goose StatementBegin
-create function identity_becomes_past() returns trigger language plpgsql security definer set search_path = public, pg_temp
+create function identity_becomes_past() returns trigger language plpgsql security definer
+    set search_path = public, pg_temp
 as $$
 declare
     moment timestamptz := moment_after(old.as_is_since);
@@ -228,7 +199,10 @@ begin
     return new;
 end $$;
 -- +goose StatementEnd
-comment on function identity_becomes_past() is 'Keeps what a record said before it says something else.';
+comment on function identity_becomes_past is
+    'Trigger on identity: records the previous state before an update. It also minimizes the history when the '
+    'identity is minimized.';
+revoke all on function identity_becomes_past from public;
 
 -- +goose StatementBegin
 create function minimise_past(tenant uuid, person uuid, called text, kept text[]) returns void language plpgsql security definer
@@ -250,27 +224,14 @@ begin
                             select o.account_id from account_owner_past o where o.tenant_id = tenant and o.identity_id = person);
 end $$;
 -- +goose StatementEnd
-comment on function minimise_past is 'Takes from the past of somebody what was taken from their record: see directory.archiveDue.';
+comment on function minimise_past is
+    'Removes from a person''s history the data that was removed from their identity. It is called when an identity '
+    'is minimized; see archiveDue in package directory and docs/lifecycle.md.';
 revoke all on function minimise_past from public;
 
-create trigger identity_becomes_past before update on identity for each row
-    when ((old.external_id, old.source_connector_id, old.kind, old.employment_type, old.email, old.secondary_emails, old.username, old.first_name,
-           old.middle_name, old.last_name, old.preferred_name, old.display_name, old.employee_number, old.department, old.division, old.organization,
-           old.cost_center, old.title, old.job_code, old.job_family, old.location, old.country, old.locale, old.timezone, old.manager_external_id,
-           old.manager_id, old.sponsor_id, old.backup_owner_id, old.hire_date, old.start_date, old.termination_date, old.last_working_at,
-           old.leave_from, old.leave_to, old.status, old.status_reason, old.attributes, old.labels, old.urgent, old.merged_into_id,
-           old.previous_identity_id, old.minimised_at)
-          is distinct from
-          (new.external_id, new.source_connector_id, new.kind, new.employment_type, new.email, new.secondary_emails, new.username, new.first_name,
-           new.middle_name, new.last_name, new.preferred_name, new.display_name, new.employee_number, new.department, new.division, new.organization,
-           new.cost_center, new.title, new.job_code, new.job_family, new.location, new.country, new.locale, new.timezone, new.manager_external_id,
-           new.manager_id, new.sponsor_id, new.backup_owner_id, new.hire_date, new.start_date, new.termination_date, new.last_working_at,
-           new.leave_from, new.leave_to, new.status, new.status_reason, new.attributes, new.labels, new.urgent, new.merged_into_id,
-           new.previous_identity_id, new.minimised_at))
-    execute function identity_becomes_past();
-
 -- +goose StatementBegin
-create function account_becomes_past() returns trigger language plpgsql security definer set search_path = public, pg_temp
+create function account_becomes_past() returns trigger language plpgsql security definer
+    set search_path = public, pg_temp
 as $$
 declare
     moment timestamptz := moment_after(old.as_is_since);
@@ -298,16 +259,14 @@ begin
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function account_becomes_past() is 'Keeps how an account stood, and when its record is no more also whose it was.';
-create trigger account_becomes_past before update on account for each row
-    when ((old.external_id, old.username, old.status, old.is_disabled, old.is_locked, old.privileged, old.account_type, old.managed)
-          is distinct from
-          (new.external_id, new.username, new.status, new.is_disabled, new.is_locked, new.privileged, new.account_type, new.managed))
-    execute function account_becomes_past();
-create trigger account_is_no_more after delete on account for each row execute function account_becomes_past();
+comment on function account_becomes_past is
+    'Trigger on account: records the previous state before an update. When a row is deleted, it also records the '
+    'last owner.';
+revoke all on function account_becomes_past from public;
 
 -- +goose StatementBegin
-create function owner_becomes_past() returns trigger language plpgsql security definer set search_path = public, pg_temp
+create function owner_becomes_past() returns trigger language plpgsql security definer
+    set search_path = public, pg_temp
 as $$
 declare
     moment timestamptz := moment_after(old.owner_since);
@@ -320,13 +279,13 @@ begin
     return new;
 end $$;
 -- +goose StatementEnd
-comment on function owner_becomes_past() is 'Keeps whose an account was.';
-create trigger owner_becomes_past before update on account for each row
-    when (old.identity_id is distinct from new.identity_id)
-    execute function owner_becomes_past();
+comment on function owner_becomes_past is
+    'Trigger on account: records the previous owner in account_owner_past when the owner changes.';
+revoke all on function owner_becomes_past from public;
 
 -- +goose StatementBegin
-create function grant_becomes_past() returns trigger language plpgsql security definer set search_path = public, pg_temp
+create function grant_becomes_past() returns trigger language plpgsql security definer
+    set search_path = public, pg_temp
 as $$
 declare
     moment timestamptz := moment_after(old.as_is_since);
@@ -352,18 +311,14 @@ begin
     return case when tg_op = 'UPDATE' then new end;
 end $$;
 -- +goose StatementEnd
-comment on function grant_becomes_past() is 'Keeps what was held when it is held no more, or in another way.';
-create trigger grant_becomes_past before update of status, directness on access_grant for each row
-    when (case when old.status in ('active', 'ending', 'revoking', 'missing') then old.directness end
-          is distinct from
-          case when new.status in ('active', 'ending', 'revoking', 'missing') then new.directness end)
-    execute function grant_becomes_past();
-create trigger grant_is_no_more after delete on access_grant for each row
-    when (old.status in ('active', 'ending', 'revoking', 'missing'))
-    execute function grant_becomes_past();
+comment on function grant_becomes_past is
+    'Trigger on access_grant: records a period in access_grant_past when a grant ends or changes between direct '
+    'and inherited.';
+revoke all on function grant_becomes_past from public;
 
 -- +goose StatementBegin
-create function edge_becomes_past() returns trigger language plpgsql security definer set search_path = public, pg_temp
+create function edge_becomes_past() returns trigger language plpgsql security definer
+    set search_path = public, pg_temp
 as $$
 begin
     if current_setting('app.erasing', true) = 'yes' then
@@ -376,11 +331,13 @@ begin
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function edge_becomes_past() is 'Keeps nesting that is no more.';
-create trigger edge_is_no_more after delete on entitlement_edge for each row execute function edge_becomes_past();
+comment on function edge_becomes_past is
+    'Trigger on entitlement_edge: records a deleted nesting in entitlement_edge_past.';
+revoke all on function edge_becomes_past from public;
 
 -- +goose StatementBegin
-create function reason_moves() returns trigger language plpgsql security definer set search_path = public, pg_temp
+create function reason_moves() returns trigger language plpgsql security definer
+    set search_path = public, pg_temp
 as $$
 begin
     insert into access_reason_moved (tenant_id, reason_id, identity_id, until) values (old.tenant_id, old.id, old.identity_id, now())
@@ -388,26 +345,13 @@ begin
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function reason_moves() is 'Keeps for whom a reason was before two records were brought together.';
-create trigger reason_moves after update of identity_id on access_reason for each row
-    when (old.identity_id <> new.identity_id)
-    execute function reason_moves();
-
-revoke all on function identity_becomes_past, account_becomes_past, owner_becomes_past, grant_becomes_past, edge_becomes_past, reason_moves from public;
-
--- What was so at a moment. Planners see through these functions, as they do through visible_*(), but row security keeps them from joining
--- into both halves by an index: what is joined to them is joined lateral, and offset keeps it so.
+comment on function reason_moves is
+    'Trigger on access_reason: records the previous identity of a reason in access_reason_moved when identities '
+    'are merged.';
+revoke all on function reason_moves from public;
 
 -- +goose StatementBegin
-create function identity_at(moment timestamptz) returns table (tenant_id uuid, id uuid, external_id text, source_connector_id uuid, kind text,
-    employment_type text, email text, email_lc text, secondary_emails text[], username text, first_name text, middle_name text, last_name text,
-    preferred_name text, display_name text, employee_number text, department text, division text, organization text, cost_center text, title text,
-    job_code text, job_family text, location text, country text, locale text, timezone text, manager_external_id text, manager_id uuid,
-    manager_from_source boolean, sponsor_id uuid, backup_owner_id uuid, hire_date date, start_date date, termination_date date,
-    last_working_at timestamptz, leave_from date, leave_to date, status text, status_reason text, status_source text,
-    status_changed_at timestamptz, attributes jsonb, labels jsonb, urgent boolean, merged_into_id uuid, previous_identity_id uuid,
-    created_at timestamptz, updated_at timestamptz, last_synced_at timestamptz, standing text, pins jsonb, version int, until timestamptz)
-language sql stable parallel safe
+create function identity_at(moment timestamptz) returns TABLE(tenant_id uuid, id uuid, external_id text, source_connector_id uuid, kind text, employment_type text, email text, email_lc text, secondary_emails text[], username text, first_name text, middle_name text, last_name text, preferred_name text, display_name text, employee_number text, department text, division text, organization text, cost_center text, title text, job_code text, job_family text, location text, country text, locale text, timezone text, manager_external_id text, manager_id uuid, manager_from_source boolean, sponsor_id uuid, backup_owner_id uuid, hire_date date, start_date date, termination_date date, last_working_at timestamptz, leave_from date, leave_to date, status text, status_reason text, status_source text, status_changed_at timestamptz, attributes jsonb, labels jsonb, urgent boolean, merged_into_id uuid, previous_identity_id uuid, created_at timestamptz, updated_at timestamptz, last_synced_at timestamptz, standing text, pins jsonb, version int, until timestamptz) language sql stable parallel safe
 as $$
     select i.tenant_id, i.id, i.external_id, i.source_connector_id, i.kind, i.employment_type, i.email, i.email_lc, i.secondary_emails, i.username,
            i.first_name, i.middle_name, i.last_name, i.preferred_name, i.display_name, i.employee_number, i.department, i.division, i.organization,
@@ -429,11 +373,10 @@ as $$
        and p.until > moment
 $$;
 -- +goose StatementEnd
-comment on function identity_at(timestamptz) is 'What was known of people at a moment.';
+comment on function identity_at is 'Returns the identities as they were at a point in time.';
 
 -- +goose StatementBegin
-create function owner_at(moment timestamptz) returns table (tenant_id uuid, account_id uuid, identity_id uuid, since timestamptz)
-language sql stable parallel safe
+create function owner_at(moment timestamptz) returns TABLE(tenant_id uuid, account_id uuid, identity_id uuid, since timestamptz) language sql stable parallel safe
 as $$
     select a.tenant_id, a.id, a.identity_id, a.owner_since
       from account a
@@ -446,12 +389,11 @@ as $$
        and p.until > moment
 $$;
 -- +goose StatementEnd
-comment on function owner_at(timestamptz) is 'Whose accounts were at a moment. One that was nobody''s has no row.';
+comment on function owner_at is
+    'Returns the owners of accounts at a point in time. An account without an owner at that time has no row.';
 
 -- +goose StatementBegin
-create function grant_at(moment timestamptz) returns table (tenant_id uuid, id uuid, connector_id uuid, account_id uuid, entitlement_id uuid,
-    directness text, since timestamptz, until timestamptz)
-language sql stable parallel safe
+create function grant_at(moment timestamptz) returns TABLE(tenant_id uuid, id uuid, connector_id uuid, account_id uuid, entitlement_id uuid, directness text, since timestamptz, until timestamptz) language sql stable parallel safe
 as $$
     select g.tenant_id, g.id, g.connector_id, g.account_id, g.entitlement_id, g.directness, g.as_is_since, null::timestamptz
       from access_grant g
@@ -464,26 +406,20 @@ as $$
        and p.until > moment
 $$;
 -- +goose StatementEnd
-comment on function grant_at(timestamptz) is 'What accounts held at a moment.';
+comment on function grant_at is 'Returns the grants that accounts had at a point in time.';
 
 -- +goose StatementBegin
-create function edge_at(moment timestamptz) returns table (tenant_id uuid, member_id uuid, parent_id uuid)
-language sql stable parallel safe
+create function edge_at(moment timestamptz) returns TABLE(tenant_id uuid, member_id uuid, parent_id uuid) language sql stable parallel safe
 as $$
     select n.tenant_id, n.member_id, n.parent_id from entitlement_edge n where n.first_seen_at <= moment
      union all
     select p.tenant_id, p.member_id, p.parent_id from entitlement_edge_past p where p.since <= moment and p.until > moment
 $$;
 -- +goose StatementEnd
-comment on function edge_at(timestamptz) is 'What was nested in what at a moment.';
-
--- Who sees whom follows from today's organisation, for the past too: a manager sees what their reports of today held; a resource owner
--- what was held of what they own, by those people whom they see today.
+comment on function edge_at is 'Returns the nesting of entitlements at a point in time.';
 
 -- +goose StatementBegin
-create function visible_grant_at(moment timestamptz) returns table (tenant_id uuid, id uuid, connector_id uuid, account_id uuid,
-    entitlement_id uuid, directness text, since timestamptz, until timestamptz, identity_id uuid)
-language sql stable parallel safe
+create function visible_grant_at(moment timestamptz) returns TABLE(tenant_id uuid, id uuid, connector_id uuid, account_id uuid, entitlement_id uuid, directness text, since timestamptz, until timestamptz, identity_id uuid) language sql stable parallel safe
 as $$
     select g.tenant_id, g.id, g.connector_id, g.account_id, g.entitlement_id, g.directness, g.since, g.until, o.identity_id
       from managed_identity() m
@@ -504,11 +440,12 @@ as $$
                     where a.identity_id = o.identity_id)
 $$;
 -- +goose StatementEnd
+comment on function visible_grant_at is
+    'Returns the grants at a point in time that the viewer may list, like visible_grant(). It starts from the '
+    'viewer''s people and entitlements.';
 
 -- +goose StatementBegin
-create function readable_grant_at(moment timestamptz, own boolean) returns table (tenant_id uuid, id uuid, connector_id uuid, account_id uuid,
-    entitlement_id uuid, directness text, since timestamptz, until timestamptz, identity_id uuid)
-language sql stable parallel safe
+create function readable_grant_at(moment timestamptz, own boolean) returns TABLE(tenant_id uuid, id uuid, connector_id uuid, account_id uuid, entitlement_id uuid, directness text, since timestamptz, until timestamptz, identity_id uuid) language sql stable parallel safe
 as $$
     select g.tenant_id, g.id, g.connector_id, g.account_id, g.entitlement_id, g.directness, g.since, g.until, o.identity_id
       from grant_at(moment) g
@@ -525,14 +462,12 @@ as $$
                     where a.identity_id = o.identity_id)
 $$;
 -- +goose StatementEnd
-comment on function visible_grant_at(timestamptz) is 'visible_grant() for a moment: from the viewer to the rows.';
-comment on function readable_grant_at(timestamptz, boolean) is 'readable_grant() for a moment: from rows in hand to the viewer.';
+comment on function readable_grant_at is
+    'Returns the grants at a point in time that the viewer may read, like readable_grant(). It starts from the '
+    'grants, so it is efficient if the query already selects a few.';
 
 -- +goose StatementBegin
-create function reason_at(moment timestamptz) returns table (tenant_id uuid, id uuid, identity_id uuid, connector_id uuid, entitlement_id uuid,
-    account_id uuid, effect text, kind text, source_type text, source_id uuid, source_version int, role_id uuid, note text, state text,
-    starts_at timestamptz, ends_at timestamptz, ended_at timestamptz, end_reason text, details jsonb, created_by jsonb, created_at timestamptz)
-language sql stable parallel safe
+create function reason_at(moment timestamptz) returns TABLE(tenant_id uuid, id uuid, identity_id uuid, connector_id uuid, entitlement_id uuid, account_id uuid, effect text, kind text, source_type text, source_id uuid, source_version int, role_id uuid, note text, state text, starts_at timestamptz, ends_at timestamptz, ended_at timestamptz, end_reason text, details jsonb, created_by jsonb, created_at timestamptz) language sql stable parallel safe
 as $$
     select r.tenant_id, r.id, r.identity_id, r.connector_id, r.entitlement_id, r.account_id, r.effect, r.kind, r.source_type, r.source_id,
            r.source_version, r.role_id, r.note, case when r.ended_at <= moment then 'ended' else 'active' end, r.starts_at, r.ends_at, r.ended_at,
@@ -553,4 +488,43 @@ as $$
        and not exists (select from access_reason_moved x where x.reason_id = m.reason_id and x.until > moment and x.until < m.until)
 $$;
 -- +goose StatementEnd
-comment on function reason_at(timestamptz) is 'The reasons that had begun at a moment, for whom they were then, and whether they still stood. One that ended before it began never did.';
+comment on function reason_at is
+    'Returns the reasons that had begun at a point in time, with their identity at that time and whether they '
+    'were still active. Reasons that ended before they began are excluded.';
+
+create trigger identity_becomes_past before update on identity for each row
+    when ((old.external_id, old.source_connector_id, old.kind, old.employment_type, old.email, old.secondary_emails, old.username, old.first_name,
+           old.middle_name, old.last_name, old.preferred_name, old.display_name, old.employee_number, old.department, old.division, old.organization,
+           old.cost_center, old.title, old.job_code, old.job_family, old.location, old.country, old.locale, old.timezone, old.manager_external_id,
+           old.manager_id, old.sponsor_id, old.backup_owner_id, old.hire_date, old.start_date, old.termination_date, old.last_working_at,
+           old.leave_from, old.leave_to, old.status, old.status_reason, old.attributes, old.labels, old.urgent, old.merged_into_id,
+           old.previous_identity_id, old.minimised_at)
+          is distinct from
+          (new.external_id, new.source_connector_id, new.kind, new.employment_type, new.email, new.secondary_emails, new.username, new.first_name,
+           new.middle_name, new.last_name, new.preferred_name, new.display_name, new.employee_number, new.department, new.division, new.organization,
+           new.cost_center, new.title, new.job_code, new.job_family, new.location, new.country, new.locale, new.timezone, new.manager_external_id,
+           new.manager_id, new.sponsor_id, new.backup_owner_id, new.hire_date, new.start_date, new.termination_date, new.last_working_at,
+           new.leave_from, new.leave_to, new.status, new.status_reason, new.attributes, new.labels, new.urgent, new.merged_into_id,
+           new.previous_identity_id, new.minimised_at))
+    execute function identity_becomes_past();
+create trigger account_becomes_past before update on account for each row
+    when ((old.external_id, old.username, old.status, old.is_disabled, old.is_locked, old.privileged, old.account_type, old.managed)
+          is distinct from
+          (new.external_id, new.username, new.status, new.is_disabled, new.is_locked, new.privileged, new.account_type, new.managed))
+    execute function account_becomes_past();
+create trigger account_is_no_more after delete on account for each row execute function account_becomes_past();
+create trigger owner_becomes_past before update on account for each row
+    when (old.identity_id is distinct from new.identity_id)
+    execute function owner_becomes_past();
+create trigger edge_is_no_more after delete on entitlement_edge for each row execute function edge_becomes_past();
+create trigger grant_becomes_past before update of status, directness on access_grant for each row
+    when (case when old.status in ('active', 'ending', 'revoking', 'missing') then old.directness end
+          is distinct from
+          case when new.status in ('active', 'ending', 'revoking', 'missing') then new.directness end)
+    execute function grant_becomes_past();
+create trigger grant_is_no_more after delete on access_grant for each row
+    when (old.status in ('active', 'ending', 'revoking', 'missing'))
+    execute function grant_becomes_past();
+create trigger reason_moves after update of identity_id on access_reason for each row
+    when (old.identity_id <> new.identity_id)
+    execute function reason_moves();

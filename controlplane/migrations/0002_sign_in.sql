@@ -1,0 +1,404 @@
+-- +goose Up
+
+-- Users, sessions, service tokens, second factors and identity providers.
+
+-- Functions are created before the tables that they read.
+set local check_function_bodies = off;
+
+create table app_user (
+    tenant_id           uuid        not null references tenant,
+    id                  uuid        not null,
+    email               text        not null,
+    email_lc            text        not null generated always as (lower(email)) stored,
+    display_name        text        not null default '',
+    identity_id         uuid,
+    roles               text[]      not null default '{}',
+    control_plane_admin boolean     not null default false,
+    password_hash       text,
+    password_epoch      int         not null default 1,
+    status              text        not null default 'active',
+    last_login_at       timestamptz,
+    created_at          timestamptz not null default now(),
+    updated_at          timestamptz not null default now(),
+    version             int         not null default 1,
+    locale              text        not null default 'en',
+    invited_at          timestamptz,
+    deleted_at          timestamptz,
+    constraint app_user_pk primary key (tenant_id, id),
+    constraint app_user_email_unique unique (tenant_id, email_lc),
+    constraint app_user_roles_known check (roles <@ array['manager', 'resource_owner', 'admin', 'auditor']),
+    constraint app_user_status_known check (status in ('invited', 'active', 'disabled'))
+);
+comment on table app_user is 'One user account for signing in to Grantwright.';
+comment on column app_user.invited_at is
+    'When an administrator last created a sign-in link for the user. Null if no link was created.';
+comment on column app_user.deleted_at is
+    'When the user was deleted. Only the ID remains, because the audit log and past decisions refer to it. The '
+    'address, name, roles and credentials are erased. Null while the user exists.';
+call secure_tenant_table('app_user');
+call readable_across('app_user');
+create index app_user_by_email on app_user (email_lc, tenant_id);
+create unique index app_user_identity_unique on app_user (tenant_id, identity_id) where identity_id is not null;
+
+create table auth_session (
+    tenant_id       uuid        not null references tenant,
+    id              uuid        not null,
+    user_id         uuid        not null,
+    refresh_jti     bytea       not null,
+    created_at      timestamptz not null default now(),
+    last_used_at    timestamptz not null default now(),
+    idle_expires_at timestamptz not null,
+    expires_at      timestamptz not null,
+    revoked_at      timestamptz,
+    revoked_reason  text,
+    method          text        not null default 'password',
+    ip              text        not null default '',
+    user_agent      text        not null default '',
+    epoch           bigint      not null default 0,
+    provider_id     uuid,
+    constraint auth_session_pk primary key (tenant_id, id),
+    constraint auth_session_user foreign key (tenant_id, user_id) references app_user (tenant_id, id) on delete cascade
+);
+comment on table auth_session is
+    'One sign-in session of a user, with its family of refresh tokens. Only the hash of the newest refresh '
+    'token''s jti is stored.';
+comment on column auth_session.method is 'How the user signed in: password, password_otp, sign_in_link or oidc.';
+comment on column auth_session.epoch is
+    'Epoch of the deployment when the session began. A session from an earlier epoch is invalid, even if it has '
+    'not expired.';
+comment on column auth_session.provider_id is
+    'Identity provider that authenticated the user. Deleting the provider ends the session. There is no foreign '
+    'key, because the provider may already be deleted. Null for other sign-in methods.';
+call secure_tenant_table('auth_session');
+create index auth_session_by_provider on auth_session (tenant_id, provider_id) where provider_id is not null;
+create index auth_session_by_user on auth_session (tenant_id, user_id);
+
+create table login_failure (
+    key bytea       not null,
+    at  timestamptz not null default now()
+);
+comment on table login_failure is
+    'One failed sign-in, counted by a hash of the account, the network, or both. All processes use these counts '
+    'for throttling.';
+grant select, insert, delete on login_failure to grantwright_app;
+create index login_failure_by_key on login_failure (key, at);
+
+create table signin_link (
+    tenant_id  uuid        not null references tenant,
+    token_hash bytea       not null,
+    user_id    uuid        not null,
+    expires_at timestamptz not null,
+    used_at    timestamptz,
+    epoch      bigint      not null default 0,
+    constraint signin_link_pk primary key (tenant_id, token_hash),
+    constraint signin_link_user foreign key (tenant_id, user_id) references app_user (tenant_id, id) on delete cascade
+);
+comment on table signin_link is
+    'One single-use link for setting a password and signing in. It is created for the first administrator and '
+    'when an administrator creates a link for a user.';
+call secure_tenant_table('signin_link');
+call readable_across('signin_link');
+
+create table second_factor (
+    tenant_id    uuid        not null references tenant,
+    user_id      uuid        not null,
+    secret       bytea       not null,
+    confirmed_at timestamptz,
+    last_step    bigint      not null default 0,
+    failures     int         not null default 0,
+    failed_at    timestamptz,
+    created_at   timestamptz not null default now(),
+    constraint second_factor_pk primary key (tenant_id, user_id),
+    constraint second_factor_user foreign key (tenant_id, user_id) references app_user (tenant_id, id) on delete cascade
+);
+comment on table second_factor is
+    'Second factor of a user for one-time codes (RFC 6238). The secret is encrypted. The column last_step '
+    'prevents a code from being used twice.';
+call secure_tenant_table('second_factor');
+
+create table recovery_code (
+    tenant_id uuid        not null references tenant,
+    user_id   uuid        not null,
+    code_hash bytea       not null,
+    used_at   timestamptz,
+    constraint recovery_code_pk primary key (tenant_id, user_id, code_hash),
+    constraint recovery_code_factor foreign key (tenant_id, user_id) references second_factor (tenant_id, user_id) on delete cascade
+);
+comment on table recovery_code is
+    'One single-use recovery code that replaces a lost second factor. Only the hash is stored.';
+call secure_tenant_table('recovery_code');
+
+create table identity_provider (
+    tenant_id     uuid        not null references tenant,
+    id            uuid        not null,
+    name          text        not null,
+    issuer        text        not null,
+    client_id     text        not null,
+    client_secret bytea,
+    secret_set_at timestamptz,
+    scopes        text[]      not null,
+    group_claim   text        not null default '',
+    role_mapping  jsonb       not null default '{}',
+    domains       text[]      not null default '{}',
+    create_users  boolean     not null default false,
+    enabled       boolean     not null default true,
+    created_at    timestamptz not null default now(),
+    updated_at    timestamptz not null default now(),
+    version       int         not null default 1,
+    constraint identity_provider_pk primary key (tenant_id, id),
+    constraint identity_provider_name_unique unique (tenant_id, name),
+    constraint identity_provider_name_shape check (name ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$')
+);
+comment on table identity_provider is
+    'One OpenID Connect provider through which a tenant''s users sign in. The client secret is encrypted.';
+call secure_tenant_table('identity_provider');
+
+create table federated_login (
+    tenant_id     uuid        not null references tenant,
+    issuer        text        not null,
+    subject       text        not null,
+    user_id       uuid        not null,
+    provider_id   uuid,
+    granted_roles text[]      not null default '{}',
+    created_at    timestamptz not null default now(),
+    last_used_at  timestamptz not null default now(),
+    constraint federated_login_pk primary key (tenant_id, issuer, subject),
+    constraint federated_login_user foreign key (tenant_id, user_id) references app_user (tenant_id, id) on delete cascade
+);
+comment on table federated_login is 'Link between a user and their account at an external identity provider.';
+comment on column federated_login.provider_id is
+    'Identity provider of the last sign-in. The granted roles come from its mapping and are removed with it. The '
+    'provider may already be deleted.';
+comment on column federated_login.granted_roles is
+    'Roles that the group mapping assigned and can therefore remove. Roles that an administrator assigned are not '
+    'included.';
+call secure_tenant_table('federated_login');
+create index federated_login_by_provider on federated_login (tenant_id, provider_id);
+create index federated_login_by_user on federated_login (tenant_id, user_id);
+
+create table oidc_flow (
+    tenant_id    uuid        not null references tenant,
+    state_hash   bytea       not null,
+    provider_id  uuid        not null,
+    browser_hash bytea       not null,
+    redirect     text        not null default '',
+    expires_at   timestamptz not null,
+    used_at      timestamptz,
+    user_id      uuid,
+    code_hash    bytea,
+    constraint oidc_flow_pk primary key (tenant_id, state_hash),
+    constraint oidc_flow_provider foreign key (tenant_id, provider_id) references identity_provider (tenant_id, id) on delete cascade,
+    constraint oidc_flow_user foreign key (tenant_id, user_id) references app_user (tenant_id, id) on delete cascade
+);
+comment on table oidc_flow is
+    'One sign-in in progress through an external identity provider, bound to the browser that began it. '
+    'Afterwards it contains the one-time code for the tokens.';
+call secure_tenant_table('oidc_flow');
+create unique index oidc_flow_by_code on oidc_flow (tenant_id, code_hash);
+
+create table api_token (
+    tenant_id              uuid        not null references tenant,
+    id                     uuid        not null,
+    jti                    uuid        not null,
+    name                   text        not null,
+    description            text        not null default '',
+    scopes                 text[]      not null,
+    role                   text        not null,
+    bound_identity_id      uuid,
+    allowed_cidrs          text[]      not null default '{}',
+    rate_rps               int,
+    rate_burst             int,
+    idle_after             interval    not null,
+    expires_at             timestamptz not null,
+    created_by             uuid        not null,
+    made_by                uuid,
+    awake_since            timestamptz not null,
+    last_used_at           timestamptz,
+    last_used_ip           text,
+    disabled_at            timestamptz,
+    disabled_reason        text,
+    revoked_at             timestamptz,
+    rotated_from_id        uuid,
+    rotation_overlap_until timestamptz,
+    created_at             timestamptz not null default now(),
+    updated_at             timestamptz not null default now(),
+    version                int         not null default 1,
+    constraint api_token_pk primary key (tenant_id, id),
+    constraint api_token_jti_unique unique (tenant_id, jti),
+    constraint api_token_creator foreign key (tenant_id, created_by) references app_user (tenant_id, id),
+    constraint api_token_maker foreign key (tenant_id, made_by) references api_token (tenant_id, id),
+    constraint api_token_predecessor foreign key (tenant_id, rotated_from_id) references api_token (tenant_id, id),
+    constraint api_token_bound check (role in ('admin', 'auditor') or bound_identity_id is not null),
+    constraint api_token_disabled_for check ((disabled_at is null) = (disabled_reason is null)),
+    constraint api_token_rate_whole check ((rate_rps is null) = (rate_burst is null)),
+    constraint api_token_reason_known check (disabled_reason in ('administrator', 'idle')),
+    constraint api_token_role_known check (role in ('manager', 'resource_owner', 'admin', 'auditor'))
+);
+comment on table api_token is
+    'One service token of an integration. The token is not stored. It refers to this row by its jti, and its '
+    'permissions are stored here.';
+comment on column api_token.created_by is
+    'Administrator whose permissions the token depends on. The token stops working if this user is no longer an '
+    'active administrator.';
+comment on column api_token.made_by is
+    'Token that created this token. If that token is disabled, this token does not work; if it is revoked, this '
+    'token is revoked. See token_stands(). Null if a user created the token.';
+comment on column api_token.awake_since is
+    'When the token was created or last enabled. The idle time starts here; a token that is unused for idle_after '
+    'is disabled.';
+comment on column api_token.rotation_overlap_until is
+    'When the token ends after a rotation. Its successor refers to it in rotated_from_id. Null if the token was '
+    'not rotated.';
+call secure_tenant_table('api_token', 'select, insert, update');
+create index api_token_by_identity on api_token (tenant_id, bound_identity_id) where bound_identity_id is not null;
+create index api_token_by_maker on api_token (tenant_id, made_by) where made_by is not null;
+create index api_token_by_predecessor on api_token (tenant_id, rotated_from_id) where rotated_from_id is not null;
+
+create table login_success (
+    key bytea       not null,
+    at  timestamptz not null default now(),
+    constraint login_success_pk primary key (key)
+);
+comment on table login_success is
+    'A successful sign-in from a network to an account, hashed as in login_failure. Failures elsewhere do not '
+    'block the account from a known network.';
+grant select, insert, update, delete on login_success to grantwright_app;
+create index login_success_by_time on login_success (at);
+
+-- +goose StatementBegin
+create function announce_auth_change() returns trigger language plpgsql
+as $$
+begin
+    perform pg_notify('grantwright_auth', '');
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function announce_auth_change is
+    'Trigger: notifies all processes at commit that permissions, sessions, signing keys, limits or a tenant''s '
+    'status changed. As a trigger, it covers every writer.';
+
+-- +goose StatementBegin
+create function token_stands(maker uuid, moment timestamptz) returns boolean language sql stable
+as $$
+    with recursive makers as (
+        select k.* from api_token k where k.tenant_id = current_tenant() and k.id = maker
+         union
+        select k.* from makers m join api_token k on k.tenant_id = m.tenant_id and k.id = m.made_by)
+    select not exists (
+        select from makers m
+          join app_user u on u.tenant_id = m.tenant_id and u.id = m.created_by
+         where m.revoked_at is not null
+            or m.disabled_at is not null
+            or u.status <> 'active'
+            or not 'admin' = any (u.roles)
+            or greatest(m.last_used_at, m.awake_since) + m.idle_after <= least(moment, m.expires_at, m.rotation_overlap_until))
+$$;
+-- +goose StatementEnd
+comment on function token_stands is
+    'Returns whether a token and all tokens that led to its creation are usable. None may be revoked, disabled, '
+    'idle or without an active administrator. An expired or rotated token still counts; idle time after its end '
+    'is ignored.';
+
+-- +goose StatementBegin
+create function people_behind(ids uuid[]) returns uuid[] language sql stable
+as $$
+    with named as (
+        select distinct id from unnest(ids) n (id) where id is not null
+    ), makers as (
+        select k.created_by as id from named n join api_token k on k.tenant_id = current_tenant() and k.id = n.id
+    ), users as (
+        select u.id, u.identity_id
+          from app_user u
+         where u.tenant_id = current_tenant()
+           and (u.id in (select id from named) or u.id in (select id from makers) or u.identity_id in (select id from named))
+    )
+    select coalesce(array_agg(a.id order by a.id), '{}')
+      from (select id from named
+             union
+            select id from makers
+             union
+            select id from users
+             union
+            select identity_id from users where identity_id is not null) a (id)
+$$;
+-- +goose StatementEnd
+comment on function people_behind is
+    'Returns these IDs and all related IDs of the same people. It adds the users of identities, the identities of '
+    'users, and the creators of tokens.';
+
+-- +goose StatementBegin
+create function people_kept(before uuid[], now uuid[]) returns uuid[] language sql immutable
+as $$
+    select case when now = '{}' then now
+                else (select coalesce(array_agg(distinct id order by id), '{}') from unnest(before || now) a (id)) end
+$$;
+-- +goose StatementEnd
+comment on function people_kept is
+    'Returns the not_for list of an open task whose question is submitted again: the earlier and the new people. '
+    'Earlier people remain, even if their user was unlinked since. If the new list is empty, the result is empty.';
+
+-- Who can decide. Every place that asks people uses this function, so that all agree on who counts as absent.
+-- +goose StatementBegin
+create function provider_admits(address text, as_new_user boolean) returns boolean language sql stable
+as $$
+    select exists (select from identity_provider p
+                    where p.tenant_id = current_tenant()
+                      and p.enabled
+                      and (p.create_users or not as_new_user)
+                      and position('@' in coalesce(address, '')) > 0
+                      and (p.domains = '{}' or split_part(lower(address), '@', 2) = any(p.domains)))
+$$;
+-- +goose StatementEnd
+comment on function provider_admits is
+    'Returns whether a person with this email address can sign in through an identity provider of the tenant '
+    'without an invitation. If as_new_user is true, the provider must also create users.';
+
+-- +goose StatementBegin
+create function unable_to_decide(person uuid) returns text language sql stable
+as $$
+    select coalesce((
+        select case
+                   when i.kind <> 'human' then 'not_a_person'
+                   when i.status in ('deactivated', 'archived') then 'left'
+                   when i.status = 'pre_hire' then 'pre_hire'
+                   when u.status = 'disabled' then 'user_disabled'
+                   when u.status = 'invited' and not provider_admits(u.email, false)
+                   then case when exists (select from signin_link l
+                                           where l.tenant_id = u.tenant_id and l.user_id = u.id and l.used_at is null and l.expires_at > now())
+                             then 'invitation_open' else 'invitation_lapsed' end
+                   when u.id is null and exists (select from app_user x where x.tenant_id = i.tenant_id and x.email_lc = i.email_lc)
+                   then 'user_not_linked'
+                   when u.id is null and not provider_admits(i.email, true) then 'no_user'
+                   when i.status = 'on_leave' then 'on_leave'
+                   else '' end
+          from identity i
+          left join app_user u on u.tenant_id = i.tenant_id and u.identity_id = i.id and u.deleted_at is null
+         where i.tenant_id = current_tenant()
+           and i.id = person), 'unknown')
+$$;
+-- +goose StatementEnd
+comment on function unable_to_decide is
+    'Returns why a person cannot decide at present: unknown, not_a_person, left, pre_hire, on_leave, '
+    'user_disabled, invitation_open, invitation_lapsed, user_not_linked or no_user. An empty string means that '
+    'they can. People for whom an identity provider creates a user at first sign-in can decide.';
+
+create trigger announce after update on tenant
+    for each row when (old.status is distinct from new.status) execute function announce_auth_change();
+create trigger announce_limits after update on tenant
+    for each row when (old.limits is distinct from new.limits) execute function announce_auth_change();
+create trigger announce after insert or update or delete on signing_key
+    for each statement execute function announce_auth_change();
+create trigger announce after update on app_user
+    for each row when ((old.roles, old.status, old.password_epoch, old.control_plane_admin, old.identity_id)
+         is distinct from (new.roles, new.status, new.password_epoch, new.control_plane_admin, new.identity_id))
+    execute function announce_auth_change();
+create trigger announce_gone after delete on app_user
+    for each row execute function announce_auth_change();
+create trigger announce after update on auth_session
+    for each row when (old.revoked_at is distinct from new.revoked_at) execute function announce_auth_change();
+create trigger announce after update on deployment
+    for each statement execute function announce_auth_change();
+create trigger announce after update on api_token
+    for each row when ((old.revoked_at, old.disabled_at, old.rotation_overlap_until, old.allowed_cidrs, old.rate_rps, old.rate_burst)
+         is distinct from (new.revoked_at, new.disabled_at, new.rotation_overlap_until, new.allowed_cidrs, new.rate_rps, new.rate_burst))
+    execute function announce_auth_change();
