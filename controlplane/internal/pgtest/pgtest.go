@@ -34,46 +34,70 @@ type Database struct {
 }
 
 type cluster struct {
-	url      func(user, database string) string
-	template string
+	url               func(user, database string) string
+	template          string
+	shape, deployment string // of a new database: see reuse.go
 }
 
 var (
 	once   sync.Once
+	asNew  sync.Once
 	shared cluster
 	failed error
 	count  atomic.Int64
 )
 
-// New gives the test a pool on a fresh database.
+// New gives the test a pool on a database that is as a new one.
 func New(t testing.TB) *pg.DB {
 	t.Helper()
-	return Fresh(t).DB
+	return Own(t).DB
 }
 
-// Fresh gives the test a fresh database with every way into it.
+// Own gives the test a database that is as a new one. Whoever changes more in it than rows takes Fresh.
+func Own(t testing.TB) Database {
+	t.Helper()
+	d, there := takeEmptied()
+	if !there {
+		d = used{name: create(t)}
+	}
+	d.uses++
+	return open(t, d, true)
+}
+
+// Fresh gives the test a new database, with every way into it, which ends with the test.
 func Fresh(t testing.TB) Database {
+	t.Helper()
+	return open(t, used{name: create(t)}, false)
+}
+
+func create(t testing.TB) string {
 	t.Helper()
 	once.Do(func() { shared, failed = start() })
 	if failed != nil {
 		t.Fatalf("no PostgreSQL for the test: %v", failed)
 	}
-	ctx := context.Background()
 	name := fmt.Sprintf("t_%d_%d", os.Getpid(), count.Add(1))
-	if err := admin(ctx, "create database "+name+" template "+shared.template+" owner "+pg.OwnerRole); err != nil {
+	if err := admin(context.Background(), "create database "+name+" template "+shared.template+" owner "+pg.OwnerRole); err != nil {
 		t.Fatal(err)
 	}
-	d := Database{AppURL: shared.url(pg.AppRole, name), OwnerURL: shared.url(pg.OwnerRole, name), AdminURL: shared.url("", name)}
-	db, err := pg.Open(ctx, pg.Options{URL: d.AppURL, MaxConns: 12})
+	asNew.Do(func() { failed = shared.readNew(context.Background(), name) })
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	return name
+}
+
+func open(t testing.TB, u used, own bool) Database {
+	t.Helper()
+	d := Database{AppURL: shared.url(pg.AppRole, u.name), OwnerURL: shared.url(pg.OwnerRole, u.name), AdminURL: shared.url("", u.name)}
+	db, err := pg.Open(context.Background(), pg.Options{URL: d.AppURL, MaxConns: 12})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.DB = db
 	t.Cleanup(func() {
 		db.Close()
-		if err := admin(context.Background(), "drop database if exists "+name+" with (force)"); err != nil {
-			t.Error(err)
-		}
+		giveBack(t, u, own)
 	})
 	return d
 }

@@ -123,8 +123,8 @@ func (s *Server) watch(cmd *exec.Cmd) {
 	}
 	s.exit = err
 	if !wanted {
-		s.inst.config.Log.Error("private PostgreSQL ended by itself", "dir", s.inst.config.Dir, "err", err)
-		s.done <- fmt.Errorf("private PostgreSQL ended by itself: %w%s", err, s.lastWords())
+		s.inst.config.Log.Error("private PostgreSQL stopped unexpectedly", "dir", s.inst.config.Dir, "err", err)
+		s.done <- fmt.Errorf("private PostgreSQL stopped unexpectedly: %w%s", err, s.lastWords())
 	}
 	close(s.ended)
 	close(s.done)

@@ -156,7 +156,7 @@ func TestKilledPostmasterLosesNothingThatWasCommitted(t *testing.T) {
 	})
 	select {
 	case err := <-srv.Done():
-		if err == nil || !strings.Contains(err.Error(), "ended by itself") {
+		if err == nil || !strings.Contains(err.Error(), "stopped unexpectedly") {
 			t.Errorf("Done delivers %v", err)
 		}
 	case <-time.After(5 * time.Second):

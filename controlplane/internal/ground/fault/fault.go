@@ -15,18 +15,17 @@ type Kind int
 
 // Kinds of fault with the HTTP status that httpapi gives them.
 const (
-	Internal          Kind = iota // 500
-	Malformed                     // 400: cannot be parsed, or a bad parameter
-	Unauthenticated               // 401
-	Forbidden                     // 403: the caller lacks a right
-	NotFound                      // 404: absent, or not visible
-	Conflict                      // 409: the state does not allow it
-	Precondition                  // 412: If-Match does not match
-	Invalid                       // 422: understood, but against the rules
-	NeedsPrecondition             // 428: If-Match is required
-	TooMany                       // 429
-	Unavailable                   // 503
-	TargetFailed                  // 502: a target system failed
+	Internal        Kind = iota // 500
+	Malformed                   // 400: cannot be parsed, or a bad parameter
+	Unauthenticated             // 401
+	Forbidden                   // 403: the caller lacks a right
+	NotFound                    // 404: absent, or not visible
+	Conflict                    // 409: the state does not allow it
+	Precondition                // 412: If-Match does not match
+	Invalid                     // 422: understood, but against the rules
+	TooMany                     // 429
+	Unavailable                 // 503
+	TargetFailed                // 502: a target system failed
 )
 
 // Fault is a failure with words for its reader.
@@ -55,7 +54,7 @@ func (f *Fault) Error() string { return f.Message }
 var codes = map[Kind]string{
 	Internal: "internal_error", Malformed: "invalid_request", Unauthenticated: "authentication_required",
 	Forbidden: "forbidden", NotFound: "not_found", Conflict: "conflict", Precondition: "precondition_failed",
-	Invalid: "validation_failed", NeedsPrecondition: "precondition_required", TooMany: "rate_limited",
+	Invalid: "validation_failed", TooMany: "rate_limited",
 	Unavailable: "temporarily_overloaded", TargetFailed: "target_error",
 }
 

@@ -60,8 +60,13 @@ type API struct {
 	lines    map[string]bool // "METHOD path" of routes that take lines
 
 	invalid  *limit.Addresses
+	arriving *arrivals
 	inFlight atomic.Int64 // requests that are worked on
+	unknown  atomic.Int64 // of these, those without a token, which have places of their own
+	fromOne  tally        // and of these, how many there are for each network
+	shedAt   atomic.Int64 // when a request was last turned away, in nanoseconds
 	waiting  atomic.Int64 // requests that wait for the world outside
+	streams  openStreams
 }
 
 var setErrors sync.Once
@@ -78,12 +83,12 @@ func New(cfg Config) *API {
 	r := chi.NewRouter()
 	a := &API{
 		Router: r, cfg: cfg, free: map[string]bool{}, bulk: map[string]bool{}, lines: map[string]bool{},
-		archives: map[string]bool{}, invalid: limit.NewAddresses(invalidRate, cfg.now),
+		archives: map[string]bool{}, invalid: limit.NewAddresses(invalidRate, cfg.now), arriving: newArrivals(),
 	}
 	if cfg.Address != nil {
 		r.Use(cfg.Address)
 	}
-	r.Use(a.identify, a.recoverPanic, a.bounds, a.shed, a.authenticate, a.pack, a.conditional, a.encloseArchive, a.checkBody, middleware.GetHead)
+	r.Use(a.identify, a.recoverPanic, a.bounds, a.receiveFree, a.shed, a.authenticate, a.receiveKnown, a.pack, a.conditional, a.encloseArchive, a.checkBody, middleware.GetHead)
 	r.NotFound(a.nothing)
 	r.MethodNotAllowed(a.methodNotAllowed)
 	hc := huma.DefaultConfig(cfg.Title, cfg.Version)

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 )
 
@@ -26,13 +24,19 @@ var archiveMedia = []string{"application/gzip", "application/x-gzip", "applicati
 // whose member archive holds it in base64. Its handler sees the object either way.
 func (r Route) Archive() Route { r.archive, r.bulk = true, true; return r }
 
+// archiveIn says whether the media type of a request is that of an archive, and whether it is a part of a form.
+func archiveIn(r *http.Request) (boundary string, multi, archive bool) {
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	multi = media == "multipart/form-data"
+	archive = err == nil && (multi || slices.Contains(archiveMedia, media)) && r.Method == http.MethodPost && r.Header.Get("Content-Encoding") == ""
+	return params["boundary"], multi, archive
+}
+
 // encloseArchive puts an archive into the JSON object that it stands for.
 func (a *API) encloseArchive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-		multi := media == "multipart/form-data"
-		if err != nil || !multi && !slices.Contains(archiveMedia, media) || r.Method != http.MethodPost || r.Header.Get("Content-Encoding") != "" ||
-			!a.archives[r.Method+" "+a.Router.Find(chi.NewRouteContext(), r.Method, r.URL.Path)] {
+		boundary, multi, _ := archiveIn(r)
+		if !a.bringsArchive(r) {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -42,7 +46,7 @@ func (a *API) encloseArchive(next http.Handler) http.Handler {
 			return
 		}
 		if multi {
-			if body, err = part(body, params["boundary"]); err != nil {
+			if body, err = part(body, boundary); err != nil {
 				a.Fail(w, r, err)
 				return
 			}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -86,6 +87,9 @@ func readFault(err error) error {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return fault.Coded(fault.Malformed, "payload_too_large", "the body may have at most %d bytes", tooLarge.Limit)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return tooSlow()
 	}
 	return fault.New(fault.Malformed, "the body could not be read to its end")
 }

@@ -20,11 +20,7 @@ func Either[I, O any](method, path, summary string, streams func(*I) bool, h Han
 		huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 			v := ViewerOf(ctx)
 			if streams(in) {
-				run, err := s(ctx, v, in)
-				if err != nil {
-					return nil, a.problem(ctx, err)
-				}
-				return a.events(ctx, run), nil
+				return a.stream(ctx, v, func() (func(context.Context, *Events) error, error) { return s(ctx, v, in) })
 			}
 			out, err := h(ctx, v, in)
 			if err != nil {

@@ -48,20 +48,6 @@ func (m IfMatch) Check(version int) error {
 	return fault.New(fault.Precondition, "it has changed since you read it: its ETag is now %s", ETag(version))
 }
 
-// MustMatch is the precondition of a write that is too weighty to be done blindly. Embed it in the input struct.
-type MustMatch struct {
-	Match string `header:"If-Match" doc:"The ETag you have seen, which must still be the current one. The write is refused without it."`
-}
-
-// Check is that of IfMatch; without the header it is a fault of kind NeedsPrecondition (RFC 6585 section 3).
-func (m MustMatch) Check(version int) error {
-	if m.Match == "" {
-		return fault.New(fault.NeedsPrecondition, "say by If-Match which version you have seen; its ETag is in the answer of a GET").
-			With(fault.Field{Header: "If-Match", Code: "required", Detail: "give the ETag"})
-	}
-	return IfMatch(m).Check(version)
-}
-
 // IfNoneMatch is the precondition of a write that must not meet anything. Embed it in the input struct.
 type IfNoneMatch struct {
 	NoneMatch string `header:"If-None-Match" doc:"With * the write happens only when there is nothing yet."`

@@ -115,6 +115,7 @@ func (a *API) authenticate(next http.Handler) http.Handler {
 			}
 			v.RequestID, v.IP, v.UserAgent = p.requestID, p.address, userAgent(r)
 			p.viewer = v
+			p.verify = func(ctx context.Context) (viewer.Viewer, error) { return identifyViewer(ctx, auth, bearer, r) }
 			tellViewer(w.Header(), r, v)
 			if err := a.admit(ctx, w, v); err != nil {
 				a.Fail(w, r, err)

@@ -21,7 +21,7 @@ const MaxLimit = 500
 type Paging struct {
 	Limit  int32  `query:"limit" minimum:"1" default:"50" doc:"Rows in a page; above 500 it is cut down to 500."`
 	Offset int32  `query:"offset" minimum:"0" default:"0" doc:"Rows to pass over. Not together with cursor."`
-	Cursor string `query:"cursor" maxLength:"4096" doc:"The next_cursor of the page before. A walk by cursor sees every row that stays throughout exactly once, and a late page costs what the first does."`
+	Cursor string `query:"cursor" maxLength:"4096" doc:"The next_cursor of the previous page. Paging by cursor returns every row that exists throughout exactly once, and late pages are as fast as early ones."`
 }
 
 // List is the envelope of every list.

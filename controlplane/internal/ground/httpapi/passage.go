@@ -17,6 +17,8 @@ type passage struct {
 	keys      []string // the values of Idempotency-Key
 	body      []byte
 	leave     func() // gives up the place in flight
+
+	verify func(context.Context) (viewer.Viewer, error) // verifies the token again
 }
 
 type passageKey struct{}

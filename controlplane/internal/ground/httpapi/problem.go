@@ -82,13 +82,13 @@ func challenge(code string) string {
 
 var statuses = map[fault.Kind]int{
 	fault.Internal: 500, fault.Malformed: 400, fault.Unauthenticated: 401, fault.Forbidden: 403, fault.NotFound: 404,
-	fault.Conflict: 409, fault.Precondition: 412, fault.Invalid: 422, fault.NeedsPrecondition: 428, fault.TooMany: 429,
+	fault.Conflict: 409, fault.Precondition: 412, fault.Invalid: 422, fault.TooMany: 429,
 	fault.Unavailable: 503, fault.TargetFailed: 502,
 }
 
 // statusOf are the statuses of codes that have another one than their kind.
 var statusOf = map[string]int{
-	"payload_too_large": http.StatusRequestEntityTooLarge, "unsupported_media_type": http.StatusUnsupportedMediaType,
+	"request_timeout": http.StatusRequestTimeout, "payload_too_large": http.StatusRequestEntityTooLarge, "unsupported_media_type": http.StatusUnsupportedMediaType,
 	"uri_too_long": http.StatusRequestURITooLong, "headers_too_large": http.StatusRequestHeaderFieldsTooLarge,
 	"not_acceptable": http.StatusNotAcceptable, "method_not_allowed": http.StatusMethodNotAllowed, "gone": http.StatusGone,
 }

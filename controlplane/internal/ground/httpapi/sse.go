@@ -70,17 +70,28 @@ func Stream[I any](method, path, summary string, h Streamer[I]) Route {
 		}}
 		huma.Register(a.Huma, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 			v := ViewerOf(ctx)
-			run, err := h(ctx, v, in)
-			if err != nil {
-				return nil, a.problem(ctx, err)
-			}
-			return a.events(ctx, run), nil
+			return a.stream(ctx, v, func() (func(context.Context, *Events) error, error) { return h(ctx, v, in) })
 		})
 	}}
 }
 
-func (a *API) events(ctx context.Context, run func(ctx context.Context, e *Events) error) *huma.StreamResponse {
+// stream opens a stream within the limits of how many there may be. prepare fails with an ordinary problem.
+func (a *API) stream(ctx context.Context, v viewer.Viewer, prepare func() (func(context.Context, *Events) error, error)) (*huma.StreamResponse, error) {
+	leave, err := a.streams.enter(v)
+	if err != nil {
+		return nil, a.problem(ctx, err)
+	}
+	run, err := prepare()
+	if err != nil {
+		leave()
+		return nil, a.problem(ctx, err)
+	}
+	return a.events(ctx, leave, run), nil
+}
+
+func (a *API) events(ctx context.Context, leave func(), run func(ctx context.Context, e *Events) error) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		defer leave()
 		hc.SetHeader("Content-Type", "text/event-stream; charset=utf-8")
 		hc.SetHeader("X-Accel-Buffering", "no")
 		hc.SetStatus(http.StatusOK)
@@ -88,6 +99,8 @@ func (a *API) events(ctx context.Context, run func(ctx context.Context, e *Event
 			return
 		}
 		outlast(ctx)
+		ctx, stop := whileValid(ctx)
+		defer stop()
 		if err := run(ctx, &Events{ctx: hc}); err != nil && ctx.Err() == nil && !strings.Contains(err.Error(), "broken pipe") {
 			a.cfg.Log.WarnContext(ctx, "event stream ended", "request_id", RequestID(ctx), "err", err)
 		}

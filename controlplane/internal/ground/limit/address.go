@@ -27,13 +27,14 @@ func NewAddresses(rate viewer.Rate, now func() time.Time) *Addresses {
 func (a *Addresses) Take(address string) Verdict {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	full := a.full.get(network(address), func() time.Time { return time.Time{} })
+	full := a.full.get(Network(address), func() time.Time { return time.Time{} })
 	var v Verdict
 	*full, v = judge(a.rate, *full, a.now())
 	return v
 }
 
-func network(address string) netip.Prefix {
+// Network is what of an address has one rate: an IPv4 address, or the /64 of an IPv6 address.
+func Network(address string) netip.Prefix {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {
 		return netip.Prefix{}

@@ -18,7 +18,7 @@ const (
 // analyzed within seconds. PostgreSQL's autovacuum does so too, but looks around once a minute where nothing else is set, and in that minute,
 // which is the first of every customer, lists of some ten thousand grants take seconds. Smaller changes are left to it.
 func (db *DB) KeepStatistics(ctx context.Context, log *slog.Logger) error {
-	const cannot = "cannot refresh the statistics of the database; lists may be slow until it does so by itself"
+	const cannot = "cannot refresh the statistics of the database; lists may be slow until it refreshes them automatically"
 	return loop.Worker{Every: statisticsEvery, Log: log, Cannot: cannot}.Run(ctx, db.catchUpStatistics)
 }
 

@@ -104,7 +104,7 @@ func (t *Try) Finish(ctx context.Context, a Answer) error {
 func kept(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotAcceptable, http.StatusRequestTimeout,
-		http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusPreconditionRequired, http.StatusTooManyRequests:
+		http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusTooManyRequests:
 		return false
 	}
 	return status < http.StatusInternalServerError

@@ -30,6 +30,11 @@ func (u *Unsafe) Error() string {
 // tenantOnly is the one policy of tenant tables, as the server writes it back.
 const tenantOnly = "(tenant_id = ( SELECT current_tenant() AS current_tenant))"
 
+// Own is the condition that the relation c of pg_class is the product's, and not a part of an extension: those have views and
+// policies of their own, such as pg_stat_statements and pg_cron, which an administrator of the database has installed.
+const Own = `not exists (select from pg_depend d
+		                    where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`
+
 // rules find what breaks isolation. Each yields a line for each finding; none is the good answer.
 // A superuser passes even forced row security, the owner of a view lends it his rights, and foreign keys are not
 // bound by policies at all: hence more rules than "is row security on".
@@ -42,7 +47,8 @@ var rules = []struct{ name, mend, sql string }{
 		  join pg_roles r on r.oid = c.relowner
 		 where r.rolname in (current_user, '` + pg.AcrossRole + `')
 		   and c.relkind in ('r', 'p', 'v', 'm')
-		   and not c.relnamespace::regnamespace::text like 'pg_%'`},
+		   and not c.relnamespace::regnamespace::text like 'pg_%'
+		   and ` + Own},
 	{"role_inherits_owner", "revoke the owner's role from the application's, or alter role " + pg.AppRole + " noinherit", `
 		select 'through ' || r.rolname
 		  from pg_class c
@@ -57,13 +63,15 @@ var rules = []struct{ name, mend, sql string }{
 		  join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
 		 where c.relkind in ('r', 'p')
 		   and c.relpersistence <> 't'
-		   and not (c.relrowsecurity and c.relforcerowsecurity)`},
+		   and not (c.relrowsecurity and c.relforcerowsecurity)
+		   and ` + Own},
 	{"policy_missing", "call secure_tenant_table(…) as the owner", `
 		select c.oid::regclass::text
 		  from pg_class c
 		  join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
 		 where c.relkind in ('r', 'p')
 		   and c.relpersistence <> 't'
+		   and ` + Own + `
 		   and not exists (select from pg_policy p
 		                    where p.polrelid = c.oid and p.polcmd = '*' and p.polpermissive
 		                      and pg_get_expr(p.polqual, p.polrelid) = '` + tenantOnly + `'
@@ -71,6 +79,7 @@ var rules = []struct{ name, mend, sql string }{
 	{"policy_too_wide", "drop policy …", `
 		select p.polname || ' on ' || p.polrelid::regclass
 		  from pg_policy p
+		  join pg_class c on c.oid = p.polrelid and ` + Own + `
 		 where p.polpermissive
 		   and coalesce(pg_get_expr(p.polqual, p.polrelid), '') not in ('` + tenantOnly + `', '(id = ( SELECT current_tenant() AS current_tenant))')
 		   and p.polroles <> array[(select oid from pg_roles where rolname = '` + pg.AcrossRole + `')]`},
@@ -79,25 +88,30 @@ var rules = []struct{ name, mend, sql string }{
 		  from pg_class c
 		  join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
 		 where c.relkind = 'v'
-		   and not coalesce(c.reloptions::text like '%security_invoker=true%', false)`},
+		   and not coalesce(c.reloptions::text like '%security_invoker=true%', false)
+		   and ` + Own},
 	{"materialized_view_present", "drop materialized view …", `
 		select c.oid::regclass::text
 		  from pg_class c
 		  join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
-		 where c.relkind = 'm'`},
+		 where c.relkind = 'm'
+		   and ` + Own},
 	{"key_without_tenant", "drop index …", `
 		select i.indexrelid::regclass::text
 		  from pg_index i
 		  join pg_attribute a on a.attrelid = i.indrelid and a.attname = 'tenant_id' and not a.attisdropped
 		  join pg_class c on c.oid = i.indrelid and c.relpersistence <> 't'
 		 where i.indisunique
-		   and i.indkey[0] <> a.attnum`},
+		   and i.indkey[0] <> a.attnum
+		   and ` + Own},
 	{"foreign_key_without_tenant", "alter table … drop constraint …", `
 		select k.conname || ' on ' || k.conrelid::regclass
 		  from pg_constraint k
+		  join pg_class c on c.oid = k.conrelid
 		  join pg_attribute a on a.attrelid = k.conrelid and a.attname = 'tenant_id' and not a.attisdropped
 		 where k.contype = 'f'
-		   and not a.attnum = any (k.conkey)`},
+		   and not a.attnum = any (k.conkey)
+		   and ` + Own},
 }
 
 // fixed are the minor releases in which known ways around row security were closed.

@@ -19,6 +19,29 @@ func TestTheSchemaAsMigratedKeepsTenantsApart(t *testing.T) {
 	}
 }
 
+func TestExtensionsOfTheAdministratorDoNotStopTheStart(t *testing.T) {
+	d := pgtest.Fresh(t)
+	run(t, d.AdminURL, `create extension pg_stat_statements; create extension pg_buffercache`)
+	if err := schema.Check(context.Background(), d.DB); err != nil {
+		t.Errorf("Check = %v; views of extensions are none of the product's", err)
+	}
+	run(t, d.AdminURL, `
+		create table job (tenant_id uuid, id int unique);
+		alter table job enable row level security;
+		create policy own_jobs on job using (true);
+		create materialized view jobs as select 1 as a`)
+	var unsafe *schema.Unsafe
+	if err := schema.Check(context.Background(), d.DB); !errors.As(err, &unsafe) {
+		t.Fatalf("Check = %v; want a refusal of what belongs to no extension", err)
+	}
+	run(t, d.AdminURL, `
+		alter extension pg_stat_statements add table job;
+		alter extension pg_stat_statements add materialized view jobs`)
+	if err := schema.Check(context.Background(), d.DB); err != nil {
+		t.Errorf("Check = %v; tables of extensions are none of the product's", err)
+	}
+}
+
 func TestMigratingAgainChangesNothing(t *testing.T) {
 	d := pgtest.Fresh(t)
 	if err := schema.Migrate(context.Background(), d.OwnerURL); err != nil {

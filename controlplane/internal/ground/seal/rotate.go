@@ -210,7 +210,7 @@ func (r *Rotation) Data(ctx context.Context, tenant string) (version uint32, tot
 		heard := time.Since(began) > freshFor+time.Second
 		n, err := r.dataPass(ctx, tenant, version)
 		if total += n; err != nil {
-			return version, total, fmt.Errorf("seal the values of tenant %s anew: %w", tenant, err)
+			return version, total, fmt.Errorf("encrypt the values of tenant %s with the new data key: %w", tenant, err)
 		}
 		if n == 0 && heard {
 			return version, total, r.settle(ctx, tenant, version)

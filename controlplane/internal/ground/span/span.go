@@ -10,8 +10,17 @@ import (
 	"time"
 )
 
-// Day is 24 hours: settings mean lengths, and not dates of a calendar.
+// Day is 24 hours. Where a length is counted from an instant, Add counts whole days by the calendar.
 const Day = 24 * time.Hour
+
+// Add is the instant that lies a length after t, or before it where the length is negative. Whole days are days of the calendar in the
+// zone: the time of day stays, also when clocks change in between. Any other length is counted in elapsed time.
+func Add(t time.Time, d time.Duration, zone *time.Location) time.Time {
+	if d%Day != 0 {
+		return t.Add(d)
+	}
+	return t.In(zone).AddDate(0, 0, int(d/Day))
+}
 
 var form = regexp.MustCompile(`^P(?:(\d{1,3})W|(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?)$`)
 

@@ -25,3 +25,26 @@ func TestLengthsAreReadAndWritten(t *testing.T) {
 		}
 	}
 }
+
+func TestWholeDaysAreDaysOfTheCalendar(t *testing.T) {
+	zurich, err := time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		from string
+		d    time.Duration
+		want string
+	}{
+		{"2026-10-27T00:00:00+01:00", -3 * span.Day, "2026-10-24T00:00:00+02:00"}, // the clocks go back on the 25th
+		{"2026-10-24T15:30:00+02:00", 3 * span.Day, "2026-10-27T15:30:00+01:00"},
+		{"2027-03-30T00:00:00+02:00", -3 * span.Day, "2027-03-27T00:00:00+01:00"}, // they go forward on the 28th
+		{"2026-10-24T15:30:00+02:00", 71 * time.Hour, "2026-10-27T13:30:00+01:00"},
+		{"2026-10-24T15:30:00+02:00", 0, "2026-10-24T15:30:00+02:00"},
+	} {
+		from, _ := time.Parse(time.RFC3339, tt.from)
+		if got := span.Add(from, tt.d, zurich).In(zurich).Format(time.RFC3339); got != tt.want {
+			t.Errorf("%s and %v = %s; want %s", tt.from, tt.d, got, tt.want)
+		}
+	}
+}

@@ -35,7 +35,9 @@ type Viewer struct {
 	Kind              Kind
 	ID                string // user, service token or agent id
 	Display           string // e-mail or name, for the audit log
-	Identity          string // the user's own identity, where linked
+	Identity          string // the user's own identity, where linked; of a service token, the one that it is bound to
+	Maker             string // of a service token: the user on whose rights it was made, also where another token made it
+	MakerIdentity     string // of a service token: the identity of that user, where linked
 	Roles             []Role
 	Session           string    // id of the sign-in, or of the service token: what stays when a token is refreshed
 	Scopes            []string  // of a service token: family:read and family:write; nobody else is bound by scopes
