@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	aboutCreate = "The token is shown in this answer and never again. What it may do is what its scopes and its role both allow, as long as whoever made it is an " +
-		"active administrator. It ends after 90 days, unless expires_at says otherwise, and is disabled when nobody uses it for 60 days."
+	aboutCreate = "The token is only in this response. It may do what its scopes and its role both allow, while its creator is an " +
+		"active administrator. It expires at expires_at, by default after 90 days, and is disabled if it is unused for 60 days."
 	aboutPatch = "A JSON merge patch (RFC 7396). It works at once here and within five seconds everywhere. While a token is disabled, so is whatever it made; " +
 		"what has replaced it is not, so that an old one can be switched off before it is revoked."
 	aboutRotate = "Answers a new token with the same rights and the same length of life. The old one stays valid for the overlap, so that integrations can change over."
-	aboutRevoke = "The token is dead at once here and within five seconds everywhere, with all that were made by it. It stays in the list as revoked."
+	aboutRevoke = "The token stops working on all servers within five seconds, with all tokens that it created. It stays in the list as revoked."
 )
 
 // Routes are the paths under /settings/api-tokens. Administrators write; auditors read as well, though never a token.
 func (s *Service) Routes() []httpapi.Route {
 	routes := []httpapi.Route{
 		httpapi.Handle("GET", "/settings/api-tokens", "List service tokens", s.list).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("POST", "/settings/api-tokens", "Make a service token", s.create).For(viewer.Admin).Status(http.StatusCreated).Describe(aboutCreate),
-		httpapi.Handle("GET", "/settings/api-tokens/scopes", "List what tokens can be let do", s.scopes).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("GET", "/settings/api-tokens/{id}", "Read a service token", s.read).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("PATCH", "/settings/api-tokens/{id}", "Change a service token by merge patch", s.patch).For(viewer.Admin).Errors(409, 412).Describe(aboutPatch),
-		httpapi.Handle("POST", "/settings/api-tokens/{id}/rotate", "Replace a service token", s.rotate).For(viewer.Admin).Status(http.StatusCreated).Errors(409).
+		httpapi.Handle("POST", "/settings/api-tokens", "Create a service token", s.create).For(viewer.Admin).Status(http.StatusCreated).Describe(aboutCreate),
+		httpapi.Handle("GET", "/settings/api-tokens/scopes", "List service token scopes", s.scopes).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("GET", "/settings/api-tokens/{id}", "Retrieve a service token", s.read).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("PATCH", "/settings/api-tokens/{id}", "Update a service token", s.patch).For(viewer.Admin).Errors(409, 412).Describe(aboutPatch),
+		httpapi.Handle("POST", "/settings/api-tokens/{id}/rotate", "Rotate a service token", s.rotate).For(viewer.Admin).Status(http.StatusCreated).Errors(409).
 			Describe(aboutRotate),
 		httpapi.Handle("DELETE", "/settings/api-tokens/{id}", "Revoke a service token", s.revoke).For(viewer.Admin).Status(http.StatusNoContent).Errors(412).
 			Describe(aboutRevoke),

@@ -16,8 +16,8 @@ type Filters struct {
 	Role            string   `query:"role" enum:"manager,resource_owner,admin,auditor"`
 	Scope           string   `query:"scope" maxLength:"100" doc:"Has this scope."`
 	BoundIdentityID string   `query:"bound_identity_id" format:"uuid"`
-	CreatedBy       string   `query:"created_by" format:"uuid" doc:"Stands on this user."`
-	Q               string   `query:"q" maxLength:"200" doc:"Part of the name or description, without regard to case."`
+	CreatedBy       string   `query:"created_by" format:"uuid" doc:"The user whose rights the token has."`
+	Q               string   `query:"q" maxLength:"200" doc:"Words, each of which is part of the name or description, without regard to case, accents and order."`
 	Sort            string   `query:"sort" default:"-created_at" enum:"created_at,name,expires_at,last_used_at,-created_at,-name,-expires_at,-last_used_at" doc:"A leading - is descending."`
 }
 
@@ -44,9 +44,7 @@ func (f Filters) query(now time.Time) (*listing.Query, error) {
 	if f.Scope != "" {
 		q.Where("@scope = any (k.scopes)", pgx.NamedArgs{"scope": f.Scope})
 	}
-	if f.Q != "" {
-		q.Where(`position(lower(@q) in lower(k.name || E'\n' || k.description)) > 0`, pgx.NamedArgs{"q": f.Q})
-	}
+	q.Search(f.Q, "k.name", "k.description")
 	return q, nil
 }
 

@@ -140,7 +140,7 @@ func within(outer, inner []string) bool {
 // mayMake says whether v may be the one on whose rights a token stands.
 func mayMake(v viewer.Viewer) error {
 	if v.Home != "" {
-		return fault.New(fault.Forbidden, "a token stands on an administrator of its own tenant; sign in there to make one")
+		return fault.New(fault.Forbidden, "a service token needs an administrator of its own tenant as creator; sign in to that tenant to create one")
 	}
 	return nil
 }

@@ -233,7 +233,7 @@ func rotatable(t Token) error {
 	case t.over():
 		return over(t)
 	case t.State == Disabled && t.Enabled:
-		return fault.Coded(fault.Conflict, "token_disabled", "the token is dead because of whoever made it; see its disabled_reason")
+		return fault.Coded(fault.Conflict, "token_disabled", "the token cannot be enabled because its creator is no longer active; see its disabled_reason")
 	case t.State == Disabled:
 		return fault.Coded(fault.Conflict, "token_disabled", "the token is disabled; enable it first")
 	case t.OverlapUntil != nil:

@@ -38,11 +38,11 @@ type Token struct {
 	ID string `json:"id"`
 	Settings
 	Scopes          []string    `json:"scopes" nullable:"false" example:"[\"identities:read\"]"`
-	Role            viewer.Role `json:"role" enum:"manager,resource_owner,admin,auditor" doc:"Caps what the scopes open: the token sees and does what somebody with this role can."`
+	Role            viewer.Role `json:"role" enum:"manager,resource_owner,admin,auditor" doc:"Limits the scopes: the token can see and do only what a user with this role can."`
 	BoundIdentityID *string     `json:"bound_identity_id" doc:"As whom a manager or resource_owner sees."`
 	JTITail         string      `json:"jti_tail" doc:"The last 8 characters of the token's jti claim, by which to tell which one you hold." example:"9f31c2ab"`
 	State           State       `json:"state" enum:"active,expiring,disabled,revoked,expired"`
-	DisabledReason  *string     `json:"disabled_reason" enum:"administrator,idle,creator,maker" doc:"Why it is disabled: by an administrator, because nobody used it, because whoever made it is no active administrator any more, or because the token that made it is disabled or revoked."`
+	DisabledReason  *string     `json:"disabled_reason" enum:"administrator,idle,creator,maker" doc:"Why it is disabled. administrator: an administrator disabled it. idle: it was unused. creator: its creator is no longer an active administrator. maker: the token that created it is disabled or revoked."`
 	ExpiresAt       time.Time   `json:"expires_at"`
 	LastUsedAt      *time.Time  `json:"last_used_at" doc:"To the minute."`
 	LastUsedIP      *string     `json:"last_used_ip" example:"203.0.113.7"`
@@ -98,7 +98,7 @@ type TokenPatch struct {
 	AllowedCIDRs     []string   `json:"allowed_cidrs,omitempty" nullable:"false" maxItems:"50"`
 	RateLimit        *TokenRate `json:"rate_limit,omitempty" doc:"Null: the usual one."`
 	IdleDisableAfter *string    `json:"idle_disable_after,omitempty" maxLength:"30"`
-	Enabled          *bool      `json:"enabled,omitempty" doc:"Enabling a token that was idle starts its time anew."`
+	Enabled          *bool      `json:"enabled,omitempty" doc:"Enabling a token that was unused starts its period again."`
 }
 
 // TokenRotation is the body of POST /settings/api-tokens/{id}/rotate.

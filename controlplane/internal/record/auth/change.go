@@ -11,10 +11,10 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/password"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth/password"
 )
 
 // PasswordChange is the body of POST /auth/password.
@@ -127,7 +127,7 @@ func (s *Service) provePassword(ctx context.Context, v viewer.Viewer, plain, poi
 		return person{}, fault.New(fault.Conflict, "you have no password here: you sign in with an outside provider, or an administrator gives you a link to set one")
 	}
 	try := attemptOf("user|"+p.tenant+"|"+p.id, httpapi.AddressOf(ctx))
-	_, err = s.checkPassword(ctx, p, try, plain)
+	_, err = s.checkPassword(ctx, []candidate{{person: p, try: try}}, plain)
 	if fault.IsCode(err, "invalid_credentials") {
 		return person{}, fault.Coded(fault.Unauthenticated, "invalid_credentials", "the password is not right").
 			With(fault.Field{Pointer: pointer, Code: "invalid", Detail: "give the password you sign in with"})

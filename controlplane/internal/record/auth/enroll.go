@@ -31,7 +31,7 @@ type FactorCode struct {
 
 // RecoveryCodes answer the confirmation of a second factor. They are shown once.
 type RecoveryCodes struct {
-	Codes []string `json:"recovery_codes" nullable:"false" doc:"each stands in for a code one time; keep them where the authenticator is not"`
+	Codes []string `json:"recovery_codes" nullable:"false" doc:"each replaces a code once. Keep them away from the authenticator"`
 }
 
 // FactorRemoval is the body of DELETE /auth/mfa/totp.

@@ -76,7 +76,7 @@ func TestManySignInsAtOnceTakeNoMoreMemoryThanTheirPlaces(t *testing.T) {
 			switch a := h.login("ada@acme.example", canary); {
 			case a.status == 200:
 				in.Add(1)
-			case a.status == 503 && a.code == "temporarily_overloaded" && a.header.Get("Retry-After") == "1":
+			case a.status == 503 && a.code == "temporarily_overloaded" && a.header.Get("Retry-After") != "":
 				away.Add(1)
 			default:
 				t.Errorf("%d %s", a.status, a.body)

@@ -7,14 +7,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth/password"
 	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
@@ -22,7 +19,7 @@ import (
 type SignIn struct {
 	Email    string `json:"email" minLength:"1" maxLength:"320" example:"ada@example.com"`
 	Password string `json:"password" minLength:"1" maxLength:"1024" format:"password"`
-	Tenant   string `json:"tenant,omitempty" maxLength:"63" doc:"the tenant's slug; needed when the address is used in several tenants"`
+	Tenant   string `json:"tenant,omitempty" maxLength:"63" doc:"the tenant's slug; needed when the address has the same password in several tenants"`
 	OTP      string `json:"otp,omitempty" maxLength:"64" example:"492039" doc:"the code of the second factor, or a recovery code; who has a second factor and leaves it out hears otp_required"`
 	TOTP     string `json:"totp,omitempty" maxLength:"64" doc:"another name for otp"`
 	Cookie   bool   `json:"cookie,omitempty" doc:"give the refresh token as a HttpOnly cookie instead of in the body, for a console in a browser"`
@@ -35,7 +32,7 @@ type signInIn struct {
 
 func wrongCredentials() error {
 	return fault.Coded(fault.Unauthenticated, "invalid_credentials",
-		"the e-mail address or the password is not right; who has accounts in several tenants also names the tenant")
+		"The e-mail address or the password is not right. If you have the same password in several tenants, name the tenant.")
 }
 
 // login signs in with a password. Every refusal before the password was right costs the same and says the same: whether an
@@ -46,41 +43,40 @@ func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *signInIn) (*si
 	}
 	began, ip := time.Now(), httpapi.AddressOf(ctx)
 	account := canonical(in.Body.Email)
-	p, known, err := s.find(ctx, account, addressed(ctx, in.Body.Tenant))
+	who, err := s.find(ctx, account, addressed(ctx, in.Body.Tenant))
 	if err != nil {
 		return nil, err
 	}
-	try := attemptOf("address|"+account, ip)
-	if known {
-		try = attemptOf("user|"+p.tenant+"|"+p.id, ip)
-	}
-	renewed, err := s.checkPassword(ctx, p, try, in.Body.Password)
+	c, err := s.checkPassword(ctx, candidatesOf(who, account, ip), in.Body.Password)
 	if fault.IsCode(err, "invalid_credentials") {
-		if known {
+		for _, p := range who {
 			s.recordFailure(ctx, p, in.Browser, byPassword)
 		}
+	}
+	if err == nil && in.Body.Tenant == "" || fault.IsCode(err, "invalid_credentials") {
 		pause(ctx, rest(time.Since(began)))
 	}
 	if err != nil {
 		return nil, err
 	}
+	p := c.person
 	if err := tenant.Status(p.tenantStatus).Usable(); err != nil {
 		return nil, err
 	}
-	out, err := s.begin(ctx, p, in, renewed)
+	out, err := s.begin(ctx, p, in, c.renewed)
 	if fault.IsCode(err, "invalid_otp") {
 		s.recordFailure(ctx, p, in.Browser, byPasswordOTP)
-		return nil, errors.Join(err, s.failed(ctx, try))
+		return nil, errors.Join(err, s.failed(ctx, c.try))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(out, in.Body.Cookie), s.forgive(ctx, try)
+	return s.answer(out, in.Body.Cookie), s.forgive(ctx, c.try)
 }
 
-// step is what the time of a refused sign-in is rounded up to. The tenant of a known address hears of the attempt, which takes a
-// while that a stopwatch would see.
-const step = 100 * time.Millisecond
+// step is what the time of a refused sign-in, and of one that names no tenant, is rounded up to. The tenant of a known address hears of
+// the attempt, and an address of two tenants has two passwords to compare with: both take a while that a stopwatch would see.
+const step = 200 * time.Millisecond
 
 // rest is how long is left of the step that has begun.
 func rest(elapsed time.Duration) time.Duration { return (step - elapsed%step) % step }
@@ -90,70 +86,6 @@ func pause(ctx context.Context, d time.Duration) {
 	case <-ctx.Done():
 	case <-time.After(d):
 	}
-}
-
-// find looks for the user over all tenants. An address that is used in several is nobody's until a tenant is named.
-func (s *Service) find(ctx context.Context, email, slug string) (person, bool, error) {
-	const sql = `
-		select u.tenant_id::text, u.id::text, u.email, u.display_name, u.identity_id::text, u.roles, u.status, u.password_epoch, u.password_hash, t.status
-		  from app_user u
-		  join tenant t
-		    on t.id = u.tenant_id
-		 where u.email_lc = $1
-		   and ($2 = '' or t.slug = $2)
-		 limit 2`
-	var found []person
-	err := s.DB.Across(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, email, slug)
-		if err != nil {
-			return err
-		}
-		found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p person, err error) {
-			return p, row.Scan(&p.tenant, &p.id, &p.email, &p.name, &p.identity, &p.roles, &p.status, &p.epoch, &p.hash, &p.tenantStatus)
-		})
-		return err
-	})
-	if err != nil {
-		return person{}, false, fmt.Errorf("find user: %w", err)
-	}
-	if len(found) != 1 {
-		return person{}, false, nil
-	}
-	return found[0], true, nil
-}
-
-// checkPassword verifies the password within the limits of attempts. renewed is a new hash when the stored one was made at
-// another cost.
-func (s *Service) checkPassword(ctx context.Context, p person, try attempt, plain string) (renewed string, err error) {
-	if err := s.admit(ctx, try); err != nil {
-		return "", err
-	}
-	stored := password.Nobody()
-	if p.hash != nil && p.status == "active" {
-		stored = *p.hash
-	}
-	err = s.desk.Do(ctx, func() error {
-		// Others may have failed while this one waited for its turn: without a second look a flood of parallel attempts
-		// would be as many guesses.
-		if err := s.admit(ctx, try); err != nil {
-			return err
-		}
-		ok, outdated, err := password.Verify(stored, plain)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			if err := s.failed(ctx, try); err != nil {
-				return err
-			}
-			return wrongCredentials()
-		}
-		if outdated {
-			renewed = password.Hash(plain)
-		}
-		return nil
-	})
-	return renewed, err
 }
 
 // begin opens the session of somebody whose password was right, when their second factor is as well. A refusal of the factor

@@ -15,11 +15,11 @@ import (
 type WhoAmI struct {
 	Kind              string        `json:"kind" enum:"user,service" example:"user"`
 	Display           string        `json:"display" doc:"e-mail address of a person, name of a service token"`
-	User              *SignedUser   `json:"user,omitempty" doc:"left out for a service token"`
+	User              *SignedUser   `json:"user,omitempty" doc:"omitted for a service token"`
 	Scopes            []string      `json:"scopes" nullable:"false" doc:"what a service token may be used for; empty for a person, whom no scope binds"`
 	Roles             []string      `json:"roles" nullable:"false"`
-	PasswordSet       *bool         `json:"password_set,omitempty" doc:"whether there is a password to change; people who came by an outside provider may have none. Left out for a service token"`
-	MFA               *Factor       `json:"mfa,omitempty" doc:"the second factor; left out for a service token"`
+	PasswordSet       *bool         `json:"password_set,omitempty" doc:"whether there is a password to change. Users of an identity provider may have none. Omitted for a service token"`
+	MFA               *Factor       `json:"mfa,omitempty" doc:"the second factor. Omitted for a service token"`
 	Tenant            SignedTenant  `json:"tenant"`
 	HomeTenant        *SignedTenant `json:"home_tenant,omitempty" doc:"the own tenant of a control-plane administrator who acts in another one"`
 	ControlPlaneAdmin bool          `json:"control_plane_admin"`

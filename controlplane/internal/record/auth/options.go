@@ -41,7 +41,7 @@ type offered struct {
 }
 
 type optionsIn struct {
-	Tenant string `query:"tenant" maxLength:"63" doc:"the tenant's slug; that of the address, or of the only tenant, when left out"`
+	Tenant string `query:"tenant" maxLength:"63" doc:"the tenant's slug. The default is that of the address, or of the only tenant"`
 }
 
 // options tells what there is to sign in with. A tenant that there is not answers as one without providers does, after

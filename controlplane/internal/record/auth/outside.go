@@ -18,6 +18,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/limit"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -50,13 +51,35 @@ type elsewhere struct {
 	Body     *SignInTokens
 }
 
+// startRate is how often one network may begin a sign-in with a provider, and allStarts how often all of them together: each keeps a
+// row until it is over, so that their number is bounded.
+var (
+	startRate = viewer.Rate{PerSecond: 2, Burst: 60}
+	allStarts = viewer.Rate{PerSecond: 50, Burst: 500}
+)
+
+// mayStart refuses to begin more sign-ins with providers than anybody needs.
+func (s *Service) mayStart(ctx context.Context) error {
+	for _, v := range []func() limit.Verdict{
+		func() limit.Verdict { return s.starters.Take(httpapi.AddressOf(ctx)) },
+		func() limit.Verdict { return s.starts.Take("") },
+	} {
+		if verdict := v(); !verdict.Allowed {
+			f := fault.New(fault.TooMany, "Too many sign-ins with an identity provider were started. Wait a moment.")
+			f.RetryAfter = max(time.Second, verdict.Wait)
+			return f
+		}
+	}
+	return s.admit(ctx, attempt{network: attemptOf("oidc", httpapi.AddressOf(ctx)).network})
+}
+
 // startOIDC begins a sign-in: what comes back must carry this state, in this browser, once.
 func (s *Service) startOIDC(ctx context.Context, _ viewer.Viewer, in *startIn) (*elsewhere, error) {
 	if !ownPath(in.Redirect) {
 		return nil, fault.New(fault.Malformed, "redirect must be a path of this service").
 			With(fault.Field{Parameter: "redirect", Code: "invalid", Detail: "give a path such as /console"})
 	}
-	if err := s.admit(ctx, attempt{network: attemptOf("oidc", httpapi.AddressOf(ctx)).network}); err != nil {
+	if err := s.mayStart(ctx); err != nil {
 		return nil, err
 	}
 	tenantID, err := s.tenantNamed(ctx, addressed(ctx, in.Tenant))

@@ -174,6 +174,24 @@ func TestPeopleSignInWithTheirProvider(t *testing.T) {
 	o.noSecrets(canary, clientSecret)
 }
 
+// A user whom the provider creates is the person with that address, so that they can decide what is asked of that person.
+func TestAUserWhoIsCreatedAtSignInIsLinkedToTheirPerson(t *testing.T) {
+	o := openOutside(t, `,"create_users":true`)
+	o.sql(`insert into identity (tenant_id, id, external_id, email, first_name, last_name, display_name)
+		values (current_tenant(), gen_random_uuid(), 'E-7', 'Carol@acme.example', 'Carol', 'Person', 'Carol')`)
+	if got := o.ask(`select unable_to_decide(id) from identity where external_id = 'E-7'`); got != "" {
+		t.Errorf("before the first sign-in: %q; want able to decide", got)
+	}
+	o.signInAs("carol").want(t, "somebody new", 200, "")
+	if got := o.ask(`select count(*)::text from app_user u join identity i on i.id = u.identity_id where i.external_id = 'E-7'`); got != "1" {
+		t.Errorf("%s users are linked to the person; want 1", got)
+	}
+	o.sql(`update app_user set status = 'disabled' where email_lc = 'carol@acme.example'`)
+	if got := o.ask(`select unable_to_decide(id) from identity where external_id = 'E-7'`); got != "user_disabled" {
+		t.Errorf("with a disabled user: %q; want user_disabled", got)
+	}
+}
+
 func TestAMappingNeverTakesTheLastAdministrator(t *testing.T) {
 	o := openOutside(t, `,"create_users":true`)
 	o.user("bob@acme.example", "resource_owner")
@@ -369,7 +387,7 @@ func TestProvidersAreLookedAfterByAdministrators(t *testing.T) {
 	h.call("PATCH", path, admin, `{"issuer":"https://127.0.0.1:9443/y"}`).want(t, "another issuer with the old secret", 422, "validation_failed")
 	anybody := h.call("PATCH", path, admin, `{"create_users":true,"role_mapping":{"staff":["auditor"]}}`)
 	anybody.want(t, "users of everybody whom the issuer knows", 422, "validation_failed")
-	if !strings.Contains(anybody.body, `"#/domains"`) || !strings.Contains(anybody.body, "create_users off") {
+	if !strings.Contains(anybody.body, `"#/domains"`) || !strings.Contains(anybody.body, "disable create_users") {
 		t.Errorf("it is not said how to mend it: %s", anybody.body)
 	}
 	h.call("PATCH", path, admin, `{"create_users":true,"domains":["acme.example"]}`).want(t, "users of one domain", 200, "")

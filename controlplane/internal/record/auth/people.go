@@ -49,7 +49,7 @@ func AdminRemains(ctx context.Context, tx *pg.Tx) error {
 		return fmt.Errorf("look for another administrator: %w", err)
 	}
 	if !remains {
-		return fault.Coded(fault.Conflict, "last_admin", "this is the last active administrator; make somebody else one first, who has signed in")
+		return fault.Coded(fault.Conflict, "last_admin", "this is the last active administrator; first make another user who has signed in an administrator")
 	}
 	return nil
 }

@@ -115,17 +115,25 @@ func (s *Service) introduce(ctx context.Context, tx *pg.Tx, f flow, said oidc.Pe
 	})
 }
 
-// welcome makes a user of somebody new.
+// welcome makes a user of somebody new, linked to the person who has this address and no user: the provider has proved that it is theirs.
 func (s *Service) welcome(ctx context.Context, tx *pg.Tx, f flow, said oidc.Person, email string, p *person) error {
 	const sql = `
-		insert into app_user (tenant_id, id, email, display_name, status)
-		values (current_tenant(), $1, $2, $3, 'active')`
+		insert into app_user (tenant_id, id, email, display_name, status, identity_id)
+		values (current_tenant(), $1, $2, $3, 'active',
+		        (select i.id
+		           from identity i
+		          where i.tenant_id = current_tenant()
+		            and i.email_lc = lower($2)
+		            and i.kind = 'human'
+		            and i.status not in ('deactivated', 'archived')
+		            and not exists (select from app_user u where u.tenant_id = i.tenant_id and u.identity_id = i.id)))
+		returning identity_id::text`
 	*p = person{id: uuid.Must(uuid.NewV7()).String(), email: email, name: said.Name, status: "active", epoch: 1, tenantStatus: "active"}
-	if _, err := tx.Exec(ctx, sql, p.id, p.email, p.name); err != nil {
+	if err := tx.QueryRow(ctx, sql, p.id, p.email, p.name).Scan(&p.identity); err != nil {
 		return fmt.Errorf("make user: %w", err)
 	}
 	return audit.Record(ctx, tx, audit.Entry{
-		Action: "user.created", Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email}, Context: map[string]any{"provider": f.provider.Name},
+		Action: "user.created", Subject: audit.Subject{Type: "user", ID: p.id, Display: p.email}, Context: map[string]any{"provider": f.provider.Name, "identity_id": p.identity},
 	})
 }
 

@@ -8,11 +8,11 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/limit"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/password"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/idp"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth/oidc"
-	"github.com/grantwright/grantwright/controlplane/internal/record/auth/password"
 )
 
 // Lives of sessions. A session ends when nobody refreshed it for idleLife, and after sessionLife in any case.
@@ -54,6 +54,8 @@ type Service struct {
 	integrations *integrations
 
 	askers    *limit.Addresses        // of what there is to sign in with
+	starters  *limit.Addresses        // of sign-ins with providers, each network by itself
+	starts    *limit.Addresses        // and all of them together
 	standings *lru[string, standing]  // by tenant
 	offers    *lru[string, offered]   // by the slug that was asked for
 	denials   *lru[string, time.Time] // what was audited as refused, and when
@@ -81,6 +83,8 @@ func New(ctx context.Context, db *pg.DB, ring *seal.Keyring, log *slog.Logger) (
 		visits: newLRU[string, time.Time](10_000), offers: newLRU[string, offered](1_000),
 	}
 	s.askers = limit.NewAddresses(optionsRate, func() time.Time { return s.Now() })
+	s.starters = limit.NewAddresses(startRate, func() time.Time { return s.Now() })
+	s.starts = limit.NewAddresses(allStarts, func() time.Time { return s.Now() })
 	return s, nil
 }
 

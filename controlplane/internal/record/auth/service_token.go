@@ -135,7 +135,8 @@ func (s *Service) integrationOf(ctx context.Context, c claims) (integration, err
 
 func (s *Service) readIntegration(ctx context.Context, c claims, now time.Time) (integration, error) {
 	const sql = `
-		select k.id::text, k.name, array[k.role], coalesce(k.bound_identity_id::text, ''), k.scopes,
+		select k.id::text, k.name, array[k.role], coalesce(k.bound_identity_id::text, ''),
+		       u.id::text, coalesce(u.identity_id::text, ''), k.scopes,
 		       coalesce(k.rate_rps, 0), coalesce(k.rate_burst, 0), k.allowed_cidrs,
 		       k.revoked_at is null and k.disabled_at is null and u.status = 'active' and 'admin' = any (u.roles)
 		       and (k.made_by is null or token_stands(k.made_by, $2)),
@@ -151,7 +152,7 @@ func (s *Service) readIntegration(ctx context.Context, c claims, now time.Time) 
 	v := &f.viewer
 	var networks []string
 	err := s.DB.As(ctx, viewer.System(c.Tenant), func(tx *pg.Tx) error {
-		return tx.QueryRow(ctx, sql, c.ID, now).Scan(&v.ID, &v.Display, &v.Roles, &v.Identity, &v.Scopes,
+		return tx.QueryRow(ctx, sql, c.ID, now).Scan(&v.ID, &v.Display, &v.Roles, &v.Identity, &v.Maker, &v.MakerIdentity, &v.Scopes,
 			&v.Rate.PerSecond, &v.Rate.Burst, &networks, &f.live, &f.expires, &f.idleFrom, &f.tenant)
 	})
 	switch {

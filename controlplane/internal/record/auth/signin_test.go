@@ -187,17 +187,72 @@ func TestWrongPasswordAndUnknownUserLookTheSame(t *testing.T) {
 	h.login("ada@acme.example", canary).want(t, "suspended tenant", 403, "tenant_suspended")
 }
 
-func TestAnAddressOfSeveralTenantsNeedsTheTenantsName(t *testing.T) {
+func TestAnAddressOfSeveralTenantsSignsInWhereItsPasswordFits(t *testing.T) {
 	h := open(t)
-	if _, err := (tenant.Bootstrap{Slug: "beta", AdminEmail: "ada@acme.example", AdminPassword: "another pass phrase"}).Run(ctx, h.db); err != nil {
+	other, err := (tenant.Bootstrap{Slug: "beta", AdminEmail: "ada@acme.example", AdminPassword: "another pass phrase"}).Run(ctx, h.db)
+	if err != nil {
 		t.Fatal(err)
 	}
-	h.login("ada@acme.example", canary).want(t, "without a tenant", 401, "invalid_credentials")
-	body := `{"email":"ada@acme.example","password":"` + canary + `","tenant":"%s"}`
-	h.call("POST", "/auth/login", "", fmt.Sprintf(body, "beta")).want(t, "the other tenant's password", 401, "invalid_credentials")
-	in := h.call("POST", "/auth/login", "", fmt.Sprintf(body, "acme"))
+	const body = `{"email":"ada@acme.example","password":"%s","tenant":"%s"}`
+	for _, tt := range []struct{ password, named, in string }{
+		{canary, "", h.tenant}, {"another pass phrase", "", other.Tenant.ID}, {canary, "acme", h.tenant}, {"another pass phrase", "beta", other.Tenant.ID},
+	} {
+		in := h.call("POST", "/auth/login", "", fmt.Sprintf(body, tt.password, tt.named))
+		if in.status != 200 || in.TenantID != tt.in {
+			t.Errorf("%q with the tenant %q: %d %s; want %s", tt.password, tt.named, in.status, in.body, tt.in)
+		}
+	}
+	h.call("POST", "/auth/login", "", fmt.Sprintf(body, canary, "beta")).want(t, "the other tenant's password", 401, "invalid_credentials")
+	h.call("POST", "/auth/login", "", fmt.Sprintf(body, "wrong "+canary, "")).want(t, "no tenant's password", 401, "invalid_credentials")
+	if n := failures(t, h, other.Tenant.ID); n != 2 {
+		t.Errorf("the other tenant saw %d failures; want the one with its name and the one of nobody: signing in elsewhere is no failure here", n)
+	}
+}
+
+// failures counts the sign-ins that a tenant's audit log has as failed.
+func failures(t *testing.T, h *house, tenant string) (n int) {
+	t.Helper()
+	err := h.db.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
+		const sql = `select count(*) from audit_event where action = 'auth.login' and event::json ->> 'outcome' = 'failure'`
+		return tx.QueryRow(ctx, sql).Scan(&n)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestTheSamePasswordInTwoTenantsNeedsTheTenantsName(t *testing.T) {
+	h := open(t)
+	if _, err := (tenant.Bootstrap{Slug: "beta", AdminEmail: "ada@acme.example", AdminPassword: canary}).Run(ctx, h.db); err != nil {
+		t.Fatal(err)
+	}
+	for range 6 { // a right password is no failed attempt, whichever tenant is meant
+		h.login("ada@acme.example", canary).want(t, "without a tenant", 401, "invalid_credentials")
+	}
+	in := h.call("POST", "/auth/login", "", `{"email":"ada@acme.example","password":"`+canary+`","tenant":"acme"}`)
 	if in.status != 200 || in.TenantID != h.tenant {
 		t.Errorf("with the tenant: %d %s", in.status, in.body)
+	}
+}
+
+func TestAnInvitationInOneTenantDoesNotKeepAnybodyOutOfAnother(t *testing.T) {
+	h := open(t)
+	other, err := (tenant.Bootstrap{Slug: "beta", AdminEmail: "bea@beta.example", AdminPassword: "another pass phrase"}).Run(ctx, h.db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = h.db.As(ctx, viewer.System(other.Tenant.ID), func(tx *pg.Tx) error {
+		_, err := tx.Exec(ctx, `insert into app_user (tenant_id, id, email, roles, status)
+			values (current_tenant(), $1, 'ada@acme.example', '{admin}', 'invited')`, uuid.NewString())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := h.login("ada@acme.example", canary)
+	if in.status != 200 || in.TenantID != h.tenant {
+		t.Errorf("with an invitation in another tenant: %d %s; want the own tenant", in.status, in.body)
 	}
 }
 

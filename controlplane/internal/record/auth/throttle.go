@@ -27,6 +27,10 @@ const (
 	accountWindow = time.Hour
 	networkLimit  = 20 // failures from one network
 	networkWindow = time.Minute
+
+	// A network from which an account signed in within this time is known: only the failures of this account from this
+	// network count there. Otherwise anybody could keep people out with guesses of their own.
+	knownFor = 90 * 24 * time.Hour
 )
 
 // attempt is what a failed sign-in is counted under; a part that is nil is not counted. Only hashes are kept.
@@ -62,16 +66,19 @@ func canonical(email string) string {
 func (s *Service) admit(ctx context.Context, a attempt) error {
 	now := s.Now()
 	const sql = `
-		select 0, at from login_failure where key = $1 and at > $4
+		(select 0, at from login_failure where key = $1 and at > $4
 		 union all
 		select 1, at from login_failure where key = $2 and at > $5
 		 union all
 		select 2, at from login_failure where key = $3 and at > $6
-		 order by 2 desc
-		 limit 500`
-	var failures [3][]time.Time
+		  order by 2 desc
+		  limit 500)
+		 union all
+		select 3, at from login_success where key = $1 and at > $7`
+	var failures [4][]time.Time // by pair, account and network; the last are successes of the pair
 	err := s.DB.Deployment(ctx, func(tx *pg.Tx) error {
-		rows, err := tx.Query(ctx, sql, a.pair, a.account, a.network, now.Add(-memoryOf), now.Add(-accountWindow), now.Add(-networkWindow))
+		rows, err := tx.Query(ctx, sql, a.pair, a.account, a.network, now.Add(-memoryOf), now.Add(-accountWindow), now.Add(-networkWindow),
+			now.Add(-knownFor))
 		if err != nil {
 			return err
 		}
@@ -87,6 +94,9 @@ func (s *Service) admit(ctx context.Context, a attempt) error {
 	})
 	if err != nil {
 		return fmt.Errorf("count failed sign-ins: %w", err)
+	}
+	if len(failures[3]) > 0 {
+		failures[1], failures[2] = nil, nil
 	}
 	until := blockedUntil(failures[0], failures[1], failures[2])
 	if !until.After(now) {
@@ -141,11 +151,21 @@ func (s *Service) failed(ctx context.Context, a attempt) error {
 	return nil
 }
 
-// forgive forgets the failures of an account after a sign-in. Those of the network stay.
+// forgive forgets the failures of an account after a sign-in, and remembers the network. Failures of the network stay.
 func (s *Service) forgive(ctx context.Context, a attempt) error {
-	const sql = `delete from login_failure where key = any ($1)`
+	const forget = `delete from login_failure where key = any ($1)`
+	const remember = `
+		with swept as (
+			delete from login_success
+			 where key in (select key from login_success where at < $3 limit 100))
+		insert into login_success (key, at)
+		values ($1, $2)
+		    on conflict (key) do update set at = excluded.at`
 	err := s.DB.Deployment(ctx, func(tx *pg.Tx) error {
-		_, err := tx.Exec(ctx, sql, [][]byte{a.pair, a.account})
+		if _, err := tx.Exec(ctx, forget, [][]byte{a.pair, a.account}); err != nil || a.pair == nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, remember, a.pair, s.Now(), s.Now().Add(-knownFor))
 		return err
 	})
 	if err != nil {

@@ -1,10 +1,12 @@
 package auth
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 )
 
@@ -120,4 +122,33 @@ func TestProcessesCountFailuresTogetherAndSweepOldOnes(t *testing.T) {
 	if err := db.Pool().QueryRow(ctx, `select count(*) from login_failure`).Scan(&rows); err != nil || rows != 3 {
 		t.Errorf("%d rows, %v; want the three of the newest failure", rows, err)
 	}
+}
+
+func TestGuessesFromElsewhereDoNotKeepPeopleOutOfNetworksTheyKnow(t *testing.T) {
+	now := time.Now()
+	s := &Service{DB: pgtest.New(t), Now: func() time.Time { return now }}
+	at := func(ip string) attempt { return attemptOf("user|t|1", ip) }
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(s.forgive(t.Context(), at("192.0.2.7"))) // a sign-in
+	for guess := range accountLimit + networkLimit {
+		do(s.failed(t.Context(), at(fmt.Sprintf("198.51.%d.7", guess/4)))) // from many networks
+		do(s.failed(t.Context(), attemptOf("user|t|2", "192.0.2.9")))      // a neighbor in the known network
+	}
+	if err := s.admit(t.Context(), at("203.0.113.9")); !fault.IsCode(err, "login_throttled") {
+		t.Errorf("from a network that the account never used: %v; want login_throttled", err)
+	}
+	do(s.admit(t.Context(), at("192.0.2.7")))
+	for range burst {
+		do(s.failed(t.Context(), at("192.0.2.7")))
+	}
+	if err := s.admit(t.Context(), at("192.0.2.7")); !fault.IsCode(err, "login_throttled") {
+		t.Errorf("after five failures from the known network: %v; want login_throttled", err)
+	}
+	now = now.Add(knownFor + time.Hour)
+	do(s.admit(t.Context(), at("192.0.2.7")))
 }

@@ -52,6 +52,8 @@ type editable struct {
 type PreferencesPatch struct {
 	Timezone             *string `json:"timezone,omitempty" nullable:"true" maxLength:"64" example:"Europe/Zurich"`
 	NotifyOperatorAccess *bool   `json:"notify_operator_access,omitempty" nullable:"true"`
+
+	CallbackHosts []string `json:"callback_hosts,omitempty" nullable:"true" maxItems:"100"`
 }
 
 // OwnPatch is what a tenant's admins may change about it.
@@ -170,7 +172,7 @@ func (s *Service) limit(ctx context.Context, v viewer.Viewer, in *limitIn) (*fou
 
 // Suspension is why an operator suspends a tenant.
 type Suspension struct {
-	Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"stands in both audit logs and is shown to operators"`
+	Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"is recorded in both audit logs and shown to operators"`
 }
 
 type suspendIn struct {

@@ -22,7 +22,7 @@ const (
 
 // Closure is how an operator closes a tenant.
 type Closure struct {
-	Confirm string `json:"confirm" maxLength:"63" doc:"the tenant's slug, so that nobody closes another than they mean"`
+	Confirm string `json:"confirm" maxLength:"63" doc:"the tenant's slug, to confirm that it is the right tenant"`
 	Reason  string `json:"reason" minLength:"1" maxLength:"500"`
 	Grace   string `json:"grace,omitempty" maxLength:"20" example:"P30D" doc:"ISO 8601 duration of weeks, days, hours, minutes and seconds, up to P365D; P30D when absent. PT0S erases at once and for ever."`
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -17,7 +15,7 @@ import (
 type listIn struct {
 	httpapi.Paging
 	Status string `query:"status" enum:"active,suspended,closing"`
-	Q      string `query:"q" maxLength:"200" doc:"Part of the slug or the name."`
+	Q      string `query:"q" maxLength:"200" doc:"Words, each of which is part of the slug or the name, without regard to case, accents and order."`
 }
 
 func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpapi.ListOut[Tenancy], error) {
@@ -27,9 +25,7 @@ func (s *Service) list(ctx context.Context, v viewer.Viewer, in *listIn) (*httpa
 	}
 	q := &listing.Query{Columns: columns, From: "tenant t", ID: "t.id", Order: listing.Order{Column: "t.created_at", Type: "timestamptz"}}
 	q.Equal("t.status", "status", in.Status)
-	if in.Q != "" {
-		q.Where("(strpos(t.slug, lower(@q)) > 0 or strpos(lower(t.name), lower(@q)) > 0)", pgx.NamedArgs{"q": in.Q})
-	}
+	q.Search(in.Q, "t.slug", "t.name")
 	var rows []Tenant
 	var total int64
 	err = s.DB.Across(ctx, func(tx *pg.Tx) (err error) {

@@ -1,6 +1,9 @@
 package tenant
 
 import (
+	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 	_ "time/tzdata" // a host may know no time zones
@@ -39,13 +42,21 @@ func (l Limits) Rate() viewer.Rate {
 // Preferences are what a tenant decides for itself. Other rooms keep theirs beside these.
 type Preferences struct {
 	Timezone             string `json:"timezone" required:"false" nullable:"true" maxLength:"64" example:"Europe/Zurich" doc:"of the IANA database; null: UTC"`
-	NotifyOperatorAccess bool   `json:"notify_operator_access" required:"false" nullable:"true" doc:"the tenant hears by webhooks of the event tenant.operator_access when an operator works in it; every such request stands in its audit log as tenant.cross_access, whatever this says"`
+	NotifyOperatorAccess bool   `json:"notify_operator_access" required:"false" nullable:"true" doc:"the tenant receives the event tenant.operator_access by webhook when an operator works in it. Every such request is in its audit log as tenant.cross_access, whatever this setting is"`
+
+	CallbackHosts []string `json:"callback_hosts" required:"false" nullable:"true" maxItems:"100" doc:"Hosts that callback_url of a sync run may name: host names, or *.example.com for all hosts below one. Empty allows every public host." example:"[\"hooks.example.com\"]"`
 }
 
 // fill puts defaults where nothing is set.
 func (s *Preferences) fill() {
 	if s.Timezone == "" {
 		s.Timezone = "UTC"
+	}
+	if s.CallbackHosts == nil {
+		s.CallbackHosts = []string{}
+	}
+	for i, host := range s.CallbackHosts {
+		s.CallbackHosts[i] = strings.ToLower(strings.TrimSpace(host))
 	}
 }
 
@@ -55,7 +66,26 @@ func (s Preferences) check() error {
 		return fault.New(fault.Invalid, "the settings cannot be stored like this").
 			With(fault.Field{Pointer: "#/settings/timezone", Code: "invalid", Detail: "a name of the IANA time zone database, such as Europe/Zurich"})
 	}
+	for i, host := range s.CallbackHosts {
+		if !hostPattern.MatchString(host) {
+			return fault.New(fault.Invalid, "The settings cannot be stored.").
+				With(fault.Field{Pointer: fmt.Sprintf("#/settings/callback_hosts/%d", i), Code: "invalid",
+					Detail: "must be a host name without scheme, port or path, such as hooks.example.com or *.example.com"})
+		}
+	}
 	return nil
+}
+
+// hostPattern matches a host name, or an asterisk for all hosts below one.
+var hostPattern = regexp.MustCompile(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+
+// AllowsCallback reports whether the host of a callback address is one that the tenant allows. An empty list allows all.
+func (s Preferences) AllowsCallback(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return len(s.CallbackHosts) == 0 || slices.ContainsFunc(s.CallbackHosts, func(allowed string) bool {
+		parent, below := strings.CutPrefix(allowed, "*")
+		return host == allowed || below && strings.HasSuffix(host, parent)
+	})
 }
 
 // tidyName trims a tenant's name, which is its slug when nothing else is said.

@@ -11,8 +11,8 @@ import (
 
 const (
 	aboutCreate = "The user is invited: the answer holds the token of a one-time link, good for an hour, by which they set a password (POST /auth/sign-in-link)."
-	aboutPatch  = "A JSON merge patch (RFC 7396). It works at once: a role that is taken away is gone with the next request. Nobody gives themselves a role, " +
-		"disables themselves, or takes the last active administrator from a tenant (409 last_admin)."
+	aboutPatch  = "A JSON merge patch (RFC 7396). It has effect at once: a removed role ends with the next request. Users cannot give themselves a role, " +
+		"disable themselves, or remove the last active administrator of a tenant (409 last_admin)."
 	aboutDelete = "Every way to sign in, the name, the address and the roles are erased. The id stays, because the audit log refers to it."
 	aboutInvite = "Makes a new link, and the old one useless. It is also how an administrator resets a password."
 	aboutMFA    = "Takes the second factor away and ends all sessions, so that the user can enrol another."
@@ -23,12 +23,12 @@ func (s *Service) Routes() []httpapi.Route {
 	routes := []httpapi.Route{
 		httpapi.Handle("GET", "/settings/users", "List users", s.list).For(viewer.Admin, viewer.Auditor),
 		httpapi.Handle("POST", "/settings/users", "Invite a user", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutCreate),
-		httpapi.Handle("GET", "/settings/users/{id}", "Read a user", s.read).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("PATCH", "/settings/users/{id}", "Change a user by merge patch", s.patch).For(viewer.Admin).Errors(409, 412).Describe(aboutPatch),
+		httpapi.Handle("GET", "/settings/users/{id}", "Retrieve a user", s.read).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("PATCH", "/settings/users/{id}", "Update a user", s.patch).For(viewer.Admin).Errors(409, 412).Describe(aboutPatch),
 		httpapi.Handle("DELETE", "/settings/users/{id}", "Delete a user", s.remove).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).Describe(aboutDelete),
-		httpapi.Handle("POST", "/settings/users/{id}/invite", "Make a new sign-in link for a user", s.inviteAgain).For(viewer.Admin).Errors(409).Describe(aboutInvite),
-		httpapi.Handle("POST", "/settings/users/{id}/sessions/revoke", "Sign a user out everywhere", s.revokeSessions).For(viewer.Admin),
-		httpapi.Handle("POST", "/settings/users/{id}/mfa/reset", "Take a user's second factor away", s.resetMFA).For(viewer.Admin).Errors(409).Describe(aboutMFA),
+		httpapi.Handle("POST", "/settings/users/{id}/invite", "Create a sign-in link", s.inviteAgain).For(viewer.Admin).Errors(409).Describe(aboutInvite),
+		httpapi.Handle("POST", "/settings/users/{id}/sessions/revoke", "Revoke a user's sessions", s.revokeSessions).For(viewer.Admin),
+		httpapi.Handle("POST", "/settings/users/{id}/mfa/reset", "Reset a user's second factor", s.resetMFA).For(viewer.Admin).Errors(409).Describe(aboutMFA),
 	}
 	for i := range routes {
 		routes[i] = routes[i].Tag("settings").Scope("users")

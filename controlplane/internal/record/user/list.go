@@ -14,7 +14,7 @@ type Filters struct {
 	Status     []string `query:"status" enum:"invited,active,disabled" doc:"Several by comma."`
 	Role       []string `query:"role" enum:"manager,resource_owner,admin,auditor" doc:"Has one of these; several by comma."`
 	IdentityID string   `query:"identity_id" format:"uuid" doc:"Is linked to this identity."`
-	Q          string   `query:"q" maxLength:"200" doc:"Part of the e-mail address or the name, without regard to case."`
+	Q          string   `query:"q" maxLength:"200" doc:"Words, each of which is part of the e-mail address or the name, without regard to case, accents and order."`
 	Sort       string   `query:"sort" default:"created_at" enum:"created_at,email,display_name,last_login_at,-created_at,-email,-display_name,-last_login_at" doc:"A leading - is descending."`
 }
 
@@ -39,9 +39,7 @@ func (f Filters) query() (*listing.Query, error) {
 		q.Where("u.roles && @role", pgx.NamedArgs{"role": f.Role})
 	}
 	q.Equal("u.identity_id", "identity_id", f.IdentityID)
-	if f.Q != "" {
-		q.Where(`position(lower(@q) in lower(u.email || E'\n' || u.display_name)) > 0`, pgx.NamedArgs{"q": f.Q})
-	}
+	q.Search(f.Q, "u.email", "u.display_name")
 	return q, nil
 }
 

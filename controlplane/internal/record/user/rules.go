@@ -64,12 +64,15 @@ func ofOneself(before, after Fields) error {
 	gained := slices.ContainsFunc(after.Roles, func(r string) bool { return !slices.Contains(before.Roles, r) })
 	switch {
 	case gained:
-		return fault.Coded(fault.Forbidden, "own_roles", "nobody gives themselves a role; another administrator can").
+		return fault.Coded(fault.Forbidden, "own_roles", "you cannot give yourself a role; another administrator can").
 			With(fault.Field{Pointer: "#/roles", Code: "own_roles", Detail: "leave out the roles that you do not have"})
+	case text(before.IdentityID) != text(after.IdentityID):
+		return fault.Coded(fault.Forbidden, "own_identity", "You cannot change the identity that your own user is linked to; another administrator can.").
+			With(fault.Field{Pointer: "#/identity_id", Code: "own_identity", Detail: "leave it out"})
 	case before.ControlPlaneAdmin != after.ControlPlaneAdmin:
 		return ownUser("another control-plane administrator decides whether you are one")
 	case before.Enabled && !after.Enabled:
-		return ownUser("nobody disables themselves; another administrator can")
+		return ownUser("you cannot disable yourself; another administrator can")
 	}
 	return nil
 }
@@ -135,7 +138,7 @@ func mayDelete(v viewer.Viewer, u User) error {
 	case v.Kind == viewer.Service:
 		return onlyPeople("delete a user")
 	case isSelf(v, u.ID):
-		return ownUser("nobody deletes themselves; another administrator can")
+		return ownUser("you cannot delete yourself; another administrator can")
 	}
 	return mayTouch(v, u.ID, u.Fields)
 }

@@ -32,6 +32,7 @@ func TestWhoMayChangeWhatAboutAUser(t *testing.T) {
 	off := func(f *Fields) { f.Enabled = false }
 	operates := func(f *Fields) { f.ControlPlaneAdmin = true }
 	name := func(f *Fields) { f.DisplayName = "New" }
+	linked := func(f *Fields) { id := "someone"; f.IdentityID = &id }
 	for _, tt := range []struct {
 		name          string
 		v             viewer.Viewer
@@ -50,6 +51,9 @@ func TestWhoMayChangeWhatAboutAUser(t *testing.T) {
 		{"a role of one's own given up", admin, "me", roles("admin", "manager"), roles("admin"), ""},
 		{"oneself disabled", admin, "me", same, off, "own_user"},
 		{"oneself renamed", admin, "me", same, name, ""},
+		{"oneself linked to an identity", admin, "me", same, linked, "own_identity"},
+		{"oneself unlinked from the identity", admin, "me", linked, same, "own_identity"},
+		{"another user linked to an identity", admin, "other", same, linked, ""},
 		{"a token renames", service, "other", same, name, ""},
 		{"a token disables", service, "other", same, off, ""},
 		{"a token enables", service, "other", off, same, "forbidden"},

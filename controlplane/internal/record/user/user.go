@@ -20,7 +20,7 @@ type User struct {
 	ID string `json:"id"`
 	Fields
 	Status      Status          `json:"status" enum:"invited,active,disabled"`
-	Identity    *LinkedIdentity `json:"identity" doc:"The identity that the user is linked to, as the directory knows it."`
+	Identity    *LinkedIdentity `json:"identity" doc:"The identity that the user is linked to."`
 	MFA         SecondFactor    `json:"mfa"`
 	SSOSubject  *string         `json:"sso_subject" doc:"Who the user is at an outside provider; null without one."`
 	Findings    []string        `json:"findings" nullable:"false" doc:"What an administrator should look at: toxic_role_pair (admin and auditor in one hand), identity_inactive, identity_missing." example:"[\"toxic_role_pair\"]"`
@@ -56,7 +56,7 @@ type SecondFactor struct {
 
 // NewUser is the body of POST /settings/users.
 type NewUser struct {
-	Email             string   `json:"email" minLength:"3" maxLength:"254" doc:"Nobody else has it in the tenant, without regard to case." example:"ada@acme.example"`
+	Email             string   `json:"email" minLength:"3" maxLength:"254" doc:"Unique in the tenant. Case is ignored." example:"ada@acme.example"`
 	DisplayName       string   `json:"display_name,omitempty" maxLength:"256" example:"Ada Lovelace"`
 	Roles             []string `json:"roles,omitempty" nullable:"false" maxItems:"4" enum:"manager,resource_owner,admin,auditor" example:"[\"manager\"]"`
 	IdentityID        *string  `json:"identity_id,omitempty" nullable:"true" format:"uuid" doc:"An identity of the tenant that no other user is linked to."`

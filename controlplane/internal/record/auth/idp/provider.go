@@ -29,7 +29,7 @@ type Provider struct {
 	GroupClaim   string              `json:"group_claim" doc:"name of the claim with a person's groups; dots lead into objects"`
 	RoleMapping  map[string][]string `json:"role_mapping" doc:"group to the roles it gives"`
 	Domains      []string            `json:"domains" nullable:"false" doc:"e-mail domains that the provider may vouch for; none: any"`
-	CreateUsers  bool                `json:"create_users" doc:"whoever signs in and is not known yet becomes a user"`
+	CreateUsers  bool                `json:"create_users" doc:"unknown users are created when they sign in"`
 	Enabled      bool                `json:"enabled"`
 	CreatedAt    time.Time           `json:"created_at"`
 	UpdatedAt    time.Time           `json:"updated_at"`

@@ -55,12 +55,12 @@ type Settings struct {
 	Name         *string             `json:"name,omitempty" maxLength:"63" example:"corporate" doc:"lower-case letters, digits and hyphens"`
 	Issuer       *string             `json:"issuer,omitempty" maxLength:"500" example:"https://login.example.com" doc:"the issuer's address, to the letter as its tokens have it"`
 	ClientID     *string             `json:"client_id,omitempty" minLength:"1" maxLength:"500"`
-	ClientSecret *seal.Secret        `json:"client_secret,omitempty" maxLength:"2000" doc:"never shown again; empty for a public client. Another issuer needs it anew."`
+	ClientSecret *seal.Secret        `json:"client_secret,omitempty" maxLength:"2000" doc:"never shown again. Empty for a public client. Give it again for another issuer."`
 	Scopes       []string            `json:"scopes,omitempty" maxItems:"20" doc:"asked for beside openid; profile and email unless given"`
 	GroupClaim   *string             `json:"group_claim,omitempty" maxLength:"200" example:"groups"`
 	RoleMapping  map[string][]string `json:"role_mapping,omitempty" maxProperties:"200" doc:"group to the roles it gives: manager, resource_owner, admin, auditor"`
 	Domains      []string            `json:"domains,omitempty" maxItems:"100" example:"[\"example.com\"]"`
-	CreateUsers  *bool               `json:"create_users,omitempty" doc:"whoever signs in and is not known yet becomes a user; needs domains"`
+	CreateUsers  *bool               `json:"create_users,omitempty" doc:"unknown users are created when they sign in. Requires domains"`
 	Enabled      *bool               `json:"enabled,omitempty"`
 }
 
@@ -73,10 +73,10 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", path, "List identity providers", s.list).For(read...).Tag("settings"),
 		httpapi.Handle("POST", path, "Add an identity provider", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Tag("settings").ForPeople().
 			Describe("An OpenID Connect provider by which the tenant's people sign in. At the provider, register the redirect address <base>/api/v1/auth/oidc/callback, where <base> is the address at which browsers begin: the service's own, or the tenant's."),
-		httpapi.Handle("GET", path+"/{id}", "Read an identity provider", s.find).For(read...).Tag("settings"),
-		httpapi.Handle("PATCH", path+"/{id}", "Change an identity provider", s.change).For(viewer.Admin).Errors(409, 412).Tag("settings").ForPeople(),
+		httpapi.Handle("GET", path+"/{id}", "Retrieve an identity provider", s.find).For(read...).Tag("settings"),
+		httpapi.Handle("PATCH", path+"/{id}", "Update an identity provider", s.change).For(viewer.Admin).Errors(409, 412).Tag("settings").ForPeople(),
 		httpapi.Handle("DELETE", path+"/{id}", "Delete an identity provider", s.remove).For(viewer.Admin).Errors(412).Tag("settings").ForPeople().
-			Describe("Nobody signs in with it any more, the sessions that it opened end at once here and within five seconds everywhere, and the roles that its mapping gave go, but for those of the last administrator. Who is who is kept, should the same issuer come back."),
+			Describe("Users can no longer sign in with the provider, and its sessions end on all servers within five seconds. The roles from its mapping are removed, except those of the last administrator. The links to users are kept for the case that the same issuer is added again."),
 	}
 }
 
@@ -300,7 +300,7 @@ func check(before, p Provider, secret *seal.Secret) error {
 		refuse("#/domains", "invalid", "a domain looks like example.com")
 	}
 	if p.CreateUsers && len(p.Domains) == 0 {
-		refuse("#/domains", "required", "anybody with an account at the issuer would become a user here: give the domains whose people may, or switch create_users off")
+		refuse("#/domains", "required", "with create_users, anyone with an account at the issuer would become a user: set the allowed domains, or disable create_users")
 	}
 	for group, given := range p.RoleMapping {
 		for _, r := range given {

@@ -150,7 +150,7 @@ func (r *Relying) complete(ctx context.Context, p *oidc.Provider, c Client, toke
 		return fmt.Errorf("ask the identity provider for userinfo: %w", err)
 	}
 	if more.Subject != subject {
-		return refused("its userinfo is about somebody else")
+		return refused("its userinfo has a different subject than its ID token")
 	}
 	rest := map[string]any{}
 	if err := more.Claims(&rest); err != nil {
