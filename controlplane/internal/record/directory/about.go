@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
@@ -36,10 +37,54 @@ func about(ctx context.Context, tx *pg.Tx, d *IdentityDetail) (err error) {
 		               select from up where up.id = $1),
 		       array(select i.id::text from identity i where i.tenant_id = current_tenant() and i.merged_into_id = $1 order by i.id)`
 	if err := tx.QueryRow(ctx, sql, d.ID).Scan(&d.ManagerCycle, &d.MergedIDs); err != nil {
-		return fmt.Errorf("look at somebody's surroundings: %w", err)
+		return fmt.Errorf("read the summary of an identity: %w", err)
 	}
-	d.AttributeSources, err = attributeSources(ctx, tx, d.Identity)
-	return err
+	if d.AttributeSources, err = attributeSources(ctx, tx, d.Identity); err != nil {
+		return err
+	}
+	return nameWhoPinned(ctx, tx, d.AttributeSources)
+}
+
+// nameWhoPinned shows users by their names, in place of the e-mail addresses by which they sign in and which the readers of a person
+// need not know. A user who is gone, or has no name, has none here.
+func nameWhoPinned(ctx context.Context, tx *pg.Tx, sources map[string]AttributeSource) error {
+	var ids []string
+	for _, s := range sources {
+		if s.PinnedBy != nil && s.PinnedBy.Type == string(viewer.User) {
+			ids = append(ids, s.PinnedBy.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	const sql = `
+		select u.id::text, coalesce(nullif(i.display_name, ''), u.display_name)
+		  from app_user u
+		  left join identity i
+		    on i.tenant_id = u.tenant_id
+		   and i.id = u.identity_id
+		 where u.tenant_id = current_tenant()
+		   and u.id::text = any($1)`
+	rows, err := tx.Query(ctx, sql, ids)
+	if err != nil {
+		return fmt.Errorf("find the names of who pinned: %w", err)
+	}
+	names := map[string]string{}
+	var id, name string
+	if _, err := pgx.ForEachRow(rows, []any{&id, &name}, func() error { names[id] = name; return nil }); err != nil {
+		return fmt.Errorf("find the names of who pinned: %w", err)
+	}
+	for field, s := range sources {
+		if s.PinnedBy != nil && s.PinnedBy.Type == string(viewer.User) {
+			by := *s.PinnedBy
+			if by.Display = names[by.ID]; by.Display == "" {
+				by.Display = "User without a name"
+			}
+			s.PinnedBy = &by
+			sources[field] = s
+		}
+	}
+	return nil
 }
 
 // inCycle are the people of the tenant who are above themselves. It walks up from managers alone, and ends in every cycle since union
@@ -64,18 +109,26 @@ const inCycle = `
 type observed struct {
 	Connector string
 	Own       bool
-	Filled    *int64 // nil: not known
+	Told      []string // the fields that it fills; nil: not known
+	Manager   bool     // the record names a manager
 	At        time.Time
 }
 
 func attributeSources(ctx context.Context, tx *pg.Tx, i Identity) (map[string]AttributeSource, error) {
 	const sql = `
-		select s.connector_id::text as connector, s.connector_id is not distinct from $2::uuid as own, s.filled, s.changed_at as at
-		  from identity_source s
-		 where s.tenant_id = current_tenant()
-		   and s.identity_id = $1
-		   and s.removed_at is null
-		 order by own desc, s.first_seen_at, s.connector_id, s.external_id`
+		select r.connector_id::text as connector, r.own, r.told, r.manager, r.at
+		  from (select s.connector_id, s.external_id, s.connector_id is not distinct from $2::uuid as own,
+		               case when s.told is not null then array(select jsonb_object_keys(s.told)) end as told,
+		               s.manager_ref_value is not null as manager, s.changed_at as at, coalesce(c.authority_rank, 100) as rank
+		          from identity_source s
+		          left join connector c
+		            on c.tenant_id = current_tenant()
+		           and c.id = s.connector_id
+		         where s.tenant_id = current_tenant()
+		           and s.identity_id = $1
+		           and s.removed_at is null
+		           and c.deleted_at is null) r
+		 order by ` + authority
 	rows, err := tx.Query(ctx, sql, i.ID, i.SourceConnectorID)
 	if err != nil {
 		return nil, fmt.Errorf("find sources of attributes: %w", err)
@@ -94,11 +147,13 @@ func attributeSources(ctx context.Context, tx *pg.Tx, i Identity) (map[string]At
 			sources[f.Field] = sourceOf(f.Field, records)
 		}
 	}
-	for name := range i.Attributes {
-		sources[customPin+name] = AttributeSource{Kind: "manual"}
-		if len(records) > 0 && records[0].Own {
-			sources[customPin+name] = records[0].source()
+	for _, f := range []string{"manager", "manager_id", "manager_external_id"} {
+		if i.ManagerID != nil || i.ManagerExternalID != nil {
+			sources[f] = managerSource(i, records)
 		}
+	}
+	for name := range i.Attributes {
+		sources[customPin+name] = sourceOf(customPin+name, records)
 	}
 	for f, pin := range i.Pins {
 		sources[f] = AttributeSource{Kind: pin.Kind, ObservedAt: &pin.At, Pinned: !pin.Soft, PinnedUntil: pin.Until, PinnedBy: &pin.By,
@@ -107,11 +162,21 @@ func attributeSources(ctx context.Context, tx *pg.Tx, i Identity) (map[string]At
 	return sources, nil
 }
 
-// sourceOf is the first record that fills a field; a person's own source comes first. Nobody's is set by hand.
+// sourceOf is the first record that fills a field, in the order in which records decide. Nobody's is set by hand.
 func sourceOf(field string, records []observed) AttributeSource {
-	bit := slices.Index(SourceFields, field)
+	synced := slices.Contains(SourceFields, field) || strings.HasPrefix(field, customPin)
 	for _, r := range records {
-		if bit >= 0 && (r.Filled == nil && r.Own || r.Filled != nil && *r.Filled>>bit&1 == 1) {
+		if synced && (r.Told == nil && r.Own || slices.Contains(r.Told, field)) {
+			return r.source()
+		}
+	}
+	return AttributeSource{Kind: "manual"}
+}
+
+// managerSource is the source whose record names the manager, where the manager follows from one.
+func managerSource(i Identity, records []observed) AttributeSource {
+	for _, r := range records {
+		if i.ManagerFromSource && r.Manager {
 			return r.source()
 		}
 	}
@@ -120,15 +185,6 @@ func sourceOf(field string, records []observed) AttributeSource {
 
 func (r observed) source() AttributeSource {
 	return AttributeSource{ConnectorID: &r.Connector, Kind: "hr", ObservedAt: &r.At}
-}
-
-// FilledSQL is the value of identity_source.filled for a row of SourceFields.
-func FilledSQL(row string) string {
-	bits := make([]string, len(SourceFields))
-	for i, f := range SourceFields {
-		bits[i] = fmt.Sprintf("(%s.%s is not null)::int::bigint << %d", row, f, i)
-	}
-	return "(" + strings.Join(bits, ") | (") + ")"
 }
 
 // previousOf is who somebody new was when they were here before: the one who left last with the same employee number, or with the
@@ -159,6 +215,24 @@ func previousOf(ctx context.Context, tx *pg.Tx, l Lifecycle, f IdentityFields) (
 		return nil, fmt.Errorf("look for who came back: %w", err)
 	}
 	return &id, nil
+}
+
+// handOverAddress takes the e-mail address from the record of who left, where the new record of the same person has it.
+func handOverAddress(ctx context.Context, tx *pg.Tx, previous *string, f IdentityFields) error {
+	if previous == nil || f.Email == nil {
+		return nil
+	}
+	const sql = `
+		update identity
+		   set email = null, updated_at = now(), version = version + 1
+		 where tenant_id = current_tenant()
+		   and id = $1
+		   and status = 'deactivated'
+		   and email_lc = lower($2)`
+	if _, err := tx.Exec(ctx, sql, *previous, *f.Email); err != nil {
+		return fmt.Errorf("hand over an e-mail address: %w", err)
+	}
+	return nil
 }
 
 // LinkRehires says of the people whose ids the query gives, who are new, who they were when they were here before.

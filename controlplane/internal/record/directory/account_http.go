@@ -12,15 +12,15 @@ import (
 func (s *Service) accountRoutes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("GET", "/accounts", "List accounts", s.accounts),
-		httpapi.Handle("GET", "/accounts/uncorrelated", "List accounts for which no owner was found", s.uncorrelated),
-		httpapi.Handle("GET", "/accounts/disputed", "List accounts whose owner people have to decide", s.disputed),
-		httpapi.Handle("GET", "/accounts/orphaned", "List usable accounts whose owner is gone or missing", s.orphaned).
-			Describe("The owner is deactivated or archived, or there is none: at once for accounts that are nobody's own (service, shared, system, bot, ai_agent, break_glass), for others after 30 days unless PUT /settings/orphans says otherwise."),
-		httpapi.Handle("GET", "/accounts/{id}", "Read an account", s.account),
-		httpapi.Handle("PATCH", "/accounts/{id}", "Change an account by merge patch", s.patchAccount).For(viewer.Admin).Errors(412),
-		httpapi.Handle("POST", "/accounts/{id}/link", "Name the owner of an account", s.link).For(viewer.Admin).Errors(409, 412),
-		httpapi.Handle("POST", "/accounts/{id}/unlink", "Take an account from its owner", s.unlink).For(viewer.Admin).Errors(409, 412),
-		httpapi.Handle("POST", "/accounts/{id}/ignore", "Accept an account without an owner", s.ignore).For(viewer.Admin).Errors(409, 412),
+		httpapi.Handle("GET", "/accounts/uncorrelated", "List uncorrelated accounts", s.uncorrelated),
+		httpapi.Handle("GET", "/accounts/disputed", "List disputed accounts", s.disputed),
+		httpapi.Handle("GET", "/accounts/orphaned", "List orphan accounts", s.orphaned).
+			Describe("Accounts whose owner is deactivated or archived, or that have no owner. Service, shared, system, bot, ai_agent and break_glass accounts are listed at once, others after 30 days. PUT /settings/orphans changes that time."),
+		httpapi.Handle("GET", "/accounts/{id}", "Retrieve an account", s.account),
+		httpapi.Handle("PATCH", "/accounts/{id}", "Update an account", s.patchAccount).For(viewer.Admin).Errors(412),
+		httpapi.Handle("POST", "/accounts/{id}/link", "Assign the owner of an account", s.link).For(viewer.Admin).Errors(409, 412),
+		httpapi.Handle("POST", "/accounts/{id}/unlink", "Unassign the owner of an account", s.unlink).For(viewer.Admin).Errors(409, 412),
+		httpapi.Handle("POST", "/accounts/{id}/ignore", "Ignore an account", s.ignore).For(viewer.Admin).Errors(409, 412),
 	}
 }
 

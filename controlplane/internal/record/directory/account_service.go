@@ -57,7 +57,7 @@ func (s *Service) PatchAccount(ctx context.Context, v viewer.Viewer, id string, 
 				after.AccountType = "unknown"
 			}
 			if after.Managed == "" {
-				after.Managed = "read_only"
+				after.Managed = "discovered"
 			}
 			changes, err := mergepatch.Diff(before.AccountFields, after)
 			if err != nil || len(changes) == 0 {
@@ -149,7 +149,7 @@ func RejectCandidates(ctx context.Context, tx *pg.Tx, id string, match httpapi.I
 			return nil, err
 		}
 		if before.State() != "disputed" {
-			return nil, fault.Coded(fault.Conflict, "invalid_transition", "the account is %s: nobody is proposed", before.State()).Also("allowed", decisions[before.State()])
+			return nil, fault.Coded(fault.Conflict, "invalid_transition", "the account is %s, so it has no proposed owner", before.State()).Also("allowed", decisions[before.State()])
 		}
 		return []audit.Change{{Field: "correlation_state", From: before.State(), To: uncorrelated}}, storeRejected(ctx, tx, id, byUser(tx, reason, now), now)
 	})

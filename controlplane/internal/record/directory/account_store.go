@@ -18,8 +18,8 @@ func withOwner(accounts string) string {
 	return accounts + ` left join identity o on o.tenant_id = a.tenant_id and o.id = a.identity_id`
 }
 
-// nonHuman accounts are nobody's own: somebody must answer for each of them from the first day.
-const nonHuman = `a.account_type in ('service', 'shared', 'system', 'bot', 'ai_agent', 'break_glass')`
+// NonHuman accounts are nobody's own: somebody must answer for each of them from the first day.
+const NonHuman = `a.account_type in ('service', 'shared', 'system', 'bot', 'ai_agent', 'break_glass')`
 
 // orphanAfter is how many days a person's account may be without an owner: the rules, or somebody, may still find one.
 const orphanAfter = `(select coalesce((t.settings ->> 'orphan_after_days')::int, 30) from tenant t where t.id = current_tenant())`
@@ -28,7 +28,7 @@ const orphanAfter = `(select coalesce((t.settings ->> 'orphan_after_days')::int,
 // An account that a reading did not find can still be used as far as is known.
 const orphaned = `((a.status in ('active', 'locked') or a.status = 'missing' and a.is_disabled is not true) and a.correlation_state <> 'ignored'
 	and (coalesce(o.status in ('deactivated', 'archived'), false)
-	  or a.identity_id is null and (` + nonHuman + ` or a.correlation ->> 'previous_owner' is not null
+	  or a.identity_id is null and (` + NonHuman + ` or a.correlation ->> 'previous_owner' is not null
 	     or coalesce(a.unowned_since, a.first_seen_at) <= now() - make_interval(days => ` + orphanAfter + `))))`
 
 // orphanReason of an account that is orphaned. An owner's archiving takes the account from them, and stays the reason.
@@ -47,7 +47,12 @@ const OrphanReason = orphanReason
 // AccountDisplay is the SQL expression that names an account a for people.
 const AccountDisplay = `coalesce(nullif(a.username, ''), nullif(a.display_name, ''), nullif(a.native_identity, ''), a.external_id)`
 
-const accountColumns = `a.id, a.connector_id, a.external_id, a.native_identity, a.identity_external_id, a.identity_id,
+// ConnectorName is the SQL expression of the name of the connector whose id an expression gives.
+func ConnectorName(id string) string {
+	return "coalesce((select c.name from connector c where c.id = " + id + "), '')"
+}
+
+var accountColumns = `a.id, a.connector_id, ` + ConnectorName("a.connector_id") + ` as connector_name, a.external_id, a.native_identity, a.identity_external_id, a.identity_id,
 	case when o.id is not null then jsonb_build_object('id', o.id, 'display', o.display_name) end as identity,
 	a.username, a.email, a.display_name, a.first_name, a.last_name, a.employee_number, a.account_type, a.managed, a.purpose,
 	a.is_disabled, a.is_locked, a.password_expired, a.mfa_enrolled, a.privileged, a.status,
@@ -85,14 +90,14 @@ func findAccount(ctx context.Context, tx *pg.Tx, id, locking string) (Account, e
 // AccountFilters narrow a list of accounts; each one given must hold.
 type AccountFilters struct {
 	ConnectorID  string   `query:"connector_id" format:"uuid"`
-	Status       []string `query:"status" enum:"provisioning,active,disabled,locked,missing,deprovisioning,deleted,failed" doc:"Several by comma. Deleted ones are shown only when asked for."`
+	Status       []string `query:"status" enum:"provisioning,active,disabled,locked,missing,deprovisioning,deleted,failed,disconnected" doc:"Several by comma. Deleted and disconnected ones are shown only when asked for."`
 	Correlation  []string `query:"correlation" enum:"linked,uncorrelated,disputed,manual,ignored" doc:"Several by comma."`
 	Orphaned     string   `query:"orphaned" enum:"true,false"`
 	OrphanReason []string `query:"orphan_reason" enum:"owner_deactivated,owner_archived,no_owner,owner_unresolved" doc:"Several by comma. Orphaned accounts alone have one."`
 	AccountType  string   `query:"account_type" enum:"person,privileged,service,shared,system,bot,ai_agent,break_glass,unknown"`
 	IdentityID   string   `query:"identity_id" format:"uuid"`
 	Privileged   string   `query:"privileged" enum:"true,false"`
-	Q            string   `query:"q" maxLength:"200" doc:"Part of a username, name, e-mail address, native identity or external_id."`
+	Q            string   `query:"q" maxLength:"200" doc:"Words, each of which is part of a username, name, e-mail address, native identity or external_id, without regard to case, accents and order."`
 	Sort         string   `query:"sort" default:"created_at" enum:"created_at,username,-created_at,-username" doc:"A leading - is descending."`
 }
 
@@ -114,7 +119,7 @@ func (f AccountFilters) query(found, shown string) (*listing.Query, error) {
 	if len(f.Status) > 0 {
 		q.Where("a.status = any(@status)", pgx.NamedArgs{"status": f.Status})
 	} else {
-		q.Where("a.status <> 'deleted'", nil)
+		q.Where("a.status not in ('deleted', 'disconnected')", nil)
 	}
 	if len(f.Correlation) > 0 {
 		q.Where("a.correlation_state = any(@correlation)", pgx.NamedArgs{"correlation": f.Correlation})
@@ -127,10 +132,7 @@ func (f AccountFilters) query(found, shown string) (*listing.Query, error) {
 	if len(f.OrphanReason) > 0 {
 		q.Where("("+orphanReason+") = any(@orphan_reason)", pgx.NamedArgs{"orphan_reason": f.OrphanReason})
 	}
-	if f.Q != "" {
-		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', a.username, a.display_name, a.email, a.native_identity, a.external_id))) > 0`,
-			pgx.NamedArgs{"q": f.Q})
-	}
+	q.Search(f.Q, "a.username", "a.display_name", "a.email", "a.native_identity", "a.external_id")
 	return q, nil
 }
 
@@ -143,7 +145,7 @@ func (f AccountFilters) after(a Account) []string {
 }
 
 func countGrants(ctx context.Context, tx *pg.Tx, account string) (n int64, err error) {
-	sql := `select count(*) from ` + listing.Readable(tx.Viewer, "access_grant", "g") + ` where g.account_id = @id and g.status <> 'revoked'`
+	sql := `select count(*) from ` + listing.Readable(tx.Viewer, "access_grant", "g") + ` where g.account_id = @id and g.status not in ('revoked', 'disconnected')`
 	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": account}).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count grants of account: %w", err)
 	}

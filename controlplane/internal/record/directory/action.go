@@ -269,9 +269,9 @@ func impactOf(ctx context.Context, tx *pg.Tx, before, after Identity, changes []
 		impact.Changes = append(impact.Changes, FieldChange(c))
 	}
 	const sql = `
-		select (select count(*) from account a where a.tenant_id = current_tenant() and a.IDentity_id = $1 and a.status not in ('deleted', 'failed')),
+		select (select count(*) from account a where a.tenant_id = current_tenant() and a.identity_id = $1 and a.status not in ('deleted', 'disconnected', 'failed')),
 		       (select count(*) from account a join access_grant g on g.tenant_id = a.tenant_id and g.account_id = a.ID
-		         where a.tenant_id = current_tenant() and a.IDentity_id = $1 and g.status = 'active'),
+		         where a.tenant_id = current_tenant() and a.identity_id = $1 and g.status = 'active'),
 		       (select count(*) from access_reason r where r.tenant_id = current_tenant() and r.identity_id = $1 and r.state <> 'ended'),
 		       (select count(*) from entitlement e where e.tenant_id = current_tenant() and $1 = any(e.owner_ids)),
 		       (select count(*) from role r where r.tenant_id = current_tenant() and $1 = any(r.owner_ids) and r.lifecycle <> 'retired'),
@@ -279,16 +279,16 @@ func impactOf(ctx context.Context, tx *pg.Tx, before, after Identity, changes []
 		       (select count(*) from identity i where i.tenant_id = current_tenant() and i.manager_id = $1 and i.status <> 'archived')`
 	var n [7]int
 	if err := tx.QueryRow(ctx, sql, before.ID).Scan(&n[0], &n[1], &n[2], &n[3], &n[4], &n[5], &n[6]); err != nil {
-		return nil, fmt.Errorf("count what hangs on somebody: %w", err)
+		return nil, fmt.Errorf("count the impact of a lifecycle change: %w", err)
 	}
 	for k, name := range []string{"accounts", "grants", "reasons", "owned_entitlements", "owned_roles", "sponsored", "reports"} {
 		impact.Affects[name] = n[k]
 	}
 	if after.Status == Deactivated && n[3]+n[4]+n[5] > 0 {
-		impact.Warnings = append(impact.Warnings, "what they own or answer for goes to who stands in for them; see the handover for what nobody takes")
+		impact.Warnings = append(impact.Warnings, "their responsibilities move to backup owners; the handover lists responsibilities that have no backup owner")
 	}
 	if before.Status == Deactivated && after.Status == Active {
-		impact.Warnings = append(impact.Warnings, "access that ended is not restored; what rules give is given anew")
+		impact.Warnings = append(impact.Warnings, "access that ended is not restored; policies grant their access again")
 	}
 	return impact, nil
 }

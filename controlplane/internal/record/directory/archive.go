@@ -9,6 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
@@ -52,9 +53,9 @@ func archiveDue(ctx context.Context, tx *pg.Tx, l Lifecycle, now time.Time) (int
 		   and i.id = d.id
 		returning i.id::text, i.display_name as display, i.external_id, i.kind, d.status as "from", i.status as "to",
 		          null::text as from_reason, null::text as to_reason, i.version`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"until": now.Add(-*l.ArchiveAfter), "now": now, "limit": dueAtOnce, "kept": l.RehireAttribute})
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"until": span.Add(now, -*l.ArchiveAfter, l.Zone()), "now": now, "limit": dueAtOnce, "kept": l.RehireAttribute})
 	if err != nil {
-		return 0, fmt.Errorf("archive whoever left long ago: %w", err)
+		return 0, fmt.Errorf("archive identities after their retention time: %w", err)
 	}
 	moved, err := pgx.CollectRows(rows, pgx.RowToStructByName[Move])
 	if err != nil || len(moved) == 0 {
@@ -70,6 +71,13 @@ func archiveDue(ctx context.Context, tx *pg.Tx, l Lifecycle, now time.Time) (int
 	}
 	if err := audit.RecordAll(ctx, tx, entries); err != nil {
 		return 0, err
+	}
+	const forget = `
+		update identity_source
+		   set told = '{}'
+		 where tenant_id = current_tenant() and identity_id = any($1::text[]::uuid[]) and told <> '{}'`
+	if _, err := tx.Exec(ctx, forget, ids); err != nil {
+		return 0, fmt.Errorf("archive identities after their retention time: %w", err)
 	}
 	return len(moved), tellArchived(ctx, tx, ids)
 }

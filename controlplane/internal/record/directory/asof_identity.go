@@ -177,7 +177,7 @@ func expandThen(ctx context.Context, tx *pg.Tx, d *IdentityDetail, m Moment, nam
 
 func expandedGrantsThen(ctx context.Context, tx *pg.Tx, id string, m Moment) ([]HeldGrant, error) {
 	sql := `
-		select g.id, g.connector_id, g.directness, 'active' as status,
+		select g.id, g.connector_id, ` + ConnectorName("g.connector_id") + ` as connector_name, g.directness, 'active' as status,
 		       jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
 		       jsonb_build_object('id', g.account_id, 'display', coalesce(` + AccountDisplay + `, '')) as account
 		  from ` + GrantsThen(tx.Viewer) + `

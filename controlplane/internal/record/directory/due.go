@@ -23,7 +23,7 @@ const dueAtOnce = 2000
 
 // ApplyDue does what a date decides, in the tenant's time zone: who starts, goes on leave, returns, is close to the end or has
 // left. Whoever was deactivated long enough ago is archived, if the lifecycle says so; pins whose time is over end; what leavers
-// answered for goes to who stands in for them. It catches up with whatever has become due,
+// answered for goes to who stands in for them; changed ranks of sources decide. It catches up with whatever has become due,
 // in one step however many dates have passed meanwhile; a second call finds nothing.
 func ApplyDue(ctx context.Context, tx *pg.Tx, now time.Time) (due Due, err error) {
 	l, err := FindLifecycle(ctx, tx)
@@ -42,6 +42,9 @@ func ApplyDue(ctx context.Context, tx *pg.Tx, now time.Time) (due Due, err error
 		return due, err
 	}
 	if err := handOver(ctx, tx, now); err != nil {
+		return due, err
+	}
+	if _, err := ApplyAuthority(ctx, tx); err != nil {
 		return due, err
 	}
 	archived, err := archiveDue(ctx, tx, l, now)

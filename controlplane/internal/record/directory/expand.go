@@ -17,10 +17,10 @@ func count(ctx context.Context, tx *pg.Tx, id string) (c IdentityCounts, err err
 	sql := `
 		select (select count(*)
 		          from ` + listing.Readable(tx.Viewer, "account", "a") + `
-		         where a.identity_id = @id and a.status <> 'deleted'),
+		         where a.identity_id = @id and a.status not in ('deleted', 'disconnected')),
 		       (select count(*)
 		          from ` + listing.Readable(tx.Viewer, "access_grant", "g") + `
-		         where g.account_id = any(array(select a.id from account a where a.identity_id = @id)) and g.status <> 'revoked')`
+		         where g.account_id = any(array(select a.id from account a where a.identity_id = @id)) and g.status not in ('revoked', 'disconnected'))`
 	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": id}).Scan(&c.Accounts, &c.Grants); err != nil {
 		return c, fmt.Errorf("count accounts and grants: %w", err)
 	}
@@ -41,7 +41,7 @@ func refOf(ctx context.Context, tx *pg.Tx, id string) (*Reference, error) {
 
 func expandedAccounts(ctx context.Context, tx *pg.Tx, id string) ([]Account, error) {
 	sql := `select ` + accountColumns + ` from ` + withOwner(listing.Readable(tx.Viewer, "account", "a")) + `
-		 where a.identity_id = @id and a.status <> 'deleted'
+		 where a.identity_id = @id and a.status not in ('deleted', 'disconnected')
 		 order by a.created_at, a.id
 		 limit @limit`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "limit": httpapi.MaxLimit})
@@ -57,13 +57,13 @@ func expandedAccounts(ctx context.Context, tx *pg.Tx, id string) ([]Account, err
 
 func expandedGrants(ctx context.Context, tx *pg.Tx, id string) ([]HeldGrant, error) {
 	sql := `
-		select g.id, g.connector_id, g.directness, g.status,
+		select g.id, g.connector_id, ` + ConnectorName("g.connector_id") + ` as connector_name, g.directness, g.status,
 		       jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
 		       jsonb_build_object('id', a.id, 'display', ` + AccountDisplay + `) as account
 		  from ` + listing.Readable(tx.Viewer, "access_grant", "g") + `
 		  join account a on a.tenant_id = g.tenant_id and a.id = g.account_id
 		  join entitlement e on e.tenant_id = g.tenant_id and e.id = g.entitlement_id
-		 where g.account_id = any(array(select a.id from account a where a.identity_id = @id)) and g.status <> 'revoked'
+		 where g.account_id = any(array(select a.id from account a where a.identity_id = @id)) and g.status not in ('revoked', 'disconnected')
 		 order by g.created_at, g.id
 		 limit @limit`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "limit": httpapi.MaxLimit})

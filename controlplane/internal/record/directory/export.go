@@ -2,7 +2,6 @@ package directory
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -104,7 +103,7 @@ var plainColumns = []string{"id", "external_id", "kind", "status", "status_reaso
 	"backup_owner_id", "hire_date", "start_date", "termination_date", "last_working_at", "leave_from", "leave_to", "source_connector_id"}
 
 func (s *Service) exportCSV(ctx context.Context, v viewer.Viewer, f IdentityFilters, attributes []string, w io.Writer) error {
-	out := csv.NewWriter(w)
+	out := httpapi.NewSheet(w)
 	header := slices.Clone(plainColumns)
 	for _, name := range attributes {
 		header = append(header, customPin+name)
@@ -118,10 +117,7 @@ func (s *Service) exportCSV(ctx context.Context, v viewer.Viewer, f IdentityFilt
 			return err
 		}
 		return out.Write(cells)
-	}, func() error {
-		out.Flush()
-		return out.Error()
-	})
+	}, out.Flush)
 }
 
 // cells are somebody's row of a CSV.
@@ -138,10 +134,10 @@ func (i Identity) cells(attributes []string) ([]string, error) {
 	members["secondary_emails"] = strings.Join(i.SecondaryEmails, ";")
 	cells := make([]string, 0, len(plainColumns)+len(attributes))
 	for _, name := range plainColumns {
-		cells = append(cells, harmless(cell(members[name])))
+		cells = append(cells, quoted(cell(members[name])))
 	}
 	for _, name := range attributes {
-		cells = append(cells, harmless(cell(i.Attributes[name])))
+		cells = append(cells, quoted(cell(i.Attributes[name])))
 	}
 	return cells, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -38,7 +39,7 @@ func CountPeople(ctx context.Context, tx *pg.Tx) (f PeopleFigures, err error) {
 			select i.status, count(*) as n,
 			       count(*) filter (where (i.id in (select a.identity_id
 			                                          from ` + listing.Listed(tx.Viewer, "account", "a") + `
-			                                         where a.identity_id is not null and a.status <> 'deleted')) is true) as connected
+			                                         where a.identity_id is not null and a.status not in ('deleted', 'disconnected'))) is true) as connected
 			  from ` + listing.Listed(tx.Viewer, "identity", "i") + `
 			 group by i.status)
 		select coalesce(sum(n) filter (where status <> 'archived'), 0)::bigint as total,
@@ -61,8 +62,21 @@ func CountAccounts(ctx context.Context, tx *pg.Tx) (AccountFigures, error) {
 		       count(*) filter (where a.correlation_state = 'disputed') as disputed,
 		       count(*) filter (where ` + orphaned + `) as orphaned
 		  from ` + withOwner(listing.Listed(tx.Viewer, "account", "a")) + `
-		 where a.status <> 'deleted'`
+		 where a.status not in ('deleted', 'disconnected')`
 	return counted[AccountFigures](ctx, tx, "accounts", sql)
+}
+
+// leavers is the condition that an account a with the owner o belongs to somebody who has left and still works.
+const leavers = orphaned + ` and (` + orphanReason + `) in ('owner_deactivated', 'owner_archived')`
+
+// CountLeaverAccounts is the SQL that counts the accounts of people who have left and that still work, of those a viewer may list.
+func CountLeaverAccounts(v viewer.Viewer) string {
+	return `select count(*) from ` + withOwner(listing.Listed(v, "account", "a")) + ` where ` + leavers
+}
+
+// CountOwnerlessAccounts is the SQL that counts the orphaned accounts that never had an owner here, of those a viewer may list.
+func CountOwnerlessAccounts(v viewer.Viewer) string {
+	return `select count(*) from ` + withOwner(listing.Listed(v, "account", "a")) + ` where ` + orphaned + ` and not (` + leavers + `)`
 }
 
 func counted[T any](ctx context.Context, tx *pg.Tx, what, sql string) (figures T, err error) {

@@ -120,7 +120,7 @@ func (s *Service) Handover(ctx context.Context, v viewer.Viewer, id string) (lis
 		}
 		rows, err := tx.Query(ctx, sql, id, handoverLimit)
 		if err != nil {
-			return fmt.Errorf("list what somebody answers for: %w", err)
+			return fmt.Errorf("list the responsibilities of an identity: %w", err)
 		}
 		list, err = pgx.CollectRows(rows, pgx.RowToStructByName[Responsibility])
 		return err

@@ -19,36 +19,37 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", "/identities", "List identities", s.list),
 		httpapi.Handle("POST", "/identities", "Create an identity", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409).
 			Describe("Unknown members are ignored and named in the header Ignored-Fields."),
-		httpapi.Handle("POST", "/identities/import", "Import people", s.importPeople).For(viewer.Admin).Lines().Waits().Errors(409).Describe(aboutImport),
-		httpapi.Download("GET", "/identities/export", "Export people", exportMedia, s.export).For(viewer.Admin, viewer.Auditor).Describe(aboutExport),
-		httpapi.Handle("GET", "/identities/me", "Read your own identity", s.me),
-		httpapi.Handle("GET", "/identities/{id}", "Read an identity", s.readOrThen),
-		httpapi.Handle("PATCH", "/identities/{id}", "Change an identity by merge patch", s.patch).For(viewer.Admin).Errors(409, 412).
+		httpapi.Handle("POST", "/identities/import", "Import identities", s.importPeople).For(viewer.Admin).Lines().Waits().Errors(409).Describe(aboutImport),
+		httpapi.Download("GET", "/identities/export", "Export identities", exportMedia, s.export).For(viewer.Admin, viewer.Auditor).Describe(aboutExport),
+		httpapi.Handle("GET", "/identities/departments", "List departments", s.departments).For(viewer.Admin, viewer.Auditor).Describe(aboutDepartments),
+		httpapi.Handle("GET", "/identities/me", "Retrieve your own identity", s.me),
+		httpapi.Handle("GET", "/identities/{id}", "Retrieve an identity", s.readOrThen),
+		httpapi.Handle("PATCH", "/identities/{id}", "Update an identity", s.patch).For(viewer.Admin).Errors(409, 412).
 			Describe("A JSON merge patch (RFC 7396): null clears a member, an absent one stays."),
 		httpapi.Handle("DELETE", "/identities/{id}", "Archive an identity", s.archive).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412),
 		httpapi.Handle("POST", "/identities/{id}/deactivate", "Deactivate an identity", s.deactivate).For(viewer.Admin).Errors(409, 412).
 			Describe("With effective_at in the future the identity is on notice until then. urgent lets the ending of their access go before everybody else's. " + aboutDryRun),
-		httpapi.Handle("POST", "/identities/{id}/leave", "Let somebody be on leave", s.leave).For(viewer.Admin).Errors(409, 412).
-			Describe("From today when from is left out; until they return when to is. Both are whole days in the tenant's time zone. " + aboutDryRun),
-		httpapi.Handle("POST", "/identities/{id}/return", "End somebody's leave", s.endOfLeave).For(viewer.Admin).Errors(409, 412).
+		httpapi.Handle("POST", "/identities/{id}/leave", "Start a leave", s.leave).For(viewer.Admin).Errors(409, 412).
+			Describe("If from is omitted, the leave begins today; if to is omitted, it has no end. Both are whole days in the tenant's time zone. " + aboutDryRun),
+		httpapi.Handle("POST", "/identities/{id}/return", "End a leave", s.endOfLeave).For(viewer.Admin).Errors(409, 412).
 			Describe("A leave that has not begun is taken back. " + aboutDryRun),
-		httpapi.Handle("POST", "/identities/{id}/merge", "Merge another record of the same person into this one", s.merge).For(viewer.Admin).Errors(409, 412).
+		httpapi.Handle("POST", "/identities/{id}/merge", "Merge a duplicate identity", s.merge).For(viewer.Admin).Errors(409, 412).
 			Describe("Accounts, source records, reasons for access, reports, what is owned or sponsored, and the user move; the source is archived. " + aboutDryRun),
-		httpapi.Handle("POST", "/identities/{id}/unpin", "Give fields back to their source", s.unpin).For(viewer.Admin).Errors(409, 412).
+		httpapi.Handle("POST", "/identities/{id}/unpin", "Unpin identity fields", s.unpin).For(viewer.Admin).Errors(409, 412).
 			Describe("They become what the source says. attribute_sources of the identity names the fields that are pinned."),
-		httpapi.Handle("GET", "/identities/{id}/handover", "List what somebody answers for", s.handover).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("POST", "/identities/{id}/reactivate", "Make an identity active again", s.reactivate).For(viewer.Admin).Errors(409, 412).
-			Describe("Access that ended is not restored; what rules give is given anew. " + aboutDryRun),
+		httpapi.Handle("GET", "/identities/{id}/handover", "List the responsibilities of an identity", s.handover).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("POST", "/identities/{id}/reactivate", "Reactivate an identity", s.reactivate).For(viewer.Admin).Errors(409, 412).
+			Describe("Access that ended is not restored; policies grant their access again. " + aboutDryRun),
 		httpapi.Handle("GET", "/identities/{id}/accounts", "List the accounts of an identity", s.accountsOf),
 		httpapi.Handle("GET", "/identities/{id}/reports", "List the reports of an identity", s.reports),
 	}, slices.Concat(s.accountRoutes(), s.lifecycleRoutes(), s.schemaRoutes())...)
 }
 
 const (
-	aboutImport = "At most 50,000 rows as newline-delimited JSON (application/x-ndjson) or as CSV with a header (text/csv), sent as they are, or, up to 1 MiB, as the member data of a JSON object. " +
-		"Each row has an external_id: somebody who is known by it is changed in what the row says, anybody else is made. In JSON null clears a member; in CSV an empty cell says nothing, " +
-		"attributes.x and labels.x are columns, and lists are separated by semicolons. A row that cannot be taken is passed over and told with its line. " +
-		"Some thousands of rows become true together; what is so already is not written, so an import that broke off can be sent again."
+	aboutImport = "At most 50,000 rows as newline-delimited JSON (application/x-ndjson) or as CSV with a header (text/csv). Up to 1 MiB can also be sent as the member data of a JSON object. " +
+		"Each row has an external_id. If an identity has it, the members of the row are updated; otherwise an identity is created. In JSON null clears a member; in CSV an empty cell changes nothing, " +
+		"attributes.x and labels.x are columns, and lists are separated by semicolons. Invalid rows are skipped and reported with their line. " +
+		"Some thousands of rows are committed together; unchanged rows are not written, so an interrupted import can be sent again."
 	aboutExport = "Everybody whom the filters of the list of identities give, in its order. What is exported can be imported again."
 )
 
@@ -201,7 +202,7 @@ type deactivateIn struct {
 	DryRun
 	Body struct {
 		Reason      string    `json:"reason" minLength:"1" maxLength:"1000"`
-		EffectiveAt time.Time `json:"effective_at,omitempty" doc:"Now, when it is left out."`
+		EffectiveAt time.Time `json:"effective_at,omitempty" doc:"The default is now."`
 		Urgent      bool      `json:"urgent,omitempty" doc:"An immediate termination."`
 	}
 }
@@ -257,8 +258,8 @@ type leaveIn struct {
 	httpapi.IfMatch
 	DryRun
 	Body struct {
-		From   *string `json:"from,omitempty" format:"date" doc:"The first day; today when it is left out."`
-		To     *string `json:"to,omitempty" format:"date" doc:"The last day; until they return when it is left out."`
+		From   *string `json:"from,omitempty" format:"date" doc:"The first day. The default is today."`
+		To     *string `json:"to,omitempty" format:"date" doc:"The last day. The default is an open end."`
 		Reason string  `json:"reason" minLength:"1" maxLength:"1000"`
 	}
 }

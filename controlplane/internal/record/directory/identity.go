@@ -11,14 +11,14 @@ type Reference struct {
 // IdentityFields are what an administrator, or an upstream HR system, may write of an identity. Dates are YYYY-MM-DD.
 type IdentityFields struct {
 	EmploymentType    *string           `json:"employment_type" db:"employment_type" required:"false" enum:"employee,contractor,intern,vendor,partner,student,service,other"`
-	Email             *string           `json:"email" db:"email" required:"false" maxLength:"254" doc:"One human has it in a tenant, archived ones aside."`
+	Email             *string           `json:"email" db:"email" required:"false" maxLength:"254" doc:"One human has it in a tenant, archived ones aside. Required of humans when they are created by the API or an import. Someone who is created again after they left takes it over from their previous record."`
 	SecondaryEmails   []string          `json:"secondary_emails" db:"secondary_emails" required:"false" nullable:"false" maxItems:"50" doc:"Further addresses."`
 	Username          *string           `json:"username" db:"username" required:"false" maxLength:"256"`
 	FirstName         *string           `json:"first_name" db:"first_name" required:"false" maxLength:"256"`
 	MiddleName        *string           `json:"middle_name" db:"middle_name" required:"false" maxLength:"256"`
 	LastName          *string           `json:"last_name" db:"last_name" required:"false" maxLength:"256"`
 	PreferredName     *string           `json:"preferred_name" db:"preferred_name" required:"false" maxLength:"256"`
-	DisplayName       string            `json:"display_name" db:"display_name" required:"false" maxLength:"512" doc:"First and last name when it is left out."`
+	DisplayName       string            `json:"display_name" db:"display_name" required:"false" maxLength:"512" doc:"The default is first and last name."`
 	EmployeeNumber    *string           `json:"employee_number" db:"employee_number" required:"false" maxLength:"128"`
 	Department        *string           `json:"department" db:"department" required:"false" maxLength:"256"`
 	Division          *string           `json:"division" db:"division" required:"false" maxLength:"256"`
@@ -32,7 +32,7 @@ type IdentityFields struct {
 	Locale            *string           `json:"locale" db:"locale" required:"false" maxLength:"64" doc:"A language tag (BCP 47), such as de-CH."`
 	Timezone          *string           `json:"timezone" db:"timezone" required:"false" maxLength:"64" doc:"By its IANA name, such as Europe/Zurich."`
 	ManagerExternalID *string           `json:"manager_external_id" db:"manager_external_id" required:"false" maxLength:"512" doc:"external_id of the manager, who may come later."`
-	SponsorID         *string           `json:"sponsor_id" db:"sponsor_id" required:"false" format:"uuid" doc:"Who answers for somebody that is no employee; required for non_human."`
+	SponsorID         *string           `json:"sponsor_id" db:"sponsor_id" required:"false" format:"uuid" doc:"The sponsor of a person who is not an employee. Required for non_human."`
 	BackupOwnerID     *string           `json:"backup_owner_id" db:"backup_owner_id" required:"false" format:"uuid"`
 	HireDate          *string           `json:"hire_date" db:"hire_date" required:"false" format:"date"`
 	StartDate         *string           `json:"start_date" db:"start_date" required:"false" format:"date"`
@@ -78,19 +78,20 @@ type IdentityCounts struct {
 
 // HeldGrant is a grant as an expanded identity shows it. The whole of it is at /entitlements/grants/{id}.
 type HeldGrant struct {
-	ID          string    `json:"id" db:"id"`
-	Entitlement Reference `json:"entitlement" db:"entitlement"`
-	Account     Reference `json:"account" db:"account"`
-	ConnectorID string    `json:"connector_id" db:"connector_id"`
-	Directness  string    `json:"directness" db:"directness" enum:"direct,inherited"`
-	Status      string    `json:"status" db:"status"`
+	ID            string    `json:"id" db:"id"`
+	Entitlement   Reference `json:"entitlement" db:"entitlement"`
+	Account       Reference `json:"account" db:"account"`
+	ConnectorID   string    `json:"connector_id" db:"connector_id"`
+	ConnectorName string    `json:"connector_name" db:"connector_name" doc:"The system, for people."`
+	Directness    string    `json:"directness" db:"directness" enum:"direct,inherited"`
+	Status        string    `json:"status" db:"status"`
 }
 
 // IdentityDetail is one identity with what hangs on it.
 type IdentityDetail struct {
 	Identity
 	Counts           IdentityCounts             `json:"counts"`
-	ManagerCycle     bool                       `json:"manager_cycle" doc:"This person is above themselves in the line of managers that the source tells."`
+	ManagerCycle     bool                       `json:"manager_cycle" doc:"This person is part of a cycle in the line of managers that the source reports."`
 	MergedIDs        []string                   `json:"merged_ids" nullable:"false" doc:"The records that were merged into this one."`
 	AttributeSources map[string]AttributeSource `json:"attribute_sources" nullable:"false" doc:"By field that has a value, or is pinned: where its value is from."`
 	Manager          *Reference                 `json:"manager,omitempty" doc:"With expand=manager, where the reader may see the manager."`

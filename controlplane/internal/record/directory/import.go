@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 )
 
 // maxImport is the most rows of one import.
@@ -125,17 +126,18 @@ func (r *record) patch() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// harmless keeps a spreadsheet from taking a cell for a formula; unharmed takes that back.
-func harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r\n'＝＋－＠", []rune(cell)[0]) {
+// quoted keeps an import from taking the apostrophe of a cell for one that httpapi.Sheet has put before a formula.
+func quoted(cell string) string {
+	if strings.HasPrefix(cell, "'") {
 		return "'" + cell
 	}
 	return cell
 }
 
+// unharmed takes back what quoted and httpapi.Sheet put before a cell.
 func unharmed(cell string) string {
-	if len(cell) > 1 && cell[0] == '\'' && strings.ContainsRune("=+-@\t\r\n'＝＋－＠", []rune(cell)[1]) {
-		return cell[1:]
+	if rest, is := strings.CutPrefix(cell, "'"); is && rest != "" && (rest[0] == '\'' || httpapi.Harmless(rest) != rest) {
+		return rest
 	}
 	return strings.TrimSpace(cell)
 }

@@ -40,7 +40,7 @@ type RowTaken struct {
 	Outcome    string        `json:"outcome" enum:"created,updated,unchanged,failed" doc:"In a preview: what would become of it."`
 	IdentityID string        `json:"identity_id,omitempty"`
 	Changed    []string      `json:"changed,omitempty" doc:"The fields that differ."`
-	Ignored    []string      `json:"ignored,omitempty" doc:"Members that nobody knows."`
+	Ignored    []string      `json:"ignored,omitempty" doc:"Members with unknown names."`
 	Errors     []fault.Field `json:"errors,omitempty"`
 }
 
@@ -144,7 +144,7 @@ func (l *load) flush(ctx context.Context, v viewer.Viewer) error {
 	switch {
 	case pg.Violates(err, "identity_email_unique") || pg.Violates(err, "identity_external_id_unique"):
 		for _, e := range l.batch { // somebody else wrote at the same time
-			e.fail(fault.Field{Code: "conflict", Detail: "somebody else wrote the same people meanwhile; send the row again"})
+			e.fail(fault.Field{Code: "conflict", Detail: "the same identity was changed concurrently; send the row again"})
 		}
 	case err != nil:
 		return err
@@ -231,7 +231,7 @@ func (l *load) known(ctx context.Context, tx *pg.Tx) (map[string][]Identity, err
 // become finds what the row makes of somebody who is known, or of somebody new.
 func (e *entry) become(known []Identity, c Clock, v viewer.Viewer, schema Schema) error {
 	if len(known) > 1 {
-		return fault.Coded(fault.Conflict, "ambiguous_external_id", "several sources have somebody with this external_id")
+		return fault.Coded(fault.Conflict, "ambiguous_external_id", "identities of several sources have this external_id")
 	}
 	e.fresh = len(known) == 0
 	kind, _ := e.members["kind"].(string)
@@ -375,7 +375,7 @@ func (l *load) sponsors(ctx context.Context, tx *pg.Tx) error {
 type importIn struct {
 	Mode string `query:"mode" enum:"preview,apply" doc:"preview tells what would become of each row; apply does it. Before the body's."`
 	Body struct {
-		Mode   string `json:"mode,omitempty" enum:"preview,apply" doc:"preview when it is left out."`
+		Mode   string `json:"mode,omitempty" enum:"preview,apply" doc:"The default is preview."`
 		Format string `json:"format,omitempty" enum:"ndjson,csv" default:"ndjson"`
 		Data   string `json:"data" minLength:"1" doc:"The lines."`
 	}

@@ -79,7 +79,7 @@ func TestWhatIsExportedCanBeImportedAgain(t *testing.T) {
 	h := open(t)
 	h.Must(200, "admin", "PUT", "/identities/schema/attributes", map[string]any{"attributes": []any{map[string]any{"name": "desk", "type": "number"}}})
 	hire(h, "=cmd", map[string]any{"department": "Sales, North", "attributes": map[string]any{"desk": 7}, "secondary_emails": []string{"a@example.com", "b@example.com"}})
-	hire(h, "plain", map[string]any{"title": "'quoted", "leave_to": "2031-02-03"})
+	hire(h, "plain", map[string]any{"title": "'quoted", "leave_to": "2031-02-03", "location": "x;=1+1"})
 	hire(h, "other", map[string]any{"department": "Else"})
 	var out bytes.Buffer
 	file := exported(t, h, "csv", "")
@@ -87,6 +87,11 @@ func TestWhatIsExportedCanBeImportedAgain(t *testing.T) {
 	rows, err := csv.NewReader(strings.NewReader(file)).ReadAll()
 	if err != nil || len(rows) != 4 {
 		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for _, cell := range []string{`,'=cmd,`, `,"x;=1+1",`} { // no locale makes a formula of it
+		if !strings.Contains(file, cell) {
+			t.Errorf("the export has no %s:\n%s", cell, file)
+		}
 	}
 	again := h.Must(200, "admin", "POST", "/identities/import?mode=apply", out.String(), "Content-Type", "text/csv")
 	if again.Body["unchanged"] != 3.0 {
@@ -132,4 +137,25 @@ func exported(t *testing.T, h *recordtest.House, format, department string) stri
 		path += "&department=" + department
 	}
 	return string(h.Raw("admin", path))
+}
+
+func TestWhoPinnedAFieldIsShownByName(t *testing.T) {
+	h := open(t)
+	ann := hire(h, "ann", nil).Text("id")
+	h.Exec(`update identity set source_connector_id = gen_random_uuid() where id = $1`, ann)
+	h.Must(200, "admin", "PATCH", "/identities/"+ann, map[string]any{"title": "Acting head"})
+	by := func() any {
+		sources, _ := h.Must(200, "admin", "GET", "/identities/"+ann, nil).Body["attribute_sources"].(map[string]any)
+		title, _ := sources["title"].(map[string]any)
+		pinned, _ := title["pinned_by"].(map[string]any)
+		return pinned["display"]
+	}
+	if got := fmt.Sprint(by()); strings.Contains(got, "@") || got == "<nil>" {
+		t.Errorf("pinned by %s; want no e-mail address", got)
+	}
+	h.Exec(`insert into app_user (tenant_id, id, email, display_name) values (current_tenant(), gen_random_uuid(), 'ada@acme.test', 'Ada Admin')`)
+	h.Exec(`update identity set pins = jsonb_set(pins, '{title,pinned_by,id}', (select to_jsonb(id) from app_user where email = 'ada@acme.test'))`)
+	if got := by(); got != "Ada Admin" {
+		t.Errorf("pinned by %v; want the user's name", got)
+	}
 }

@@ -15,14 +15,15 @@ import (
 type IdentityFilters struct {
 	Status            []string  `query:"status" enum:"pre_hire,active,on_leave,notice,deactivated,archived" doc:"Several by comma. Archived ones are shown only when asked for."`
 	Department        string    `query:"department"`
+	DepartmentLike    string    `query:"department_like" maxLength:"200" doc:"Words, each of which is part of the department's name, without regard to case, accents and order."`
 	ManagerID         string    `query:"manager_id" format:"uuid" doc:"Direct reports of this manager."`
 	Kind              string    `query:"kind" enum:"human,non_human"`
 	SourceConnectorID string    `query:"source_connector_id" format:"uuid"`
 	Email             string    `query:"email" doc:"Without regard to case."`
 	ExternalID        string    `query:"external_id"`
 	EmployeeNumber    string    `query:"employee_number"`
-	ManagerCycle      string    `query:"manager_cycle" enum:"true,false" doc:"Whether they are above themselves in the line of managers that the source tells."`
-	Q                 string    `query:"q" maxLength:"200" doc:"Part of a name, e-mail address, username, external_id or employee_number."`
+	ManagerCycle      string    `query:"manager_cycle" enum:"true,false" doc:"Whether the person is part of a cycle in the line of managers that the source reports."`
+	Q                 string    `query:"q" maxLength:"200" doc:"Words, each of which is part of a name, e-mail address, username, external_id or employee_number, without regard to case, accents and order."`
 	UpdatedSince      time.Time `query:"updated_since" doc:"Changed at or after this instant."`
 	Sort              string    `query:"sort" default:"created_at" enum:"created_at,display_name,last_name,email,department,-created_at,-display_name,-last_name,-email,-department" doc:"A leading - is descending."`
 }
@@ -34,9 +35,6 @@ var identityOrders = map[string]listing.Order{
 	"email":        {Column: "coalesce(i.email, '')", Type: "text"},
 	"department":   {Column: "coalesce(i.department, '')", Type: "text"},
 }
-
-// searched is the text that q looks in. The line feed keeps a match from reaching over two fields.
-const searched = `lower(concat_ws(E'\n', i.display_name, i.first_name, i.last_name, i.preferred_name, i.email, i.username, i.external_id, i.employee_number))`
 
 func (f IdentityFilters) query(v viewer.Viewer) (*listing.Query, error) {
 	order, err := listing.OrderBy(f.Sort, identityOrders)
@@ -50,6 +48,10 @@ func (f IdentityFilters) query(v viewer.Viewer) (*listing.Query, error) {
 		q.Where("i.status <> 'archived'", nil)
 	}
 	q.Equal("i.department", "department", f.Department)
+	if f.DepartmentLike != "" {
+		q.Where(`search_text(i.department) like all ((select search_patterns(@department_like))::text[])`,
+			pgx.NamedArgs{"department_like": f.DepartmentLike})
+	}
 	q.Equal("i.manager_id", "manager_id", f.ManagerID)
 	q.Equal("i.kind", "kind", f.Kind)
 	q.Equal("i.source_connector_id", "source_connector_id", f.SourceConnectorID)
@@ -59,9 +61,7 @@ func (f IdentityFilters) query(v viewer.Viewer) (*listing.Query, error) {
 	if f.Email != "" {
 		q.Where("i.email_lc = lower(@email)", pgx.NamedArgs{"email": f.Email})
 	}
-	if f.Q != "" {
-		q.Where("position(lower(@q) in "+searched+") > 0", pgx.NamedArgs{"q": f.Q})
-	}
+	q.Search(f.Q, "i.display_name", "i.first_name", "i.last_name", "i.preferred_name", "i.email", "i.username", "i.external_id", "i.employee_number")
 	if !f.UpdatedSince.IsZero() {
 		q.Where("i.updated_at >= @updated_since", pgx.NamedArgs{"updated_since": f.UpdatedSince})
 	}

@@ -2,6 +2,7 @@ package directory_test
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -69,6 +70,9 @@ func TestFiltersNarrowAndTotalsAgree(t *testing.T) {
 		"":                             {"boss", "ada", "gone", "robot"},
 		"department=R%26D%2C%20100%25": {"ada", "gone"},
 		"status=deactivated":           {"gone"},
+		"department_like=bOar":         {"boss"},
+		"department_like=100%25%20r":   {"ada", "gone"},
+		"department_like=_":            nil,
 		"status=active,deactivated&kind=human&sort=-created_at": {"gone", "ada", "boss"},
 		"kind=non_human":                       {"robot"},
 		"manager_id=" + boss:                   {"ada"},
@@ -92,6 +96,58 @@ func TestFiltersNarrowAndTotalsAgree(t *testing.T) {
 	for _, query := range []string{"status=great", "manager_id=x", "sort=salary", "departement=IT", "kind=alien", "updated_since=yesterday"} {
 		if a := h.Call("admin", "GET", "/identities?"+query, nil); a.Status != 400 {
 			t.Errorf("%s: got %d %v; want 400", query, a.Status, a.Body)
+		}
+	}
+}
+
+func TestDepartmentsAreSuggested(t *testing.T) {
+	h := open(t)
+	for id, department := range map[string]string{"a": "Santé", "b": "Santé", "c": "Sales, 100%", "d": ""} {
+		hire(h, id, map[string]any{"department": department})
+	}
+	archived := hire(h, "e", map[string]any{"department": "Sales, 100%"}).Text("id")
+	h.Must(200, "admin", "POST", "/identities/"+archived+"/deactivate", `{"reason":"left"}`)
+	h.Must(204, "admin", "DELETE", "/identities/"+archived, nil)
+	for query, want := range map[string][]any{
+		"":          {map[string]any{"name": "Santé", "identities": 2.0}, map[string]any{"name": "Sales, 100%", "identities": 1.0}},
+		"?q=sante":  {map[string]any{"name": "Santé", "identities": 2.0}},
+		"?q=100%25": {map[string]any{"name": "Sales, 100%", "identities": 1.0}},
+		"?q=_":      {},
+	} {
+		got := h.Must(200, "admin", "GET", "/identities/departments"+query, nil)
+		if diff := cmp.Diff(want, got.Body["items"]); diff != "" {
+			t.Errorf("%s: -want +got\n%s", query, diff)
+		}
+	}
+}
+
+func TestSearchIgnoresAccentsCaseAndTheOrderOfWords(t *testing.T) {
+	h := open(t)
+	for id, name := range map[string]string{
+		"mueller": "Anna Müller", "fournier": "Aurélie Fournier", "strasse": "Łukasz Großmann", "nguyen": "Nguyễn Thị Hoa", "ivan": "Иван Петров",
+		"oersted": "Ørsted Ægir", "marsh": "Charlotte Marsh",
+	} {
+		hire(h, id, map[string]any{"display_name": name, "first_name": "", "last_name": ""})
+	}
+	for query, want := range map[string][]string{
+		"anna muller":       {"mueller"},
+		"MÜLLER, Anna":      {"mueller"},
+		"Anna Mu\u0308ller": {"mueller"},
+		"fournier aurelie":  {"fournier"},
+		"marsh charlotte":   {"marsh"},
+		"marsh anna":        nil,
+		"lukasz grossmann":  {"strasse"},
+		"Großmann":          {"strasse"},
+		"nguyen hoa":        {"nguyen"},
+		"ПЕТРОВ иван":       {"ivan"},
+		"aegir orsted":      {"oersted"},
+		"%":                 nil,
+		"_":                 nil,
+		`\`:                 nil,
+	} {
+		got, total := walk(h, "admin", "/identities?limit=2&q="+url.QueryEscape(query), "external_id", func() {})
+		if diff := cmp.Diff(want, got); diff != "" || int(total) != len(want) {
+			t.Errorf("%q: total %v; -want +got\n%s", query, total, diff)
 		}
 	}
 }
@@ -163,4 +219,24 @@ func TestOnesOwnRecordIsOnesOwnWithoutAnyRole(t *testing.T) {
 	h.Refused(404, "not_found", "me", "GET", "/identities/"+other, nil)
 	h.Refused(404, "no_identity", "unlinked", "GET", "/identities/me", nil)
 	h.Refused(403, "forbidden", "me", "PATCH", "/identities/"+me, `{"title":"Boss"}`)
+}
+
+func TestASearchKnowsNeitherCaseNorAccentsNorTheOrderOfWords(t *testing.T) {
+	h := open(t)
+	for ext, name := range map[string]string{"1": "Anna Müller", "2": "Aurélie Fournier", "3": "Charlotte Marsh", "4": "Jörg Strauß", "5": "Bjørn Łukasz", "6": "Mueller Peter"} {
+		h.Exec(`update identity set display_name = $2 where id = $1`, h.Person("p"+ext, ""), name)
+	}
+	for q, want := range map[string]string{
+		"anna muller": "Anna Müller", "MÜLLER anna": "Anna Müller", "mueller anna": "Anna Müller", "marsh charlotte": "Charlotte Marsh",
+		"fournier aurelie": "Aurélie Fournier", "strauss": "Jörg Strauß", "joerg": "Jörg Strauß", "bjorn lukasz": "Bjørn Łukasz", "müller pet": "Mueller Peter",
+		"anna fournier": "",
+	} {
+		var got []string
+		for _, i := range h.Must(200, "admin", "GET", "/identities?q="+url.QueryEscape(q), nil).Items() {
+			got = append(got, i["display_name"].(string))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%q finds %q; want %q", q, got, want)
+		}
+	}
 }

@@ -98,17 +98,24 @@ const (
 		   and i.id <> @id`
 )
 
-// referenced says, for each person, whom they name: their authoritative source's word before any other source's, and what was
-// given through the API where no source says anything.
+// referenced says, for each person, whom they name: the word of the record that decides before any other record's, and what was
+// given through the API where no record says anything. A record that is removed says something only while there is no other.
 const referenced = `
 	sourced as (
-		select distinct on (p.id) p.id, s.connector_id, coalesce(s.manager_ref_kind, 'any') as kind, s.manager_ref_value as value
-		  from person p
-		  join identity_source s
-		    on s.tenant_id = current_tenant()
-		   and s.identity_id = p.id
-		 where s.manager_ref_value <> ''
-		 order by p.id, (s.connector_id = p.source_connector_id) desc nulls last, s.first_seen_at, s.connector_id, s.external_id
+		select distinct on (r.id) r.id, r.connector_id, coalesce(r.kind, 'any') as kind, r.value
+		  from (select p.id, s.connector_id, s.external_id, s.manager_ref_kind as kind, s.manager_ref_value as value,
+		               coalesce(c.authority_rank, 100) as rank, s.removed_at is null and c.deleted_at is null as live,
+		               bool_or(s.removed_at is null and c.deleted_at is null) over (partition by p.id) as any_live
+		          from person p
+		          join identity_source s
+		            on s.tenant_id = current_tenant()
+		           and s.identity_id = p.id
+		          left join connector c
+		            on c.tenant_id = current_tenant()
+		           and c.id = s.connector_id) r
+		 where r.value <> ''
+		   and r.live = r.any_live
+		 order by r.id, ` + authority + `
 	),
 	referenced as materialized (
 		select p.id, s.id is not null as from_source,

@@ -163,3 +163,25 @@ func TestAnAmbiguousManagerStaysUnresolved(t *testing.T) {
 		t.Errorf("got %+v; want one unresolved", m)
 	}
 }
+
+func TestTheSourceOfAManagerIsTheOneThatNamesThem(t *testing.T) {
+	h := open(t)
+	boss := h.Person("boss", "")
+	sourced(h, boss, ldap, "uuid-1", "uid=boss", "", "")
+	worker := h.Person("worker", "")
+	sourced(h, worker, ldap, "uuid-2", "uid=worker", "native", "uid=boss")
+	sourced(h, worker, hr, "uuid-3", "", "", "")
+	resolve(t, h)
+	sources := h.Must(200, "admin", "GET", "/identities/"+worker, nil).Body["attribute_sources"].(map[string]any)
+	for _, field := range []string{"manager", "manager_id", "manager_external_id"} {
+		source, _ := sources[field].(map[string]any)
+		if source["connector_id"] != ldap || source["kind"] != "hr" {
+			t.Errorf("the source of %s is %v; want the connector %s", field, source, ldap)
+		}
+	}
+	byHand := h.Person("by-hand", boss)
+	sources = h.Must(200, "admin", "GET", "/identities/"+byHand, nil).Body["attribute_sources"].(map[string]any)
+	if source, _ := sources["manager"].(map[string]any); source["kind"] != "manual" {
+		t.Errorf("the source of a manager whom a person named is %v", source)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -75,7 +76,7 @@ func (s *Service) lockBoth(ctx context.Context, tx *pg.Tx, a Ask, source string)
 		return target, gone, err
 	}
 	if source == target.ID {
-		return target, gone, fault.Coded(fault.Invalid, "merge_with_itself", "nobody is merged with themselves").
+		return target, gone, fault.Coded(fault.Invalid, "merge_with_itself", "an identity cannot be merged with itself").
 			With(fault.Field{Pointer: "#/source_id", Code: "merge_with_itself", Detail: "name the other record"})
 	}
 	both := map[string]*Identity{a.ID: &target, source: &gone}
@@ -112,7 +113,7 @@ func mergeable(ctx context.Context, tx *pg.Tx, target, gone Identity) error {
 		                  and b.identity_id = $2
 		                  and b.removed_at is null
 		                where a.tenant_id = current_tenant()
-		                  and a.IDentity_id = $1
+		                  and a.identity_id = $1
 		                  and a.removed_at is null),
 		       (select count(*) from app_user u where u.tenant_id = current_tenant() and u.identity_id in ($1, $2)) = 2`
 	var sameSource, bothSignIn bool
@@ -196,7 +197,7 @@ var moving = []struct{ what, sql string }{
 		update identity
 		   set backup_owner_id = case when id <> @target then @target::uuid end, updated_at = now(), version = version + 1
 		 where tenant_id = current_tenant() and backup_owner_id = @gone and status <> 'archived'`},
-	{"owned_entitlements", owned("entitlement")},
+	{"owned_entitlements", owned("entitlement", sourceOwners)},
 	{"owned_roles", "with moved as (" + owned("role") + " returning tenant_id, id, version, owner_ids)" + keepOwners},
 	{"owned_policies", owned("access_policy")},
 	{"users", `update app_user set identity_id = @target, updated_at = now(), version = version + 1 where tenant_id = current_tenant() and identity_id = @gone`},
@@ -215,11 +216,16 @@ var moving = []struct{ what, sql string }{
 		 where tenant_id = current_tenant() and previous_identity_id = @gone`},
 }
 
-// owned gives what the source owns to the target, who may own it already.
-func owned(table string) string {
+// sourceOwners keeps track of which owners of an entitlement its target system names.
+const sourceOwners = `source_owner_ids = case when @target::uuid = any(owner_ids) then array_remove(source_owner_ids, @gone::uuid)
+		                               else array_replace(source_owner_ids, @gone::uuid, @target::uuid) end,
+		       `
+
+// owned gives what the source owns to the target, who may own it already. more are further assignments.
+func owned(table string, more ...string) string {
 	return `
 		update ` + table + `
-		   set owner_ids = case when @target::uuid = any(owner_ids) then array_remove(owner_ids, @gone::uuid)
+		   set ` + strings.Join(more, "") + `owner_ids = case when @target::uuid = any(owner_ids) then array_remove(owner_ids, @gone::uuid)
 		                        else array_replace(owner_ids, @gone::uuid, @target::uuid) end,
 		       updated_at = now(), version = version + 1
 		 where tenant_id = current_tenant() and @gone::uuid = any(owner_ids)`
@@ -262,6 +268,9 @@ func (s *Service) concluded(ctx context.Context, tx *pg.Tx, a Ask, target, gone 
 		returning array(select m.id::text from identity m where m.tenant_id = current_tenant() and m.merged_into_id = $1 order by m.id)`
 	if err := tx.QueryRow(ctx, adopt, target.ID, gone.SourceConnectorID, s.Now()).Scan(&merged.MergedIDs); err != nil {
 		return merged, fmt.Errorf("merge: %w", taken(err, target.ExternalID))
+	}
+	if _, err := MergeAgain(ctx, tx, `select @target::uuid`, pgx.NamedArgs{"target": target.ID}); err != nil {
+		return merged, err
 	}
 	if merged.Identity, err = Find(ctx, tx, target.ID); err != nil {
 		return merged, err

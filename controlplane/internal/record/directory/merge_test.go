@@ -68,7 +68,7 @@ func TestTwoRecordsOfAPersonBecomeOne(t *testing.T) {
 	}
 	for what, sql := range map[string]string{
 		"the account":                   `select count(*) from account where id = '` + account + `' and identity_id = $1`,
-		"the report":                    `select count(*) from identity where id = '` + report + `' and manager_id = $1 and manager_external_id = 'keep'`,
+		"the report":                    `select count(*) from identity where id = '` + report + `' and manager_id = $1 and manager_external_id = (select external_id from identity where id = $1)`,
 		"the sponsorship":               `select count(*) from identity where id = '` + bot + `' and sponsor_id = $1 and backup_owner_id = $1`,
 		"what it owned":                 `select count(*) from entitlement where id = '` + group + `' and owner_ids = array[$1::uuid]`,
 		"what both owned":               `select count(*) from entitlement where id = '` + both + `' and owner_ids = array[$1::uuid]`,

@@ -19,10 +19,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
-// SourceFields are the fields of a person that a sync writes, in the order of the bits of identity_source.filled. New ones come last.
+// SourceFields are the fields of a person that a sync writes.
 var SourceFields = []string{"email", "display_name", "username", "first_name", "middle_name", "last_name", "preferred_name", "employee_number",
 	"department", "division", "organization", "cost_center", "title", "job_code", "location", "country", "employment_type", "hire_date",
-	"start_date", "termination_date"}
+	"start_date", "termination_date", "last_working_at", "leave_from", "leave_to"}
 
 // standingPin is the key of a pin about what is said of somebody apart from their dates.
 const standingPin = "status"
@@ -63,13 +63,32 @@ func (p *Pins) set(field string, value any, pin Pin) {
 	if all == nil {
 		all = Pins{}
 	}
-	pin.SourceValue = value
+	pin.SourceValue = asTold(field, value)
 	if old, pinned := all[field]; pinned {
 		pin.SourceValue = old.SourceValue
 		pin.Soft = pin.Soft && old.Soft
 	}
 	all[field] = pin
 	*p = all
+}
+
+// asTold is a value of a field as records of sources keep it.
+func asTold(field string, value any) any {
+	if sourceTypes[field] != "timestamptz" {
+		return value
+	}
+	switch at := value.(type) {
+	case *time.Time:
+		if at == nil {
+			return nil
+		}
+		return at.UTC().Format(time.RFC3339)
+	case string:
+		if t, err := time.Parse(time.RFC3339, at); err == nil {
+			return t.UTC().Format(time.RFC3339)
+		}
+	}
+	return value
 }
 
 func pinnedBy(v viewer.Viewer) PinnedBy {
@@ -108,13 +127,11 @@ func differing(a, b map[string]any) map[string]bool {
 	return names
 }
 
-// Kept is what a run is about to write of people: a temporary table with a row for each, with identity_id, source_status and
-// SourceFields, and with attributes unless it says Bare. Of the fields in Filled the run writes something for somebody.
+// Kept is a table of Records after MergeRecords: what is about to be written of people.
 type Kept struct {
-	Table, Connector string
-	Filled           []string
-	Bare             bool // the table has no attributes
-	Forget           bool // notes what the source says now, and drops pins that are over
+	Table  string
+	Bare   bool // the table has no attributes
+	Forget bool // notes what the sources say now, and drops pins that are over
 }
 
 // KeepPinned makes a run write of pinned fields what they are. It costs one look at an index where nobody is pinned.
@@ -125,47 +142,26 @@ func KeepPinned(ctx context.Context, tx *pg.Tx, k Kept) error {
 	}
 	const judged = `
 		create temp table k_pin on commit drop as
-		select p.line, p.id, p.own, p.key, p.pin, p.came,
-		       case when not p.own then true
-		            when p.key = 'status' then p.came is null or p.came = nullif(p.pin -> 'source_value', 'null')
-		            when p.key not like 'attributes.%%' and p.key <> all($2::text[]) then true
+		select p.line, p.id, p.key, p.pin, p.came,
+		       case when p.key = 'status' then p.came is null or p.came = nullif(p.pin -> 'source_value', 'null')
 		            when (p.pin ->> 'soft')::boolean then p.came is not distinct from nullif(p.pin -> 'source_value', 'null')
 		            else coalesce((p.pin ->> 'until')::timestamptz > now(), true) end as keep
-		  from (select m.ctid as line, i.id, i.source_connector_id is not distinct from $1::uuid as own, e.key, e.value as pin,
-		               nullif(%s, 'null') as came
+		  from (select m.ctid as line, i.id, e.key, e.value as pin,
+		               case e.key when 'status' then to_jsonb(m.source_status) else m.says -> e.key end as came
 		          from %s m
 		          join identity i
 		            on i.tenant_id = current_tenant()
 		           and i.id = m.identity_id
 		           and i.pins <> '{}'
-		         cross join jsonb_each(i.pins) e) p`
-	came := `to_jsonb(m) -> case e.key when 'status' then 'source_status' else e.key end`
-	if !k.Bare {
-		came = `case when e.key like 'attributes.%' then m.attributes -> substr(e.key, 12) else ` + came + ` end`
-	}
+		         cross join jsonb_each(i.pins) e
+		         where m.says is not null) p`
 	if _, err := tx.Exec(ctx, `drop table if exists k_pin`); err != nil {
 		return fmt.Errorf("keep what is pinned: %w", err)
 	}
-	if _, err := tx.Exec(ctx, fmt.Sprintf(judged, came, k.Table), k.Connector, k.Filled); err != nil {
+	if _, err := tx.Exec(ctx, fmt.Sprintf(judged, k.Table)); err != nil {
 		return fmt.Errorf("keep what is pinned: %w", err)
 	}
-	set := make([]string, len(SourceFields), len(SourceFields)+2)
-	for i, f := range SourceFields {
-		set[i] = fmt.Sprintf("%[1]s = case when '%[1]s' = any(k.kept) then i.%[1]s else m.%[1]s end", f)
-	}
-	set = append(set, "source_status = case when 'status' = any(k.kept) then null else m.source_status end")
-	if !k.Bare {
-		set = append(set, "attributes = m.attributes - array(select substr(a, 12) from unnest(k.kept) a where a like 'attributes.%')")
-	}
-	keep := `
-		update ` + k.Table + ` m
-		   set ` + strings.Join(set, ",\n\t\t       ") + `
-		  from (select line, id, array_agg(key) filter (where keep) as kept from k_pin group by line, id having bool_or(keep)) k
-		  join identity i
-		    on i.tenant_id = current_tenant()
-		   and i.id = k.id
-		 where m.ctid = k.line`
-	if _, err := tx.Exec(ctx, keep); err != nil {
+	if _, err := tx.Exec(ctx, k.keep()); err != nil {
 		return fmt.Errorf("keep what is pinned: %w", err)
 	}
 	if !k.Forget {
@@ -174,18 +170,37 @@ func KeepPinned(ctx context.Context, tx *pg.Tx, k Kept) error {
 	const forget = `
 		update identity i
 		   set pins = n.pins
-		  from (select id, coalesce(jsonb_object_agg(key, case when (pin ->> 'soft')::boolean or key <> all($1::text[]) and key not like 'attributes.%' then pin
+		  from (select id, coalesce(jsonb_object_agg(key, case when (pin ->> 'soft')::boolean or key = 'status' then pin
 		                   else pin || jsonb_build_object('source_value', came) end) filter (where keep), '{}') as pins
-		          from k_pin
-		         where own
+		          from (select distinct on (id, key) * from k_pin order by id, key) k
 		         group by id) n
 		 where i.tenant_id = current_tenant()
 		   and i.id = n.id
 		   and i.pins <> n.pins`
-	if _, err := tx.Exec(ctx, forget, k.Filled); err != nil {
+	if _, err := tx.Exec(ctx, forget); err != nil {
 		return fmt.Errorf("note what sources say: %w", err)
 	}
 	return nil
+}
+
+// keep is the statement that gives rows what their identities have in pinned fields.
+func (k Kept) keep() string {
+	set := make([]string, len(SourceFields), len(SourceFields)+2)
+	for i, f := range SourceFields {
+		set[i] = fmt.Sprintf("%[1]s = case when '%[1]s' = any(k.kept) then i.%[1]s else m.%[1]s end", f)
+	}
+	set = append(set, "source_status = case when 'status' = any(k.kept) then null else m.source_status end")
+	if !k.Bare {
+		set = append(set, "attributes = m.attributes - array(select substr(a, 12) from unnest(k.kept) a where a like 'attributes.%')")
+	}
+	return `
+		update ` + k.Table + ` m
+		   set ` + strings.Join(set, ",\n\t\t       ") + `
+		  from (select line, id, array_agg(key) filter (where keep) as kept from k_pin group by line, id having bool_or(keep)) k
+		  join identity i
+		    on i.tenant_id = current_tenant()
+		   and i.id = k.id
+		 where m.ctid = k.line`
 }
 
 // Unpin gives fields back to their source: they become what it says.

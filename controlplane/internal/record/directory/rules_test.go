@@ -210,3 +210,14 @@ func TestDatesThatHaveComeMovePeople(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoComesBackTakesTheirAddressOver(t *testing.T) {
+	h := open(t)
+	first := h.Must(201, "admin", "POST", "/identities", `{"external_id":"1","email":"ann@example.com","display_name":"Ann","employee_number":"7"}`)
+	h.Exec(`update identity set status = 'deactivated', standing = 'deactivated' where id = $1`, first.Text("id"))
+	again := h.Must(201, "admin", "POST", "/identities", `{"external_id":"2","email":"Ann@example.com","display_name":"Ann","employee_number":"7"}`)
+	if again.Text("email") != "Ann@example.com" || again.Text("previous_identity_id") != first.Text("id") {
+		t.Errorf("the new record is %v", again.Body)
+	}
+	h.Refused(409, "duplicate_email", "admin", "POST", "/identities", `{"external_id":"3","email":"ann@example.com","display_name":"Ann","employee_number":"8"}`)
+}

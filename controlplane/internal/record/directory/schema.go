@@ -26,7 +26,7 @@ import (
 type Attribute struct {
 	Name        string `json:"name" minLength:"1" maxLength:"128"`
 	Type        string `json:"type" enum:"string,number,boolean,date,enum,list"`
-	Required    bool   `json:"required,omitempty" doc:"Whoever is made, or whose attributes are changed, through the API must have it. A source may leave it out."`
+	Required    bool   `json:"required,omitempty" doc:"Required if a person is created, or attributes are changed, through the API. A source may omit it."`
 	Allowed     []any  `json:"allowed,omitempty" maxItems:"500" doc:"The values of an enum; of another type, what it may be; of a list, what its members may be."`
 	Description string `json:"description,omitempty" maxLength:"1000"`
 	PII         bool   `json:"pii,omitempty" doc:"It says something personal."`
@@ -208,14 +208,14 @@ func (s *Schema) Coerce(attributes map[string]any) (aside []AsideAttribute) {
 		if !known {
 			if !s.open() {
 				delete(attributes, name)
-				aside = append(aside, AsideAttribute{name, "unknown_attribute", "the schema of attributes does not know this one, so it was left out"})
+				aside = append(aside, AsideAttribute{name, "unknown_attribute", "the attribute is not in the attribute schema, so it was omitted"})
 			}
 			continue
 		}
 		coerced := a.coerce(v)
 		if why := a.fits(coerced); why != "" {
 			delete(attributes, name)
-			aside = append(aside, AsideAttribute{name, "invalid_attribute", "the schema of attributes wants " + why + "; the value was left out"})
+			aside = append(aside, AsideAttribute{name, "invalid_attribute", "the attribute schema requires " + why + "; the value was omitted"})
 			continue
 		}
 		attributes[name] = coerced
@@ -334,9 +334,9 @@ func canonical(s Schema) string {
 
 func (s *Service) schemaRoutes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("GET", "/identities/schema/attributes", "Read the schema of custom attributes", s.readSchema).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("PUT", "/identities/schema/attributes", "Replace the schema of custom attributes", s.putSchema).For(viewer.Admin).Errors(412).
-			Describe("What is written through the API must follow it; what syncs bring is read as the schema's types, or left out with a warning in the run. What is stored already stays until it is written again."),
+		httpapi.Handle("GET", "/identities/schema/attributes", "Get the custom attribute schema", s.readSchema).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("PUT", "/identities/schema/attributes", "Replace the custom attribute schema", s.putSchema).For(viewer.Admin).Errors(412).
+			Describe("Writes through the API must match it. Values from syncs are converted to its types, or omitted with a warning in the sync run. Stored values stay until they are written again."),
 	}
 }
 

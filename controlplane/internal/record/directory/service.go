@@ -43,6 +43,9 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewIdentity) (c
 		if err != nil {
 			return err
 		}
+		if err := handOverAddress(ctx, tx, previous, n.IdentityFields); err != nil {
+			return err
+		}
 		id, err := insert(ctx, tx, n, l.Clock(s.Now()).state(Active, n.IdentityFields), previous, s.Now())
 		if err != nil {
 			return err

@@ -20,17 +20,21 @@ func LeaveWithSource(ctx context.Context, tx *pg.Tx, ids []string) (int64, error
 		update identity i
 		   set status = 'deactivated', standing = 'deactivated', status_reason = $2, status_source = 'hr', status_changed_at = now(), updated_at = now(), version = i.version + 1
 		  from unnest($1::text[]::uuid[]) gone (id)
-		  left join identity_source s
-		    on s.tenant_id = current_tenant() and s.identity_id = gone.id and s.removed_at is null
 		 where i.tenant_id = current_tenant()
 		   and i.id = gone.id
-		   and s.identity_id is null
+		   and not exists (select
+		                     from identity_source s
+		                     left join connector c on c.tenant_id = current_tenant() and c.id = s.connector_id
+		                    where s.tenant_id = current_tenant()
+		                      and s.identity_id = gone.id
+		                      and s.removed_at is null
+		                      and c.deleted_at is null)
 		   and i.source_connector_id is not null
 		   and i.status not in ('deactivated', 'archived')
 		   and i.status_source <> 'manual'`
 	tag, err := tx.Exec(ctx, sql, ids, sourceRemoved)
 	if err != nil {
-		return 0, fmt.Errorf("deactivate whom no source knows: %w", err)
+		return 0, fmt.Errorf("deactivate identities that are missing in all sources: %w", err)
 	}
 	return tag.RowsAffected(), nil
 }
@@ -50,7 +54,7 @@ func ReturnWithSource(ctx context.Context, tx *pg.Tx, ids, still []string) (int6
 		   and i.status <> 'archived'`
 	tag, err := tx.Exec(ctx, sql, ids, still, sourceRemoved)
 	if err != nil {
-		return 0, fmt.Errorf("bring back whom a source knows again: %w", err)
+		return 0, fmt.Errorf("reactivate identities that are in a source again: %w", err)
 	}
 	_, err = FollowDates(ctx, tx, "hr", `select unnest(@back::text[]::uuid[])`, pgx.NamedArgs{"back": ids})
 	return tag.RowsAffected(), err

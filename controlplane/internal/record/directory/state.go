@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 )
 
 // States of an identity.
@@ -50,7 +51,7 @@ type Clock struct {
 func (l Lifecycle) Clock(now time.Time) Clock {
 	c := Clock{Now: now, Today: l.Today(now)}
 	if l.NoticeLead != nil {
-		ahead := now.Add(*l.NoticeLead)
+		ahead := span.Add(now, *l.NoticeLead, l.Zone())
 		until := l.Today(ahead)
 		c.noticeAt, c.noticeDay = &ahead, &until
 	}

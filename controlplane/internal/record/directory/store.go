@@ -135,7 +135,7 @@ func (f *IdentityFields) args() pgx.NamedArgs {
 
 // liveAccounts counts the accounts of an identity that still exist in their target systems.
 func liveAccounts(ctx context.Context, tx *pg.Tx, id string) (n int, err error) {
-	const sql = `select count(*) from account a where a.identity_id = $1 and a.status not in ('deleted', 'failed')`
+	const sql = `select count(*) from account a where a.identity_id = $1 and a.status not in ('deleted', 'disconnected', 'failed')`
 	if err := tx.QueryRow(ctx, sql, id).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count live accounts: %w", err)
 	}

@@ -54,17 +54,18 @@ func (f *IdentityFields) complete(externalID, kind string, before IdentityFields
 		f.DisplayName = f.defaultName(externalID)
 	}
 	wrong := f.checkForms(before)
-	if kind == "human" && f.Email == nil {
+	// A source may know no address, or have given it to somebody else: that is not in the way of other changes.
+	if kind == "human" && f.Email == nil && (before.Email != nil || before.DisplayName == "") {
 		wrong = append(wrong, required("email", "a human needs an e-mail address"))
 	}
 	if kind == "non_human" && f.SponsorID == nil {
-		wrong = append(wrong, required("sponsor_id", "somebody must answer for a non-human identity"))
+		wrong = append(wrong, required("sponsor_id", "a non-human identity needs a sponsor"))
 	}
 	if kind == "non_human" && f.BackupOwnerID == nil {
-		wrong = append(wrong, required("backup_owner_id", "somebody must stand in for the sponsor of a non-human identity"))
+		wrong = append(wrong, required("backup_owner_id", "a non-human identity needs a backup owner for its sponsor"))
 	}
 	if f.ManagerExternalID != nil && *f.ManagerExternalID == externalID {
-		return fault.Coded(fault.Invalid, "self_manager", "nobody is their own manager").
+		return fault.Coded(fault.Invalid, "self_manager", "an identity cannot be its own manager").
 			With(fault.Field{Pointer: "#/manager_external_id", Code: "self_manager", Detail: "name another person, or null"})
 	}
 	if len(wrong) > 0 {

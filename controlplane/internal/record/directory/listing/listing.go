@@ -71,6 +71,21 @@ func (q *Query) Equal(column, name, value string) {
 	}
 }
 
+// Search adds that each word of a text is part of the columns, without regard to case, accents and the order of words. An
+// empty text asks for nothing.
+func (q *Query) Search(text string, columns ...string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	q.Where(Matches(columns...), pgx.NamedArgs{"q": text})
+}
+
+// Matches is the condition of Search, for statements that are not a Query; the text travels as @q. The line feed keeps a
+// word from matching over two columns, and the subquery makes the patterns once and not for each row.
+func Matches(columns ...string) string {
+	return `search_text(concat_ws(E'\n', ` + strings.Join(columns, ", ") + `)) like all ((select search_patterns(@q))::text[])`
+}
+
 // Is adds that a boolean expression is what the text true or false says; an empty text asks for nothing.
 func (q *Query) Is(expression, value string) {
 	switch value {

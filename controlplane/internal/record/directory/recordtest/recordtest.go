@@ -38,7 +38,7 @@ type House struct {
 // Open serves the routes that are made of a database. The token "admin" is an administrator of the first tenant.
 func Open(t testing.TB, routes func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route) *House {
 	t.Helper()
-	base := pgtest.Fresh(t)
+	base := pgtest.Own(t)
 	db := base.DB
 	h := &House{T: t, DB: db, base: base, Tenant: pgtest.Tenant(t, db, "first"), tokens: map[string]viewer.Viewer{}}
 	h.Let("admin", h.Tenant.Tenant, "", viewer.Admin)
@@ -333,4 +333,11 @@ func (h *House) Strings(sql string, args ...any) (texts []string) {
 		h.T.Fatalf("%v in %s", err, sql)
 	}
 	return texts
+}
+
+// EverybodySignsIn gives the tenant an identity provider that makes users of all who sign in, so that people need no invitation to decide.
+func (h *House) EverybodySignsIn() {
+	h.T.Helper()
+	h.Exec(`insert into identity_provider (tenant_id, id, name, issuer, client_id, scopes, create_users)
+		values (current_tenant(), $1, 'company', 'https://login.example.com', 'grantwright', '{openid,email}', true)`, uuid.Must(uuid.NewV7()).String())
 }

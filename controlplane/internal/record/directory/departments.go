@@ -1,0 +1,56 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+)
+
+// Department is a department that identities name, and how many identities do so.
+type Department struct {
+	Name       string `json:"name"`
+	Identities int64  `json:"identities" doc:"Identities of this department that are not archived."`
+}
+
+// Departments are the departments that a search has found, the largest first.
+type Departments struct {
+	Items []Department `json:"items" nullable:"false" maxItems:"50"`
+}
+
+const aboutDepartments = "At most 50, those with the most identities first. They are suggestions for the filter `department_like` of the list of identities."
+
+type departmentsIn struct {
+	Q string `query:"q" maxLength:"200" doc:"Words, each of which is part of the department's name, without regard to case, accents and order."`
+}
+
+func (s *Service) departments(ctx context.Context, v viewer.Viewer, in *departmentsIn) (*httpapi.One[Departments], error) {
+	out := &httpapi.One[Departments]{}
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		out.Body.Items, err = findDepartments(ctx, tx, in.Q)
+		return err
+	})
+	return out, err
+}
+
+func findDepartments(ctx context.Context, tx *pg.Tx, q string) ([]Department, error) {
+	rows, err := tx.Query(ctx, `select i.department as name, count(*) as identities
+		  from `+listing.Listed(tx.Viewer, "identity", "i")+`
+		 where i.department <> '' and i.status <> 'archived' and `+listing.Matches("i.department")+`
+		 group by i.department
+		 order by count(*) desc, i.department
+		 limit 50`, pgx.NamedArgs{"q": q})
+	if err != nil {
+		return nil, fmt.Errorf("find departments: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[Department])
+	if err != nil {
+		return nil, fmt.Errorf("find departments: %w", err)
+	}
+	return found, nil
+}
