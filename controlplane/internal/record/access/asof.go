@@ -53,7 +53,8 @@ func aroundThen(grants string) string {
 const accountThen = `jsonb_build_object('id', g.account_id, 'display', coalesce(` + directory.AccountDisplay + `,
 	(select coalesce(p.username, p.external_id) from account_past p where p.account_id = g.account_id order by p.until desc limit 1), ''))`
 
-const grantColumnsThen = `g.id, g.account_id, g.identity_id, g.entitlement_id, g.connector_id, ` + accountThen + ` as account,
+var grantColumnsThen = `g.id, g.account_id, g.identity_id, g.entitlement_id, g.connector_id,
+	` + directory.ConnectorName("g.connector_id") + ` as connector_name, ` + accountThen + ` as account,
 	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity,
 	jsonb_build_object('id', g.entitlement_id, 'display', coalesce(nullif(e.display_name, ''), e.name, '')) as entitlement,
 	n.external_id, g.directness, g.status, coalesce(n.immutable, false) as immutable, n.assigned_by, n.starts_at, null::timestamptz as ends_at,
@@ -79,6 +80,8 @@ func (f GrantFilters) queryThen(found, shown string, at time.Time) (*listing.Que
 	switch {
 	case !f.EndsBefore.IsZero():
 		return nil, directory.NotThen("ends_before", "when a grant was to end is not kept; held_until tells when it did")
+	case len(f.ReviewState) > 0:
+		return nil, directory.NotThen("review_state", "the review states of the past are not kept; leave out review_state or as_of")
 	case len(f.Status) > 0 && !slices.Contains(f.Status, "active"):
 		return nil, directory.NotThen("status", "what was held is told, and all of it was active")
 	}

@@ -60,7 +60,7 @@ var complianceThen = strings.ReplaceAll(compliance, "now()", "@as_of::timestampt
 // standingsThen tell, for the grants of a page, what the ledger said of each: the reasons that stood then. What became of those since
 // they tell too.
 var standingsThen = `
-	select g.id::text, s.desired, s.observed, ` + complianceThen + `, null::timestamptz, ` + native + `,
+	select g.id::text, s.desired, s.observed, ` + complianceThen + `, null::timestamptz, ` + native + `, null::text,
 	       coalesce((select jsonb_agg(` + reasonObject + ` order by r.starts_at, r.id)
 	                   from reason_at(@as_of) r` + reasonSources + `
 	                  where r.identity_id = g.identity_id

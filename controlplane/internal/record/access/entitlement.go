@@ -7,6 +7,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 )
 
+// disconnected is the lifecycle of an entitlement whose connector was deleted.
+const disconnected = "disconnected"
+
 // EntitlementCondition is a condition as it is sent and stored.
 type EntitlementCondition map[string]any
 
@@ -15,19 +18,19 @@ type EntitlementFields struct {
 	BusinessDescription *string              `json:"business_description" db:"business_description" required:"false" maxLength:"4000" doc:"What it is for, in words for those who ask for it."`
 	PermissionSummary   []string             `json:"permission_summary" db:"permission_summary" required:"false" nullable:"false" maxItems:"50" doc:"What it allows, point by point."`
 	OwnerIDs            []string             `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid" doc:"Identities who own it; as resource owners they see who holds it."`
-	BackupOwnerIDs      []string             `json:"backup_owner_ids" db:"backup_owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid" doc:"Who stands in for the owners where an approval needs one. They see no more by that."`
+	BackupOwnerIDs      []string             `json:"backup_owner_ids" db:"backup_owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid" doc:"People who replace the owners if an approval needs an owner. This does not extend what they can see."`
 	Privileged          bool                 `json:"privileged" db:"privileged" required:"false"`
 	RiskLevel           string               `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical"`
 	ComplianceTags      []string             `json:"compliance_tags" db:"compliance_tags" required:"false" nullable:"false" maxItems:"50" doc:"Such as SOX or HIPAA."`
 	DutyTags            []string             `json:"duty_tags" db:"duty_tags" required:"false" nullable:"false" maxItems:"50" doc:"Functions of the business, for the separation of duties."`
 	DataClasses         []string             `json:"data_classes" db:"data_classes" required:"false" nullable:"false" maxItems:"50" doc:"The kinds of data that it opens."`
 	Requestable         bool                 `json:"requestable" db:"requestable" required:"false" doc:"Needs a business_description or description."`
-	VisibleTo           EntitlementCondition `json:"visible_to" db:"visible_to" required:"false" nullable:"true" doc:"Whom it is offered to who may ask for access: a condition. null: everybody."`
+	VisibleTo           EntitlementCondition `json:"visible_to" db:"visible_to" required:"false" nullable:"true" doc:"The people who can request it, as a condition. Null: everyone."`
 	MaxDuration         *string              `json:"max_duration" db:"max_duration" required:"false" maxLength:"40" doc:"The longest that it can be asked for, in ISO 8601." example:"P90D"`
-	DefaultDuration     *string              `json:"default_duration" db:"default_duration" required:"false" maxLength:"40" doc:"How long it is asked for when nobody says; at most max_duration." example:"P30D"`
+	DefaultDuration     *string              `json:"default_duration" db:"default_duration" required:"false" maxLength:"40" doc:"The duration of a request that names none, at most max_duration." example:"P30D"`
 	ExtensionMax        *string              `json:"extension_max" db:"extension_max" required:"false" maxLength:"40" doc:"The longest that one extension adds." example:"P30D"`
 	ApprovalRuleID      *string              `json:"approval_rule_id" db:"approval_rule_id" required:"false" format:"uuid" doc:"The approval rule for it; null: the tenant's rules say."`
-	Lifecycle           string               `json:"lifecycle" db:"lifecycle" required:"false" enum:"active,deprecated,retired" doc:"Deprecated: no new grants."`
+	Lifecycle           string               `json:"lifecycle" db:"lifecycle" required:"false" enum:"active,deprecated,retired,disconnected" doc:"deprecated: no new grants. disconnected: its connector was deleted; it is not written."`
 	ReplacementID       *string              `json:"replacement_id" db:"replacement_id" required:"false" format:"uuid" doc:"What to ask for instead of it."`
 }
 
@@ -35,6 +38,7 @@ type EntitlementFields struct {
 type Entitlement struct {
 	ID             string         `json:"id" db:"id"`
 	ConnectorID    *string        `json:"connector_id" db:"connector_id"`
+	ConnectorName  string         `json:"connector_name" db:"connector_name" doc:"The system, for people; empty where it belongs to none."`
 	ExternalID     string         `json:"external_id" db:"external_id" doc:"The immutable native id in the target system."`
 	NativeIdentity *string        `json:"native_identity" db:"native_identity"`
 	Kind           string         `json:"kind" db:"kind"`
@@ -43,7 +47,8 @@ type Entitlement struct {
 	Description    *string        `json:"description" db:"description" doc:"The target system's own words."`
 	Resource       map[string]any `json:"resource" db:"resource" doc:"What it opens."`
 	EntitlementFields
-	PrivilegedSource     *string           `json:"privileged_source" db:"privileged_source" doc:"rule or human: who said whether it is privileged. Null: nobody has."`
+	SourceOwnerIDs       []string          `json:"source_owner_ids" db:"source_owner_ids" nullable:"false" doc:"The owners in owner_ids that the target system names. A person set the others."`
+	PrivilegedSource     *string           `json:"privileged_source" db:"privileged_source" doc:"The origin of privileged: rule or human. Null: not set."`
 	Grantable            bool              `json:"grantable" db:"grantable"`
 	Revocable            bool              `json:"revocable" db:"revocable"`
 	ExclusionGroup       *string           `json:"exclusion_group" db:"exclusion_group"`
@@ -62,11 +67,11 @@ type Entitlement struct {
 // EntitlementDetail is one entitlement with its nesting, as far as the reader may see it.
 type EntitlementDetail struct {
 	Entitlement
-	Parents  []directory.Reference `json:"parents" nullable:"false" doc:"Whoever holds this holds these too."`
-	Children []directory.Reference `json:"children" nullable:"false" doc:"Whoever holds one of these holds this too."`
+	Parents  []directory.Reference `json:"parents" nullable:"false" doc:"Every holder of this entitlement holds these too."`
+	Children []directory.Reference `json:"children" nullable:"false" doc:"Every holder of one of these entitlements holds this one too."`
 
-	LastUsedAt       *time.Time `json:"last_used_at" doc:"When any of those who hold it, and whom the reader may see, last used it, by its system. Null: its system does not tell, or nobody has."`
-	UnusedGrantCount int64      `json:"unused_grant_count" doc:"Of those, who have held it for 90 days and not used it since, as far as their system tells."`
+	LastUsedAt       *time.Time `json:"last_used_at" doc:"The last use by any member whom you can see, as its system reports. Null: not reported, or never used."`
+	UnusedGrantCount int64      `json:"unused_grant_count" doc:"Of these, members who have held it for 90 days without using it, as their system reports."`
 }
 
 func blank(s *string) bool { return s == nil || strings.TrimSpace(*s) == "" }

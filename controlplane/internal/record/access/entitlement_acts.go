@@ -32,7 +32,7 @@ type ownersIn struct {
 func (s *Service) owners(ctx context.Context, v viewer.Viewer, in *ownersIn) (out *answer[EntitlementDetail], err error) {
 	if in.Body.OwnerIDs == nil && in.Body.BackupOwnerIDs == nil {
 		return nil, fault.New(fault.Invalid, "say who owns it: owner_ids, backup_owner_ids, or both").
-			With(fault.Field{Pointer: "#/owner_ids", Code: "required", Detail: "identities; an empty list for nobody"})
+			With(fault.Field{Pointer: "#/owner_ids", Code: "required", Detail: "give a list of identities, or an empty list for no owner"})
 	}
 	patch, err := json.Marshal(in.Body)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 const held = `g.status in ('active', 'ending', 'revoking', 'missing')`
 
 // columns of an Entitlement, from entitlement e. The counts follow for a whole page at once.
-const columns = `e.id, e.connector_id, e.external_id, e.native_identity, e.kind, e.name, e.display_name, e.description, e.resource,
-	e.business_description, e.permission_summary, e.owner_ids, e.backup_owner_ids, e.privileged, e.privileged_source, e.risk_level, e.compliance_tags,
+var columns = `e.id, e.connector_id, ` + directory.ConnectorName("e.connector_id") + ` as connector_name, e.external_id, e.native_identity, e.kind, e.name, e.display_name, e.description, e.resource,
+	e.business_description, e.permission_summary, e.owner_ids, e.source_owner_ids, e.backup_owner_ids, e.privileged, e.privileged_source, e.risk_level, e.compliance_tags,
 	e.duty_tags, e.data_classes, e.requestable, e.visible_to, e.max_duration, e.default_duration, e.extension_max, e.approval_rule_id, e.lifecycle,
 	e.replacement_id, e.grantable, e.revocable,
 	e.exclusion_group, e.max_members, 0::bigint as direct_member_count, 0::bigint as effective_member_count,
@@ -79,14 +79,14 @@ type Filters struct {
 	ConnectorID string   `query:"connector_id" format:"uuid"`
 	Kind        string   `query:"kind"`
 	OwnerID     string   `query:"owner_id" format:"uuid"`
-	Owned       string   `query:"owned" enum:"true,false" doc:"Whether somebody owns it."`
+	Owned       string   `query:"owned" enum:"true,false" doc:"Whether it has an owner."`
 	Privileged  string   `query:"privileged" enum:"true,false"`
 	Requestable string   `query:"requestable" enum:"true,false"`
 	RiskLevel   []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several by comma."`
-	Lifecycle   []string `query:"lifecycle" enum:"active,deprecated,retired" doc:"Several by comma. Those that their target no longer has are shown only when retired ones are asked for."`
+	Lifecycle   []string `query:"lifecycle" enum:"active,deprecated,retired,disconnected" doc:"Several by comma. Those that their target no longer has are shown only when retired ones are asked for; those of deleted connectors, when disconnected ones are."`
 	Tag         string   `query:"tag" maxLength:"100" doc:"One of its compliance tags, duty tags or classes of data."`
-	Unused      string   `query:"unused" maxLength:"40" doc:"A duration such as P90D: those that somebody has held for so long without using it, as their system tells."`
-	Q           string   `query:"q" maxLength:"200" doc:"Part of a name, description, native identity or external_id."`
+	Unused      string   `query:"unused" maxLength:"40" doc:"A duration such as P90D: grants that were held for so long without being used, as their system reports."`
+	Q           string   `query:"q" maxLength:"200" doc:"Words, each of which is part of a name, description, native identity or external_id, without regard to case, accents and order."`
 	Sort        string   `query:"sort" default:"created_at" enum:"created_at,name,-created_at,-name" doc:"A leading - is descending."`
 }
 
@@ -125,10 +125,7 @@ func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 			return nil, err
 		}
 	}
-	if f.Q != "" {
-		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', e.name, e.display_name, e.description, e.business_description, e.native_identity, e.external_id))) > 0`,
-			pgx.NamedArgs{"q": f.Q})
-	}
+	q.Search(f.Q, "e.name", "e.display_name", "e.description", "e.business_description", "e.native_identity", "e.external_id")
 	return q, nil
 }
 

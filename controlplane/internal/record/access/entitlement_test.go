@@ -78,6 +78,10 @@ func TestAnOwnerDescribesWhatTheyOwnAndNoMore(t *testing.T) {
 	for _, body := range []map[string]any{{"risk_level": "low"}, {"max_duration": "P31D"}, {"max_duration": nil}, {"owner_ids": []string{}}, {"privileged": false}, {"lifecycle": "retired"}, {"visible_to": nil}} {
 		h.Refused(403, "forbidden", "owner", "PATCH", "/entitlements/"+group, body)
 	}
+	h.Must(200, "owner", "PATCH", "/entitlements/"+group, map[string]any{"compliance_tags": []string{"GDPR", "SOX"}, "duty_tags": []string{"pays"}})
+	for _, body := range []map[string]any{{"compliance_tags": []string{"GDPR"}}, {"compliance_tags": []string{}}, {"duty_tags": nil}} {
+		h.Refused(403, "tags_only_added", "owner", "PATCH", "/entitlements/"+group, body)
+	}
 	h.Refused(404, "not_found", "owner", "PATCH", "/entitlements/"+other, map[string]any{"business_description": "x"})
 	h.Refused(403, "forbidden", "owner", "POST", "/entitlements/"+group+"/owners", map[string]any{"owner_ids": []string{owner}})
 	h.Refused(422, "validation_failed", "admin", "POST", "/entitlements/"+group+"/owners", map[string]any{})

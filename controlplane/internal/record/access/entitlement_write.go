@@ -36,7 +36,7 @@ func (f *EntitlementFields) complete(description *string) error {
 		f.Lifecycle = "active"
 	}
 	if f.Requestable && blank(f.BusinessDescription) && blank(description) {
-		return fault.Coded(fault.Invalid, "description_required", "nobody can ask for what nobody describes: give it a business_description first").
+		return fault.Coded(fault.Invalid, "description_required", "This entitlement has no business description, so it cannot be requestable. Describe it first.").
 			With(fault.Field{Pointer: "#/business_description", Code: "required", Detail: "say what it is for"})
 	}
 	if wrong := append(f.wrongTexts(), f.wrongDurations()...); len(wrong) > 0 {
@@ -107,6 +107,13 @@ func (f EntitlementFields) mayWrite(v viewer.Viewer, after EntitlementFields, me
 	if slices.Index(levels, after.RiskLevel) < slices.Index(levels, f.RiskLevel) {
 		return fault.New(fault.Forbidden, "the owner of an entitlement may raise its risk above %s; to lower it is for administrators", f.RiskLevel)
 	}
+	for member, lists := range map[string][2][]string{"compliance_tags": {f.ComplianceTags, after.ComplianceTags}, "duty_tags": {f.DutyTags, after.DutyTags},
+		"data_classes": {f.DataClasses, after.DataClasses}} {
+		if gone := fresh(lists[1], lists[0]); len(gone) > 0 {
+			return fault.Coded(fault.Forbidden, "tags_only_added", "The owner of an entitlement may add %s. Only administrators remove them, since rules may depend on %s.",
+				member, strings.Join(gone, ", ")).With(fault.Field{Pointer: "#/" + member, Code: "tags_only_added", Detail: "keep " + strings.Join(gone, ", ")})
+		}
+	}
 	for _, d := range []struct {
 		member      string
 		was, is     *string
@@ -134,6 +141,10 @@ func longer(was, is *string, limit bool) bool {
 
 // check holds what an entitlement names against what there is. What before named may stay.
 func (f EntitlementFields) check(ctx context.Context, tx *pg.Tx, id string, before EntitlementFields) error {
+	if (before.Lifecycle == disconnected) != (f.Lifecycle == disconnected) {
+		return fault.New(fault.Invalid, "The lifecycle %s follows from the connector of an entitlement and cannot be written.", disconnected).
+			With(fault.Field{Pointer: "#/lifecycle", Code: "invalid", Detail: "Leave the lifecycle as it is, or restore the connector."})
+	}
 	for member, ids := range map[string][]string{"owner_ids": fresh(before.OwnerIDs, f.OwnerIDs), "backup_owner_ids": fresh(before.BackupOwnerIDs, f.BackupOwnerIDs)} {
 		if err := directory.CheckPeople(ctx, tx, member, ids...); err != nil {
 			return err
@@ -181,6 +192,8 @@ func store(ctx context.Context, tx *pg.Tx, all []written, now time.Time) error {
 	const sql = `
 		update entitlement
 		   set business_description = @business_description, permission_summary = @permission_summary, owner_ids = @owner_ids::text[]::uuid[],
+		       owners_decided = owners_decided or owner_ids <> @owner_ids::text[]::uuid[],
+		       source_owner_ids = array(select o from unnest(source_owner_ids) o where o = any(@owner_ids::text[]::uuid[])),
 		       backup_owner_ids = @backup_owner_ids::text[]::uuid[], privileged = @privileged,
 		       privileged_source = case when @human then 'human' else privileged_source end, risk_level = @risk_level, compliance_tags = @compliance_tags,
 		       duty_tags = @duty_tags, data_classes = @data_classes, requestable = @requestable, visible_to = @visible_to, max_duration = @max_duration,

@@ -14,7 +14,7 @@ import (
 type AccessExplanation struct {
 	Summary      string                `json:"summary"`
 	Story        []string              `json:"story" nullable:"false" doc:"All of it in plain words, in order."`
-	Identity     *directory.Reference  `json:"identity" doc:"Null when the account belongs to nobody."`
+	Identity     *directory.Reference  `json:"identity" doc:"Null if the account has no owner."`
 	Entitlement  directory.Reference   `json:"entitlement"`
 	Desired      bool                  `json:"desired"`
 	Observed     bool                  `json:"observed"`

@@ -142,7 +142,7 @@ func fillAccounts(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAs
 		  from ` + listing.Readable(tx.Viewer, "account", "a") + `
 		 where a.identity_id = @identity
 		   and a.connector_id = @connector
-		   and a.status <> 'deleted'
+		   and a.status not in ('deleted', 'disconnected')
 		 order by a.id`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"identity": p.identity, "connector": p.connector})
 	if err != nil {

@@ -42,7 +42,7 @@ func TestGrantIsExplainedInPlainWords(t *testing.T) {
 	grant := p.Grant(p.connector, p.account, p.entitlement)
 	explain := grants + "/" + grant + "/explain"
 	native := p.Must(200, "admin", "GET", explain, nil).Body
-	tells(t, native, "ann holds staff, and no reason asks for it.", "The target has it, and nobody here has given it.", "Nobody here gave it.", "It ends when somebody orders it revoked")
+	tells(t, native, "ann holds staff, and no reason asks for it.", "It was found in the target system and assigned by nothing here.", "This grant existed at the first sync of the system.", "It ends when a person revokes it")
 	roleID := uuid.NewString()
 	p.Exec(`insert into role (tenant_id, id, key, name) values (current_tenant(), $1, 'clerk', 'Clerk')`, roleID)
 	rule := p.reason(func(r *ledger.Reason) { r.RoleID = &roleID })
@@ -63,7 +63,7 @@ func TestGrantIsExplainedInPlainWords(t *testing.T) {
 		t.Errorf("provisioning is %v", writes)
 	}
 	p.Exec(`update access_grant set status = 'active', reappeared = true where id = $1`, grant)
-	tells(t, p.Must(200, "admin", "GET", explain, nil).Body, "We had revoked it, and it came back in the target.")
+	tells(t, p.Must(200, "admin", "GET", explain, nil).Body, "This access was revoked here and was granted again in the target system.")
 }
 
 func TestWhyNotIsExplainedToo(t *testing.T) {

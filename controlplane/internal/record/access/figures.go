@@ -12,7 +12,7 @@ import (
 type AccessFigures struct {
 	Total       int64 `json:"total" doc:"As the list counts: those that their target no longer has do not."`
 	Requestable int64 `json:"requestable"`
-	Unowned     int64 `json:"unowned" doc:"Nobody owns them."`
+	Unowned     int64 `json:"unowned" doc:"They have no owner."`
 }
 
 // Count counts the entitlements that the transaction's viewer may list.

@@ -125,6 +125,10 @@ func FollowRun(ctx context.Context, tx *pg.Tx, connectorID, runID string) (Inher
 	if len(accounts) == most {
 		return ExpandInherited(ctx, tx, connectorID)
 	}
+	over, limit, err := tooManyFollow(ctx, tx, connectorID, accounts)
+	if err != nil || over {
+		return Inherited{Limit: limit}, err
+	}
 	return FollowAccounts(ctx, tx, connectorID, accounts)
 }
 

@@ -21,12 +21,13 @@ type Grant struct {
 	IdentityID    *string              `json:"identity_id" db:"identity_id" doc:"The account's owner; null when there is none."`
 	EntitlementID string               `json:"entitlement_id" db:"entitlement_id"`
 	ConnectorID   string               `json:"connector_id" db:"connector_id"`
+	ConnectorName string               `json:"connector_name" db:"connector_name" doc:"The system, for people."`
 	Account       directory.Reference  `json:"account" db:"account"`
 	Identity      *directory.Reference `json:"identity" db:"identity"`
 	Entitlement   directory.Reference  `json:"entitlement" db:"entitlement"`
 	ExternalID    *string              `json:"external_id" db:"external_id"`
 	Directness    string               `json:"directness" db:"directness" enum:"direct,inherited"`
-	Status        string               `json:"status" db:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing"`
+	Status        string               `json:"status" db:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing,disconnected" doc:"disconnected: its connector was deleted."`
 	Immutable     bool                 `json:"immutable" db:"immutable"`
 	AssignedBy    *string              `json:"assigned_by" db:"assigned_by"`
 	StartsAt      *time.Time           `json:"starts_at" db:"starts_at"`
@@ -44,10 +45,13 @@ type Grant struct {
 
 	Desired               bool          `json:"desired" db:"-" doc:"Whether it should be: a reason allows it and none denies it."`
 	Observed              bool          `json:"observed" db:"-" doc:"Whether the target has it, as far as is known."`
-	ComplianceStatus      *string       `json:"compliance_status" db:"-" enum:"approved,implied,native,orphaned,ending" doc:"What it stands on: somebody's decision; a rule, a role or nesting; nothing but the target; an account without an owner; it should end, or will within the week. Null when it is neither there nor wanted."`
+	ComplianceStatus      *string       `json:"compliance_status" db:"-" enum:"approved,implied,native,orphaned,ending" doc:"The basis: a decision, a rule, a role, nesting, only the target system, or an account without an owner. It can also be that the grant should have ended, or ends within a week. Null: it neither exists nor is wanted."`
 	Reasons               []GrantReason `json:"reasons" db:"-" nullable:"false" doc:"Those that have not ended. The single read has the last ones that have, too."`
 	Reappeared            bool          `json:"reappeared" db:"reappeared" doc:"It came back in the target after we had revoked it."`
+	ReviewState           *string       `json:"review_state" db:"-" enum:"found_at_first_import,unmanaged,returned,accepted" doc:"Only for access that was granted in the target system: it existed at the first import, appeared later, was revoked and came back, or was accepted as found. Null: it has a reason."`
 	SuppressReimportUntil *time.Time    `json:"suppress_reimport_until" db:"suppress_reimport_until" doc:"After our revocation: until then, a read that still shows it is taken for a late answer."`
+
+	AcceptedAsFound *GrantAcceptedAsFound `json:"accepted_as_found,omitempty" db:"-" doc:"On the single read: who accepted it, and why."`
 
 	HeldSince *time.Time `json:"held_since,omitempty" db:"-" doc:"With as_of: since when it was held in this way, directly or by nesting."`
 	HeldUntil *time.Time `json:"held_until,omitempty" db:"-" doc:"With as_of: until when; absent when it still is."`
@@ -64,7 +68,8 @@ func around(grants string) string {
 	left join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id`
 }
 
-const grantColumns = `g.id, g.account_id, a.identity_id, g.entitlement_id, g.connector_id,
+var grantColumns = `g.id, g.account_id, a.identity_id, g.entitlement_id, g.connector_id,
+	` + directory.ConnectorName("g.connector_id") + ` as connector_name,
 	jsonb_build_object('id', a.id, 'display', ` + directory.AccountDisplay + `) as account,
 	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity,
 	jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
@@ -78,10 +83,11 @@ type GrantFilters struct {
 	EntitlementID string   `query:"entitlement_id" format:"uuid"`
 	ConnectorID   string   `query:"connector_id" format:"uuid"`
 	Directness    string   `query:"directness" enum:"direct,inherited"`
-	Status        []string `query:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing" doc:"Several by comma. Revoked ones are shown only when asked for."`
+	Status        []string `query:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing,disconnected" doc:"Several by comma. Revoked and disconnected ones are shown only when asked for."`
 
 	ComplianceStatus []string  `query:"compliance_status" enum:"approved,implied,native,orphaned,ending" doc:"Several by comma."`
 	ReasonKind       []string  `query:"reason_kind" enum:"birthright,policy,role,request,emergency,native,certified,exception,imported,manual" doc:"Several by comma: those with such a reason that has not ended."`
+	ReviewState      []string  `query:"review_state" enum:"found_at_first_import,unmanaged,returned,accepted" doc:"Several by comma."`
 	EndsBefore       time.Time `query:"ends_before" doc:"Those that end before this instant."`
 
 	Expand []string `query:"expand" enum:"paths"`
@@ -100,7 +106,7 @@ func (f GrantFilters) query(found, shown string) *listing.Query {
 	if len(f.Status) > 0 {
 		q.Where("g.status = any(@status)", pgx.NamedArgs{"status": f.Status})
 	} else {
-		q.Where("g.status <> 'revoked'", nil)
+		q.Where("g.status not in ('revoked', 'disconnected')", nil)
 	}
 	q.Equal("a.identity_id", "identity_id", f.IdentityID)
 	q.Equal("g.account_id", "account_id", f.AccountID)
@@ -112,12 +118,15 @@ func (f GrantFilters) query(found, shown string) *listing.Query {
 
 // asksLedger says whether a filter asks what the ledger says.
 func (f GrantFilters) asksLedger() bool {
-	return len(f.ComplianceStatus) > 0 || len(f.ReasonKind) > 0 || !f.EndsBefore.IsZero()
+	return len(f.ComplianceStatus) > 0 || len(f.ReasonKind) > 0 || len(f.ReviewState) > 0 || !f.EndsBefore.IsZero()
 }
 
 func (f GrantFilters) askLedger(q *listing.Query) {
 	if len(f.ComplianceStatus) > 0 {
 		q.Where("("+compliance+") = any(@compliance_status)", pgx.NamedArgs{"compliance_status": f.ComplianceStatus})
+	}
+	if len(f.ReviewState) > 0 {
+		q.Where(reviewState+" = any(@review_state)", pgx.NamedArgs{"review_state": f.ReviewState})
 	}
 	if len(f.ReasonKind) > 0 {
 		q.Where(`(exists (select from access_reason r
@@ -155,6 +164,9 @@ func FindGrant(ctx context.Context, tx *pg.Tx, id string) (Grant, error) {
 	if err := fillStanding(ctx, tx, one, true); err != nil {
 		return Grant{}, err
 	}
+	if err := fillAcceptance(ctx, tx, &one[0]); err != nil {
+		return Grant{}, err
+	}
 	err = fillPaths(ctx, tx, one)
 	return one[0], err
 }
@@ -183,7 +195,10 @@ func fillPaths(ctx context.Context, tx *pg.Tx, grants []Grant) error {
 		paths := n.paths(direct[grants[i].AccountID], grants[i].EntitlementID)
 		grants[i].Paths = &paths
 	}
-	return hidePaths(ctx, tx, grants)
+	if err := hidePaths(ctx, tx, grants); err != nil {
+		return err
+	}
+	return namePaths(ctx, tx, grants)
 }
 
 // surroundings reads what is nested beneath the entitlements of the grants, and what their accounts hold directly.

@@ -20,11 +20,11 @@ const (
 
 // EntitlementHierarchy is what an entitlement lies in, and what lies in it, as far as the reader may see it.
 type EntitlementHierarchy struct {
-	Ancestors   []EntitlementLevel    `json:"ancestors" nullable:"false" doc:"Whoever holds it holds these too, the nearest first."`
-	Descendants []EntitlementLevel    `json:"descendants" nullable:"false" doc:"Whoever holds one of these holds it too, the nearest first."`
+	Ancestors   []EntitlementLevel    `json:"ancestors" nullable:"false" doc:"Every holder of this entitlement holds these too, the nearest first."`
+	Descendants []EntitlementLevel    `json:"descendants" nullable:"false" doc:"Every holder of one of these entitlements holds this one too, the nearest first."`
 	Hidden      int                   `json:"hidden" doc:"Others of them that the reader may not see."`
 	Truncated   bool                  `json:"truncated" doc:"There are more than are shown: at most 1000 in each direction, at most 64 deep."`
-	Cycle       []directory.Reference `json:"cycle" nullable:"false" doc:"The circle of nesting that it is part of, in order; empty: none. Whoever holds one of these holds all."`
+	Cycle       []directory.Reference `json:"cycle" nullable:"false" doc:"The cycle of nested groups that it is part of, in order. Empty: none. Every holder of one of these holds all of them."`
 }
 
 // EntitlementLevel is an entitlement, and how many steps of nesting away it is.

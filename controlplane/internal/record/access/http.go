@@ -14,17 +14,17 @@ import (
 func (s *Service) Routes() []httpapi.Route {
 	return append(s.orderRoutes(),
 		httpapi.Handle("GET", "/entitlements", "List entitlements", s.list),
-		httpapi.Handle("GET", "/entitlements/{id}", "Read an entitlement", s.read),
-		httpapi.Handle("PATCH", "/entitlements/{id}", "Change an entitlement by merge patch", s.patch).For(viewer.Admin, viewer.ResourceOwner).Errors(412).Describe(aboutPatch),
-		httpapi.Handle("GET", "/entitlements/{id}/hierarchy", "Tell what an entitlement lies in, and what in it", s.hierarchy).Describe(aboutHierarchy),
-		httpapi.Handle("GET", "/entitlements/{id}/usage", "Tell how an entitlement is used", s.usage).Describe(aboutUsage),
-		httpapi.Handle("POST", "/entitlements/{id}/owners", "Say who owns an entitlement", s.owners).For(viewer.Admin),
-		httpapi.Handle("POST", "/entitlements/{id}/retire", "Take an entitlement out of use", s.retire).For(viewer.Admin).Errors(409).Describe(aboutRetire),
-		httpapi.Handle("POST", "/entitlements/bulk-update", "Change many entitlements in one way", s.bulkUpdate).For(viewer.Admin).Describe(aboutBulkUpdate),
-		httpapi.Handle("GET", "/entitlements/{id}/members", "List who holds an entitlement", s.members),
+		httpapi.Handle("GET", "/entitlements/{id}", "Retrieve an entitlement", s.read),
+		httpapi.Handle("PATCH", "/entitlements/{id}", "Update an entitlement", s.patch).For(viewer.Admin, viewer.ResourceOwner).Errors(412).Describe(aboutPatch),
+		httpapi.Handle("GET", "/entitlements/{id}/hierarchy", "Get an entitlement's hierarchy", s.hierarchy).Describe(aboutHierarchy),
+		httpapi.Handle("GET", "/entitlements/{id}/usage", "Get the usage of an entitlement", s.usage).Describe(aboutUsage),
+		httpapi.Handle("POST", "/entitlements/{id}/owners", "Set entitlement owners", s.owners).For(viewer.Admin),
+		httpapi.Handle("POST", "/entitlements/{id}/retire", "Retire an entitlement", s.retire).For(viewer.Admin).Errors(409).Describe(aboutRetire),
+		httpapi.Handle("POST", "/entitlements/bulk-update", "Update entitlements in bulk", s.bulkUpdate).For(viewer.Admin).Describe(aboutBulkUpdate),
+		httpapi.Handle("GET", "/entitlements/{id}/members", "List the members of an entitlement", s.members),
 		httpapi.Handle("GET", "/entitlements/{id}/grants", "List the grants of an entitlement", s.grantsOfEntitlement),
 		httpapi.Handle("GET", "/entitlements/grants", "List grants", s.grants),
-		httpapi.Handle("GET", "/entitlements/grants/{id}", "Read a grant", s.grant),
+		httpapi.Handle("GET", "/entitlements/grants/{id}", "Retrieve a grant", s.grant),
 		httpapi.Handle("GET", "/identities/{id}/grants", "List the grants of an identity", s.grantsOfIdentity),
 		httpapi.Handle("GET", "/accounts/{id}/grants", "List the grants of an account", s.grantsOfAccount),
 	)
@@ -33,9 +33,9 @@ func (s *Service) Routes() []httpapi.Route {
 const (
 	aboutPatch = "Administrators write all members. Resource owners write what describes what they own: its words, tags and whether it can be asked for; " +
 		"they may raise its risk and shorten its durations."
-	aboutHierarchy  = "Nesting as the target system has it, in both directions with the number of steps. A circle of groups is told: whoever is in one of them holds all."
-	aboutUsage      = "Unused access, where the system tells when access was last used."
-	aboutRetire     = "Nobody can be given it any more, and roles give it no more. With dry_run the impact is told and nothing is written."
+	aboutHierarchy  = "Nested groups as in the target system, in both directions with the number of steps. A cycle of groups is reported: members of one of them are members of all."
+	aboutUsage      = "Unused access, if the system reports when access was last used."
+	aboutRetire     = "The entitlement can no longer be assigned, and roles no longer assign it. With dry_run the impact is returned and nothing is written."
 	aboutBulkUpdate = "At most 500, by ids or by a filter. Those that cannot be changed are refused one by one, and say why."
 )
 

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,11 +16,15 @@ import (
 type Inherited struct {
 	Added   int // pairs that now follow from nesting
 	Removed int // pairs that no longer do
+
+	// Limit, where it is not 0, is how many grants may follow from the nesting of the connector. More would, so that none was added
+	// or removed.
+	Limit int64
 }
 
 // ExpandInherited brings all inherited grants of one connector up to date with its direct grants and its nesting, for the end of a
 // sync. A pair that is held directly stays direct; one that was removed directly and still follows becomes inherited. Without nesting
-// it does nothing. Cycles in the nesting end.
+// it does nothing. Cycles in the nesting end. Where more would follow than may, it changes nothing and says so; see Inherited.Limit.
 func ExpandInherited(ctx context.Context, tx *pg.Tx, connectorID string) (n Inherited, err error) {
 	needed, err := nests(ctx, tx, connectorID)
 	if err != nil || !needed {
@@ -30,7 +35,12 @@ func ExpandInherited(ctx context.Context, tx *pg.Tx, connectorID string) (n Inhe
 	}
 	// After a first load statistics still say that the tables are empty, and nested loops over 100,000 grants take minutes.
 	err = planned(ctx, tx, map[string]string{"enable_nestloop": "off", "work_mem": "96MB", "jit": "off"}, func() error {
-		if err := findFollowing(ctx, tx, connectorID); err != nil {
+		limit, err := findFollowing(ctx, tx, connectorID)
+		if errors.Is(err, errTooManyInherited) {
+			n.Limit = limit
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		const all = `g.connector_id = @connector`
@@ -87,16 +97,11 @@ func planned(ctx context.Context, tx *pg.Tx, settings map[string]string, fn func
 }
 
 // findFollowing fills the temporary table following with the pairs of account and entitlement that follow from the nesting of a
-// connector.
-func findFollowing(ctx context.Context, tx *pg.Tx, connectorID string) error {
+// connector, of which there may be limit.
+func findFollowing(ctx context.Context, tx *pg.Tx, connectorID string) (limit int64, err error) {
 	const (
 		empty = `create temporary table if not exists following (account_id uuid, entitlement_id uuid) on commit drop; truncate following`
-		begin = `
-			select distinct n.member_id
-			  from entitlement_edge n
-			 where n.connector_id = $1
-			   and exists (select from access_grant g where g.entitlement_id = n.member_id and g.directness = 'direct' and ` + held + `)`
-		fill = `
+		fill  = `
 			insert into following
 			select g.account_id, a.above
 			  from unnest(@below::uuid[], @above::uuid[]) a (below, above)
@@ -106,20 +111,25 @@ func findFollowing(ctx context.Context, tx *pg.Tx, connectorID string) error {
 	)
 	up, err := readUpward(ctx, tx, connectorID)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	direct, err := directGrants(ctx, tx, connectorID)
+	if err != nil {
+		return 0, err
+	}
+	beginnings, holders, err := nestedHolders(ctx, tx, connectorID)
+	if err != nil {
+		return 0, err
 	}
 	if _, err := tx.Exec(ctx, empty, pgx.QueryExecModeSimpleProtocol); err != nil {
-		return fmt.Errorf("find what follows from nesting: %w", err)
+		return 0, fmt.Errorf("find what follows from nesting: %w", err)
 	}
-	rows, err := tx.Query(ctx, begin, connectorID)
-	if err != nil {
-		return fmt.Errorf("find what follows from nesting: %w", err)
-	}
-	beginnings, err := pgx.CollectRows(rows, pgx.RowTo[[16]byte])
-	if err != nil {
-		return fmt.Errorf("find what follows from nesting: %w", err)
-	}
+	limit = inheritedLimit(direct)
+	room := &allowance{left: limit, holders: holders}
 	err = up.closure(beginnings, func(p pairs) error {
+		if err := room.charge(p.below); err != nil {
+			return err
+		}
 		_, err := tx.Exec(ctx, fill, pgx.NamedArgs{"below": p.below, "above": p.above})
 		return err
 	})
@@ -127,9 +137,9 @@ func findFollowing(ctx context.Context, tx *pg.Tx, connectorID string) error {
 		_, err = tx.Exec(ctx, `analyze following`)
 	}
 	if err != nil {
-		return fmt.Errorf("find what follows from nesting: %w", err)
+		return limit, fmt.Errorf("find what follows from nesting: %w", err)
 	}
-	return nil
+	return limit, nil
 }
 
 // agree makes the inherited grants g of a scope agree with following, a table or what the statement begins with, which has every pair of

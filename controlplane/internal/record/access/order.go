@@ -19,12 +19,12 @@ import (
 
 // GrantOrder is an administrator's word that somebody shall hold an entitlement.
 type GrantOrder struct {
-	IdentityID    string     `json:"identity_id,omitempty" format:"uuid" doc:"Who shall hold it, through their main account of its system. This or account_id."`
-	AccountID     string     `json:"account_id,omitempty" format:"uuid" doc:"The account that shall hold it, where somebody has several."`
+	IdentityID    string     `json:"identity_id,omitempty" format:"uuid" doc:"The person who gets it, through their main account in its system. Give this or account_id."`
+	AccountID     string     `json:"account_id,omitempty" format:"uuid" doc:"The account that gets it, if the person has several."`
 	EntitlementID string     `json:"entitlement_id" format:"uuid"`
 	StartsAt      *time.Time `json:"starts_at,omitempty" doc:"At once when absent."`
-	EndsAt        *time.Time `json:"ends_at,omitempty" doc:"Never by itself when absent."`
-	Justification string     `json:"justification" minLength:"1" maxLength:"2000" doc:"It stands in the history of the access."`
+	EndsAt        *time.Time `json:"ends_at,omitempty" doc:"No end if absent."`
+	Justification string     `json:"justification" minLength:"1" maxLength:"2000" doc:"It is part of the access history."`
 }
 
 // GrantOrdered is what became of an order.
@@ -35,7 +35,9 @@ type GrantOrdered struct {
 
 // Give enters an administrator's order as a reason. Provisioning makes it true.
 func (s *Service) Give(ctx context.Context, v viewer.Viewer, o GrantOrder) (out GrantOrdered, err error) {
+	asked := o
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		o := asked // a transaction that is tried again begins with what was asked for
 		e, err := s.orderable(ctx, tx, &o)
 		if err != nil {
 			return err
@@ -74,7 +76,7 @@ func (s *Service) orderable(ctx context.Context, tx *pg.Tx, o *GrantOrder) (Enti
 		return Entitlement{}, err
 	}
 	if (o.IdentityID == "") == (o.AccountID == "") {
-		return Entitlement{}, fault.New(fault.Invalid, "say who shall hold it: identity_id, or account_id").
+		return Entitlement{}, fault.New(fault.Invalid, "no recipient is given: set identity_id or account_id").
 			With(fault.Field{Pointer: "#/identity_id", Code: "invalid", Detail: "exactly one of identity_id and account_id"})
 	}
 	e, err := find(ctx, tx, o.EntitlementID, "")
@@ -96,7 +98,7 @@ func (o GrantOrder) checkTimes(now time.Time) error {
 	}
 	switch {
 	case strings.TrimSpace(o.Justification) == "":
-		return wrong("justification", "say why: it stands in the history of the access")
+		return wrong("justification", "a justification is required; it is recorded in the history of the access")
 	case o.EndsAt != nil && !o.EndsAt.After(now):
 		return wrong("ends_at", "an end that has passed gives nothing: choose an instant to come")
 	case o.EndsAt != nil && o.StartsAt != nil && !o.EndsAt.After(*o.StartsAt):
@@ -136,7 +138,7 @@ func (e Entitlement) grantable() error {
 	default:
 		return nil
 	}
-	return fault.Coded(fault.Conflict, "not_grantable", "%s cannot be given to anybody: %s", e.called(), why)
+	return fault.Coded(fault.Conflict, "not_grantable", "%s cannot be assigned: %s", e.called(), why)
 }
 
 // settleOwner checks who shall hold it. Of an account that is named, its owner does.
@@ -150,10 +152,10 @@ func (o *GrantOrder) settleOwner(ctx context.Context, tx *pg.Tx, e Entitlement) 
 		case a.ConnectorID != *e.ConnectorID:
 			return fault.New(fault.Invalid, "the account is one of another system than the entitlement").
 				With(fault.Field{Pointer: "#/account_id", Code: "wrong_system", Detail: "name an account of the system " + *e.ConnectorID})
-		case a.Status == "deleted":
+		case a.Status == "deleted", a.Status == "disconnected":
 			return fault.Coded(fault.Conflict, "account_deleted", "the account is deleted")
 		case a.IdentityID == nil:
-			return fault.Coded(fault.Conflict, "account_without_owner", "the account belongs to nobody, and access is given to people: link it to its owner first")
+			return fault.Coded(fault.Conflict, "account_without_owner", "the account has no owner: link it to its owner first")
 		}
 		o.IdentityID = *a.IdentityID
 	}
@@ -162,7 +164,7 @@ func (o *GrantOrder) settleOwner(ctx context.Context, tx *pg.Tx, e Entitlement) 
 		return asField(err, "identity_id", "unknown_identity")
 	}
 	if person.Status == "deactivated" || person.Status == "archived" {
-		return fault.Coded(fault.Conflict, "identity_inactive", "%s is %s, and whoever has left is given nothing: activate them first", person.DisplayName, person.Status)
+		return fault.Coded(fault.Conflict, "identity_inactive", "%s is %s and cannot be assigned access: activate the identity first", person.DisplayName, person.Status)
 	}
 	return nil
 }

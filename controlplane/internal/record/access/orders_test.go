@@ -346,6 +346,11 @@ func TestRevocationWithoutEffectIsRefused(t *testing.T) {
 	if from, _ := told.Body["entitlement_ids"].([]any); len(from) != 1 || from[0] != p.entitlement {
 		t.Errorf("told of %v; want %s, which brings it", told.Body["entitlement_ids"], p.entitlement)
 	}
+	if detail, _ := told.Body["detail"].(string); !strings.Contains(detail, `"staff"`) {
+		t.Errorf("the refusal does not name what brings it: %s", detail)
+	}
+	explained := p.Must(200, "admin", "GET", grants+"/"+inherited+"/explain", nil).Body
+	tells(t, explained, "staff → ", `It ends when the account no longer holds "staff"`)
 	p.Exec(`update access_grant set status = 'revoked', revoked_at = now() where id = $1`, direct)
 	gone := p.Refused(409, "invalid_transition", "admin", "POST", revoke(direct), why)
 	if gone.Body["allowed"] == nil {

@@ -1,12 +1,85 @@
 package access
 
-import "slices"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+)
 
 // NestingPath is one way by which an account holds an entitlement: it holds the first of EntitlementIDs directly, and each one brings
 // the next. The last is the entitlement itself.
 type NestingPath struct {
-	EntitlementIDs []string `json:"entitlement_ids" nullable:"false"`
-	Kind           string   `json:"kind" enum:"nested"`
+	EntitlementIDs []string      `json:"entitlement_ids" nullable:"false"`
+	Steps          []NestingStep `json:"steps" nullable:"false" doc:"The same with their names."`
+	Kind           string        `json:"kind" enum:"nested"`
+}
+
+// NestingStep is an entitlement on a way.
+type NestingStep struct {
+	ID            string `json:"id"`
+	Display       string `json:"display"`
+	ConnectorID   string `json:"connector_id"`
+	ConnectorName string `json:"connector_name"`
+}
+
+// where says in which system a step is.
+func (s NestingStep) where() string {
+	if s.ConnectorName == "" {
+		return ""
+	}
+	return " in " + s.ConnectorName
+}
+
+// inWords is a way as people read it.
+func (p NestingPath) inWords() string {
+	names := make([]string, len(p.Steps))
+	for i, s := range p.Steps {
+		names[i] = s.Display
+	}
+	return strings.Join(names, " → ")
+}
+
+// namePaths gives the paths of grants their names, in one statement for all.
+func namePaths(ctx context.Context, tx *pg.Tx, grants []Grant) error {
+	var ids []string
+	for _, g := range grants {
+		for _, p := range *g.Paths {
+			ids = append(ids, p.EntitlementIDs...)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	sql := `
+		select e.id::text, coalesce(nullif(e.display_name, ''), e.name), coalesce(e.connector_id::text, ''), ` + directory.ConnectorName("e.connector_id") + `
+		  from entitlement e
+		 where e.id = any($1::text[]::uuid[])`
+	rows, err := tx.Query(ctx, sql, ids)
+	if err != nil {
+		return fmt.Errorf("name paths: %w", err)
+	}
+	named := map[string]NestingStep{}
+	var s NestingStep
+	_, err = pgx.ForEachRow(rows, []any{&s.ID, &s.Display, &s.ConnectorID, &s.ConnectorName}, func() error { named[s.ID] = s; return nil })
+	if err != nil {
+		return fmt.Errorf("name paths: %w", err)
+	}
+	for i := range grants {
+		for j := range *grants[i].Paths {
+			p := &(*grants[i].Paths)[j]
+			p.Steps = make([]NestingStep, len(p.EntitlementIDs))
+			for k, id := range p.EntitlementIDs {
+				p.Steps[k] = named[id]
+			}
+		}
+	}
+	return nil
 }
 
 // Limits of the search for paths: nesting in a target may be a lattice with more ways than anybody wants to read.

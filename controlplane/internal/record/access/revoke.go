@@ -16,10 +16,10 @@ import (
 
 // GrantRevocation is an administrator's word that a grant shall end.
 type GrantRevocation struct {
-	Reason       string     `json:"reason" minLength:"1" maxLength:"2000" doc:"It stands in the history of the access."`
+	Reason       string     `json:"reason" minLength:"1" maxLength:"2000" doc:"It is part of the access history."`
 	Scope        string     `json:"scope,omitempty" enum:"reason,all" doc:"all, the default: nothing of it stays. reason: one reason ends, and the access with it if it was the last."`
 	ReasonID     string     `json:"reason_id,omitempty" format:"uuid" doc:"With scope reason: the one that ends."`
-	ExcludeUntil *time.Time `json:"exclude_until,omitempty" doc:"Until then a denial keeps rules, and anybody else, from giving it again. Needed with scope all when a rule would."`
+	ExcludeUntil *time.Time `json:"exclude_until,omitempty" doc:"Until then, a denial prevents rules and administrators from assigning it again. Required with scope all if a rule would assign it."`
 }
 
 // RevocationImpact is what a revocation does, or with dry_run would do.
@@ -29,7 +29,7 @@ type RevocationImpact struct {
 	AccessEnds       bool              `json:"access_ends" doc:"False when other reasons keep it."`
 	ReasonsEnded     []GrantReason     `json:"reasons_ended" nullable:"false"`
 	ReasonsRemaining []GrantReason     `json:"reasons_remaining" nullable:"false"`
-	WouldReturn      []GrantReason     `json:"would_return" nullable:"false" doc:"Those of a rule, which would give it again at its next look."`
+	WouldReturn      []GrantReason     `json:"would_return" nullable:"false" doc:"Reasons of a rule, which would add them again at its next evaluation."`
 	ExcludedUntil    *time.Time        `json:"excluded_until" doc:"How long a denial keeps it away."`
 	Native           bool              `json:"native" doc:"The target had it without a reason; that is revoked too, by this explicit order."`
 	Notes            []string          `json:"notes" nullable:"false"`
@@ -86,7 +86,7 @@ func (o GrantRevocation) check(g Grant, e Entitlement, now time.Time) error {
 	live := slices.ContainsFunc(g.Reasons, func(r GrantReason) bool { return r.live() && r.Effect == ledger.Allow })
 	switch {
 	case g.IdentityID == nil:
-		return fault.Coded(fault.Conflict, "account_without_owner", "the account belongs to nobody: link it to its owner, or take away what it holds in its system")
+		return fault.Coded(fault.Conflict, "account_without_owner", "the account has no owner: link it to its owner, or remove its access in the target system")
 	case g.Status == "revoking" && !live:
 		return fault.Coded(fault.Conflict, "invalid_transition", "it is being revoked already").Also("allowed", []string{})
 	case !g.Observed && !live:
@@ -97,7 +97,7 @@ func (o GrantRevocation) check(g Grant, e Entitlement, now time.Time) error {
 	case g.Immutable && o.Scope == scopeAll:
 		return fault.Coded(fault.Conflict, "immutable_grant", "its system does not let this grant be taken away; it can only be changed there")
 	case !e.Revocable && g.Observed && o.Scope == scopeAll:
-		return fault.Coded(fault.Conflict, "not_revocable", "%s cannot be taken from anybody from outside its system; it can only be changed there", e.called())
+		return fault.Coded(fault.Conflict, "not_revocable", "%s cannot be revoked here; it can only be changed in its target system", e.called())
 	case g.Directness == "inherited" && o.Scope == scopeAll:
 		return g.inheritedFault()
 	case o.ExcludeUntil != nil && !o.ExcludeUntil.After(now):
@@ -111,15 +111,12 @@ func (o GrantRevocation) check(g Grant, e Entitlement, now time.Time) error {
 
 // inheritedFault names what brings a grant: it ends with that, and no order of ours would have an effect.
 func (g Grant) inheritedFault() error {
-	sources := []string{}
-	if g.Paths != nil {
-		for _, p := range *g.Paths {
-			if !slices.Contains(sources, p.EntitlementIDs[0]) {
-				sources = append(sources, p.EntitlementIDs[0])
-			}
-		}
+	sources, names := g.brings()
+	instead := "the entitlement that brings it"
+	if len(names) > 0 {
+		instead = strings.Join(names, " and ")
 	}
-	return fault.Coded(fault.Conflict, "inherited_grant", "the account holds this through nesting alone: revoke what brings it, which entitlement_ids names").
+	return fault.Coded(fault.Conflict, "inherited_grant", "The account has this access only through another entitlement. Revoke %s instead.", instead).
 		Also("entitlement_ids", sources).Also("paths", g.Paths)
 }
 
@@ -132,7 +129,7 @@ func (o GrantRevocation) checkReason(g Grant) error {
 	}
 	switch {
 	case o.ReasonID == "":
-		return wrong("required", "say which reason shall end: reason_id")
+		return wrong("required", "no reason is given: set reason_id to the reason to end")
 	case at < 0:
 		return wrong("unknown_reason", "the grant has no such reason that has not ended")
 	case o.ExcludeUntil != nil:
@@ -146,8 +143,8 @@ func (o GrantRevocation) checkReason(g Grant) error {
 func (o GrantRevocation) judge(g Grant, im *RevocationImpact) error {
 	if len(im.WouldReturn) > 0 && o.ExcludeUntil == nil {
 		names := im.WouldReturn[0].Source.Display
-		f := fault.Coded(fault.Conflict, "rule_gives_it_again", "the rule %q would give it again at its next look: "+
-			"change the rule, or revoke with scope all and say until when it is to be kept away with exclude_until", names).
+		f := fault.Coded(fault.Conflict, "rule_gives_it_again", "the policy %q would grant this access again: "+
+			"change the policy, or revoke with scope all and deny the access until exclude_until", names).
 			Also("would_return", im.WouldReturn)
 		if o.Scope == scopeAll {
 			f = f.With(fault.Field{Pointer: "#/exclude_until", Code: "required", Detail: "until when a denial is to stand against the rule"})
@@ -158,7 +155,7 @@ func (o GrantRevocation) judge(g Grant, im *RevocationImpact) error {
 		im.Notes = append(im.Notes, "The target had it without a reason of ours; it is revoked by this order.")
 	}
 	if o.ExcludeUntil != nil {
-		im.Notes = append(im.Notes, "Until "+day(*o.ExcludeUntil)+" nobody and no rule can give it again; afterwards rules do what they say.")
+		im.Notes = append(im.Notes, "The access is denied until "+day(*o.ExcludeUntil)+". After that date, policies can grant it again.")
 	}
 	if !im.AccessEnds {
 		im.Notes = append(im.Notes, fmt.Sprintf("The access stays: %d other reasons ask for it.", len(im.ReasonsRemaining)))

@@ -30,7 +30,7 @@ const mainAccount = `
 	                  where o.identity_id = a.identity_id
 	                    and o.connector_id = a.connector_id
 	                    and o.account_type in ('person', 'unknown')
-	                    and o.status <> 'deleted'
+	                    and o.status not in ('deleted', 'disconnected')
 	                    and (o.status in ('missing', 'failed'), o.managed in ('protected', 'unmanaged'), o.account_type <> 'person', o.created_at, o.id)
 	                      < (a.status in ('missing', 'failed'), a.managed in ('protected', 'unmanaged'), a.account_type <> 'person', a.created_at, a.id)))`
 
@@ -84,7 +84,7 @@ type GrantReason struct {
 	Source            ReasonSource `json:"source"`
 	Role              *NamedParty  `json:"role" doc:"The role through which it comes."`
 	Since             time.Time    `json:"since"`
-	Until             *time.Time   `json:"until" doc:"When it is to end; null: never by itself."`
+	Until             *time.Time   `json:"until" doc:"The end. Null: no end."`
 	EndedAt           *time.Time   `json:"ended_at"`
 	EndReason         *string      `json:"end_reason" doc:"Why it ended, or will."`
 	ApprovedBy        []NamedParty `json:"approved_by" nullable:"false"`
@@ -114,6 +114,7 @@ const reasonSources = `
 	left join access_policy policy on policy.id = r.source_id and r.source_type = 'policy'
 	left join role source_role on source_role.id = r.source_id and r.source_type = 'role'
 	left join app_user source_user on source_user.id = r.source_id and r.source_type = 'user'
+	left join identity source_person on source_person.id = source_user.identity_id
 	left join api_token token on token.id = r.source_id and r.source_type = 'service'
 	left join connector source_connector on source_connector.id = r.source_id and r.source_type = 'connector'
 	left join role through on through.id = r.role_id`
@@ -122,7 +123,7 @@ const reasonSources = `
 const reasonObject = `
 	jsonb_build_object('id', r.id, 'effect', r.effect, 'kind', r.kind, 'state', r.state,
 	    'source', jsonb_build_object('type', r.source_type, 'id', r.source_id, 'version', r.source_version,
-	        'display', coalesce(policy.name, source_role.name, nullif(source_user.display_name, ''), source_user.email, token.name,
+	        'display', coalesce(policy.name, source_role.name, nullif(source_person.display_name, ''), nullif(source_user.display_name, ''), source_user.email, token.name,
 	                            source_connector.name, r.details->>'source', r.created_by->>'display', r.source_type)),
 	    'role', case when through.id is not null then jsonb_build_object('id', through.id, 'display', through.name) end,
 	    'since', r.starts_at, 'until', r.ends_at, 'ended_at', r.ended_at, 'end_reason', r.end_reason, 'note', r.note, 'account_id', r.account_id,
@@ -137,7 +138,7 @@ const maxHistory = 50
 
 // standings tell, for the grants of a page, what the ledger says of each.
 const standings = `
-	select g.id::text, s.desired, s.observed, ` + compliance + `, case when s.desired and not s.lasting then s.until end, ` + native + `,
+	select g.id::text, s.desired, s.observed, ` + compliance + `, case when s.desired and not s.lasting then s.until end, ` + native + `, ` + reviewState + `,
 	       coalesce((select jsonb_agg(x.reason order by x.ended, x.at, x.id)
 	                   from (select ` + reasonObject + ` as reason, r.state = 'ended' as ended, r.starts_at as at, r.id,
 	                                row_number() over (partition by r.state = 'ended' order by r.created_at desc, r.id desc) as nth
@@ -183,14 +184,14 @@ func fillStanding(ctx context.Context, tx *pg.Tx, grants []Grant, history bool) 
 func scanStanding(rows pgx.Rows, index map[string]*Grant) error {
 	var id string
 	var desired, observed, isNative bool
-	var status *string
+	var status, review *string
 	var until *time.Time
 	var reasons []GrantReason
-	if err := rows.Scan(&id, &desired, &observed, &status, &until, &isNative, &reasons); err != nil {
+	if err := rows.Scan(&id, &desired, &observed, &status, &until, &isNative, &review, &reasons); err != nil {
 		return err
 	}
 	g := index[id]
-	g.Desired, g.Observed, g.ComplianceStatus, g.Reasons = desired, observed, status, reasons
+	g.Desired, g.Observed, g.ComplianceStatus, g.ReviewState, g.Reasons = desired, observed, status, review, reasons
 	if isNative {
 		g.Reasons = append(g.Reasons, g.nativeReason())
 	}

@@ -2,6 +2,7 @@ package access
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,9 +27,9 @@ func (r GrantReason) sentence() string {
 	}
 	switch {
 	case r.State == ledger.Ended && r.EndReason != nil:
-		fmt.Fprintf(&b, ", because %s", *r.EndReason)
+		fmt.Fprintf(&b, ", because %s", strings.TrimRight(*r.EndReason, "."))
 	case r.State != ledger.Ended && r.Until != nil && r.EndReason != nil:
-		fmt.Fprintf(&b, "; it ends on %s, because %s", day(*r.Until), *r.EndReason)
+		fmt.Fprintf(&b, "; it ends on %s, because %s", day(*r.Until), strings.TrimRight(*r.EndReason, "."))
 	case r.State != ledger.Ended && r.Until != nil:
 		fmt.Fprintf(&b, "; it ends on %s", day(*r.Until))
 	}
@@ -57,6 +58,9 @@ func (r GrantReason) says() string {
 		}
 		return fmt.Sprintf("the role %q holds it", r.Source.Display)
 	case ledger.Request:
+		if len(r.ApprovedBy) == 0 {
+			return "it was asked for, and approved automatically by an approval rule"
+		}
 		return "it was asked for, and approved by " + r.approvers()
 	case ledger.Emergency:
 		return "it was given for an emergency"
@@ -69,7 +73,7 @@ func (r GrantReason) says() string {
 	case ledger.Manual:
 		return "it was given directly by " + r.Source.Display + through
 	}
-	return "the target has it, and nobody here has given it"
+	return "it was found in the target system and assigned by nothing here"
 }
 
 func (r GrantReason) approvers() string {
@@ -107,7 +111,7 @@ func (t ExplainedTask) sentence() string {
 	said := map[string]string{
 		"queued": " waits for its turn", "blocked": " waits for another change that has to come first", "running": " is under way",
 		"verifying": " was answered, and the target is being asked whether it is so", "retrying": " failed and is tried again", "done": " is done",
-		"failed": " failed", "manual": " waits for somebody to do it by hand", "cancelled": " was called off", "simulated": " was only played through: nothing was written",
+		"failed": " failed", "manual": " must be done manually", "cancelled": " was cancelled", "simulated": " was simulated: nothing was written",
 	}[t.State]
 	if said == "" {
 		said = " is " + t.State
@@ -149,11 +153,11 @@ func (x *AccessExplanation) difference() string {
 	case x.Desired:
 		said = append(said, "It should be there, and is not yet.")
 	case x.Grant != nil && x.Grant.Directness == "inherited":
-		return "No reason asks for it; it follows from what the account holds besides."
+		return "Inherited: the account has it through another entitlement."
 	case x.Grant != nil && x.Grant.native() && x.Grant.Reappeared:
-		return "We had revoked it, and it came back in the target. Such access is shown and asked about, and not taken away by itself."
+		return "This access was revoked here and was granted again in the target system. It is not removed automatically: decide whether to accept or revoke it."
 	case x.Grant != nil && x.Grant.native():
-		return "Nobody here gave it. Such access is shown and asked about, and not taken away by itself."
+		return x.Grant.untouched()
 	default:
 		said = append(said, "It should be gone, and is still there.")
 	}
@@ -215,9 +219,42 @@ func (x *AccessExplanation) tellOfTarget() {
 		seen += fmt.Sprintf(" By the target's own record %s assigned it.", *x.Grant.AssignedBy)
 	}
 	x.Story = append(x.Story, seen)
-	if x.Grant.Paths != nil && len(*x.Grant.Paths) > 0 {
-		x.Story = append(x.Story, fmt.Sprintf("Nesting brings it in %d ways, which paths shows.", len(*x.Grant.Paths)))
+	x.Story = append(x.Story, x.Grant.inherited()...)
+}
+
+// ways are how many paths a story names.
+const ways = 3
+
+// inherited says which groups bring the access.
+func (g *Grant) inherited() []string {
+	if g.Paths == nil || len(*g.Paths) == 0 {
+		return nil
 	}
+	var said []string
+	for _, p := range (*g.Paths)[:min(ways, len(*g.Paths))] {
+		said = append(said, fmt.Sprintf("Inherited%s: %s.", p.Steps[0].where(), p.inWords()))
+	}
+	switch more := len(*g.Paths) - ways; {
+	case more == 1:
+		said = append(said, "There is 1 more path.")
+	case more > 1:
+		said = append(said, fmt.Sprintf("There are %d more paths.", more))
+	}
+	return said
+}
+
+// brings names the entitlements that an inherited grant follows from.
+func (g *Grant) brings() (ids, names []string) {
+	ids = []string{}
+	if g.Paths == nil {
+		return ids, nil
+	}
+	for _, p := range *g.Paths {
+		if first := p.Steps[0]; !slices.Contains(ids, first.ID) {
+			ids, names = append(ids, first.ID), append(names, fmt.Sprintf("%q%s", first.Display, first.where()))
+		}
+	}
+	return ids, names
 }
 
 // ending says what would end the access.
@@ -240,8 +277,12 @@ func (x *AccessExplanation) ending() {
 	case x.Desired:
 		x.EndsWith = append(x.EndsWith, fmt.Sprintf("It ends when all %d reasons without an end do.", lasting))
 	case x.Observed && x.Grant != nil && x.Grant.Directness == "inherited":
-		x.EndsWith = append(x.EndsWith, "It ends when the account no longer holds what brings it.")
+		what := "what brings it"
+		if _, names := x.Grant.brings(); len(names) > 0 {
+			what = strings.Join(names, " and ")
+		}
+		x.EndsWith = append(x.EndsWith, "It ends when the account no longer holds "+what+".")
 	case x.Observed && x.Grant != nil && x.Grant.native():
-		x.EndsWith = append(x.EndsWith, "It ends when somebody orders it revoked, or the target takes it away.")
+		x.EndsWith = append(x.EndsWith, "It ends when a person revokes it, or when it is removed in the target system.")
 	}
 }
