@@ -191,3 +191,25 @@ func TestWhatCannotBeRecordedIsNotDone(t *testing.T) {
 		t.Errorf("the change was made without its record: %q", got[0])
 	}
 }
+
+// allLinks are the entries of the log as they are chained.
+func allLinks(t *testing.T, db *pg.DB, v viewer.Viewer) (links []chain.Link) {
+	t.Helper()
+	err := db.As(context.Background(), v, func(tx *pg.Tx) error {
+		rows, err := tx.Query(ctx, `select seq, event, prev_hash, hash from audit_event order by seq`)
+		if err != nil {
+			return err
+		}
+		links, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (l chain.Link, err error) {
+			var event string
+			err = row.Scan(&l.Seq, &event, &l.Prev, &l.Hash)
+			l.Event = []byte(event)
+			return l, err
+		})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return links
+}

@@ -59,7 +59,7 @@ type compareIn struct {
 	ID   string `path:"id"`
 	With string `query:"with" format:"uuid" doc:"Another person."`
 	From string `query:"from" maxLength:"40" doc:"The earlier time: an instant, or the end of a day." example:"2026-05-01"`
-	To   string `query:"to" maxLength:"40" doc:"The later time, or the one at which two people are compared; now when it is left out." example:"2026-05-31"`
+	To   string `query:"to" maxLength:"40" doc:"The later time, or the time at which two people are compared. The default is now." example:"2026-05-31"`
 }
 
 type compareOut struct{ Body HistoryComparison }

@@ -6,7 +6,7 @@ import "time"
 type HistoryEvent struct {
 	ID      string          `json:"id"`
 	At      time.Time       `json:"at"`
-	Kind    string          `json:"kind" enum:"record,state,account,grant,reason,role,request,provisioning,audit" doc:"record and state: what is known of somebody, and their state; account: an account of theirs, or how it stands; grant: what is held; reason: why it should be; role; request; provisioning: a change of a target system; audit: what somebody did."`
+	Kind    string          `json:"kind" enum:"record,state,account,grant,reason,role,request,provisioning,audit" doc:"record and state: the data and the state of a person. account: an account and its state. grant: a grant. reason: a reason for a grant. role, request. provisioning: a change in a target system. audit: an action of a user."`
 	Event   string          `json:"event" doc:"What it is: person.changed, grant.gained, reason.ended, … of an audit entry its action."`
 	Text    string          `json:"text" doc:"It in plain words."`
 	Who     *HistoryActor   `json:"who" doc:"Who did it, where that is known."`
@@ -35,7 +35,7 @@ type HistoryChange struct {
 	Field  string `json:"field"`
 	Before any    `json:"before"`
 	After  any    `json:"after"`
-	Hidden bool   `json:"hidden,omitempty" doc:"It names somebody or something that whoever asks may not see, so its values are left out."`
+	Hidden bool   `json:"hidden,omitempty" doc:"It names a record that you cannot see, so its values are omitted."`
 }
 
 // after is the position of an event in the timeline's order.
@@ -68,6 +68,7 @@ type data struct {
 
 	Directness string         `json:"directness"`
 	Ended      string         `json:"ended"`
+	Came       bool           `json:"came"`
 	AssignedBy string         `json:"assigned_by"`
 	Operation  string         `json:"operation"`
 	Class      string         `json:"class"`

@@ -76,10 +76,10 @@ func TestTimelineOfAPersonTellsWhatHappenedInPlainWords(t *testing.T) {
 	h.Exec(`update access_grant set status = 'revoked' where id = $1`, grant)
 	h.Must(200, "admin", "POST", "/identities/"+ann+"/deactivate", `{"reason":"she left"}`)
 	h.tells("admin", "/identities/"+ann+"/timeline",
-		"identity.deactivated: A person was deactivated", "person.changed: Became deactivated, and was active; status reason became she left; last working at became",
+		"identity.deactivated: An identity was deactivated", "person.changed: Became deactivated, and was active; status reason became she left; last working at became",
 		`grant.lost: Lost "staff" of the account "ann01": it was revoked.`,
 		`account.changed: The account "ann01": became disabled, and was active; is disabled became yes.`,
-		"identity.updated: Attributes of a person changed", "person.changed: Department became Sales.",
+		"identity.updated: An identity's attributes were updated", "person.changed: Department became Sales.",
 		`grant.gained: Gained "staff" with the account "ann01", directly.`,
 		`account.came: The account "ann01" came to ann.`, `account.known: The account "ann01" became known here as active.`, "person.known: Became known here as active.")
 	e := h.Must(200, "admin", "GET", "/identities/"+ann+"/timeline?kind=audit", nil).Items()[0]
@@ -177,4 +177,24 @@ func TestPeopleAndTimesAreCompared(t *testing.T) {
 	h.Let("ann", h.Tenant.Tenant, ann)
 	h.Refused(404, "not_found", "ann", "GET", "/identities/"+ann+"/compare?with="+bob, nil)
 	h.Must(200, "ann", "GET", "/identities/"+ann+"/compare?from="+before, nil)
+}
+
+func TestThePersonsTimelineHasTheGrantsThatAnAccountHeldWhenItWasLinked(t *testing.T) {
+	h := open(t)
+	ann := h.Person("ann", "")
+	first, second := h.Account(system, "ann01", ""), h.Account("00000000-0000-7000-8000-00000000c002", "ann02", "")
+	staff, power := h.Entitlement(system, "staff"), h.Entitlement("00000000-0000-7000-8000-00000000c002", "power")
+	h.Grant(system, first, staff)
+	h.Grant("00000000-0000-7000-8000-00000000c002", second, power)
+	h.Exec(`update account set identity_id = $1, correlation_state = 'linked'`, ann)
+	told := strings.Join(h.texts("admin", "/identities/"+ann+"/timeline"), "\n")
+	for _, name := range []string{"staff", "power"} {
+		if !strings.Contains(told, "grant.gained: Gained "+name) && !strings.Contains(told, `grant.gained: Gained "`+name) {
+			t.Errorf("the timeline does not say that ann gained %s:\n%s", name, told)
+		}
+	}
+	h.Exec(`update account set identity_id = null, correlation_state = 'uncorrelated' where id = $1`, first)
+	if told := strings.Join(h.texts("admin", "/identities/"+ann+"/timeline"), "\n"); strings.Count(told, "grant.lost") != 1 {
+		t.Errorf("the timeline does not say that ann lost what the account held:\n%s", told)
+	}
 }

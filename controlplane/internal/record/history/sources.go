@@ -63,7 +63,8 @@ const spans = `
 	   and (@entitlement::uuid is null or h.entitlement_id = @entitlement)
 	   and (s.whole or h.entitlement_id in (select x.id from owned_entitlement() x))`
 
-// aboutGrants tells what was gained and lost, and what went on in another way.
+// aboutGrants tells what was gained and lost, and what went on in another way. A person gains what an account holds when it comes to
+// them, and loses it when it leaves.
 const aboutGrants = `
 	select h.since, md5('gained' || h.grant_id || h.since)::uuid, 'grant',
 	       case when before.directness is null then 'grant.gained' else 'grant.changed' end,
@@ -79,7 +80,23 @@ const aboutGrants = `
 	  from span h
 	 where h.ended is not null
 	   and h.until > h.lo
-	   and h.until <= h.hi`
+	   and h.until <= h.hi
+	 union all
+	select h.lo, md5('gained' || h.grant_id || h.lo)::uuid, 'grant', 'grant.gained',
+	       jsonb_build_object('grant_id', h.grant_id, 'account_id', h.account_id, 'entitlement_id', h.entitlement_id, 'directness', h.directness,
+	                          'assigned_by', h.assigned_by, 'came', true)
+	  from span h
+	 where h.since < h.lo
+	   and h.until > h.lo
+	   and exists (select from person)
+	 union all
+	select h.hi, md5('lost' || h.grant_id || h.hi)::uuid, 'grant', 'grant.lost',
+	       jsonb_build_object('grant_id', h.grant_id, 'account_id', h.account_id, 'entitlement_id', h.entitlement_id, 'directness', h.directness,
+	                          'ended', 'account_left')
+	  from span h
+	 where h.until > h.hi
+	   and h.hi < 'infinity'
+	   and exists (select from person)`
 
 // aboutReasons tells why somebody should hold something, and why no more.
 const aboutReasons = `

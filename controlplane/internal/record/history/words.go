@@ -131,6 +131,9 @@ func (t teller) grant(e *HistoryEvent, d data) {
 		if d.AssignedBy != "" {
 			e.Text += fmt.Sprintf("; by the target's own record %s assigned it", d.AssignedBy)
 		}
+		if d.Came {
+			e.Text += "; the account held it when it was linked"
+		}
 		e.Text += "."
 	case "grant.changed":
 		e.Text = sentence("%s of the account %s is held %s from now on", what, account, how)
@@ -147,6 +150,10 @@ func (t teller) ending(d data) string {
 		return "it follows from nothing any more that the account holds"
 	case d.Ended == "gone":
 		return "its record was joined with another"
+	case d.Ended == "account_left":
+		return "the account was linked to another owner, or to none"
+	case d.Ended == "disconnected":
+		return "its connector was deleted"
 	case d.RunID != nil:
 		return "a reading of the system no longer found it"
 	case d.Ended == "revoked":
@@ -210,7 +217,7 @@ func (t teller) task(e *HistoryEvent, d data) {
 	if d.Operation == "grant" || d.Operation == "revoke" {
 		object = quoted(t.names.of("entitlement", d.EntitlementID), "an entitlement")
 	}
-	end := map[string]string{"done": "is done", "failed": "failed", "manual": "waits for somebody to do it by hand", "cancelled": "was called off",
+	end := map[string]string{"done": "is done", "failed": "failed", "manual": "must be done manually", "cancelled": "was cancelled",
 		"simulated": "was only played through: nothing was written"}[strings.TrimPrefix(e.Event, "provisioning.")]
 	e.Text = fmt.Sprintf("%s in %s %s", strings.TrimSpace(doing+" "+object), or(t.names.of("connector", d.ConnectorID), "the target system"), end)
 	e.Details = map[string]any{"operation": d.Operation}

@@ -103,7 +103,7 @@ func assignable(ctx context.Context, tx *pg.Tx, assignments []Assignment) (map[s
 	var wrong error
 	_, err = pgx.ForEachRow(rows, []any{&id, &name, &lifecycle}, func() error {
 		if names[id] = name; lifecycle != Active && wrong == nil {
-			wrong = fault.Coded(fault.Conflict, "role_not_assignable", "the role %s is %s: only an active one can be given to somebody", name, lifecycle).
+			wrong = fault.Coded(fault.Conflict, "role_not_assignable", "the role %s is %s: only active roles can be assigned", name, lifecycle).
 				Also("lifecycle", lifecycle)
 		}
 		return nil
@@ -253,7 +253,7 @@ func ExtendAssignment(ctx context.Context, tx *pg.Tx, id string, until *time.Tim
 	err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": id, "until": until}).Scan(&identity, &roleID, &name, &before)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return fault.Coded(fault.Conflict, "invalid_transition", "the assignment has ended, or there was none: give the role anew").Also("allowed", []string{})
+		return fault.Coded(fault.Conflict, "invalid_transition", "the assignment has ended or does not exist: assign the role again").Also("allowed", []string{})
 	case err != nil:
 		return fmt.Errorf("extend assignment: %w", err)
 	}

@@ -24,9 +24,9 @@ func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("GET", base, "List roles", s.list).Describe(aboutRoles),
 		httpapi.Handle("POST", base, "Create a role", s.post).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutRoles),
-		httpapi.Handle("GET", base+"/{id}", "Read a role", s.one),
-		httpapi.Handle("PATCH", base+"/{id}", "Change a role by merge patch", s.patchOne).Errors(409, 412).Describe(aboutPatch),
-		httpapi.Handle("DELETE", base+"/{id}", "Retire a role", s.remove).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).Describe(aboutDelete),
+		httpapi.Handle("GET", base+"/{id}", "Retrieve a role", s.one),
+		httpapi.Handle("PATCH", base+"/{id}", "Update a role", s.patchOne).Errors(409, 412).Describe(aboutPatch),
+		httpapi.Handle("DELETE", base+"/{id}", "Delete a role", s.remove).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).Describe(aboutDelete),
 	}
 }
 

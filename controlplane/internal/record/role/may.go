@@ -31,10 +31,42 @@ func (r Role) mayPatch(v viewer.Viewer, body []byte) error {
 			return fault.New(fault.Forbidden, "the owner of a role may write %s, and who has it; %s is for administrators", strings.Join(owners, ", "), name)
 		}
 	}
+	if err := r.keepsTags(given); err != nil {
+		return err
+	}
 	if level, there := given["risk_level"]; there {
 		text, _ := level.(string)
 		if slices.Index(levels, text) < slices.Index(levels, r.EffectiveRiskLevel) {
 			return fault.New(fault.Forbidden, "the owner of a role may raise its risk above %s; to lower it is for administrators", r.EffectiveRiskLevel)
+		}
+	}
+	return nil
+}
+
+// keepsTags is a fault where a merge patch removes a tag, or changes a label: approval rules and policies may depend on them.
+func (r Role) keepsTags(given map[string]any) error {
+	only := func(member, tag string) error {
+		return fault.Coded(fault.Forbidden, "tags_only_added", "The owner of a role may add %s. Only administrators remove or change them, since rules may depend on %s.",
+			member, tag).With(fault.Field{Pointer: "#/" + member, Code: "tags_only_added", Detail: "keep " + tag})
+	}
+	for member, before := range map[string][]string{"compliance_tags": r.ComplianceTags, "duty_tags": r.DutyTags} {
+		list, there := given[member]
+		if !there {
+			continue
+		}
+		after, _ := list.([]any)
+		for _, tag := range before {
+			if !slices.Contains(after, any(tag)) {
+				return only(member, tag)
+			}
+		}
+	}
+	labels, there := given["labels"]
+	after, isObject := labels.(map[string]any)
+	for name, before := range r.Labels {
+		value, touched := after[name]
+		if there && (!isObject || touched && value != any(before)) {
+			return only("labels", name)
 		}
 	}
 	return nil

@@ -16,20 +16,20 @@ type RoleFields struct {
 	Name                 string            `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
 	Description          string            `json:"description" db:"description" required:"false" maxLength:"4000"`
 	RoleType             string            `json:"role_type" db:"role_type" required:"false" enum:"birthright,business,application,emergency,technical"`
-	Lifecycle            string            `json:"lifecycle" db:"lifecycle" required:"false" enum:"draft,proposed,active,deprecated,retired" doc:"A draft gives nothing yet; proposed: it waits for a decision; deprecated: nobody gets it any more who has not got it; retired: gives nothing any more."`
+	Lifecycle            string            `json:"lifecycle" db:"lifecycle" required:"false" enum:"draft,proposed,active,deprecated,retired" doc:"A draft has no effect yet. proposed: it waits for a decision. deprecated: no new members. retired: no effect any more."`
 	OwnerIDs             []string          `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
 	BackupOwnerIDs       []string          `json:"backup_owner_ids" db:"backup_owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
 	EntitlementIDs       []string          `json:"entitlement_ids" db:"entitlement_ids" required:"false" nullable:"false" maxItems:"1000" format:"uuid" doc:"What it holds, of any number of systems."`
-	ChildRoleIDs         []string          `json:"child_role_ids" db:"child_role_ids" required:"false" nullable:"false" maxItems:"100" format:"uuid" doc:"Roles that are nested in it: whoever has it has what they hold too. At most five deep, itself included, and never in a circle."`
-	MembershipRule       RoleCondition     `json:"membership_rule" db:"membership_rule" required:"false" nullable:"true" doc:"Who has it by rule: a condition, see POST /policies/conditions/validate. null: nobody."`
+	ChildRoleIDs         []string          `json:"child_role_ids" db:"child_role_ids" required:"false" nullable:"false" maxItems:"100" format:"uuid" doc:"Roles that are nested in it: its members also get their entitlements. At most five levels including itself, without cycles."`
+	MembershipRule       RoleCondition     `json:"membership_rule" db:"membership_rule" required:"false" nullable:"true" doc:"The people who have it by rule, as a condition. See POST /policies/conditions/validate. Null: no rule."`
 	MembershipExclusions []RoleExclusion   `json:"membership_exclusions" db:"membership_exclusions" required:"false" nullable:"false" maxItems:"1000" doc:"People to whom the rule does not give it, though it is about them. An assignment still may."`
 	Requestable          bool              `json:"requestable" db:"requestable" required:"false" doc:"People may ask for it; that needs a description."`
-	VisibleTo            RoleCondition     `json:"visible_to" db:"visible_to" required:"false" nullable:"true" doc:"Whom it is offered to who may ask for access: a condition. null: everybody."`
+	VisibleTo            RoleCondition     `json:"visible_to" db:"visible_to" required:"false" nullable:"true" doc:"The people who can request it, as a condition. Null: everyone."`
 	Parameters           []RoleParameter   `json:"parameters" db:"parameters" required:"false" nullable:"false" maxItems:"50" doc:"What must or may be said when it is given."`
 	MaxDuration          *string           `json:"max_duration" db:"max_duration" required:"false" maxLength:"64" doc:"For how long it may be given at most, in ISO 8601; null: without a limit." example:"P90D"`
 	DefaultDuration      *string           `json:"default_duration" db:"default_duration" required:"false" maxLength:"64" doc:"For how long it is given when nothing is said." example:"P30D"`
 	ApprovalRuleID       *string           `json:"approval_rule_id" db:"approval_rule_id" required:"false" format:"uuid" doc:"The approval rule for requests of it; null: the one that applies."`
-	RiskLevel            *string           `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical" doc:"Where somebody says it; null: that of the riskiest thing in it. See effective_risk_level."`
+	RiskLevel            *string           `json:"risk_level" db:"risk_level" required:"false" enum:"low,medium,high,critical" doc:"The risk level that was set. Null: that of its riskiest entitlement. See effective_risk_level."`
 	ComplianceTags       []string          `json:"compliance_tags" db:"compliance_tags" required:"false" nullable:"false" maxItems:"50"`
 	DutyTags             []string          `json:"duty_tags" db:"duty_tags" required:"false" nullable:"false" maxItems:"50" doc:"What its holders do, for separation of duties."`
 	Labels               map[string]string `json:"labels" db:"labels" required:"false" nullable:"false"`
@@ -61,7 +61,7 @@ type Role struct {
 	RoleFields
 	ManagedBy          string         `json:"managed_by" db:"managed_by" enum:"ui,code,pack" doc:"code: it comes from an imported file, and is changed there."`
 	EffectiveRiskLevel string         `json:"effective_risk_level" db:"effective_risk_level" enum:"low,medium,high,critical"`
-	MembershipSentence string         `json:"membership_sentence" db:"-" doc:"Who has it by rule, in plain words; empty: nobody."`
+	MembershipSentence string         `json:"membership_sentence" db:"-" doc:"The people who have it by rule, in words. Empty: no rule."`
 	HasDraft           bool           `json:"has_draft" db:"has_draft" doc:"A working draft of it waits to be published."`
 	Origin             map[string]any `json:"origin" db:"origin" nullable:"false" doc:"Who made it: by hand, or a pack."`
 	HolderCount        int64          `json:"holder_count" db:"holder_count" doc:"People who hold something through it, by a reason that has not ended."`

@@ -18,7 +18,7 @@ import (
 const columns = `r.id, r.key, r.name, r.description, r.role_type, r.lifecycle, r.owner_ids, r.backup_owner_ids, r.membership_rule, r.membership_exclusions,
 	r.requestable, r.visible_to, r.parameters, r.max_duration, r.default_duration, r.approval_rule_id, r.risk_level, r.compliance_tags, r.duty_tags,
 	r.labels, r.rule_needs, r.origin, r.created_at, r.updated_at, r.version,
-	case when r.managed_by = 'code' then 'code' when r.origin->>'kind' = 'pack' then 'pack' else 'ui' end as managed_by,
+	case when r.managed_by = 'code' then 'code' when r.origin->>'kind' in ('pack', 'sector_pack') then 'pack' else 'ui' end as managed_by,
 	coalesce(r.risk_level, role_risk(r.id)) as effective_risk_level,
 	exists (select from role_draft d where d.role_id = r.id) as has_draft,
 	array(select e.entitlement_id from role_entitlement e where e.role_id = r.id order by e.entitlement_id) as entitlement_ids,
@@ -35,7 +35,7 @@ type Filters struct {
 	Requestable   string   `query:"requestable" enum:"true,false"`
 	ManagedBy     string   `query:"managed_by" enum:"ui,code,pack"`
 	RiskLevel     []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several by comma: the effective risk."`
-	Q             string   `query:"q" maxLength:"200" doc:"Part of a key, name or description."`
+	Q             string   `query:"q" maxLength:"200" doc:"Words, each of which is part of a key, name or description, without regard to case, accents and order."`
 	Sort          string   `query:"sort" default:"name" enum:"created_at,key,name,-created_at,-key,-name" doc:"A leading - is descending."`
 }
 
@@ -75,13 +75,11 @@ func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 		q.Where(fmt.Sprintf(ownedBy, "viewer_id"), pgx.NamedArgs{"viewer_id": orNull(v.Identity)})
 	}
 	q.Is("r.requestable", f.Requestable)
-	q.Equal("case when r.managed_by = 'code' then 'code' when r.origin->>'kind' = 'pack' then 'pack' else 'ui' end", "managed_by", f.ManagedBy)
+	q.Equal("case when r.managed_by = 'code' then 'code' when r.origin->>'kind' in ('pack', 'sector_pack') then 'pack' else 'ui' end", "managed_by", f.ManagedBy)
 	if len(f.RiskLevel) > 0 {
 		q.Where("coalesce(r.risk_level, role_risk(r.id)) = any(@risk_level)", pgx.NamedArgs{"risk_level": f.RiskLevel})
 	}
-	if f.Q != "" {
-		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', r.key, r.name, r.description))) > 0`, pgx.NamedArgs{"q": f.Q})
-	}
+	q.Search(f.Q, "r.key", "r.name", "r.description")
 	return q, nil
 }
 
@@ -184,7 +182,7 @@ func checkEntitlements(ctx context.Context, tx *pg.Tx, before, after []string) e
 		}
 	}
 	if len(wrong) > 0 {
-		return fault.New(fault.Invalid, "the role names what nobody can be given: %s", wrong[0].Detail).With(wrong...)
+		return fault.New(fault.Invalid, "the role contains something that cannot be assigned: %s", wrong[0].Detail).With(wrong...)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func checkText(raw []byte) error {
 		if ok && utf16.IsSurrogate(r) {
 			low, paired := hexUnit(rest[min(i+6, len(rest)):])
 			if !paired || utf16.DecodeRune(r, low) == utf8.RuneError {
-				return errors.New("a lone surrogate stands for no character")
+				return errors.New("a lone surrogate is not a character")
 			}
 			i += 6
 		}

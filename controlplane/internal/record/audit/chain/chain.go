@@ -105,7 +105,7 @@ func (v *Verifier) Next(l Link) error {
 		}
 	}
 	if l.Seq != v.Seq+1 {
-		return broken(v.Seq+1, Missing, "entry %d stands in its place", l.Seq)
+		return broken(v.Seq+1, Missing, "entry %d is in its place", l.Seq)
 	}
 	said, err := l.read()
 	if err != nil {
@@ -145,7 +145,7 @@ func (v *Verifier) take(l Link) error {
 	if want, known := v.claimed[l.Seq]; known {
 		delete(v.claimed, l.Seq)
 		if !bytes.Equal(want, l.Hash) {
-			return broken(l.Seq, Contested, "a signed checkpoint gives it another hash: it, or an entry before it, was written anew")
+			return broken(l.Seq, Contested, "a signed checkpoint has another hash for it: this entry or an earlier one was replaced")
 		}
 	}
 	return nil

@@ -59,18 +59,18 @@ func New(db *pg.DB, ring *seal.Keyring, guard *outbound.Guard, cursors *httpapi.
 func (s *Service) Routes() []httpapi.Route {
 	read := []viewer.Role{viewer.Admin, viewer.Auditor}
 	routes := []httpapi.Route{
-		httpapi.Handle("POST", "/settings/audit-streams", "Send the audit log somewhere", s.handleCreate).For(viewer.Admin).Status(201).Errors(409).
+		httpapi.Handle("POST", "/settings/audit-streams", "Create an audit stream", s.handleCreate).For(viewer.Admin).ForPeople().Status(201).Errors(409).
 			Describe("Entries are sent in their order, each at least once, in batches of at most 500 or 1 MiB. ndjson lines carry seq, prev_hash and hash, and " +
 				"signed checkpoints follow the entries that they cover; ocsf lines keep the hashes in unmapped. https: a POST whose 2xx answer is taken for " +
 				"delivery. syslog: RFC 5424 with octet counting over tls:// or, inside opened ranges, tcp://; a batch counts as delivered when the receiver " +
 				"has closed the connection after it, or has not broken it within two seconds. header_value and ca are never shown again."),
-		httpapi.Handle("GET", "/settings/audit-streams", "List streams of the audit log", s.handleList).For(read...),
-		httpapi.Handle("GET", "/settings/audit-streams/{id}", "Read a stream of the audit log", s.handleFind).For(read...),
-		httpapi.Handle("PATCH", "/settings/audit-streams/{id}", "Change a stream of the audit log", s.handleChange).For(viewer.Admin).Errors(409, 412).
-			Describe("What is left out stays as it is; null clears header_value and ca. A new host asks for header_value again, so that nobody has it sent " +
-				"somewhere else."),
-		httpapi.Handle("DELETE", "/settings/audit-streams/{id}", "End a stream of the audit log", s.handleDelete).For(viewer.Admin).Status(204).Errors(412),
-		httpapi.Handle("POST", "/settings/audit-streams/{id}/test", "Try out a stream of the audit log", s.handleTest).For(viewer.Admin).Waits().
+		httpapi.Handle("GET", "/settings/audit-streams", "List audit streams", s.handleList).For(read...),
+		httpapi.Handle("GET", "/settings/audit-streams/{id}", "Retrieve an audit stream", s.handleFind).For(read...),
+		httpapi.Handle("PATCH", "/settings/audit-streams/{id}", "Update an audit stream", s.handleChange).For(viewer.Admin).ForPeople().Errors(409, 412).
+			Describe("Omitted members do not change; null clears header_value and ca. A new host requires header_value again, so that the secret is not sent " +
+				"to another host."),
+		httpapi.Handle("DELETE", "/settings/audit-streams/{id}", "Delete an audit stream", s.handleDelete).For(viewer.Admin).ForPeople().Status(204).Errors(412),
+		httpapi.Handle("POST", "/settings/audit-streams/{id}/test", "Test an audit stream", s.handleTest).For(viewer.Admin).ForPeople().Waits().
 			Describe("Sends one line of type ping and tells what became of it."),
 	}
 	for i := range routes {

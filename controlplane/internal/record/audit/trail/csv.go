@@ -2,13 +2,12 @@ package trail
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit/chain"
@@ -21,7 +20,7 @@ var csvHeader = []string{
 
 func (e *export) writeCSV(ctx context.Context, w io.Writer) error {
 	buffer := newBuffered(w)
-	out := csv.NewWriter(&buffer.buf)
+	out := httpapi.NewSheet(&buffer.buf)
 	if err := out.Write(csvHeader); err != nil {
 		return fmt.Errorf("write export: %w", err)
 	}
@@ -37,13 +36,17 @@ func (e *export) writeCSV(ctx context.Context, w io.Writer) error {
 		if err := out.Write(row); err != nil {
 			return fmt.Errorf("write export: %w", err)
 		}
-		out.Flush()
+		if err := out.Flush(); err != nil {
+			return err
+		}
 		return buffer.write(nil)
 	})
 	if err != nil {
 		return err
 	}
-	out.Flush()
+	if err := out.Flush(); err != nil {
+		return err
+	}
 	return buffer.flush()
 }
 
@@ -65,22 +68,10 @@ func cells(e audit.Event) ([]string, error) {
 		home = e.Elsewhere.ActorTenant
 	}
 	request, _ := e.Context["request_id"].(string)
-	row := []string{
+	return []string{
 		strconv.FormatInt(e.Seq, 10), instant(e.Time), e.Action, string(e.Category), string(e.Outcome), e.Actor.Type, e.Actor.ID, e.Actor.Display,
 		e.Actor.IP, home, subject.Type, subject.ID, subject.Display, e.Reason, request, string(changes), string(about), e.Hash,
-	}
-	for i := range row {
-		row[i] = harmless(row[i])
-	}
-	return row, nil
-}
-
-// harmless keeps a spreadsheet from taking a text for a formula (OWASP ASVS 1.2.10).
-func harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
+	}, nil
 }
 
 // filteredAfter reads entries that match, in their order.

@@ -19,7 +19,7 @@ type Period struct {
 // Filters narrow a list; each one given must hold.
 type Filters struct {
 	Period
-	Action      []string `query:"action" maxItems:"50" doc:"Several by comma; one that ends in .* stands for its whole domain."`
+	Action      []string `query:"action" maxItems:"50" doc:"Several values, separated by commas. A value that ends in .* matches a whole domain."`
 	Category    string   `query:"category" doc:"One of the catalogue's."`
 	Outcome     string   `query:"outcome" enum:"success,failure,denied"`
 	ActorID     string   `query:"actor_id"`
