@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,8 @@ type ability struct {
 	Name        string
 	Mode        string
 	Ops         []string // as connectors name them; nil: not known yet
-	WhyNot      string   // what is missing in the connector's settings, by its own words
+	Missing     []string // what the settings allow, and the target was seen not to offer
+	WhyNot      string   // what is missing in the connector's settings or in its target, by its own words
 	DeleteAfter *time.Duration
 	KeepGroups  bool
 	config      shape.Config
@@ -33,7 +35,29 @@ func (a ability) may(operation string) bool {
 	case ModeManual:
 		return true
 	}
-	return slices.Contains(a.Ops, string(ops[operation]))
+	return slices.Contains(a.Ops, string(ops[operation])) || a.byHand(operation)
+}
+
+// byHand says that a person has to make the change although the connector writes: its settings allow the change, and the
+// target was seen not to offer it. Sent, it would fail.
+func (a ability) byHand(operation string) bool {
+	return a.Mode == ModeAuto && slices.Contains(a.Missing, string(ops[operation]))
+}
+
+// mode is how tasks of an operation are done.
+func (a ability) mode(operation string) string {
+	if a.byHand(operation) {
+		return ModeManual
+	}
+	return a.Mode
+}
+
+// missing is why a person has to make a change that the connector's settings allow; empty where that is not so.
+func (a ability) missing(operation string) string {
+	if !a.byHand(operation) {
+		return ""
+	}
+	return fmt.Sprintf("The connector %s cannot %s: %s", a.Name, spoken(operation), a.WhyNot)
 }
 
 // refusal says why no task of the operation is made.
@@ -67,7 +91,7 @@ func abilities(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[strin
 		return nil, err
 	}
 	const sql = `
-		select c.id::text, c.name, l.ops, coalesce(l.ops_why, '')
+		select c.id::text, c.name, l.ops, l.ops_missing, coalesce(l.ops_why, '')
 		  from connector c
 		  left join provisioning_lane l
 		    on l.tenant_id = c.tenant_id
@@ -81,13 +105,13 @@ func abilities(ctx context.Context, tx *pg.Tx, connectorIDs []string) (map[strin
 	}
 	found := map[string]ability{}
 	var a ability
-	_, err = pgx.ForEachRow(rows, []any{&a.ID, &a.Name, &a.Ops, &a.WhyNot}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&a.ID, &a.Name, &a.Ops, &a.Missing, &a.WhyNot}, func() error {
 		c, known := configs[a.ID]
 		if !known {
 			return nil
 		}
 		one := a
-		one.Ops = slices.Clone(a.Ops)
+		one.Ops, one.Missing = slices.Clone(a.Ops), slices.Clone(a.Missing)
 		one.Mode, one.KeepGroups, one.config = c.WriteMode, c.Deprovision.KeepGroups, c
 		if after, set := c.Deprovision.After(); set {
 			one.DeleteAfter = &after
@@ -119,7 +143,7 @@ func Why(ctx context.Context, tx *pg.Tx, connectorID string) (string, error) {
 		return fmt.Sprintf("the connector %s only simulates: changes are planned and not sent", a.Name), nil
 	}
 	for _, operation := range []string{CreateAccount, Grant, Revoke, Disable} {
-		if why := a.refusal(operation); why != "" {
+		if why := cmp.Or(a.refusal(operation), a.missing(operation)); why != "" {
 			return why, nil
 		}
 	}
@@ -134,7 +158,7 @@ func Why(ctx context.Context, tx *pg.Tx, connectorID string) (string, error) {
 type Waiting struct {
 	Code   string     `json:"code" enum:"switch_off,write_mode_off,connector_not_running,breaker_open,target_unavailable" doc:"What keeps it from being sent."`
 	Reason string     `json:"reason"`
-	Until  *time.Time `json:"until" doc:"When it is tried again by itself; null: when somebody has acted."`
+	Until  *time.Time `json:"until" doc:"When it is retried automatically. Null: after someone has acted."`
 }
 
 // waiting is the SQL of what keeps a connector's tasks from being sent: of a connector c, its provisioning p and its lane l.

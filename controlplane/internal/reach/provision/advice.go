@@ -26,6 +26,12 @@ const (
 	classUnsupported = "unsupported"
 )
 
+// unsupportedCodes are the codes of errors that say that a connector or its target cannot make a change at all.
+var unsupportedCodes = map[string]bool{
+	"read_only_connector": true, "operation_not_supported": true, "unsupported_operation": true, "agent_type_unsupported": true,
+	"container_unsupported": true, "force_change_unsupported": true, "password_unsupported": true, "principal_unsupported": true,
+}
+
 // classOf is the class of a target's error.
 func classOf(d *v1.ErrorDetail) string {
 	switch d.Class {
@@ -34,7 +40,7 @@ func classOf(d *v1.ErrorDetail) string {
 	case v1.ClassAuth:
 		return classAuth
 	case v1.ClassConfig:
-		if d.Code == "read_only_connector" || strings.Contains(d.Code, "unsupported") || strings.Contains(d.Code, "not_supported") {
+		if unsupportedCodes[d.Code] {
 			return classUnsupported
 		}
 		return classConfig
@@ -44,8 +50,17 @@ func classOf(d *v1.ErrorDetail) string {
 		return classConflict
 	case v1.ClassNotFound:
 		return classNotFound
+	case v1.ClassTargetFault:
+		if refusedForGood(d) {
+			return classInvalid
+		}
 	}
 	return classTransient
+}
+
+// refusedForGood says that the target has understood the change and does not make it: sent again, it is refused again.
+func refusedForGood(d *v1.ErrorDetail) bool {
+	return ldapResult(d) == ldapUnwillingToPerform
 }
 
 // stops says that the trouble is not with the change: nothing can be changed through the connector until it is mended.
@@ -85,8 +100,17 @@ func namesOf(ctx context.Context, tx *pg.Tx, tasks []draft) (namesOfThings, erro
 	return names, err
 }
 
-// byHand says what a person has to do.
+// byHand says what a person has to do, and why the connector does not do it where it writes other changes.
 func byHand(d draft, can ability, names namesOfThings) string {
+	what := toDo(d, can, names)
+	if why := can.missing(d.Operation); what != "" && why != "" {
+		return what + " " + why
+	}
+	return what
+}
+
+// toDo says what a person has to do.
+func toDo(d draft, can ability, names namesOfThings) string {
 	who := names.of(d.IdentityID, "the person")
 	account := names.of(d.AccountID, "the account of "+who)
 	where := "In " + cmp.Or(can.Name, "the target system") + ", "
@@ -102,7 +126,7 @@ func byHand(d draft, can ability, names namesOfThings) string {
 	case Enable:
 		return where + "enable " + account + " of " + who + "." + end
 	case Disable:
-		return where + "disable " + account + " of " + who + ", so that nobody can sign in with it." + end
+		return where + "disable " + account + " of " + who + ", so that it can no longer be used to sign in." + end
 	case DeleteAccount:
 		return where + "delete " + account + " of " + who + "." + end
 	case Unlock:
@@ -146,50 +170,7 @@ func described(a *v1.ProvisionAccount) string {
 // unmakable says what to do about an account that cannot be made of its person.
 func unmakable(d *v1.ErrorDetail) string {
 	if d.Code == "invalid_template" {
-		return "Mend the account template of the connector, then retry this task: the account is made anew of the template."
+		return "Correct the account template of the connector, then retry this task: the account is computed again from the template."
 	}
-	return "Complete what is missing about the person in their source, or change the account template of the connector; then retry this task: the account is made anew of the template."
-}
-
-// advise says what to do about a task that has failed.
-func advise(operation, class string, d *v1.ErrorDetail) string {
-	text := strings.ToLower(d.Code + " " + d.Message + " " + d.Hint)
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(text, w) {
-				return true
-			}
-		}
-		return false
-	}
-	aboutAccount := operation != Grant && operation != Revoke
-	switch {
-	case class == classUnsupported:
-		return "The connector cannot make this change. Do it by hand in the target and complete this task, or set the connector's write_mode to manual."
-	case (operation == CreateAccount || operation == SetPassword) && has("password", "pwd", "passwd"):
-		return "The target's password policy refuses the password. Change the credential in the connector's account template (or the policy of the target) so that the two agree; then retry."
-	case operation == CreateAccount && class == classConflict:
-		return "The target has this login name already, for somebody else. If it is this person's account, link it to them and cancel this task; if not, change the template's rule for names, or the person's preferred name, and retry: the account is made anew of the template."
-	case operation == RenameAccount && class == classConflict:
-		return "The target has the new login name already. Choose another name, or free it in the target; then retry."
-	case class == classNotFound && !aboutAccount && has("entitlement", "group", "role", "nosuchobject", "no_such_object") && !has("account", "user "):
-		return "The group or role is not in the target any more. Sync the connector, so that it is seen to be gone; then remove it from the policies and roles that give it, and cancel this task."
-	case class == classNotFound && !aboutAccount:
-		return "The target does not know the account, or the group or role, any more. Sync the connector to see which, then retry, or cancel this task."
-	case class == classNotFound:
-		return "The target does not know the account any more. Sync the connector, so that it is seen to be gone; then cancel this task."
-	case d.Class == v1.ClassPermission:
-		return "The connector's own sign-in may not make this change. Give it the right in the target, then retry."
-	case d.Class == v1.ClassPolicy:
-		return "A policy between here and the target forbids the change: " + cmp.Or(d.Hint, d.Message) + ". Change the policy, then retry."
-	case class == classInvalid:
-		return "The target refuses the values. Compare them with what the target accepts, mend the person's data or the connector's account template, then retry."
-	case class == classAuth:
-		return "The target refuses the connector's sign-in. Renew its credentials and test the connection; then retry."
-	case class == classConfig:
-		return strings.TrimSpace("The connector's settings do not fit the target. "+d.Hint) + " Mend them, then retry."
-	case class == classConflict:
-		return "The target's state does not allow the change. Look at the record there, then retry."
-	}
-	return "The target could not be reached, or did not answer, in all attempts. Test the connection; then retry this task, or all that failed at the connector."
+	return "Complete the missing values of the person in their source system, or change the account template of the connector. Then retry this task: the account is computed again from the template."
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
@@ -132,7 +134,7 @@ func (l *lane) bound(ctx context.Context, tx *pg.Tx, room int, ended []outcome) 
 		return 0, nil, fmt.Errorf("count changes: %w", err)
 	}
 	l.halted.Store(true)
-	why := fmt.Sprintf("%d changes to %s were made within %s, as many as are made without anybody looking; see whether more are right, then reset the breaker",
+	why := fmt.Sprintf("%d changes to %s were made within %s, the limit without a review; check that further changes are correct, then reset the circuit breaker",
 		most, spoken(operation), l.config.Breaker.Window)
 	return 0, nil, l.trip(ctx, tx, why)
 }
@@ -154,8 +156,29 @@ func (l *lane) trip(ctx context.Context, tx *pg.Tx, why string) error {
 	case err != nil:
 		return fmt.Errorf("open breaker: %w", err)
 	}
+	if err := announce(ctx, tx, event.WritesStopped, l.id, why, l.s.Now()); err != nil {
+		return err
+	}
 	return audit.Record(ctx, tx, audit.Entry{Action: "connector.breaker_opened", Outcome: audit.Failure,
 		Subject: audit.Subject{Type: "connector", ID: l.id, Display: l.target.BusinessID}, Context: map[string]any{"reason": why}})
+}
+
+// announce publishes that writing to a system has stopped, or goes on: why and since when it was stopped. The caller has
+// changed the breaker in the same transaction, so that the events of one connector come in the order in which this happened.
+func announce(ctx context.Context, tx *pg.Tx, kind event.Kind, connector, why string, since time.Time) error {
+	const sql = `
+		select c.name,
+		       (select count(*) from provisioning_task t where t.connector_id = c.id and t.state in ('queued', 'retrying'))
+		  from connector c
+		 where c.id::text = lower($1)`
+	var name string
+	var waiting int64
+	if err := tx.QueryRow(ctx, sql, connector).Scan(&name, &waiting); err != nil {
+		return fmt.Errorf("announce %s: %w", kind, err)
+	}
+	id := strings.ToLower(connector)
+	data := map[string]any{"connector_id": id, "name": name, "reason": why, "since": since.UTC(), "waiting": waiting}
+	return event.Publish(ctx, tx, event.Event{Kind: kind, Resource: event.Resource{Type: "connector", ID: id}, Data: data})
 }
 
 // failing opens the breaker when as many tasks have failed, one after the other, as may.

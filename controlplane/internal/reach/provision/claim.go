@@ -33,12 +33,25 @@ type job struct {
 	Right       string     `db:"right_id"` // the entitlement, as the target knows it
 	RightRef    string     `db:"right_ref"`
 	EndsAt      *time.Time `db:"ends_at"`
+	Deleted     bool       `db:"deleted"` // full syncs do not show the account any more
 
 	connector string          // of a rehearsal
 	failed    *v1.ErrorDetail // of a rehearsal: it cannot be made at all
 }
 
-// claim takes tasks that are due: what is urgent first, then what has waited longest, and one of each account, so that changes of an
+// jobColumns are those of a task t that is to be sent, with the records of aroundJob.
+const jobColumns = `
+	t.id, t.attempts, t.tries, t.operation, t.mode, t.lane, t.idempotency_key, t.payload, t.created_from, t.identity_id, t.account_id, t.grant_id,
+	case when a.status = 'provisioning' then '' else coalesce(a.external_id, '') end as remote_id, coalesce(a.native_ref, a.native_identity, '') as native_ref,
+	coalesce(a.username, '') as username, coalesce(e.external_id, '') as right_id, coalesce(e.native_ref, e.native_identity, '') as right_ref, g.ends_at,
+	coalesce(a.status = 'deleted', false) as deleted`
+
+const aroundJob = `
+	left join account a on a.tenant_id = t.tenant_id and a.id = t.account_id
+	left join entitlement e on e.tenant_id = t.tenant_id and e.id = t.entitlement_id
+	left join access_grant g on g.tenant_id = t.tenant_id and g.id = t.grant_id`
+
+// claim takes tasks that are due: what is urgent first, then the accounts of leavers, then what has waited longest, and one of each account, so that changes of an
 // account never overtake one another. With the task, that it is about to be sent is written. ended is what this transaction has settled.
 func (l *lane) claim(ctx context.Context, tx *pg.Tx, room int, ended []outcome) ([]job, error) {
 	room, full, err := l.bound(ctx, tx, room, ended)
@@ -53,13 +66,20 @@ func (l *lane) claim(ctx context.Context, tx *pg.Tx, room int, ended []outcome) 
 		      order by next_attempt_at, id
 		      limit 8 * $2 + 32)
 		    union all
-		    (select id, account_id, 2, next_attempt_at
+		    (select id, account_id, 1, next_attempt_at
+		       from provisioning_task
+		      where connector_id = $1 and operation = 'disable' and payload ->> 'disabled_for' = 'left'
+		        and state in ('queued', 'retrying') and lane = 'normal' and mode <> 'manual' and next_attempt_at <= now() and operation <> all($5::text[])
+		      order by next_attempt_at, id
+		      limit 8 * $2 + 32)
+		    union all
+		    (select id, account_id, 3, next_attempt_at
 		       from provisioning_task
 		      where connector_id = $1 and lane = 'normal' and state in ('queued', 'retrying') and mode <> 'manual' and next_attempt_at <= now() and operation <> all($5::text[])
 		      order by next_attempt_at, id
 		      limit 8 * $2 + 32)
 		    union all
-		    (select id, account_id, 1, lease_until
+		    (select id, account_id, 2, lease_until
 		       from provisioning_task
 		      where connector_id = $1 and state = 'running' and lease_until < now()
 		      limit 8 * $2 + 32)
@@ -89,14 +109,9 @@ func (l *lane) claim(ctx context.Context, tx *pg.Tx, room int, ended []outcome) 
 		    select tenant_id, id, attempts, gen_random_uuid() from taken
 		    returning task_id, request_id
 		)
-		select t.id, t.attempts, t.tries, t.operation, t.mode, t.lane, t.was_unsure, t.idempotency_key, r.request_id, t.payload, t.created_from, t.identity_id, t.account_id,
-		       t.grant_id, case when a.status = 'provisioning' then '' else coalesce(a.external_id, '') end as remote_id, coalesce(a.native_ref, a.native_identity, '') as native_ref,
-		       coalesce(a.username, '') as username, coalesce(e.external_id, '') as right_id, coalesce(e.native_ref, e.native_identity, '') as right_ref, g.ends_at
+		select t.was_unsure, r.request_id, ` + jobColumns + `
 		  from taken t
-		  join tried r on r.task_id = t.id
-		  left join account a on a.tenant_id = t.tenant_id and a.id = t.account_id
-		  left join entitlement e on e.tenant_id = t.tenant_id and e.id = t.entitlement_id
-		  left join access_grant g on g.tenant_id = t.tenant_id and g.id = t.grant_id
+		  join tried r on r.task_id = t.id ` + aroundJob + `
 		 order by t.lane desc, t.next_attempt_at, t.id`
 	rows, err := tx.Query(ctx, sql, l.id, room, l.s.me, lease.String(), full)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
@@ -21,10 +22,12 @@ type person struct {
 	Known    bool      `db:"known"` // before they went
 	wants    []ledger.Want
 	accounts []account
+	unseen   []account // deleted because syncs do not show them, which is no proof that they are gone
 	grants   map[pair]grant
-	history  map[string]past // by entitlement
-	life     map[string]open // by account
-	holding  map[string]open // by grant
+	history  map[string]past   // by entitlement
+	life     map[string][]open // by account, the one that decides first
+	holding  map[string]open   // by grant
+	lost     map[string]bool   // systems in which an account of theirs was removed that a reason asks for
 	settings conditions
 }
 
@@ -33,7 +36,8 @@ type conditions struct {
 	now         time.Time
 	leave       string // keep or disable
 	deleteAfter *time.Duration
-	urgent      bool // asked for by whoever had the person looked at
+	zone        *time.Location // of the tenant's days
+	urgent      bool           // asked for by whoever had the person looked at
 	connectors  map[string]ability
 	offers      map[string]offer // entitlements
 }
@@ -75,15 +79,18 @@ type grant struct {
 	EndsAt        *time.Time `db:"ends_at"`
 	WantedAt      *time.Time `db:"wanted_at"`
 	Reappeared    bool       `db:"reappeared"` // it came back in the target after we had revoked it
+	Removed       bool       `db:"removed"`    // it was removed in the target, not by us
 }
 
-// writable says whether rules may write the account at all. One that people protect or do not manage is left alone, and so is one
-// that is nobody's own.
+// governed are the values of managed with which rules write an account: they disable and enable it, and give and take its grants.
+// Of one that is discovered no attribute is written.
+var governed = []string{"managed", "discovered"}
+
+// writable says whether rules may write the account at all. They leave alone what is protected, read only or unmanaged, and accounts
+// that do not belong to a person.
 func (a account) writable() bool {
-	return a.Managed != "protected" && a.Managed != "unmanaged" && (a.Type == "person" || a.Type == "unknown")
+	return slices.Contains(governed, a.Managed) && (a.Type == "person" || a.Type == "unknown")
 }
-
-func (a account) usable() bool { return (a.Status == "active" || a.Status == "locked") && !a.Disabled }
 
 // main is the account of a system that reasons mean which name none: one that is there before one that is missing, one that is known
 // to be a person's before one of unknown type, and then the oldest. Where a person has one that rules may not write, no other one is
@@ -155,6 +162,18 @@ func (p person) decide(out *plan) {
 		}
 		s := system{person: p, can: can, id: id, accounts: byConnector[id], out: out}
 		s.decide(wanted[id])
+	}
+	p.decideUnseen(out)
+}
+
+// decideUnseen has a leaver's accounts disabled that syncs do not show any more: their connectors look for them also outside of what
+// syncs read. Of whoever is here such an account stays as it is.
+func (p person) decideUnseen(out *plan) {
+	for _, a := range p.unseen {
+		if can, known := p.settings.connectors[a.ConnectorID]; known {
+			s := system{person: p, can: can, id: a.ConnectorID, out: out}
+			s.life(a, false)
+		}
 	}
 }
 
@@ -251,49 +270,89 @@ func (s *system) accountFor(w *ledger.Want) (account, bool) {
 	return a, made
 }
 
-// life decides whether an account is to be usable, and whether it is to be.
+// life decides whether an account is to be usable, and whether it is to be there at all.
 func (s *system) life(a account, chosen bool) {
 	if !a.writable() || s.can.Mode == ModeOff {
 		return
 	}
-	task, pending := s.person.life[a.ID]
+	why, unseen := "", a.Status == "deleted"
 	switch {
 	case (s.gone() || s.away()) && !s.seesGo(a):
+		return
+	case unseen && !s.gone(): // what is pending is taken back, and nothing is ordered
 	case s.gone():
-		s.off(a, forLeft, task, pending)
+		why = forLeft
 	case s.away():
-		s.off(a, forLeave, task, pending)
+		why = forLeave
 	case !chosen && a.WantedAt != nil:
-		s.off(a, forUnwanted, task, pending)
-	default:
-		s.on(a, chosen, task, pending)
+		why = forUnwanted
 	}
-}
-
-// off sees to it that an account cannot be used, and that one which has been unusable for long enough goes.
-func (s *system) off(a account, why string, task open, pending bool) {
-	switch {
-	case pending && task.sent():
-		if task.Operation != Disable && task.Operation != DeleteAccount {
-			s.out.replan(task.ID)
-		}
-	case pending && task.Operation == Enable:
-		s.out.cancel(task.ID, "it is not to be enabled any more")
-	case pending && task.Operation == CreateAccount:
-		if why != forLeave {
-			s.out.cancel(task.ID, "nobody is to have it any more")
-			s.out.forget(a.ID)
-		}
-	case pending:
-		if s.hurried() && task.Lane != Urgent {
-			s.out.hurry(task.ID)
-		}
-	case a.usable() && s.can.may(Disable):
-		s.out.order(s, draft{Operation: Disable, AccountID: a.ID, CreatedFrom: FromLifecycle, Payload: payload{DisabledFor: why}, Urgent: s.hurried()})
-	case why == forLeft && s.overdue(a) && s.can.may(DeleteAccount):
+	f := lifeFacts{off: why != "", leave: why == forLeave, chosen: chosen, status: a.Status, disabled: a.Disabled, reason: orEmpty(a.DisabledFor),
+		task: s.lifeTask(a.ID), mayDisable: s.can.may(Disable), mayEnable: s.can.may(Enable) && !unseen, hurried: s.hurried()}
+	moves := f.next()
+	for _, m := range moves {
+		s.moveLife(m, a, why, f.task)
+	}
+	if len(moves) == 0 && f.task.ID == "" && why == forLeft && s.overdue(a) && s.can.may(DeleteAccount) {
 		s.out.order(s, draft{Operation: DeleteAccount, AccountID: a.ID, CreatedFrom: FromLifecycle})
 		s.out.status(a.ID, "deprovisioning")
 	}
+}
+
+// lifeTask is the task on which depends what becomes of an account next.
+func (p person) lifeTask(account string) open {
+	if tasks := p.life[account]; len(tasks) > 0 {
+		return tasks[0]
+	}
+	return open{}
+}
+
+// moveLife carries out a move of an account.
+func (s *system) moveLife(m move, a account, why string, task open) {
+	switch m {
+	case moveReplan:
+		s.out.replan(task.ID)
+	case moveFulfil:
+		s.out.fulfil(task.ID)
+		s.person.life[a.ID] = slices.DeleteFunc(s.person.life[a.ID], func(t open) bool { return t.ID == task.ID })
+	case moveHurry:
+		s.out.hurry(task.ID)
+	case moveForget:
+		s.out.forget(a.ID)
+	case moveUndo:
+		if a.Status == "deleted" {
+			return
+		}
+		s.out.status(a.ID, map[bool]string{true: "disabled", false: "active"}[a.Disabled])
+	case moveCancel:
+		s.cancelLife(a.ID, "the account does not have to change any more")
+	case moveDisable:
+		s.replaceLife(a.ID, draft{Operation: Disable, AccountID: a.ID, CreatedFrom: FromLifecycle, Payload: payload{DisabledFor: why}, Urgent: s.hurried()})
+	case moveEnable:
+		s.replaceLife(a.ID, draft{Operation: Enable, AccountID: a.ID, CreatedFrom: FromLifecycle})
+	}
+}
+
+// cancelLife takes back all that is pending about whether an account can be used, such as a disabling and the deletion after it.
+func (s *system) cancelLife(account, why string) {
+	for _, t := range s.person.life[account] {
+		if t.pending() {
+			s.out.cancel(t.ID, why)
+		}
+	}
+	s.person.life[account] = slices.DeleteFunc(s.person.life[account], open.pending)
+}
+
+// replaceLife orders a change in place of all that is pending about whether the account can be used.
+func (s *system) replaceLife(account string, d draft) {
+	pending := slices.DeleteFunc(slices.Clone(s.person.life[account]), func(t open) bool { return !t.pending() })
+	if s.can.Mode == ModeSimulate && len(pending) > 0 {
+		return
+	}
+	for _, t := range pending {
+		d.Replaces, d.Unsure = append(d.Replaces, t.ID), d.Unsure || t.stage() == unclear
+	}
+	s.out.order(s, d)
 }
 
 // overdue says whether a leaver's account has been disabled for as long as they are kept. One that somebody else has disabled
@@ -310,30 +369,7 @@ func (s *system) overdue(a account) bool {
 	if a.DisabledAt != nil && a.DisabledAt.After(since) {
 		since = *a.DisabledAt
 	}
-	return !since.Add(*after).After(s.settings.now)
-}
-
-// on takes back what we did to an account of somebody who is here. What others have done to it is theirs.
-func (s *system) on(a account, chosen bool, task open, pending bool) {
-	byRule := a.DisabledFor != nil && *a.DisabledFor != forOrder && (*a.DisabledFor != forUnwanted || chosen)
-	switch {
-	case pending && task.DisabledFor != nil && *task.DisabledFor == forOrder:
-	case pending && task.Operation == Disable || pending && task.Operation == DeleteAccount && a.DisabledFor != nil:
-		if task.sent() {
-			s.out.replan(task.ID)
-			return
-		}
-		s.out.cancel(task.ID, "its owner is back")
-		if task.Operation == DeleteAccount {
-			s.out.status(a.ID, "disabled")
-			if byRule && s.can.may(Enable) {
-				s.out.order(s, draft{Operation: Enable, AccountID: a.ID, CreatedFrom: FromLifecycle})
-			}
-		}
-	case pending:
-	case byRule && a.Disabled && a.Status == "disabled" && s.can.may(Enable):
-		s.out.order(s, draft{Operation: Enable, AccountID: a.ID, CreatedFrom: FromLifecycle})
-	}
+	return !span.Add(since, *after, s.settings.zone).After(s.settings.now)
 }
 
 // hurried says whether what is taken away must go before everything else.

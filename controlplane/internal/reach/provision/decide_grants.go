@@ -3,36 +3,75 @@ package provision
 import (
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // want sees to it that an account holds an entitlement.
 func (s *system) want(key pair, w *ledger.Want) {
 	a := s.accountOf(key.account)
 	g, there := s.grants[key]
-	task, pending := s.holding[g.ID]
 	if there && (g.WantedAt == nil || g.Reappeared) {
 		s.out.wantGrant(g.ID)
 	}
-	may := a.writable() && a.Status != "deleted" && s.can.may(Grant) && s.settings.offers[key.entitlement].grantable
-	switch {
-	case !there:
-		if may {
-			s.grantAnew(key, "", w)
+	f := s.facts(a, g, there)
+	f.wanted = true
+	f.mayGrant = a.writable() && a.Status != "deleted" && s.can.may(Grant) && s.settings.offers[key.entitlement].grantable
+	s.moveAll(f, a, key, g, w)
+}
+
+// unwant sees to it that an account does not hold what no reason asks for any more.
+func (s *system) unwant(a account, g grant) {
+	f := s.facts(a, g, true)
+	there := a.Status != "deleted" && a.Status != "provisioning" && a.Status != "failed"
+	f.mayRevoke = a.writable() && there && s.can.may(Revoke) && s.settings.offers[g.EntitlementID].revocable && !(s.gone() && s.can.KeepGroups) &&
+		!f.inherited && !g.Immutable
+	s.moveAll(f, a, pair{g.AccountID, g.EntitlementID}, g, nil)
+}
+
+// moveAll carries out the next moves of a grant. A task that one of them has ended is none for those that follow.
+func (s *system) moveAll(f grantFacts, a account, key pair, g grant, w *ledger.Want) {
+	task := f.task
+	for _, m := range f.next() {
+		s.moveGrant(m, a, key, g, task, w)
+		if m == moveFulfil || m == moveCancel {
+			task = open{}
 		}
-	case g.Status == "active" || g.Status == "ending":
-		s.limit(g, w)
-	case g.Status == "revoking" && pending && task.sent():
+	}
+}
+
+func (s *system) facts(a account, g grant, there bool) grantFacts {
+	f := grantFacts{hurried: s.hurried()}
+	if there {
+		f.status, f.task, f.inherited = g.Status, s.holding[g.ID], g.Directness == "inherited"
+	}
+	return f
+}
+
+// moveGrant carries out a move of a grant. w is what the reasons ask for, nil where none does.
+func (s *system) moveGrant(m move, a account, key pair, g grant, task open, w *ledger.Want) {
+	switch m {
+	case moveReplan:
 		s.out.replan(task.ID)
-	case g.Status == "revoking":
-		if pending {
-			s.out.cancel(task.ID, "it is wanted again")
+	case moveFulfil:
+		s.out.fulfil(task.ID)
+	case moveHurry:
+		s.out.hurry(task.ID)
+	case moveCancel:
+		s.out.cancel(task.ID, map[bool]string{true: "the access is wanted again", false: "no reason asks for the access any more"}[w != nil])
+	case moveEnd:
+		s.out.grantStatus(g.ID, "revoked")
+	case moveKeep:
+		if g.Status == "revoking" {
+			s.out.grantStatus(g.ID, "active")
+			g.Status = "active"
 		}
-		s.out.grantStatus(g.ID, "active")
-		s.limit(grant{ID: g.ID, Status: "active", EndsAt: g.EndsAt}, w)
-	case pending || g.Status == "missing" || g.Directness == "inherited":
-	case may: // revoked before, or its task is no more
-		s.grantAnew(key, g.ID, w)
+		s.limit(g, w)
+	case moveGrant:
+		s.grantAnew(key, g, task, w)
+	case moveRevoke:
+		s.revoke(a, g, task)
 	}
 }
 
@@ -45,26 +84,41 @@ func (s *system) accountOf(id string) account {
 	return account{}
 }
 
-// grantAnew has an entitlement granted, after its account was made.
-func (s *system) grantAnew(key pair, grantID string, w *ledger.Want) {
-	d := draft{Operation: Grant, AccountID: key.account, GrantID: grantID, EntitlementID: key.entitlement, CreatedFrom: origin(w.Kinds), Reasons: w.ReasonIDs}
-	if task, pending := s.person.life[key.account]; pending && task.Operation == CreateAccount {
-		d.After = []string{task.ID}
+// grantAnew has an entitlement granted, after its account was created, in place of the task that is open.
+func (s *system) grantAnew(key pair, g grant, task open, w *ledger.Want) {
+	d := draft{Operation: Grant, AccountID: key.account, GrantID: g.ID, EntitlementID: key.entitlement, CreatedFrom: origin(w.Kinds), Reasons: w.ReasonIDs}
+	if life := s.lifeTask(key.account); life.ID != "" && life.Operation == CreateAccount {
+		d.After = []string{life.ID}
 	} else if id, made := s.out.creates[key.account]; made {
 		d.After = []string{id}
 	}
 	if s.can.Mode == ModeSimulate {
-		if s.accountOf(key.account).Status != "provisioning" {
+		if s.accountOf(key.account).Status != "provisioning" && !task.pending() {
 			s.out.order(s, d)
 		}
 		return
 	}
-	if grantID == "" {
+	if task.pending() {
+		d.Replaces = []string{task.ID}
+	}
+	to := "pending"
+	if g.Removed {
+		if d.CreatedFrom = FromDrift; s.can.config.Drift.Access == shape.DriftAsk {
+			d.failed, to = removedInTarget("grant"), "failed"
+		}
+	}
+	if g.ID == "" {
 		d.GrantID = s.out.grantRow(s.id, key, w.EndsAt)
 	} else {
-		s.out.grantStatus(grantID, "pending")
+		s.out.grantStatus(g.ID, to)
 	}
 	s.out.order(s, d)
+}
+
+// removedInTarget is why a change waits for a decision: what reasons ask for was removed in the target.
+func removedInTarget(what string) *v1.ErrorDetail {
+	return &v1.ErrorDetail{Class: v1.ClassConflict, Code: "removed_in_target", Phase: "plan",
+		Message: "the " + what + " was removed in the target although reasons ask for it"}
 }
 
 // limit says when a grant ends, and that it is ending once that is near.
@@ -80,42 +134,25 @@ func (s *system) limit(g grant, w *ledger.Want) {
 
 func sameTime(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
 
-// unwant sees to it that an account does not hold what no reason asks for any more.
-func (s *system) unwant(a account, g grant) {
-	task, pending := s.holding[g.ID]
-	may := a.writable() && s.can.may(Revoke) && s.settings.offers[g.EntitlementID].revocable && !(s.gone() && s.can.KeepGroups)
-	switch g.Status {
-	case "active", "ending":
-		if may && g.Directness == "direct" && !g.Immutable && a.Status != "deleted" && a.Status != "provisioning" {
-			s.revoke(a, g)
-		}
-	case "pending", "requested", "failed":
-		if pending && task.sent() {
-			s.out.replan(task.ID)
-			return
-		}
-		if pending {
-			s.out.cancel(task.ID, "nobody is to have it any more")
-		}
-		s.out.grantStatus(g.ID, "revoked")
-	case "revoking":
-		if !pending && may {
-			s.revoke(a, g)
-		} else if pending && s.hurried() && task.Lane != Urgent {
-			s.out.hurry(task.ID)
-		}
-	}
-}
-
-func (s *system) revoke(a account, g grant) {
+// revoke has a grant taken away, in place of the task that is open.
+func (s *system) revoke(a account, g grant, task open) {
 	from := FromLifecycle
 	if before, known := s.history[g.EntitlementID]; known && !s.gone() {
 		from = origin([]string{before.kind})
 	}
-	if s.can.Mode != ModeSimulate {
-		s.out.grantStatus(g.ID, "revoking")
+	d := draft{Operation: Revoke, AccountID: a.ID, GrantID: g.ID, EntitlementID: g.EntitlementID, CreatedFrom: from, Urgent: s.hurried(),
+		Payload: payload{Before: g.Status}}
+	if s.can.Mode == ModeSimulate {
+		if !task.pending() {
+			s.out.order(s, d)
+		}
+		return
 	}
-	s.out.order(s, draft{Operation: Revoke, AccountID: a.ID, GrantID: g.ID, EntitlementID: g.EntitlementID, CreatedFrom: from, Urgent: s.hurried()})
+	if task.pending() {
+		d.Replaces = []string{task.ID}
+	}
+	s.out.grantStatus(g.ID, "revoking")
+	s.out.order(s, d)
 }
 
 // origin says where a task comes from, by the kinds of the reasons it is for.

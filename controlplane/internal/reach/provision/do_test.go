@@ -37,9 +37,9 @@ func TestEachKindOfFailureHasItsOwnEndAndItsOwnAdvice(t *testing.T) {
 		want      string // class
 		advice    string
 	}{
-		{"a group that is gone", "grant", v1.ClassNotFound, "ldap_32", "noSuchObject: the group is not there", "failed", "not_found", "The group or role is not in the target any more"},
-		{"a name that is taken", "create_account", v1.ClassConflict, "ldap_68", "entryAlreadyExists", "failed", "conflict", "has this login name already"},
-		{"a password that is refused", "create_account", v1.ClassData, "ldap_19", "constraintViolation: Password fails quality checking policy", "failed", "invalid", "password policy"},
+		{"a group that is gone", "grant", v1.ClassNotFound, "entitlement_not_found", "there is no group staff in the directory any more", "failed", "not_found", "The group or role is not in the target any more"},
+		{"a name that is taken", "create_account", v1.ClassConflict, "ldap_68", "entryAlreadyExists", "failed", "conflict", "already has this username"},
+		{"a password that is refused", "create_account", v1.ClassPolicy, "password_refused", "constraintViolation: Password fails quality checking policy", "failed", "invalid", "password policy"},
 		{"values that are refused", "create_account", v1.ClassData, "ldap_21", "invalidAttributeSyntax", "failed", "invalid", "refuses the values"},
 		{"a right that is missing", "grant", v1.ClassPermission, "ldap_50", "insufficientAccessRights", "failed", "invalid", "may not make this change"},
 		{"a setting that does not fit", "disable", v1.ClassConfig, "ldap_17", "undefinedAttributeType", "failed", "config", "settings do not fit"},
@@ -203,8 +203,22 @@ func TestTheBreakerOpensWhenTooMuchFailsAndTasksWaitUntilItIsReset(t *testing.T)
 		h.account(name, who)
 		h.give(who, staff)
 	}
+	h.Exec(`insert into event_wish (tenant_id, listener, kind) values (current_tenant(), 'test', 'connector.writes_stopped'), (current_tenant(), 'test', 'connector.writes_resumed')`)
+	told := func(want ...string) {
+		t.Helper()
+		got := h.Strings(`select kind || ' ' || (data ->> 'name') || ' ' || (data ->> 'connector_id') || ': ' || (data ->> 'reason') from event
+			where resource_type = 'connector' and resource_id::text = data ->> 'connector_id' order by sequence`)
+		for i := range got {
+			got[i] = strings.ReplaceAll(got[i], h.connector, "id")
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("events %q; want %q", got, want)
+		}
+	}
+	const why = "ad id: 10 changes have failed, one after the other; see why, then reset the breaker"
 	h.target.wrong = refusal(v1.ClassNotFound, "ldap_32", "the group is not there")
 	h.drain()
+	told("connector.writes_stopped " + why)
 	failed := h.Count(`select count(*) from provisioning_task where state = 'failed'`)
 	if failed < 10 || failed > 12 {
 		t.Errorf("%d failed before the breaker opened; want 10", failed)
@@ -225,6 +239,7 @@ func TestTheBreakerOpensWhenTooMuchFailsAndTasksWaitUntilItIsReset(t *testing.T)
 		t.Errorf("%d were made once it was reset; want %d", n, 30-failed)
 	}
 	h.Refused(409, "invalid_transition", "admin", "POST", "/connectors/"+h.connector+"/provisioning/breaker/reset", nil)
+	told("connector.writes_stopped "+why, "connector.writes_resumed "+why)
 	got := h.Must(200, "admin", "POST", "/accounts/provisioning-tasks/retry-failed", object("connector_id", h.connector))
 	if got.Body["retried"] != float64(failed) {
 		t.Errorf("retried %v; want %d", got.Body["retried"], failed)

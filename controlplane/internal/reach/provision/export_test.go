@@ -1,6 +1,11 @@
 package provision
 
-import "context"
+import (
+	"context"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
 
 // Drain plans and makes changes until nothing is due any more.
 func (s *Service) Drain(ctx context.Context) error {
@@ -23,3 +28,9 @@ func (s *Service) Drain(ctx context.Context) error {
 
 // Owner is the process as the owner of leases.
 func (s *Service) Owner() string { s.init(); return s.me }
+
+// KeepTenant looks after one tenant.
+func (s *Service) KeepTenant(ctx context.Context, v viewer.Viewer) error {
+	s.init()
+	return s.DB.As(ctx, v, func(tx *pg.Tx) error { return s.keep(ctx, tx) })
+}

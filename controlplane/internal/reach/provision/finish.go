@@ -1,9 +1,11 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -138,10 +140,22 @@ func (s *Service) cancel(ctx context.Context, v viewer.Viewer, in *changeIn) (*t
 func Cancel(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch) error {
 	return change(ctx, tx, id, "cancel", match, audit.Entry{}, func(t stored) error {
 		if t.Unsure && t.State != Failed {
-			return fault.Coded(fault.Conflict, "invalid_transition", "nobody knows whether the change was made: it is looked up first").Also("allowed", []string{"retry"})
+			return fault.Coded(fault.Conflict, "invalid_transition", "the result of the last attempt is unknown: the target is checked first").Also("allowed", []string{"retry"})
+		}
+		if t.Unsure && t.Operation == Grant {
+			return undo(ctx, tx, t)
 		}
 		return drop(ctx, tx, t)
 	})
+}
+
+// undo replaces a grant of which nobody knows whether it was made by its revocation.
+func undo(ctx context.Context, tx *pg.Tx, t stored) error {
+	id, err := Place(ctx, tx, Order{Operation: Revoke, GrantID: *t.GrantID, Note: "the grant was cancelled and may have been made"})
+	if err == nil {
+		_, err = tx.Exec(ctx, `update provisioning_task set note = coalesce(note || '; ', '') || $2 where id = $1`, t.ID, "task "+id+" revokes what may have been granted")
+	}
+	return err
 }
 
 // drop cancels a task with all that waits for it. Accounts and grants are again as the target has them.
@@ -154,7 +168,10 @@ func drop(ctx context.Context, tx *pg.Tx, t stored) error {
 		      from waiting w
 		      join provisioning_task d on d.depends_on @> array[w.id] and d.state in ('blocked', 'manual', 'queued', 'failed')
 		)
-		select t.id::text, t.operation, t.account_id::text, t.grant_id::text from waiting w join provisioning_task t on t.id = w.id`
+		select t.id::text, t.operation, t.account_id::text, t.grant_id::text, coalesce(g.status, ''), coalesce(t.payload ->> 'before', '')
+		  from waiting w
+		  join provisioning_task t on t.id = w.id
+		  left join access_grant g on g.tenant_id = t.tenant_id and g.id = t.grant_id`
 	if _, err := tx.Exec(ctx, `update provisioning_task set unsure = false where id = $1`, t.ID); err != nil {
 		return fmt.Errorf("cancel task: %w", err)
 	}
@@ -165,6 +182,7 @@ func drop(ctx context.Context, tx *pg.Tx, t stored) error {
 	type one struct {
 		ID, Operation  string
 		Account, Grant *string
+		Status, Before string // of the grant: now, and when its revocation was ordered
 	}
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[one])
 	if err != nil {
@@ -174,16 +192,16 @@ func drop(ctx context.Context, tx *pg.Tx, t stored) error {
 	var states []access.State
 	var unmade []string
 	for _, d := range all {
-		why := "somebody cancelled it"
+		why := "a person cancelled it"
 		if d.ID != t.ID {
 			why = "what it waited for was cancelled"
 		}
 		back = append(back, ending{d.ID, why})
 		switch {
-		case d.Operation == Grant && d.Grant != nil:
+		case d.Operation == Grant && slices.Contains([]string{"pending", "requested", "failed"}, d.Status):
 			states = append(states, access.State{ID: *d.Grant, Status: "revoked"})
-		case d.Operation == Revoke && d.Grant != nil:
-			states = append(states, access.State{ID: *d.Grant, Status: "active"})
+		case d.Operation == Revoke && d.Status == "revoking":
+			states = append(states, access.State{ID: *d.Grant, Status: cmp.Or(d.Before, "active")})
 		case d.Operation == CreateAccount && d.Account != nil:
 			unmade = append(unmade, *d.Account)
 		case d.Operation == DeleteAccount && d.Account != nil:

@@ -45,13 +45,16 @@ type target struct {
 	after func(req v1.ProvisionRequest)
 	// blind systems do not show what they have.
 	blind bool
-	ops   []v1.ProvisionOp
-	by    time.Duration // spent here
+	// nearsighted connectors neither find nor disprove an account that lies outside of what they read.
+	nearsighted bool
+	ops         []v1.ProvisionOp
+	by          time.Duration // spent here
 }
 
 type login struct {
 	key, name, email string
 	disabled, locked bool
+	outside          bool // of what syncs read
 	groups           map[string]bool
 }
 
@@ -106,6 +109,9 @@ func (t *target) Provision(ctx context.Context, _ dispatch.Target, req v1.Provis
 		}
 	}
 	a := t.find(req.Target)
+	if req.Op != v1.OpAccountCreate && a != nil && a.outside && t.nearsighted {
+		return v1.ProvisionResponse{}, &v1.ErrorDetail{Class: v1.ClassNotFound, Code: "account_not_visible", Message: "the account was not seen", Retryable: true}
+	}
 	if a == nil && req.Op != v1.OpAccountCreate && req.Op != v1.OpAccountDelete {
 		return v1.ProvisionResponse{}, &v1.ErrorDetail{Class: v1.ClassNotFound, Code: "ldap_32", Message: "there is no such account"}
 	}
@@ -156,7 +162,16 @@ func (t *target) Read(_ context.Context, _ dispatch.Target, req v1.ReadRequest) 
 	var res v1.ReadResponse
 	for _, p := range req.Accounts {
 		a := t.find(p)
-		res.Accounts = append(res.Accounts, v1.ReadAccount{Target: p, Account: t.shown(a)})
+		seen := v1.ReadAccount{Target: p, Account: t.shown(a)}
+		switch {
+		case a == nil:
+			seen.Presence = v1.PresenceGone
+		case a.outside && t.nearsighted:
+			seen.Account, seen.Presence, a = nil, v1.PresenceUnknown, nil
+		case a.outside:
+			seen.Presence = v1.PresenceNotVisible
+		}
+		res.Accounts = append(res.Accounts, seen)
 		for _, e := range req.Entitlements {
 			if a != nil {
 				res.Grants = append(res.Grants, v1.GrantState{AccountRemoteID: a.key, EntitlementRemoteID: e.RemoteID, Held: a.groups[e.RemoteID]})
@@ -190,13 +205,15 @@ func (t *target) twice() (n int) {
 	return n
 }
 
-// opener opens every connector as it is, without secrets.
+// opener opens every connector as it is, without secrets. What its target offers is what the last test has seen.
 type opener struct{}
 
 func (opener) Open(ctx context.Context, tx *pg.Tx, id string) (o connector.Opened, err error) {
 	o.Target = dispatch.Target{Tenant: tx.Viewer.Tenant, ConnectorID: id, Mode: dispatch.Hosted}
-	err = tx.QueryRow(ctx, `select id::text, business_id, name, type, purpose, status from connector where id = $1`, id).
-		Scan(&o.ID, &o.BusinessID, &o.Name, &o.Type, &o.Purpose, &o.Status)
+	const sql = `
+		select id::text, business_id, name, type, purpose, status, last_test -> 'operations'
+		  from connector where id = $1`
+	err = tx.QueryRow(ctx, sql, id).Scan(&o.ID, &o.BusinessID, &o.Name, &o.Type, &o.Purpose, &o.Status, &o.Offers)
 	o.Target.Type = o.Type
 	return o, err
 }

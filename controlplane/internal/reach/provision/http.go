@@ -11,38 +11,41 @@ import (
 )
 
 const (
-	aboutList     = "The newest first. summary counts the tasks that match in each state, whatever state was asked for."
-	aboutRetry    = "A task that failed is sent again, with all its tries; one that waits for its next try is sent now. An account that is to be made is made anew of its template. Where nobody saw the end of the last attempt, the target is looked at first."
-	aboutComplete = "Somebody has done in the target what the task asks for. The next readings of the target are not waited for, but for an account: its key there is learned from one."
-	aboutCancel   = "A task that has been sent cannot be cancelled. What waits for it is cancelled as well. What people should still hold is planned anew when they are looked at next; end the reason to be rid of it."
-	aboutBulk     = "Every task of the connector that failed is sent again."
-	aboutNew      = "The account is made by the connector's template; attributes stand instead of what the template says. Answers at once; follow the task."
-	aboutAction   = "Answers at once; follow the task. With dry_run=true nothing is written down or sent: the answer is the exact request that would be sent, as the connector plans it."
-	aboutDelete   = aboutAction + " An account that can be used is disabled first, in a task of its own."
-	aboutReset    = aboutAction + " The password is a random one that nobody is told; it has to be changed at the first sign-in unless force_change is false."
-	aboutSwitch   = "Without writes nothing is sent to any target of the tenant. Tasks are still planned; they wait, and say so."
-	aboutBreaker  = "The breaker opens when too many changes have failed, one after the other, or when more was taken away or altered within its window than may be without anybody looking. Tasks wait until it is reset; what was before does not count any more then."
+	aboutList        = "The newest first. summary counts the tasks that match in each state, whatever state was asked for."
+	aboutRetry       = "A failed task is sent again with all its attempts; a task that waits for its next attempt is sent now. The values of a new account are computed again from its template. If the result of the last attempt is unknown, the target is checked first."
+	aboutComplete    = "A person made the change in the target system. The task ends without waiting for the next sync, except for a new account: a sync reads its key first."
+	aboutCancel      = "A task that was sent cannot be cancelled. Tasks that depend on it are cancelled too. Access that people should still have is planned again at their next evaluation; to prevent that, end its reason."
+	aboutBulk        = "The tasks of the connector that failed are sent again: all of them, or those of one cause as GET /accounts/provisioning-tasks/groups names it. One request takes 10,000; remaining says how many are left."
+	aboutNew         = "The account is made by the connector's template; attributes stand instead of what the template says. Answers at once; follow the task."
+	aboutAction      = "Answers at once; follow the task. With dry_run=true nothing is written down or sent: the answer is the exact request that would be sent, as the connector plans it."
+	aboutDelete      = aboutAction + " An account that can be used is disabled first, in a task of its own."
+	aboutReset       = aboutAction + " The password is random and never shown; it must be changed at the first sign-in unless force_change is false."
+	aboutSwitch      = "Without writes nothing is sent to any target of the tenant. Tasks are still planned; they wait, and say so."
+	aboutBulkDisable = "Disables at most 200 accounts, as the single call does. Those that cannot be are refused one by one, and say why. With dry_run nothing is written."
+	aboutBreaker     = "The circuit breaker opens when too many changes in a row fail, or when removals and alterations within its window exceed its limit. Tasks wait until it is reset; earlier changes do not count after that."
 )
 
 // Routes of the room.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("GET", "/accounts/provisioning-tasks", "List changes of target systems", s.list).Describe(aboutList),
-		httpapi.Handle("GET", "/accounts/provisioning-tasks/{id}", "Read a change of a target system", s.read),
-		httpapi.Handle("POST", "/accounts/provisioning-tasks/{id}/retry", "Have a change sent again", s.retry).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutRetry),
-		httpapi.Handle("POST", "/accounts/provisioning-tasks/{id}/complete", "Say that a change was made by hand", s.complete).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutComplete),
-		httpapi.Handle("POST", "/accounts/provisioning-tasks/{id}/cancel", "Cancel a change", s.cancel).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutCancel),
-		httpapi.Handle("POST", "/accounts/provisioning-tasks/retry-failed", "Have all failed changes of a connector sent again", s.retryAll).For(viewer.Admin).Status(200).Describe(aboutBulk),
-		httpapi.Handle("POST", "/accounts", "Have an account made", s.create).For(viewer.Admin).Status(202).Errors(409).Describe(aboutNew),
+		httpapi.Handle("GET", "/accounts/provisioning-tasks", "List provisioning tasks", s.list).Describe(aboutList),
+		httpapi.Handle("GET", "/accounts/provisioning-tasks/groups", "List open provisioning tasks by cause", s.groups).For(viewer.Admin, viewer.Auditor).Describe(aboutGroups),
+		httpapi.Handle("GET", "/accounts/provisioning-tasks/{id}", "Retrieve a provisioning task", s.read),
+		httpapi.Handle("POST", "/accounts/provisioning-tasks/{id}/retry", "Retry a provisioning task", s.retry).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutRetry),
+		httpapi.Handle("POST", "/accounts/provisioning-tasks/{id}/complete", "Complete a manual provisioning task", s.complete).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutComplete),
+		httpapi.Handle("POST", "/accounts/provisioning-tasks/{id}/cancel", "Cancel a provisioning task", s.cancel).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutCancel),
+		httpapi.Handle("POST", "/accounts/provisioning-tasks/retry-failed", "Retry failed provisioning tasks", s.retryAll).For(viewer.Admin).Status(200).Describe(aboutBulk),
+		httpapi.Handle("POST", "/accounts", "Create an account", s.create).For(viewer.Admin).Status(202).Errors(409).Describe(aboutNew),
 		httpapi.Handle("POST", "/accounts/{id}/enable", "Enable an account", s.act(Enable)).For(viewer.Admin).Status(202).Errors(409).Describe(aboutAction),
 		httpapi.Handle("POST", "/accounts/{id}/disable", "Disable an account", s.act(Disable)).For(viewer.Admin).Status(202).Errors(409).Describe(aboutAction),
+		httpapi.Handle("POST", "/accounts/bulk-disable", "Disable accounts in bulk", s.bulkDisable).For(viewer.Admin).Status(200).Describe(aboutBulkDisable),
 		httpapi.Handle("POST", "/accounts/{id}/unlock", "Unlock an account", s.act(Unlock)).For(viewer.Admin).Status(202).Errors(409).Describe(aboutAction),
 		httpapi.Handle("POST", "/accounts/{id}/delete", "Delete an account", s.act(DeleteAccount)).For(viewer.Admin).Status(202).Errors(409).Describe(aboutDelete),
 		httpapi.Handle("POST", "/accounts/{id}/rename", "Rename or move an account", s.rename).For(viewer.Admin).Status(202).Errors(409).Describe(aboutAction),
-		httpapi.Handle("POST", "/accounts/{id}/reset-password", "Give an account a new password", s.reset).For(viewer.Admin).Status(202).Errors(409).Describe(aboutReset),
-		httpapi.Handle("GET", "/settings/provisioning", "Read whether anything is written to target systems", s.readSwitch).For(viewer.Admin, viewer.Auditor).Describe(aboutSwitch),
-		httpapi.Handle("PUT", "/settings/provisioning", "Switch the writing to all target systems off or on", s.putSwitch).For(viewer.Admin).Errors(412).Describe(aboutSwitch),
-		httpapi.Handle("POST", "/connectors/{id}/provisioning/breaker/reset", "Let a connector's changes go on", s.resetBreaker).For(viewer.Admin).Status(200).Errors(409).Describe(aboutBreaker),
+		httpapi.Handle("POST", "/accounts/{id}/reset-password", "Reset the password of an account", s.reset).For(viewer.Admin).Status(202).Errors(409).Describe(aboutReset),
+		httpapi.Handle("GET", "/settings/provisioning", "Get the provisioning switch", s.readSwitch).For(viewer.Admin, viewer.Auditor).Describe(aboutSwitch),
+		httpapi.Handle("PUT", "/settings/provisioning", "Set the provisioning switch", s.putSwitch).For(viewer.Admin).Errors(412).Describe(aboutSwitch),
+		httpapi.Handle("POST", "/connectors/{id}/provisioning/breaker/reset", "Resume writes of a connector", s.resetBreaker).For(viewer.Admin).Status(200).Errors(409).Describe(aboutBreaker),
 	}
 }
 
@@ -165,7 +168,7 @@ type resetIn struct {
 
 // PasswordReset says how a password is reset.
 type PasswordReset struct {
-	ForceChange *bool  `json:"force_change,omitempty" doc:"true when left out: it has to be changed at the first sign-in."`
+	ForceChange *bool  `json:"force_change,omitempty" doc:"The default is true: the password must be changed at the first sign-in."`
 	Note        string `json:"note,omitempty" maxLength:"2000"`
 }
 
@@ -184,7 +187,7 @@ func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*acc
 type NewAccount struct {
 	ConnectorID string             `json:"connector_id" format:"uuid"`
 	IdentityID  string             `json:"identity_id" format:"uuid"`
-	Attributes  *AccountAttributes `json:"attributes,omitempty" doc:"What stands instead of what the template says."`
+	Attributes  *AccountAttributes `json:"attributes,omitempty" doc:"The value in the target system."`
 	DryRun      bool               `json:"dry_run,omitempty" doc:"true: only tell what would be sent."`
 	Note        string             `json:"note,omitempty" maxLength:"2000"`
 }

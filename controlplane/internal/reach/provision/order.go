@@ -85,15 +85,15 @@ type subject struct {
 	ID, ConnectorID, Status, Managed, Type string
 	IdentityID                             *string
 	Disabled                               bool
-	display, entitlement                   string // the entitlement of a grant
+	display, entitlement, held             string // of a grant: its entitlement, and how it stands
 	can                                    ability
 }
 
 // subjectOf reads and locks the account, which the viewer must be able to see.
 func subjectOf(ctx context.Context, tx *pg.Tx, o Order) (t subject, err error) {
 	if o.GrantID != "" {
-		const sql = `select account_id::text, entitlement_id::text from access_grant where id = $1`
-		err := tx.QueryRow(ctx, sql, o.GrantID).Scan(&o.AccountID, &t.entitlement)
+		const sql = `select account_id::text, entitlement_id::text, status from access_grant where id = $1`
+		err := tx.QueryRow(ctx, sql, o.GrantID).Scan(&o.AccountID, &t.entitlement, &t.held)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return t, fault.New(fault.NotFound, "there is no grant %s", o.GrantID)
 		}
@@ -143,14 +143,9 @@ func writes(can ability, operation string) error {
 
 // drafts are the tasks of an order: its own, and for the deletion of an account that can be used the disabling before.
 func (t subject) drafts(ctx context.Context, tx *pg.Tx, o Order) ([]draft, error) {
-	d := draft{
-		ID: newID(), ConnectorID: t.ConnectorID, Operation: o.Operation, IdentityID: orEmpty(t.IdentityID), AccountID: t.ID, GrantID: o.GrantID, EntitlementID: t.entitlement,
-		Payload: payload{Account: o.Account, Credential: o.Credential}, CreatedFrom: o.CreatedFrom, Mode: t.can.Mode, Urgent: o.Urgent, Note: o.Note, Refs: o.Refs,
-	}
-	if o.Operation == Disable {
-		d.Payload.DisabledFor = forOrder
-	}
-	if err := t.clear(ctx, tx, o.Operation); err != nil {
+	d := t.draft(o)
+	var err error
+	if d.Replaces, err = t.clear(ctx, tx, o); err != nil {
 		return nil, err
 	}
 	if o.Operation != DeleteAccount || t.Disabled || t.Status == "disabled" {
@@ -158,41 +153,67 @@ func (t subject) drafts(ctx context.Context, tx *pg.Tx, o Order) ([]draft, error
 	}
 	first := d
 	first.ID, first.Operation, first.Payload = newID(), Disable, payload{DisabledFor: forOrder}
-	d.After = []string{first.ID}
+	first.Mode = t.can.mode(Disable)
+	d.After, d.Replaces = []string{first.ID}, nil
 	return []draft{first, d}, nil
 }
 
-// clear makes way for an order: the opposite that has not been sent is taken back, and what is under way already is said.
-func (t subject) clear(ctx context.Context, tx *pg.Tx, operation string) error {
+// draft is the task of an order.
+func (t subject) draft(o Order) draft {
+	d := draft{
+		ID: newID(), ConnectorID: t.ConnectorID, Operation: o.Operation, IdentityID: orEmpty(t.IdentityID), AccountID: t.ID, GrantID: o.GrantID,
+		EntitlementID: t.entitlement, Payload: payload{Account: o.Account, Credential: o.Credential}, CreatedFrom: o.CreatedFrom, Mode: t.can.mode(o.Operation),
+		Urgent: o.Urgent, Note: o.Note, Refs: o.Refs,
+	}
+	if o.Operation == Disable {
+		d.Payload.DisabledFor = forOrder
+	}
+	if o.Operation == Revoke {
+		d.Payload.Before = t.held
+	}
+	return d
+}
+
+// clear makes way for an order: it gives the opposites that are pending, in whose place it comes. What is under way already, and the
+// opposite that is being sent, are conflicts.
+func (t subject) clear(ctx context.Context, tx *pg.Tx, o Order) (replaces []string, err error) {
 	const sql = `
-		select id::text, operation
+		select id::text, operation, state, unsure
 		  from provisioning_task
 		 where account_id = $1
-		   and grant_id is null
 		   and mode <> 'simulate'
 		   and state in ('queued', 'blocked', 'running', 'retrying', 'failed', 'manual')
-		   and (operation = $2 or $3 and operation in ('create_account', 'enable', 'disable', 'delete_account'))`
-	rows, err := tx.Query(ctx, sql, t.ID, operation, aboutLife(operation))
+		   and case when $4 <> '' then grant_id::text = $4
+		            else grant_id is null and (operation = $2 or $3 and operation in ('create_account', 'enable', 'disable', 'delete_account')) end
+		   for update`
+	rows, err := tx.Query(ctx, sql, t.ID, o.Operation, aboutLife(o.Operation), strings.ToLower(o.GrantID))
 	if err != nil {
-		return fmt.Errorf("find open tasks: %w", err)
+		return nil, fmt.Errorf("find open tasks: %w", err)
 	}
-	var id, other string
-	var back []ending
-	_, err = pgx.ForEachRow(rows, []any{&id, &other}, func() error {
-		if other == operation {
-			return taskOpen(id, "the account has an open task to "+spoken(other)+" already")
-		}
-		back = append(back, ending{id, "somebody has asked for the opposite"})
+	var other open
+	var others []open
+	_, err = pgx.ForEachRow(rows, []any{&other.ID, &other.Operation, &other.State, &other.Unsure}, func() error {
+		others = append(others, other)
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("find open tasks: %w", err)
 	}
-	_, sent, err := withdraw(ctx, tx, back)
-	if err == nil && len(sent) > 0 {
-		return taskOpen(sent[0], "another change of the account is being made now; try again when it has ended")
+	return overtakes(o, others)
+}
+
+// overtakes are the open tasks in whose place an order comes. It is a conflict where the same is under way, or the opposite is being sent.
+func overtakes(o Order, others []open) (replaces []string, err error) {
+	for _, other := range others {
+		switch {
+		case other.Operation == o.Operation:
+			return nil, taskOpen(other.ID, "an open task is to "+spoken(other.Operation)+" already")
+		case other.stage() == inFlight:
+			return nil, taskOpen(other.ID, "the opposite change is being sent now; try again when it has ended")
+		}
+		replaces = append(replaces, other.ID)
 	}
-	return err
+	return replaces, nil
 }
 
 func taskOpen(id, why string) error {
@@ -221,7 +242,7 @@ func placeNew(ctx context.Context, tx *pg.Tx, o Order) (string, error) {
 	}
 	const another = `
 		select id::text from account
-		 where connector_id = $1 and identity_id = $2 and account_type in ('person', 'unknown') and status not in ('deleted', 'failed')
+		 where connector_id = $1 and identity_id = $2 and account_type in ('person', 'unknown') and status not in ('deleted', 'disconnected', 'failed')
 		 order by created_at limit 1`
 	var has string
 	switch err := tx.QueryRow(ctx, another, o.ConnectorID, o.IdentityID).Scan(&has); {
@@ -242,7 +263,10 @@ func placeNew(ctx context.Context, tx *pg.Tx, o Order) (string, error) {
 func newPlan(o Order, c ability) *plan {
 	p := &plan{can: map[string]ability{c.ID: c}, creates: map[string]string{}, given: o.Account}
 	id := newID()
-	d := draft{ID: newID(), ConnectorID: c.ID, Operation: CreateAccount, IdentityID: o.IdentityID, CreatedFrom: o.CreatedFrom, Mode: c.Mode, Urgent: o.Urgent, Note: o.Note, Refs: o.Refs}
+	d := draft{
+		ID: newID(), ConnectorID: c.ID, Operation: CreateAccount, IdentityID: o.IdentityID, CreatedFrom: o.CreatedFrom,
+		Mode: c.mode(CreateAccount), Urgent: o.Urgent, Note: o.Note, Refs: o.Refs,
+	}
 	if c.Mode != ModeSimulate {
 		d.AccountID = id
 	}
@@ -265,17 +289,17 @@ func put(ctx context.Context, tx *pg.Tx, tasks []draft, can ability) (string, er
 		}
 		rows[i] = d.row(can, advice)
 	}
-	ids, err := enter(ctx, tx, rows)
+	err = replace(ctx, tx, tasks)
+	if err == nil {
+		_, err = enter(ctx, tx, rows)
+	}
+	if errors.Is(err, errOvertaken) {
+		return "", fault.Coded(fault.Conflict, "task_open", "another change of the account was ordered at the same moment; look at its tasks and try again")
+	}
 	if err != nil {
 		return "", err
 	}
 	last := tasks[len(tasks)-1].ID
-	if !slices.Contains(ids, last) {
-		return "", fault.Coded(fault.Conflict, "task_open", "the same change is open already")
-	}
-	if len(ids) != len(rows) {
-		return "", fault.Coded(fault.Conflict, "task_open", "another change of the account is open")
-	}
 	for _, d := range tasks {
 		if err := mark(ctx, tx, d); err != nil {
 			return "", err

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -55,7 +56,7 @@ func look(ctx context.Context, tx *pg.Tx, ids []string, urgent bool) ([]*person,
 	if err != nil {
 		return nil, nil, err
 	}
-	settings := conditions{leave: life.LeaveAccess, deleteAfter: life.DeleteAfter, urgent: urgent, offers: map[string]offer{}}
+	settings := conditions{leave: life.LeaveAccess, deleteAfter: life.DeleteAfter, zone: life.Zone(), urgent: urgent, offers: map[string]offer{}}
 	found, err := gather[person](ctx, tx, `select i.id, i.status, i.urgent, i.status_changed_at, now() as now, `+known+` as known from identity i where i.id = any($1::text[]::uuid[]) order by i.id`, ids)
 	if err != nil {
 		return nil, nil, err
@@ -64,7 +65,7 @@ func look(ctx context.Context, tx *pg.Tx, ids []string, urgent bool) ([]*person,
 	for i := range found {
 		p := &found[i]
 		people[i] = p
-		p.grants, p.history, p.life, p.holding = map[pair]grant{}, map[string]past{}, map[string]open{}, map[string]open{}
+		p.grants, p.history, p.life, p.holding, p.lost = map[pair]grant{}, map[string]past{}, map[string][]open{}, map[string]open{}, map[string]bool{}
 		settings.now = p.Now
 		byID[p.ID] = p
 	}
@@ -124,11 +125,18 @@ func accountsOf(ctx context.Context, tx *pg.Tx, ids []string, people map[string]
 		       a.wanted_at, a.disabled_for, a.disabled_at
 		  from account a
 		 where a.identity_id = any($1::text[]::uuid[])
-		   and a.status <> 'deleted'
+		   and a.status <> 'disconnected'
+		   and (a.status <> 'deleted' or a.missing_since is not null)
 		 order by a.id`
 	accounts, err := gather[account](ctx, tx, sql, ids)
 	for _, a := range accounts {
-		if p := people[a.IdentityID]; p != nil {
+		p := people[a.IdentityID]
+		switch {
+		case p == nil:
+		case a.Status == "deleted":
+			p.lost[a.ConnectorID] = p.lost[a.ConnectorID] || a.WantedAt != nil
+			p.unseen, systems[a.ConnectorID] = append(p.unseen, a), true
+		default:
 			p.accounts = append(p.accounts, a)
 			systems[a.ConnectorID] = true
 		}
@@ -190,7 +198,8 @@ func orEmpty(s *string) string {
 // grantsOf reads the grants that reasons have asked for, and what can be granted at all. What is native stays unread.
 func grantsOf(ctx context.Context, tx *pg.Tx, ids, entitlements []string, people map[string]*person, offers map[string]offer) error {
 	const sql = `
-		select a.identity_id, g.id, g.account_id, g.entitlement_id, g.status, g.directness, g.immutable, g.ends_at, g.wanted_at, g.reappeared
+		select a.identity_id, g.id, g.account_id, g.entitlement_id, g.status, g.directness, g.immutable, g.ends_at, g.wanted_at, g.reappeared,
+		       g.status = 'revoked' and g.missing_since is not null and g.suppress_reimport_until is null and g.wanted_at is not null
 		  from account a
 		  join access_grant g
 		    on g.tenant_id = a.tenant_id
@@ -204,7 +213,7 @@ func grantsOf(ctx context.Context, tx *pg.Tx, ids, entitlements []string, people
 	var owner string
 	var g grant
 	seen := map[string]bool{}
-	_, err = pgx.ForEachRow(rows, []any{&owner, &g.ID, &g.AccountID, &g.EntitlementID, &g.Status, &g.Directness, &g.Immutable, &g.EndsAt, &g.WantedAt, &g.Reappeared}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&owner, &g.ID, &g.AccountID, &g.EntitlementID, &g.Status, &g.Directness, &g.Immutable, &g.EndsAt, &g.WantedAt, &g.Reappeared, &g.Removed}, func() error {
 		if p := people[owner]; p != nil {
 			p.grants[pair{g.AccountID, g.EntitlementID}] = g
 			seen[g.EntitlementID] = true
@@ -235,35 +244,31 @@ func grantsOf(ctx context.Context, tx *pg.Tx, ids, entitlements []string, people
 	return err
 }
 
-// tasksOf reads the tasks that are open about people's accounts and grants.
+// tasksOf reads the tasks about people's accounts and grants that have not ended, or whose end nothing has shown yet.
 func tasksOf(ctx context.Context, tx *pg.Tx, ids []string, people map[string]*person) error {
 	const sql = `
-		select a.identity_id, t.id, t.connector_id, t.operation, t.account_id, t.grant_id, t.state, t.mode, t.lane, t.unsure, t.payload ->> 'disabled_for'
+		select a.identity_id, t.id, t.connector_id, t.operation, t.account_id, t.grant_id, t.state, t.mode, t.lane, t.unsure,
+		       t.payload ->> 'disabled_for', coalesce(t.payload ->> 'before', '')
 		  from account a
 		  join provisioning_task t
 		    on t.tenant_id = a.tenant_id
 		   and t.account_id = a.id
-		   and t.state in ('queued', 'blocked', 'running', 'retrying', 'failed', 'manual')
+		   and t.state in ('queued', 'blocked', 'running', 'retrying', 'failed', 'manual', 'verifying')
 		   and t.mode <> 'simulate'
-		 where a.identity_id = any($1::text[]::uuid[])`
+		 where a.identity_id = any($1::text[]::uuid[])
+		 order by t.state = 'verifying', t.state = 'blocked', t.id desc`
 	rows, err := tx.Query(ctx, sql, ids)
 	if err != nil {
 		return fmt.Errorf("look at open tasks: %w", err)
 	}
 	var owner string
 	var t open
-	_, err = pgx.ForEachRow(rows, []any{&owner, &t.ID, &t.ConnectorID, &t.Operation, &t.AccountID, &t.GrantID, &t.State, &t.Mode, &t.Lane, &t.Unsure, &t.DisabledFor}, func() error {
+	scan := []any{&owner, &t.ID, &t.ConnectorID, &t.Operation, &t.AccountID, &t.GrantID, &t.State, &t.Mode, &t.Lane, &t.Unsure, &t.DisabledFor, &t.Before}
+	_, err = pgx.ForEachRow(rows, scan, func() error {
 		one := t
 		t.AccountID, t.GrantID, t.DisabledFor = nil, nil, nil
-		p := people[owner]
-		switch {
-		case p == nil:
-		case one.GrantID != nil:
-			p.holding[*one.GrantID] = one
-		case aboutLife(one.Operation) && one.AccountID != nil:
-			if _, first := p.life[*one.AccountID]; !first || one.State != Blocked { // a deletion waits for the disabling
-				p.life[*one.AccountID] = one
-			}
+		if p := people[owner]; p != nil {
+			p.add(one)
 		}
 		return nil
 	})
@@ -271,6 +276,19 @@ func tasksOf(ctx context.Context, tx *pg.Tx, ids []string, people map[string]*pe
 		return fmt.Errorf("look at open tasks: %w", err)
 	}
 	return nil
+}
+
+// add keeps a task. They come with those first on which depends what becomes of a grant or an account: one that has not ended before
+// one that is to be shown, and what waits for another task last.
+func (p *person) add(t open) {
+	switch {
+	case t.GrantID != nil:
+		if _, first := p.holding[*t.GrantID]; !first {
+			p.holding[*t.GrantID] = t
+		}
+	case aboutLife(t.Operation) && t.AccountID != nil:
+		p.life[*t.AccountID] = append(p.life[*t.AccountID], t)
+	}
 }
 
 // plan is what has to be written down. Nothing of it has happened yet.
@@ -281,6 +299,7 @@ type plan struct {
 	grants     []newGrant
 	tasks      []draft
 	cancelled  []ending
+	fulfilled  []string
 	replanned  []string
 	hastened   []string
 	wantedOf   []string // accounts
@@ -333,6 +352,7 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 func (p *plan) wantAccount(id string) { p.wantedOf = append(p.wantedOf, id) }
 func (p *plan) wantGrant(id string)   { p.wanted = append(p.wanted, id) }
 func (p *plan) cancel(id, why string) { p.cancelled = append(p.cancelled, ending{id, why}) }
+func (p *plan) fulfil(id string)      { p.fulfilled = append(p.fulfilled, id) }
 func (p *plan) replan(id string)      { p.replanned = append(p.replanned, id) }
 func (p *plan) hurry(id string)       { p.hastened = append(p.hastened, id) }
 func (p *plan) status(id, to string)  { p.statuses = append(p.statuses, status{id, to}) }
@@ -347,6 +367,11 @@ func (p *plan) create(s *system, w *ledger.Want) (account, bool) {
 	d := draft{Operation: CreateAccount, CreatedFrom: origin(w.Kinds), Reasons: w.ReasonIDs}
 	if s.can.Mode != ModeSimulate {
 		d.AccountID = id
+	}
+	if s.lost[s.id] {
+		if d.CreatedFrom = FromDrift; s.can.config.Drift.Access == shape.DriftAsk && s.can.Mode != ModeSimulate {
+			d.failed = removedInTarget("account")
+		}
 	}
 	p.order(s, d)
 	p.accounts = append(p.accounts, newAccount{ID: id, ConnectorID: s.id, IdentityID: s.person.ID, Status: "provisioning", Wanted: true, task: len(p.tasks) - 1})
@@ -363,6 +388,6 @@ func (p *plan) grantRow(connector string, key pair, ends *time.Time) string {
 
 // order enters a task about the person.
 func (p *plan) order(s *system, d draft) {
-	d.ID, d.ConnectorID, d.IdentityID, d.Mode = newID(), s.id, s.person.ID, s.can.Mode
+	d.ID, d.ConnectorID, d.IdentityID, d.Mode = newID(), s.id, s.person.ID, s.can.mode(d.Operation)
 	p.tasks = append(p.tasks, d)
 }

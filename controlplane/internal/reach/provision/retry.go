@@ -25,7 +25,7 @@ func Retry(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch) err
 	})
 }
 
-// again has failed tasks sent anew, with all their tries. It gives those that can be.
+// again has tasks sent anew that failed, or whose record was not found, with all their tries. It gives those that can be.
 func again(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
 	if err := remake(ctx, tx, ids); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func again(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
 		       tries = 0, next_attempt_at = now(), finished_at = null, error = null, error_class = null, advice = null, verified = 'none', verified_by = null,
 		       verified_at = null, updated_at = now(), version = t.version + 1
 		 where t.id = any($1::text[]::uuid[])
-		   and t.state in ('failed', 'retrying')
+		   and t.state in ('failed', 'retrying', 'verifying')
 		returning t.id::text`
 	rows, err := tx.Query(ctx, sql, ids)
 	if err != nil {
@@ -79,7 +79,7 @@ func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 		   and coalesce(t.payload ->> 'given', '') = ''`
 	rows, err := tx.Query(ctx, sql, ids)
 	if err != nil {
-		return fmt.Errorf("find accounts to make anew: %w", err)
+		return fmt.Errorf("find accounts to compute again: %w", err)
 	}
 	type unmade struct{ ID, Connector, Account, Identity string }
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[unmade])
@@ -115,11 +115,11 @@ func remake(ctx context.Context, tx *pg.Tx, ids []string) error {
 		}
 		const task = `update provisioning_task set payload = $2 where id = $1`
 		if _, err := tx.Exec(ctx, task, d.ID, d.Payload); err != nil {
-			return fmt.Errorf("make account anew: %w", err)
+			return fmt.Errorf("compute account again: %w", err)
 		}
 		const account = `update account set username = $2, email = nullif($3, ''), display_name = nullif($4, '') where id = $1`
 		if _, err := tx.Exec(ctx, account, a.ID, a.Username, a.Email, a.DisplayName); err != nil {
-			return fmt.Errorf("make account anew: %w", err)
+			return fmt.Errorf("compute account again: %w", err)
 		}
 	}
 	return nil
@@ -130,19 +130,25 @@ type retryAllIn struct{ Body RetryFailed }
 // RetryFailed says whose failed tasks are sent again.
 type RetryFailed struct {
 	ConnectorID string `json:"connector_id" format:"uuid"`
+	Cause       string `json:"cause,omitempty" maxLength:"200" doc:"Only those with this error code, as GET /accounts/provisioning-tasks/groups names it."`
+	Operation   string `json:"operation,omitempty" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke"`
 }
 
 // Retried says what is sent again.
 type Retried struct {
-	Retried int      `json:"retried" doc:"Tasks that are sent again."`
-	Skipped int      `json:"skipped" doc:"Accounts whose template still cannot be filled."`
-	TaskIDs []string `json:"task_ids" nullable:"false" doc:"The first 1000 of them."`
+	Retried   int      `json:"retried" doc:"Tasks that are sent again."`
+	Skipped   int      `json:"skipped" doc:"Accounts whose template still cannot be filled."`
+	Remaining int      `json:"remaining" doc:"Failed tasks of the group that are left, with those that were skipped: ask again for the next ones."`
+	TaskIDs   []string `json:"task_ids" nullable:"false" doc:"The first 1000 of them."`
 }
 
 type retriedOut struct{ Body Retried }
 
 // mostRetried bounds how many tasks one request sends again; the rest by the next one.
 const mostRetried = 10_000
+
+// chosen is the SQL of which failed tasks t are sent again, by their cause and their operation.
+const chosen = `($2 = '' or ` + cause + ` = $2) and ($3 = '' or t.operation = $3)`
 
 func (s *Service) retryAll(ctx context.Context, v viewer.Viewer, in *retryAllIn) (*retriedOut, error) {
 	out := &retriedOut{Body: Retried{TaskIDs: []string{}}}
@@ -152,8 +158,11 @@ func (s *Service) retryAll(ctx context.Context, v viewer.Viewer, in *retryAllIn)
 		if err != nil {
 			return err
 		}
-		const sql = `select id::text, operation = 'create_account' from provisioning_task where connector_id = $1 and state = 'failed' order by id limit $2 for update skip locked`
-		rows, err := tx.Query(ctx, sql, in.Body.ConnectorID, mostRetried)
+		const sql = `select id::text, operation = 'create_account' 
+			  from provisioning_task t
+			 where t.connector_id = $1 and t.state = 'failed' and ` + chosen + `
+			 order by t.id limit $4 for update skip locked`
+		rows, err := tx.Query(ctx, sql, in.Body.ConnectorID, in.Body.Cause, in.Body.Operation, mostRetried)
 		if err != nil {
 			return fmt.Errorf("find failed tasks: %w", err)
 		}
@@ -182,8 +191,12 @@ func (s *Service) retryAll(ctx context.Context, v viewer.Viewer, in *retryAllIn)
 			all = append(all, one...)
 		}
 		out.Body.Retried, out.Body.Skipped = len(all), len(plain)+len(made)-len(all)
+		const left = `select count(*) from provisioning_task t where t.connector_id = $1 and t.state = 'failed' and ` + chosen
+		if err := tx.QueryRow(ctx, left, in.Body.ConnectorID, in.Body.Cause, in.Body.Operation).Scan(&out.Body.Remaining); err != nil {
+			return fmt.Errorf("count failed tasks: %w", err)
+		}
 		out.Body.TaskIDs = append(out.Body.TaskIDs, all[:min(len(all), 1000)]...)
-		return audit.Record(ctx, tx, audit.Entry{Action: "provisioning.retried", Subject: audit.Subject{Type: "connector", ID: in.Body.ConnectorID, Display: name}, Context: map[string]any{"tasks": len(all)}})
+		return audit.Record(ctx, tx, audit.Entry{Action: "provisioning.retried", Subject: audit.Subject{Type: "connector", ID: in.Body.ConnectorID, Display: name}, Context: map[string]any{"tasks": len(all), "cause": in.Body.Cause}})
 	})
 	return out, err
 }

@@ -30,7 +30,9 @@ type outcome struct {
 	changes  []v1.ChangedField
 	by       *v1.ExecutedBy
 	account  *v1.RemoteAccount
+	before   *v1.RemoteAccount // as it was read before a change was sent again
 	verified bool
+	vanished bool          // the account is not there any more
 	at       time.Duration // with the target
 }
 
@@ -41,6 +43,12 @@ func (o outcome) made() bool {
 
 // maxTries is how often a change is tried that may succeed another time: with their pauses, for about an hour and a half.
 const maxTries = 9
+
+// untiring says that the change is tried for as long as the target cannot be reached: an account that its owner must not use any more
+// does not become usable for good because the target was away for too long.
+func (j job) untiring() bool {
+	return j.Operation == Disable && j.Payload.DisabledFor != "" && j.Payload.DisabledFor != forOrder
+}
 
 // pause is how long to wait after so many tries: 5 s, and twice as long each time up to half an hour, spread so that many tasks do
 // not come back at one moment.
@@ -57,20 +65,25 @@ func (l *lane) attempt(ctx context.Context, j job) (o outcome) {
 	ctx, cancel := context.WithTimeout(ctx, l.s.CallLimit)
 	defer cancel()
 	began := time.Now()
+	doubt := false // it may have been made by an earlier attempt, and its record was not seen since
+	var before *v1.RemoteAccount
 	defer func() {
 		if cause := recover(); cause != nil {
 			o = l.judgeError(j, fmt.Errorf("panic: %v", cause), true)
 			l.s.Log.ErrorContext(ctx, "the connector panicked over a change", "task", j.ID, "cause", fmt.Sprint(cause))
 		}
-		o.at = time.Since(began)
+		o.at, o.before, o.unsure = time.Since(began), before, o.unsure || doubt && o.detail != nil
 	}()
 	if j.Operation != CreateAccount && j.RemoteID == "" && j.Mode != ModeSimulate {
 		return l.judge(j, v1.ProvisionResponse{ErrorDetail: &v1.ErrorDetail{Class: v1.ClassNotFound, Code: "account_not_made", Message: "the account does not exist in the target yet"}})
 	}
 	if j.Unsure && j.Mode != ModeSimulate {
-		if settled, o := l.lookFirst(ctx, j); settled {
+		settled, found, o := l.lookFirst(ctx, j)
+		if settled {
 			return o
 		}
+		before = found.Account
+		doubt = before == nil && found.Presence != v1.PresenceGone && (j.Operation == Enable || j.Operation == Disable)
 	}
 	crashpoint.Reach("provision.send")
 	res, err := l.s.Dispatch.Provision(ctx, l.target.Target, j.request(l))
@@ -94,26 +107,30 @@ func (l *lane) find(ctx context.Context, j job) *v1.RemoteAccount {
 }
 
 // lookFirst reads what is there before a change is sent again whose end nobody saw. Settled means that there is nothing to send:
-// all is as asked, or it cannot be seen now.
-func (l *lane) lookFirst(ctx context.Context, j job) (settled bool, o outcome) {
+// all is as asked, or it cannot be seen now. Else found is the account as it was read.
+func (l *lane) lookFirst(ctx context.Context, j job) (settled bool, found v1.ReadAccount, o outcome) {
+	seen, err := l.read(ctx, j)
+	if err != nil {
+		o := l.judgeError(j, err, true)
+		o.unsure = true
+		return true, found, o
+	}
+	if len(seen.Accounts) == 1 {
+		found = seen.Accounts[0]
+	}
+	if !j.shown(seen) {
+		return false, found, outcome{}
+	}
+	return true, found, l.judge(j, v1.ProvisionResponse{Success: true, Outcome: v1.OutcomeAlready, Verified: true, Account: found.Account})
+}
+
+// read reads the records that a task is about.
+func (l *lane) read(ctx context.Context, j job) (v1.ReadResponse, error) {
 	req := v1.ReadRequest{ConnectorBusinessID: l.target.BusinessID, AuthConfig: l.target.Auth, Accounts: []v1.ProvisionTarget{j.target()}}
 	if j.Operation == Grant || j.Operation == Revoke {
 		req.Entitlements = []v1.ProvisionTarget{{Kind: "entitlement", RemoteID: j.Right, NativeRef: j.RightRef}}
 	}
-	seen, err := l.s.Dispatch.Read(ctx, l.target.Target, req)
-	if err != nil {
-		o := l.judgeError(j, err, true)
-		o.unsure = true
-		return true, o
-	}
-	if !j.shown(seen) {
-		return false, outcome{}
-	}
-	res := v1.ProvisionResponse{Success: true, Outcome: v1.OutcomeAlready, Verified: true}
-	if len(seen.Accounts) == 1 {
-		res.Account = seen.Accounts[0].Account
-	}
-	return true, l.judge(j, res)
+	return l.s.Dispatch.Read(ctx, l.target.Target, req)
 }
 
 // shown says whether what was read is what the task asks for. A password cannot be seen.
@@ -131,7 +148,8 @@ func (j job) shown(seen v1.ReadResponse) bool {
 	}
 	a := seen.Accounts[0].Account
 	if a == nil || a.Deleted {
-		return j.Operation == DeleteAccount
+		// That a record is not shown is no proof that it has gone: it may lie outside of what the connector reads.
+		return j.Operation == DeleteAccount && (a != nil || seen.Accounts[0].Presence == v1.PresenceGone)
 	}
 	switch j.Operation {
 	case CreateAccount, UpdateAccount, RenameAccount:
@@ -145,7 +163,7 @@ func (j job) shown(seen v1.ReadResponse) bool {
 }
 
 // as says whether an account is as asked. Of a new one that has the name it was to get, what the target does not show is taken for
-// right; a change of one that is there must be seen.
+// right, and so is a target's own spelling in upper or lower case; a change of one that is there must be seen as it was asked for.
 func as(asked v1.ProvisionAccount, is v1.RemoteAccount, isNew bool) bool {
 	if isNew && is.Username == nil {
 		return false
@@ -157,11 +175,11 @@ func as(asked v1.ProvisionAccount, is v1.RemoteAccount, isNew bool) bool {
 		if f.is == nil && isNew {
 			continue
 		}
-		if f.asked != nil && (f.is == nil || !strings.EqualFold(*f.asked, *f.is)) {
+		if f.asked != nil && (f.is == nil || *f.asked != *f.is && !(isNew && strings.EqualFold(*f.asked, *f.is))) {
 			return false
 		}
 	}
-	if asked.Container != nil && !strings.HasSuffix(strings.ToLower(is.NativeIdentity), strings.ToLower(*asked.Container)) {
+	if asked.Container != nil && !strings.EqualFold(parentOf(is.NativeIdentity), tight(*asked.Container)) {
 		return false
 	}
 	for name, value := range asked.Attributes {
@@ -171,6 +189,22 @@ func as(asked v1.ProvisionAccount, is v1.RemoteAccount, isNew bool) bool {
 	}
 	return true
 }
+
+// parentOf is the DN of what an entry lies in directly: what follows the first comma that is not escaped.
+func parentOf(dn string) string {
+	for i := 0; i < len(dn); i++ {
+		switch dn[i] {
+		case '\\':
+			i++
+		case ',':
+			return tight(dn[i+1:])
+		}
+	}
+	return ""
+}
+
+// tight is a DN without the blanks that may follow its commas.
+func tight(dn string) string { return strings.ReplaceAll(strings.TrimSpace(dn), ", ", ",") }
 
 func same(a, b any) bool {
 	if list, ok := b.([]any); ok && len(list) == 1 {
@@ -208,7 +242,7 @@ func (l *lane) judge(j job, res v1.ProvisionResponse) outcome {
 	case res.Success && j.Mode == ModeSimulate:
 		o.state, o.result = Simulated, v1.OutcomePlanned
 	case res.Success && res.Outcome == v1.OutcomeManual:
-		o.state, o.advice = Manual, "The target asks for somebody to do this by hand. Do it there, then complete this task with a note."
+		o.state, o.advice = Manual, "The target system requires that a person makes this change. Make it there, then complete this task with a note."
 	case res.Success && (res.Verified || res.Outcome == v1.OutcomeAlready || res.Outcome == v1.OutcomeNoop):
 		o.state, o.verified = Done, true
 		if j.Operation == CreateAccount && res.Account == nil {
@@ -216,6 +250,11 @@ func (l *lane) judge(j job, res v1.ProvisionResponse) outcome {
 		}
 	case res.Success:
 		o.state, o.advice = Verifying, told(res.Warnings)
+	case j.takesAway() && j.gone(res):
+		o.state, o.verified, o.result, o.detail, o.vanished = Done, true, v1.OutcomeAlready, nil, true
+	case (j.takesAway() || j.Operation == Enable && j.Unsure) && unseen(o.detail):
+		o.state, o.result = Verifying, v1.OutcomeUnknown
+		o.advice = "The record was not seen, and it is not proven to be gone. It is looked for again; widen what the connector reads, or see to it in the target."
 	case res.Outcome == v1.OutcomeUnknown:
 		o.unsure = true
 		l.again(&o)
@@ -223,6 +262,30 @@ func (l *lane) judge(j job, res v1.ProvisionResponse) outcome {
 		l.again(&o)
 	}
 	return o
+}
+
+// takesAway says that the task is done where its account is gone.
+func (j job) takesAway() bool {
+	return j.Operation == Disable || j.Operation == DeleteAccount || j.Operation == Revoke
+}
+
+// gone says that the account of a refused change does not exist any more: the connector has proven it, or it does not tell, and full
+// syncs have not shown the account either.
+func (j job) gone(res v1.ProvisionResponse) bool {
+	if res.Success || res.ErrorDetail == nil {
+		return false
+	}
+	return res.Presence == v1.PresenceGone || res.Presence == "" && res.ErrorDetail.Class == v1.ClassNotFound && !unseen(res.ErrorDetail) && j.Deleted
+}
+
+// unseen says that a record was neither seen nor proven to be gone.
+func unseen(d *v1.ErrorDetail) bool {
+	return d != nil && (d.Code == "account_not_visible" || d.Code == "entitlement_not_visible")
+}
+
+// awaited says that nobody has seen yet what the target is said to have done.
+func (o outcome) awaited() bool {
+	return o.result == v1.OutcomePending || o.state == Verifying && o.result == v1.OutcomeUnknown
 }
 
 // told is what the connector has to say of a change that was made and is not all that was asked for, such as an account that stays
@@ -243,8 +306,11 @@ func (l *lane) again(o *outcome) {
 	case stops(o.class) && !o.answered() || o.detail.Class == v1.ClassAgentUnavailable:
 		o.state, o.pause = Retrying, l.haltFor(o)
 		o.halt = o.detail.Message
-	case o.class == classTransient && tries < maxTries:
+	case o.class == classTransient && (tries < maxTries || o.job.untiring()):
 		o.state, o.counts, o.pause = Retrying, true, pause(tries-1)
+		if o.job.untiring() {
+			o.pause = min(o.pause, 5*time.Minute)
+		}
 		if after := o.detail.RetryAfterMS; after != nil {
 			o.pause = max(o.pause, min(time.Duration(*after)*time.Millisecond, time.Hour))
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -48,6 +49,8 @@ type Service struct {
 	mu     sync.Mutex
 	active map[string]bool
 	group  sync.WaitGroup
+
+	reading atomic.Bool // changes are being read back
 }
 
 func (s *Service) init() {

@@ -198,7 +198,7 @@ func (l *lane) twins(ctx context.Context, tx *pg.Tx, ended []outcome) ([]outcome
 		switch {
 		case !found || t.id == *o.job.AccountID:
 		case t.owner != nil && o.job.IdentityID != nil && *t.owner != *o.job.IdentityID:
-			d := &v1.ErrorDetail{Class: v1.ClassConflict, Code: "account_of_somebody_else", Message: "the target's account of this name belongs to somebody else here"}
+			d := &v1.ErrorDetail{Class: v1.ClassConflict, Code: "account_of_somebody_else", Message: "the account with this username in the target belongs to another person here"}
 			ended[i] = outcome{job: o.job, state: Failed, result: "refused", counts: true, class: classConflict, detail: d, at: o.at, by: o.by, advice: advise(CreateAccount, classConflict, d)}
 		default:
 			if err := adopt(ctx, tx, *o.job.AccountID, t.id); err != nil {
@@ -232,10 +232,13 @@ func (l *lane) apply(ctx context.Context, tx *pg.Tx, ended []outcome) error {
 	var states []access.State
 	var failed []string
 	for _, o := range ended {
+		if s, known := o.unchanged(); known {
+			seen = append(seen, s)
+		}
 		switch {
 		case o.job.Mode == ModeSimulate || o.job.AccountID == nil:
 		case o.made() && o.job.GrantID != nil:
-			states = append(states, access.State{ID: *o.job.GrantID, Status: grantAfter(o), Held: o.job.Operation == Grant && o.result != v1.OutcomePending})
+			states = append(states, access.State{ID: *o.job.GrantID, Status: grantAfter(o), Held: o.job.Operation == Grant && !o.awaited()})
 		case o.made():
 			if s, known := o.observed(l.s.Now()); known {
 				seen = append(seen, s)
@@ -264,11 +267,11 @@ func (l *lane) apply(ctx context.Context, tx *pg.Tx, ended []outcome) error {
 // grantAfter is how a grant stands after its change. What the target has only taken note of stays as it was until a reading shows it.
 func grantAfter(o outcome) string {
 	switch {
-	case o.job.Operation == Grant && o.result == v1.OutcomePending:
+	case o.job.Operation == Grant && o.awaited():
 		return "pending"
 	case o.job.Operation == Grant:
 		return "active"
-	case o.result == v1.OutcomePending:
+	case o.awaited():
 		return "revoking"
 	}
 	return "revoked"
@@ -277,7 +280,7 @@ func grantAfter(o outcome) string {
 // observed is what is known of an account after a change. What the target has only taken note of is not known yet.
 func (o outcome) observed(now time.Time) (directory.Observed, bool) {
 	s := directory.Observed{ID: *o.job.AccountID}
-	if o.result == v1.OutcomePending || o.job.Operation == CreateAccount && o.account == nil {
+	if o.awaited() || o.job.Operation == CreateAccount && o.account == nil {
 		return s, false
 	}
 	if a := o.account; a != nil {
@@ -286,6 +289,10 @@ func (o outcome) observed(now time.Time) (directory.Observed, bool) {
 		s.IsDisabled, s.IsLocked = a.IsDisabled, a.IsLocked
 	}
 	no, yes := false, true
+	if o.vanished {
+		s.Deleted = true
+		return s, true
+	}
 	switch o.job.Operation {
 	case CreateAccount:
 		if s.IsDisabled == nil {
@@ -309,6 +316,16 @@ func (o outcome) observed(now time.Time) (directory.Observed, bool) {
 	return s, true
 }
 
+// unchanged is what is known of an account that a refused change was to enable or disable, and that was read before because an
+// earlier change of unknown outcome may have done so: as it is stored, it may not be.
+func (o outcome) unchanged() (directory.Observed, bool) {
+	a, op := o.before, o.job.Operation
+	if a == nil || a.Deleted || a.IsDisabled == nil || o.state != Failed || o.job.AccountID == nil || op != Enable && op != Disable {
+		return directory.Observed{}, false
+	}
+	return directory.Observed{ID: *o.job.AccountID, IsDisabled: a.IsDisabled, IsLocked: a.IsLocked}, true
+}
+
 // follow lets go on what waited for tasks that are done, and says at what waits for a failed one why it does. A deleted account's
 // grants are gone with it.
 func follow(ctx context.Context, tx *pg.Tx, ended []outcome) error {
@@ -320,7 +337,7 @@ func follow(ctx context.Context, tx *pg.Tx, ended []outcome) error {
 		case o.state == Failed:
 			failed = append(failed, o.job.ID)
 		}
-		if o.state == Done && o.job.Operation == DeleteAccount && o.job.AccountID != nil {
+		if o.state == Done && (o.job.Operation == DeleteAccount || o.vanished) && o.job.AccountID != nil && o.job.Mode != ModeSimulate {
 			deleted = append(deleted, *o.job.AccountID)
 		}
 	}

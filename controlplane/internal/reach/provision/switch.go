@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -120,41 +121,52 @@ type BreakerReset struct {
 type breakerOut struct{ Body BreakerReset }
 
 func (s *Service) resetBreaker(ctx context.Context, v viewer.Viewer, in *oneIn) (*breakerOut, error) {
-	out := &breakerOut{Body: BreakerReset{ConnectorID: in.ID}}
-	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		name, err := connectorName(ctx, tx, in.ID)
-		if err != nil {
-			return err
-		}
-		const sql = `
-			with open as (
-			    select connector_id, breaker_reason from connector_provisioning where connector_id::text = lower($1) and breaker_open_since is not null for update
-			)
-			update connector_provisioning p
-			   set breaker_open_since = null, breaker_reason = null, updated_at = now()
-			  from open
-			 where p.connector_id = open.connector_id
-			returning open.breaker_reason`
-		var reason *string
-		switch err := tx.QueryRow(ctx, sql, in.ID).Scan(&reason); {
-		case errors.Is(err, pgx.ErrNoRows):
-			return fault.Coded(fault.Conflict, "invalid_transition", "the breaker is not open").Also("allowed", []string{})
-		case err != nil:
-			return fmt.Errorf("reset breaker: %w", err)
-		}
-		const anew = `update provisioning_lane set counted_from = now() where connector_id::text = lower($1)`
-		if _, err := tx.Exec(ctx, anew, in.ID); err != nil {
-			return fmt.Errorf("reset breaker: %w", err)
-		}
-		if err := wakeLanes(ctx, tx, in.ID); err != nil {
-			return err
-		}
-		const waits = `select count(*) from provisioning_task where connector_id::text = lower($1) and state in ('queued', 'retrying')`
-		if err := tx.QueryRow(ctx, waits, in.ID).Scan(&out.Body.Waiting); err != nil {
-			return fmt.Errorf("count tasks: %w", err)
-		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "connector.breaker_reset", Subject: audit.Subject{Type: "connector", ID: in.ID, Display: name},
-			Context: map[string]any{"was": orEmpty(reason)}})
+	out := &breakerOut{}
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
+		out.Body, err = ResumeWrites(ctx, tx, in.ID, "")
+		return err
 	})
 	return out, err
+}
+
+// ResumeWrites closes the breaker of a connector. comment, which may be empty, says why.
+func ResumeWrites(ctx context.Context, tx *pg.Tx, id, comment string) (out BreakerReset, err error) {
+	const sql = `
+		with open as (
+		    select connector_id, breaker_reason, breaker_open_since from connector_provisioning where connector_id::text = lower($1) and breaker_open_since is not null for update
+		)
+		update connector_provisioning p
+		   set breaker_open_since = null, breaker_reason = null, updated_at = now()
+		  from open
+		 where p.connector_id = open.connector_id
+		returning coalesce(open.breaker_reason, ''), open.breaker_open_since`
+	const anew = `update provisioning_lane set counted_from = now() where connector_id::text = lower($1)`
+	const waits = `select count(*) from provisioning_task where connector_id::text = lower($1) and state in ('queued', 'retrying')`
+	out.ConnectorID = id
+	name, err := connectorName(ctx, tx, id)
+	if err != nil {
+		return out, err
+	}
+	var reason string
+	var since time.Time
+	switch err := tx.QueryRow(ctx, sql, id).Scan(&reason, &since); {
+	case errors.Is(err, pgx.ErrNoRows):
+		return out, fault.Coded(fault.Conflict, "invalid_transition", "the breaker is not open").Also("allowed", []string{})
+	case err != nil:
+		return out, fmt.Errorf("reset breaker: %w", err)
+	}
+	if _, err := tx.Exec(ctx, anew, id); err != nil {
+		return out, fmt.Errorf("reset breaker: %w", err)
+	}
+	if err := wakeLanes(ctx, tx, id); err != nil {
+		return out, err
+	}
+	if err := tx.QueryRow(ctx, waits, id).Scan(&out.Waiting); err != nil {
+		return out, fmt.Errorf("count tasks: %w", err)
+	}
+	if err := announce(ctx, tx, event.WritesResumed, id, reason, since); err != nil {
+		return out, err
+	}
+	return out, audit.Record(ctx, tx, audit.Entry{Action: "connector.breaker_reset", Reason: comment,
+		Subject: audit.Subject{Type: "connector", ID: id, Display: name}, Context: map[string]any{"was": reason}})
 }

@@ -80,6 +80,7 @@ type payload struct {
 	Account     *v1.ProvisionAccount `json:"account,omitempty"`
 	Credential  *v1.NewCredential    `json:"credential,omitempty"`
 	DisabledFor string               `json:"disabled_for,omitempty"`
+	Before      string               `json:"before,omitempty"` // how the grant stood that is revoked
 }
 
 // Ref names a record that a task is for.
@@ -100,7 +101,10 @@ type open struct {
 	Lane        string  `db:"lane"`
 	Unsure      bool    `db:"unsure"`
 	DisabledFor *string `db:"disabled_for"`
+	Before      string  `db:"before"`
 }
 
-// sent says that the change may have been made, or may be being made now: it cannot be taken back any more.
-func (o open) sent() bool { return o.State == Running || o.Unsure }
+// heldBefore says that the grant which the task revokes was held when that was ordered.
+func (o open) heldBefore() bool {
+	return o.Before == "" || o.Before == "active" || o.Before == "ending" || o.Before == "revoking"
+}

@@ -47,6 +47,7 @@ type Task struct {
 	Note          *string              `json:"note" db:"note"`
 	CreatedBy     json.RawMessage      `json:"created_by" db:"created_by"`
 	CreatedAt     time.Time            `json:"created_at" db:"created_at"`
+	EscalatedAt   *time.Time           `json:"escalated_at" db:"escalated_at" doc:"Since when people are told that the account of a leaver can still be used."`
 	UpdatedAt     time.Time            `json:"updated_at" db:"updated_at"`
 	FinishedAt    *time.Time           `json:"finished_at" db:"finished_at"`
 	Version       int                  `json:"version" db:"version"`
@@ -96,7 +97,7 @@ type TaskAttempt struct {
 	N          int             `json:"n" db:"n"`
 	At         time.Time       `json:"at" db:"at"`
 	RequestID  string          `json:"request_id" db:"request_id"`
-	Outcome    *string         `json:"outcome" db:"outcome" doc:"null while it goes on, or when nobody saw its end."`
+	Outcome    *string         `json:"outcome" db:"outcome" doc:"Null while it is in progress, or if the end is unknown."`
 	ErrorClass *string         `json:"error_class" db:"error_class"`
 	Upstream   *v1.ErrorDetail `json:"upstream" db:"upstream"`
 	ExecutedBy *v1.ExecutedBy  `json:"executed_by" db:"executed_by"`
@@ -132,7 +133,7 @@ const taskColumns = `t.id, t.operation, t.state, t.mode, t.lane, t.connector_id,
 	case when t.state in ('queued', 'retrying', 'running') then ` + waiting + ` end as waiting,
 	t.outcome, t.error, t.error_class, t.advice,
 	jsonb_build_object('state', t.verified, 'by', t.verified_by, 'at', t.verified_at, 'run_id', t.verified_run_id) as verified,
-	t.assigned_to, t.note, t.created_by, t.created_at, t.updated_at, t.finished_at, t.version`
+	t.assigned_to, t.note, t.created_by, t.created_at, t.escalated_at, t.updated_at, t.finished_at, t.version`
 
 // TaskFilters narrow the list of tasks; each one given must hold.
 type TaskFilters struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,12 +35,24 @@ func (s *Service) Run(ctx context.Context) error {
 		if time.Since(kept) >= upkeep {
 			kept = time.Now()
 			s.complain(ctx, "cannot look after what is due", s.Keep(ctx))
+			s.readInBackground(ctx)
 		}
 		planned, err := s.PlanAll(ctx)
 		s.complain(ctx, "cannot plan changes", err)
 		_, err = s.start(ctx)
 		s.complain(ctx, "cannot look for changes to make", err)
 		return planned, nil // what has failed in one tenant keeps the others from nothing
+	})
+}
+
+// readInBackground reads back what was not seen, one pass at a time: a target that answers slowly holds up nothing else.
+func (s *Service) readInBackground(ctx context.Context) {
+	if !s.reading.CompareAndSwap(false, true) {
+		return
+	}
+	s.group.Go(func() {
+		defer s.reading.Store(false)
+		s.complain(ctx, "cannot read back changes", s.ReadBack(ctx))
 	})
 }
 
@@ -100,7 +113,47 @@ func (s *Service) planTenant(ctx context.Context, tenant string) (n int, err err
 			return n, err
 		}
 	}
-	return 0, err
+	return s.planEach(ctx, tenant)
+}
+
+// planEach plans for people one by one, after a plan of many could not be written: whoever it fails for keeps nobody else from theirs,
+// and comes last the next time.
+func (s *Service) planEach(ctx context.Context, tenant string) (n int, failed error) {
+	v := viewer.System(tenant)
+	urgent := map[string]bool{}
+	var people []string
+	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		clear(urgent)
+		hurried, others, err := turns(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for _, id := range hurried {
+			urgent[id] = true
+		}
+		people = slices.Concat(hurried, others)
+		const back = `insert into access_turn (tenant_id, identity_id, urgent) select current_tenant(), p::uuid, coalesce(p = any($2::text[]), false) from unnest($1::text[]) p`
+		_, err = tx.Exec(ctx, back, people, hurried)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("put back turns: %w", err)
+	}
+	for _, id := range people {
+		err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
+			if _, err := tx.Exec(ctx, `delete from access_turn where identity_id = $1`, id); err != nil {
+				return fmt.Errorf("take turn: %w", err)
+			}
+			_, err := Plan(ctx, tx, []string{id}, urgent[id])
+			return err
+		})
+		if err == nil {
+			n++
+		} else {
+			failed = errors.Join(failed, fmt.Errorf("plan for %s: %w", id, err))
+		}
+	}
+	return n, failed
 }
 
 // turns takes the turns of a thousand people at most, those that hurry first, and gives the people.

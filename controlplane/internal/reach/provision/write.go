@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
@@ -34,8 +35,10 @@ type draft struct {
 	Mode          string
 	Urgent        bool
 	After         []string // tasks that have to be done before
+	Replaces      []string // pending tasks in whose place it comes: they are cancelled
 	Note          string
 	Refs          []Ref
+	Unsure        bool            // what it comes in place of may have been made: the target is looked at before it is sent
 	failed        *v1.ErrorDetail // it cannot be made at all
 }
 
@@ -57,6 +60,7 @@ type taskRow struct {
 	Key           string          `json:"idempotency_key"`
 	DependsOn     []string        `json:"depends_on"`
 	Note          *string         `json:"note"`
+	Unsure        bool            `json:"unsure"`
 	Error         *v1.ErrorDetail `json:"error"`
 	Advice        *string         `json:"advice"`
 }
@@ -72,7 +76,8 @@ func (d draft) row(can ability, advice string) taskRow {
 	r := taskRow{
 		ID: d.ID, ConnectorID: d.ConnectorID, Operation: d.Operation, IdentityID: optional(d.IdentityID), AccountID: optional(d.AccountID),
 		GrantID: optional(d.GrantID), EntitlementID: optional(d.EntitlementID), Payload: d.Payload, ReasonRefs: slices.Clone(d.Refs), CreatedFrom: d.CreatedFrom, Mode: d.Mode,
-		Lane: Normal, State: Queued, Key: uuid.NewString(), DependsOn: d.After, Note: optional(d.Note), Advice: optional(advice),
+		Lane: Normal, State: Queued, Key: uuid.NewString(), DependsOn: d.After, Note: optional(d.Note), Unsure: d.Unsure && d.Mode == ModeAuto,
+		Advice: optional(advice),
 	}
 	for _, id := range d.Reasons {
 		r.ReasonRefs = append(r.ReasonRefs, Ref{"access_reason", id})
@@ -97,21 +102,42 @@ func (d draft) row(can ability, advice string) taskRow {
 	return r
 }
 
-// enter writes tasks down, and gives the ids of those that are new: what is open already stays as it is.
+// replaced is why a task was cancelled in whose place another one was written.
+const replaced = "another change takes its place"
+
+// replace cancels the tasks in whose place others come, also those of which nobody knows whether they were made: what comes instead
+// says how the target is to be in the end.
+func replace(ctx context.Context, tx *pg.Tx, tasks []draft) error {
+	var old []ending
+	for _, d := range tasks {
+		for _, id := range d.Replaces {
+			old = append(old, ending{id, replaced})
+		}
+	}
+	_, sent, err := cancelTasks(ctx, tx, old, true)
+	if err == nil && len(sent) > 0 {
+		return fmt.Errorf("replace tasks: %w", errOvertaken)
+	}
+	return err
+}
+
+// enter writes tasks down, and gives the ids of those that are new. A simulated task that is there already stays as it is. Everything
+// else is new: where another task of the same kind is open, the statement fails with a unique violation and nothing is written.
 func enter(ctx context.Context, tx *pg.Tx, rows []taskRow) ([]string, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
 	const sql = `
 		insert into provisioning_task (tenant_id, id, connector_id, operation, identity_id, account_id, grant_id, entitlement_id, payload, reason_refs,
-		                               created_from, mode, lane, state, idempotency_key, depends_on, note, error, error_class, advice, created_by, finished_at)
+		                               created_from, mode, lane, state, idempotency_key, depends_on, note, unsure, error, error_class, advice, created_by, finished_at)
 		select current_tenant(), r.id, r.connector_id, r.operation, r.identity_id, r.account_id, r.grant_id, r.entitlement_id, r.payload, r.reason_refs,
-		       r.created_from, r.mode, r.lane, r.state, r.idempotency_key, array(select jsonb_array_elements_text(r.depends_on)::uuid), r.note,
-		       nullif(r.error, 'null'), case when r.state = 'failed' then 'invalid' end, r.advice, $2, case when r.state = 'failed' then now() end
+		       r.created_from, r.mode, r.lane, r.state, r.idempotency_key, array(select jsonb_array_elements_text(r.depends_on)::uuid), r.note, r.unsure,
+		       nullif(r.error, 'null'), case when r.state = 'failed' then case when r.error ->> 'class' = 'conflict' then 'conflict' else 'invalid' end end, r.advice, $2, case when r.state = 'failed' then now() end
 		  from jsonb_to_recordset($1::jsonb) r (id uuid, connector_id uuid, operation text, identity_id uuid, account_id uuid, grant_id uuid,
 		       entitlement_id uuid, payload jsonb, reason_refs jsonb, created_from text, mode text, lane text, state text, idempotency_key uuid,
-		       depends_on jsonb, note text, error jsonb, advice text)
-		    on conflict do nothing
+		       depends_on jsonb, note text, unsure boolean, error jsonb, advice text)
+		    on conflict (tenant_id, connector_id, identity_id, account_id, entitlement_id, operation)
+		       where mode = 'simulate' and created_from <> 'manual' and state <> 'cancelled' do nothing
 		returning id::text`
 	text, err := json.Marshal(rows)
 	if err != nil {
@@ -130,6 +156,9 @@ func enter(ctx context.Context, tx *pg.Tx, rows []taskRow) ([]string, error) {
 		return nil, fmt.Errorf("write tasks: %w", err)
 	}
 	ids, err := pgx.CollectRows(found, pgx.RowTo[string])
+	if isTaken(err) {
+		return nil, fmt.Errorf("write tasks: %w: %w", errOvertaken, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("write tasks: %w", err)
 	}
@@ -172,8 +201,14 @@ func (p *plan) write(ctx context.Context, tx *pg.Tx, sum *Planned) error {
 	if err != nil {
 		return err
 	}
-	rows, err := p.taskRows(ctx, tx, there)
+	if len(there) < len(p.grants) {
+		return fmt.Errorf("a reading has brought grants meanwhile: %w", errOvertaken)
+	}
+	rows, err := p.taskRows(ctx, tx)
 	if err != nil {
+		return err
+	}
+	if err := replace(ctx, tx, p.tasks); err != nil {
 		return err
 	}
 	ids, err := enter(ctx, tx, rows)
@@ -181,13 +216,9 @@ func (p *plan) write(ctx context.Context, tx *pg.Tx, sum *Planned) error {
 	return err
 }
 
-// taskRows are the tasks, without those of grants that a reading of the target has brought meanwhile.
-func (p *plan) taskRows(ctx context.Context, tx *pg.Tx, grants map[string]bool) ([]taskRow, error) {
-	waiting := map[string]bool{}
-	for _, g := range p.grants {
-		waiting[g.ID] = true
-	}
-	tasks := slices.DeleteFunc(slices.Clone(p.tasks), func(d draft) bool { return waiting[d.GrantID] && !grants[d.GrantID] })
+// taskRows are the tasks with their advice.
+func (p *plan) taskRows(ctx context.Context, tx *pg.Tx) ([]taskRow, error) {
+	tasks := p.tasks
 	words, err := namesOf(ctx, tx, tasks)
 	if err != nil {
 		return nil, err
@@ -198,6 +229,8 @@ func (p *plan) taskRows(ctx context.Context, tx *pg.Tx, grants map[string]bool) 
 		switch {
 		case d.Mode == ModeManual:
 			advice = byHand(d, p.can[d.ConnectorID], words)
+		case d.failed != nil && d.failed.Code == "removed_in_target":
+			advice = "Retry the task to restore the access in the target, or end the reasons for it."
 		case d.failed != nil:
 			advice = unmakable(d.failed)
 		}
@@ -214,6 +247,9 @@ func (p *plan) withdraw(ctx context.Context, tx *pg.Tx, sum *Planned) error {
 		return err
 	}
 	sum.Cancelled += len(cancelled)
+	if err := fulfil(ctx, tx, p.fulfilled); err != nil {
+		return err
+	}
 	// A worker was quicker: what it sends now is looked at again when it has ended, and what was to follow is not written.
 	if len(sent) > 0 {
 		return fmt.Errorf("plan again: %w", errOvertaken)
@@ -240,24 +276,37 @@ func (p *plan) withdraw(ctx context.Context, tx *pg.Tx, sum *Planned) error {
 // errOvertaken says that a worker has sent what the plan wanted to take back.
 var errOvertaken = errors.New("a task was sent while it was to be taken back")
 
+// isTaken says that a row could not be written because of one that is there.
+func isTaken(err error) bool {
+	var pgErr *pgconn.PgError
+	return errors.As(err, &pgErr) && pgErr.Code == "23505"
+}
+
 // withdraw cancels tasks that have not been sent, and gives those that have been.
 func withdraw(ctx context.Context, tx *pg.Tx, tasks []ending) (cancelled, sent []string, err error) {
+	return cancelTasks(ctx, tx, tasks, false)
+}
+
+// cancelTasks cancels tasks that are not being sent, and gives those that are. Tasks that may have been made are cancelled where doubt
+// is allowed alone.
+func cancelTasks(ctx context.Context, tx *pg.Tx, tasks []ending, doubt bool) (cancelled, sent []string, err error) {
 	if len(tasks) == 0 {
 		return nil, nil, nil
 	}
 	const sql = `
 		update provisioning_task t
-		   set state = 'cancelled', outcome = 'cancelled', note = coalesce(t.note || '; ', '') || r.why, finished_at = now(), updated_at = now(), version = version + 1
+		   set state = 'cancelled', outcome = 'cancelled', note = coalesce(t.note || '; ', '') || r.why, unsure = false, finished_at = now(),
+		       updated_at = now(), version = version + 1
 		  from jsonb_to_recordset($1::jsonb) r (id uuid, why text)
 		 where t.id = r.id
 		   and t.state in ('queued', 'blocked', 'retrying', 'failed', 'manual')
-		   and not t.unsure
+		   and ($2 or not t.unsure)
 		returning t.id::text, t.operation, coalesce(t.account_id::text, ''), t.connector_id::text, r.why`
 	text, err := json.Marshal(tasks)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := tx.Query(ctx, sql, string(text))
+	rows, err := tx.Query(ctx, sql, string(text), doubt)
 	if err != nil {
 		return nil, nil, fmt.Errorf("cancel tasks: %w", err)
 	}
