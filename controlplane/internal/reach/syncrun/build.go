@@ -15,12 +15,12 @@ import (
 var tables = [4]struct{ name, columns string }{
 	{"stage_identity", `new_id, external_id, native_ref, row_hash, email, username, first_name, middle_name, last_name, preferred_name, display_name,
 		employee_number, department, division, organization, cost_center, title, job_code, location, country, employment_type,
-		manager_ref_kind, manager_ref_value, hire_date, start_date, termination_date, is_disabled, source_status, attributes, deleted`},
+		manager_ref_kind, manager_ref_value, hire_date, start_date, termination_date, last_working_at, leave_from, leave_to, is_disabled, source_status, attributes, deleted`},
 	{"stage_account", `new_id, external_id, native_ref, row_hash, native_identity, identity_external_id, username, email, display_name, first_name, last_name,
 		employee_number, account_type, is_disabled, is_locked, password_expired, mfa_enrolled, privileged, expires_at, last_login_at,
-		password_last_set_at, native_created_at, native_modified_at, attributes, deleted`},
+		password_last_set_at, native_created_at, native_modified_at, owner_refs, attributes, deleted`},
 	{"stage_entitlement", `new_id, external_id, native_ref, row_hash, native_identity, kind, name, display_name, description, resource,
-		parent_external_ids, privileged, requestable, grantable, revocable, exclusion_group, max_members, attributes, deleted`},
+		parent_external_ids, privileged, requestable, grantable, revocable, exclusion_group, max_members, owner_refs, attributes, deleted`},
 	{"stage_grant", `new_id, external_id, row_hash, account_external_id, principal_entitlement_external_id, principal_ref_kind, principal_ref_value,
 		entitlement_external_id, directness, immutable, assigned_by, starts_at, expires_at, granted_at, last_used_at, attributes, deleted`},
 }
@@ -63,10 +63,10 @@ func (b *builder) build(page *v1.SyncResponse) *batch {
 		out.account(b, &page.Accounts[i])
 	}
 	for i := range page.Entitlements {
-		out.entitlement(&page.Entitlements[i])
+		out.entitlement(b, &page.Entitlements[i])
 	}
 	for i := range page.Grants {
-		out.grant(&page.Grants[i])
+		out.grant(b, &page.Grants[i])
 	}
 	out.count([4]int{len(page.Identities), len(page.Accounts), len(page.Entitlements), len(page.Grants)})
 	return out
@@ -118,7 +118,7 @@ func (o *batch) identity(b *builder, r *v1.RemoteIdentity) {
 		nil, p.ExternalID, filled(p.NativeRef), nil, t(mapping.Email), t(mapping.Username), t(mapping.FirstName), t(mapping.MiddleName), t(mapping.LastName),
 		t(mapping.PreferredName), t(mapping.DisplayName), t(mapping.EmployeeNumber), t(mapping.Department), t(mapping.Division), t(mapping.Organization),
 		t(mapping.CostCenter), t(mapping.Title), t(mapping.JobCode), t(mapping.Location), t(mapping.Country), t(mapping.EmploymentType),
-		kind, value, p.HireDate, p.StartDate, p.TerminationDate, p.IsDisabled, filled(p.Said), attributes, false,
+		kind, value, p.HireDate, p.StartDate, p.TerminationDate, p.LastWorkingAt, p.LeaveFrom, p.LeaveTo, p.IsDisabled, filled(p.Said), attributes, false,
 	})
 }
 
@@ -131,7 +131,11 @@ func (o *batch) mapped(table int, id string, record any, problems []mapping.Prob
 		}
 	}
 	for _, p := range problems {
-		o.aside = append(o.aside, setAside{Object: objectNames[table], ExternalID: id, Code: p.Code, Message: p.Message, Field: shortened(p.Field)})
+		about := tellable(id)
+		if p.Code == mapping.UnknownEmployment {
+			about = "" // the run says it once, not for every person
+		}
+		o.aside = append(o.aside, setAside{Object: objectNames[table], ExternalID: about, Code: p.Code, Message: p.Message, Field: shortened(p.Field)})
 	}
 	return true
 }
@@ -163,7 +167,7 @@ func (o *batch) account(b *builder, r *v1.RemoteAccount) {
 	o.put(ofAccounts, r.ExternalID, r, []any{
 		nil, r.ExternalID, filled(r.NativeRef), nil, filled(r.NativeIdentity), r.IdentityExternalID, r.Username, r.Email, r.DisplayName, r.FirstName, r.LastName,
 		r.EmployeeNumber, accountType(r.AccountType), r.IsDisabled, r.IsLocked, r.PasswordExpired, r.MFAEnrolled, r.Privileged, r.ExpiresAt, r.LastLoginAt,
-		r.PasswordLastSetAt, r.CreatedAt, r.ModifiedAt, attributes, false,
+		r.PasswordLastSetAt, r.CreatedAt, r.ModifiedAt, o.owners(ofAccounts, r.ExternalID, r.OwnerRefs), attributes, false,
 	})
 }
 
@@ -178,7 +182,7 @@ func withCustom(attributes, custom map[string]any) map[string]any {
 	return both
 }
 
-func (o *batch) entitlement(r *v1.RemoteEntitlement) {
+func (o *batch) entitlement(b *builder, r *v1.RemoteEntitlement) {
 	if !o.keyed(ofEntitlements, r.ExternalID, r) {
 		return
 	}
@@ -186,7 +190,11 @@ func (o *batch) entitlement(r *v1.RemoteEntitlement) {
 		o.tombstone(ofEntitlements, r, map[string]any{"external_id": r.ExternalID, "native_ref": filled(r.NativeRef)})
 		return
 	}
-	attributes, ok := o.attributes(ofEntitlements, r.ExternalID, r, r.Attributes)
+	custom, problems := b.mapper.Entitlement(r)
+	if !o.mapped(ofEntitlements, r.ExternalID, r, problems) {
+		return
+	}
+	attributes, ok := o.attributes(ofEntitlements, r.ExternalID, r, withCustom(r.Attributes, custom))
 	if !ok {
 		return
 	}
@@ -207,11 +215,12 @@ func (o *batch) entitlement(r *v1.RemoteEntitlement) {
 	}
 	o.put(ofEntitlements, r.ExternalID, r, []any{
 		nil, r.ExternalID, filled(r.NativeRef), nil, filled(r.NativeIdentity), kind, name, display, r.Description, raw(resource),
-		r.ParentExternalIDs, r.Privileged, r.Requestable, r.Grantable, r.Revocable, filled(r.ExclusionGroup), r.MaxMembers, attributes, false,
+		r.ParentExternalIDs, r.Privileged, r.Requestable, r.Grantable, r.Revocable, filled(r.ExclusionGroup), r.MaxMembers,
+		o.owners(ofEntitlements, r.ExternalID, r.OwnerRefs), attributes, false,
 	})
 }
 
-func (o *batch) grant(r *v1.RemoteGrant) {
+func (o *batch) grant(b *builder, r *v1.RemoteGrant) {
 	named := r.EntitlementExternalID != "" && (r.AccountExternalID != nil || r.PrincipalEntitlementExternalID != nil || r.PrincipalRef != nil)
 	if !named && (!r.Deleted || r.ExternalID == "") {
 		o.reject(ofGrants, r.ExternalID, r, "incomplete_grant", "a grant needs an entitlement and a principal", "")
@@ -226,7 +235,11 @@ func (o *batch) grant(r *v1.RemoteGrant) {
 		})
 		return
 	}
-	attributes, ok := o.attributes(ofGrants, r.ExternalID, r, r.Attributes)
+	custom, problems := b.mapper.Grant(r)
+	if !o.mapped(ofGrants, mapping.GrantName(r), r, problems) {
+		return
+	}
+	attributes, ok := o.attributes(ofGrants, r.ExternalID, r, withCustom(r.Attributes, custom))
 	if !ok {
 		return
 	}
@@ -260,6 +273,8 @@ func (o *batch) tombstone(table int, record any, keys map[string]any) {
 		switch column {
 		case "attributes":
 			row[i] = noAttributes
+		case "owner_refs":
+			row[i] = noOwners
 		case "deleted":
 			row[i] = true
 		case "account_type":

@@ -61,7 +61,7 @@ func (s *Service) post(ctx context.Context, tenant string, url string, p Progres
 	if err := signature.Set(req.Header, id, s.Now(), body, s.callbackKey(tenant, p.ConnectorID)); err != nil {
 		return fmt.Errorf("sign callback: %w", err)
 	}
-	res, err := s.Guard.Client(callbackTimeout).Do(req)
+	res, err := s.calls.Do(req)
 	if err != nil {
 		return fmt.Errorf("send callback: %w", err)
 	}
@@ -167,8 +167,11 @@ func (s *Service) deliver(ctx context.Context, v viewer.Viewer, connector, id st
 			returning callback_attempts`
 		return tx.QueryRow(ctx, sql, id).Scan(&attempt)
 	})
-	if err != nil {
+	if errors.Is(err, pgx.ErrNoRows) {
 		return nil // another process was quicker
+	}
+	if err != nil {
+		return fmt.Errorf("take callback: %w", err)
 	}
 	run, err := s.find(ctx, v, connector, id)
 	if err != nil {

@@ -55,10 +55,15 @@ func (o *batch) reject(table int, id string, record any, code, message, field st
 		b = fmt.Append(b, record)
 	}
 	sum := sha256.Sum256(b)
-	id = strings.ToValidUTF8(strings.ReplaceAll(id, "\x00", ""), "")
+	id = tellable(id)
 	o.aside = append(o.aside, setAside{
 		Object: objectNames[table], ExternalID: strings.ToValidUTF8(id[:min(len(id), 64)], ""), Code: code, Message: message, Field: field, Whole: true, Digest: sum[:16],
 	})
+}
+
+// tellable is a record's name as errors tell it. Keys of grants are not checked before.
+func tellable(id string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(id[:min(len(id), maxKey)], "\x00", ""), "")
 }
 
 func (o *batch) attributes(table int, id string, record any, m map[string]any) (raw, bool) {

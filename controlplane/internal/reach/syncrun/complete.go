@@ -50,7 +50,7 @@ func (w *work) doubt(kind int, count int64, p *proof) string {
 	case w.capped:
 		return "the reading was capped by max_records"
 	case p.skipped[kind] > 0:
-		return fmt.Sprintf("%d records could not be used", p.skipped[kind])
+		return fmt.Sprintf("the number of records that could not be used is %d", p.skipped[kind])
 	case p.seen[kind] < count:
 		return fmt.Sprintf("the connector counted %d, but %d arrived", count, p.seen[kind])
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // endPart is the ledger's name for what the end of a run counted. A run that was held and released has one for each round.
@@ -65,7 +66,7 @@ func (w *work) outcome(ctx context.Context, tx *pg.Tx) (Status, error) {
 	if err != nil {
 		return "", err
 	}
-	if w.capped || !w.clean() || unfinished {
+	if w.capped || w.crowded || !w.clean() || unfinished {
 		return Partial, nil
 	}
 	return Succeeded, nil
@@ -90,29 +91,68 @@ func (w *work) drawConclusions(ctx context.Context, tx *pg.Tx) (done tally, err 
 	if done, err = w.applyRemovals(ctx, tx); err != nil {
 		return done, err
 	}
+	if _, err := directory.ApplyAuthority(ctx, tx); err != nil {
+		return done, err
+	}
 	if err := w.resolveManagers(ctx, tx); err != nil {
 		return done, err
 	}
-	if w.effective.Incremental {
-		done.Counters.Linked, err = correlate.RunChanges(ctx, tx, w.connector, w.id)
-	} else {
-		done.Counters.Linked, err = correlate.Run(ctx, tx, w.connector)
-	}
-	if err != nil {
+	if done.Counters.Linked, err = w.findOwners(ctx, tx); err != nil {
 		return done, err
 	}
-	if w.effective.Incremental {
-		_, err = access.FollowRun(ctx, tx, w.connector, w.id)
-	} else {
-		_, err = access.ExpandInherited(ctx, tx, w.connector)
-	}
-	if err != nil {
+	if err := w.inherit(ctx, tx); err != nil {
 		return done, err
 	}
 	if err := reconcile.Settle(ctx, tx, w.run()); err != nil {
 		return done, fmt.Errorf("settle: %w", err)
 	}
 	return done, nil
+}
+
+// findOwners links accounts and entitlements to the people who own them: by what their target systems say, and accounts by the
+// rules. It reports how many accounts got an owner.
+func (w *work) findOwners(ctx context.Context, tx *pg.Tx) (linked int64, err error) {
+	if err := lockOwners(ctx, tx); err != nil {
+		return 0, err
+	}
+	named, err := w.resolveAccountOwners(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	if w.effective.Incremental {
+		linked, err = correlate.RunChanges(ctx, tx, w.connector, w.id)
+	} else {
+		linked, err = correlate.Run(ctx, tx, w.connector)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if linked += named; linked > named {
+		if named, err = w.resolveAccountOwners(ctx, tx); err != nil {
+			return 0, err
+		}
+		linked += named
+	}
+	return linked, w.resolveEntitlementOwners(ctx, tx)
+}
+
+// inherit brings inherited grants up to date. Where too many would follow from the nesting they stay as they are, and the run says so.
+func (w *work) inherit(ctx context.Context, tx *pg.Tx) (err error) {
+	var n access.Inherited
+	if w.effective.Incremental {
+		n, err = access.FollowRun(ctx, tx, w.connector, w.id)
+	} else {
+		n, err = access.ExpandInherited(ctx, tx, w.connector)
+	}
+	if err != nil {
+		return err
+	}
+	if w.crowded = n.Limit > 0; w.crowded {
+		w.warnings = w.warnings[:min(len(w.warnings), 99)] // this one is shown in any case
+		w.warn(v1.Warning{Code: "too_many_inherited", Message: fmt.Sprintf("More than %d grants would be inherited through nested groups. "+
+			"Inherited grants of this connector were neither added nor removed. Reduce the nesting in the target, or exclude groups from the sync.", n.Limit)})
+	}
+	return nil
 }
 
 // resolveManagers looks at everybody after a full reading, and after one of changes at those whom the changes concern.
@@ -189,6 +229,7 @@ func (w *work) countAtEnd(ctx context.Context, tx *pg.Tx, t *tally) (err error) 
 	if t.Report.Grants.Unresolved, err = w.tellUnresolved(ctx, tx); err != nil {
 		return err
 	}
+	w.warnOfOwners(t)
 	if w.streams {
 		// Nothing was there before: a record that was merged twice, because it was read twice, was created once.
 		for _, k := range t.Report.kinds()[ofAccounts : ofGrants+1] {
@@ -214,7 +255,7 @@ func (w *work) resolveLate(ctx context.Context) error {
 		return nil
 	}
 	err := w.s.DB.AsBulk(ctx, w.v, func(tx *pg.Tx) (err error) {
-		w.open, err = unresolved(ctx, tx, w.span(1, w.seq), false)
+		w.open, _, err = unresolved(ctx, tx, w.span(1, w.seq), false)
 		return err
 	})
 	if err != nil || w.open == 0 {
@@ -236,5 +277,12 @@ func (w *work) tellUnresolved(ctx context.Context, tx *pg.Tx) (int64, error) {
 	if _, err := tx.Exec(ctx, again, w.id); err != nil {
 		return 0, fmt.Errorf("unresolved references: %w", err)
 	}
-	return unresolved(ctx, tx, w.span(1, w.seq), true)
+	n, examples, err := unresolved(ctx, tx, w.span(1, w.seq), true)
+	if err != nil || n == 0 {
+		return n, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.warn(unresolvedWarning(n, examples))
+	return n, nil
 }

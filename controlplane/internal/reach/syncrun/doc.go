@@ -8,6 +8,11 @@
 // it; removals follow, and in the last transaction the run ends and the connector's position advances. A connector's first load
 // merges behind the reading: there is nothing yet that could be changed or removed.
 //
+// A run in which two processes have died since it last moved on ends with the error process_died, and its connector is quarantined:
+// it waits for a person instead of ending one process after the other. A process that stops hands its runs back, which is no death,
+// and runs in which one has died are worked on one at a time, so that the next death is put down to the right one. The places of a
+// process are shared between tenants; see fits.
+//
 // A run whose worker dies is taken over and goes on from what is committed: the checkpoint, the ledger, the evaluation. Its
 // counters are the sums over chunks and merged parts, so they come out as if nothing had happened.
 //

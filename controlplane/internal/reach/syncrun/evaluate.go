@@ -56,7 +56,7 @@ func (w *work) weigh(ctx context.Context, tx *pg.Tx) (over bool, err error) {
 func (w *work) markEvaluated(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		update sync_run
-		   set evaluated = true, status = 'applying', phase = 'apply', failures = 0, progress_seq = progress_seq + 1, updated_at = now(), progress_at = now()
+		   set evaluated = true, status = 'applying', phase = 'apply', failures = 0, lapsed = '{}', progress_seq = progress_seq + 1, updated_at = now(), progress_at = now()
 		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3`
 	tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt)
 	if err != nil {

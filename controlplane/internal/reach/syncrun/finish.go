@@ -61,7 +61,7 @@ func (w *work) write(ctx context.Context, tx *pg.Tx, status Status, t tally, cau
 		       error = $10, watermark = $11, executed_by = $12, estimate = $13,
 		       finished_at = case when $5 <> 'held' then now() end, round = round + case when $5 = 'held' then 1 else 0 end,
 		       held_until = case when $5 = 'held' then held_until end,
-		       updated_at = now(), lease_owner = null, lease_until = null, rate_wait_until = null, message = '', failures = 0,
+		       updated_at = now(), lease_owner = null, lease_until = null, rate_wait_until = null, message = '', failures = 0, lapsed = '{}',
 		       progress_seq = progress_seq + 1,
 		       callback_state = case when callback_url is not null then 'pending' end, callback_attempts = 0, callback_next_at = now()
 		 where tenant_id = current_tenant()
@@ -102,6 +102,11 @@ func (w *work) consequences(ctx context.Context, tx *pg.Tx, status Status, t tal
 	well := status == Succeeded || status == Partial
 	if well || status == Failed && !w.preview {
 		if err := connector.Synced(ctx, tx, w.connector, w.id, well, reason); err != nil {
+			return err
+		}
+	}
+	if died(cause) && !w.preview {
+		if err := connector.Quarantine(ctx, tx, w.connector, w.id, reason); err != nil {
 			return err
 		}
 	}

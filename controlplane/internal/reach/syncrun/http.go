@@ -3,6 +3,7 @@ package syncrun
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -13,26 +14,27 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/record/tenant"
 )
 
 // Routes of the room.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("POST", "/connectors/{id}/sync", "Start reading a target system", s.trigger).For(viewer.Admin).Status(202).Errors(409).
-			Describe("Answers at once; follow the run by its links, or let it report to callback_url. One run of a connector is active at a time. A run that was started takes over from one that is held: it computes the changes anew."),
-		httpapi.Handle("GET", "/connectors/{id}/sync-runs", "List a connector's runs", s.list).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("GET", "/connectors/{id}/sync-runs/{run_id}", "Read a run", s.read).For(viewer.Admin, viewer.Auditor),
-		httpapi.Stream("GET", "/connectors/{id}/sync-runs/{run_id}/events", "Follow a run as it goes", s.follow).For(viewer.Admin, viewer.Auditor).
+		httpapi.Handle("POST", "/connectors/{id}/sync", "Start a sync run", s.trigger).For(viewer.Admin).Status(202).Errors(409).
+			Describe("Returns at once; follow the sync run by its links, or receive its result at callback_url. A connector has one active sync run at a time. A new sync run supersedes a held one and computes the changes again."),
+		httpapi.Handle("GET", "/connectors/{id}/sync-runs", "List sync runs", s.list).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("GET", "/connectors/{id}/sync-runs/{run_id}", "Retrieve a sync run", s.read).For(viewer.Admin, viewer.Auditor),
+		httpapi.Stream("GET", "/connectors/{id}/sync-runs/{run_id}/events", "Stream the progress of a sync run", s.follow).For(viewer.Admin, viewer.Auditor).
 			Describe("Server-sent events: sync.progress, and one of sync.held, sync.completed, sync.failed, sync.cancelled at the end. The id of an event is the run's progress_seq."),
-		httpapi.Handle("GET", "/connectors/{id}/sync-runs/{run_id}/errors", "List what a run could not use", s.errors).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("POST", "/connectors/{id}/sync-runs/{run_id}/cancel", "Cancel a run", s.cancelRun).For(viewer.Admin).Status(202).Errors(409).
+		httpapi.Handle("GET", "/connectors/{id}/sync-runs/{run_id}/errors", "List the record errors of a sync run", s.errors).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("POST", "/connectors/{id}/sync-runs/{run_id}/cancel", "Cancel a sync run", s.cancelRun).For(viewer.Admin).Status(202).Errors(409).
 			Describe("What had been merged stays; nothing is removed."),
 	}
 }
 
 // SyncTrigger is a Trigger as somebody sends it.
 type SyncTrigger struct {
-	Incremental *bool `json:"incremental,omitempty" doc:"true reads what has changed since the last run, where that is possible; false reads everything. Left out: true once the connector is connected."`
+	Incremental *bool `json:"incremental,omitempty" doc:"true reads what has changed since the last run, if that is possible. false reads everything. The default is true once the connector is connected."`
 	Trigger
 }
 
@@ -55,9 +57,8 @@ func (s *Service) trigger(ctx context.Context, v viewer.Viewer, in *triggerIn) (
 		asked.CallbackURL = nil
 	}
 	if u := asked.CallbackURL; u != nil {
-		if err := s.Guard.CheckURL(ctx, *u, "callback"); err != nil {
-			return nil, fault.Coded(fault.Invalid, "destination_not_allowed", "progress cannot be sent to this address: %v", err).
-				With(fault.Field{Pointer: "#/callback_url", Code: "destination_not_allowed", Detail: "it must be an https address on the public network"})
+		if err := s.checkCallback(ctx, v, *u); err != nil {
+			return nil, err
 		}
 	}
 	run, err := s.Start(ctx, v, in.ID, "api", asked)
@@ -69,6 +70,30 @@ func (s *Service) trigger(ctx context.Context, v viewer.Viewer, in *triggerIn) (
 		out.Body.CallbackSecret = s.CallbackSecret(v.Tenant, in.ID)
 	}
 	return out, nil
+}
+
+// checkCallback refuses an address that is not public, and a host that is not among those the tenant allows.
+func (s *Service) checkCallback(ctx context.Context, v viewer.Viewer, address string) error {
+	if err := s.Guard.CheckURL(ctx, address, "callback"); err != nil {
+		return notAllowed("it must be an https address on the public network", "%v", err)
+	}
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return notAllowed("it must be an https address", "%v", err)
+	}
+	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
+		t, err := tenant.Find(ctx, tx)
+		if err == nil && !t.Settings.AllowsCallback(parsed.Hostname()) {
+			err = notAllowed("use a host of the tenant setting callback_hosts, or add this one there",
+				"%s is not among the allowed callback hosts of this tenant", parsed.Hostname())
+		}
+		return err
+	})
+}
+
+func notAllowed(remedy, format string, args ...any) error {
+	return fault.Coded(fault.Invalid, "destination_not_allowed", "Progress cannot be sent to this address: "+format, args...).
+		With(fault.Field{Pointer: "#/callback_url", Code: "destination_not_allowed", Detail: remedy})
 }
 
 // asked is the trigger with its defaults: once a connector is connected, runs read what has changed unless somebody says otherwise.
@@ -174,7 +199,7 @@ func (s *Service) follow(ctx context.Context, v viewer.Viewer, in *runIn) (func(
 			select {
 			case <-ctx.Done():
 				return nil
-			case <-time.After(250 * time.Millisecond):
+			case <-time.After(500 * time.Millisecond):
 			}
 		}
 	}, nil

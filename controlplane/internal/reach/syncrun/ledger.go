@@ -86,6 +86,7 @@ func (w *work) noteMerged(ctx context.Context, tx *pg.Tx, name string, lo, hi in
 	const sql = `
 		update sync_run
 		   set merged_seq = greatest(merged_seq, $4), counters = $5, report = $6, failures = case when read_ended then 0 else failures end,
+		       lapsed = '{}',
 		       progress_seq = progress_seq + 1, updated_at = now(), progress_at = now()
 		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3`
 	tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, hi, encode(t.shown()), encode(t.Report))

@@ -57,11 +57,8 @@ func tellReturned(ctx context.Context, tx *pg.Tx, s span, n int64) error {
 		Context: map[string]any{"run_id": s.run, "connector_id": s.connector, "count": n}})
 }
 
-// person's fields that a source writes, as they are called in both stage_identity and identity.
-var personFields = []string{
-	"username", "first_name", "middle_name", "last_name", "preferred_name", "employee_number", "department", "division", "organization",
-	"cost_center", "title", "job_code", "location", "country", "employment_type", "hire_date", "start_date", "termination_date",
-}
+// personFields are the fields of a person that a source writes, beside the e-mail address and the display name.
+var personFields = slices.DeleteFunc(slices.Clone(directory.SourceFields), func(f string) bool { return f == "email" || f == "display_name" })
 
 // mergeIdentities brings each person's record together with an identity: the one it has been with, or one that has the same
 // external_id (created by API), the same employee number or the same e-mail address, or a new one. A record that this run has
@@ -84,9 +81,17 @@ func mergeIdentities(ctx context.Context, tx *pg.Tx, s span) (c Counts, taken in
 		return c, 0, err
 	}
 	filled = append(filled, s.known.fields...)
-	kept := directory.Kept{Table: "m_identity", Connector: s.connector, Filled: filled, Forget: true}
-	if err := directory.KeepPinned(ctx, tx, kept); err != nil {
+	records := directory.Records{Table: "m_identity", Connector: s.connector, Filled: filled}
+	if err := directory.MergeRecords(ctx, tx, records); err != nil {
 		return c, 0, err
+	}
+	if err := directory.KeepPinned(ctx, tx, directory.Kept{Table: "m_identity", Forget: true}); err != nil {
+		return c, 0, err
+	}
+	if slices.Contains(filled, "email") {
+		if err := freeEmails(ctx, tx, s); err != nil {
+			return c, 0, err
+		}
 	}
 	if taken, err = clearTakenEmails(ctx, tx, s); err != nil {
 		return c, 0, err
@@ -96,7 +101,7 @@ func mergeIdentities(ctx context.Context, tx *pg.Tx, s span) (c Counts, taken in
 		return c, 0, err
 	}
 	c.Unchanged += unchanged
-	if err := writePeople(ctx, tx, s, filled, &c); err != nil {
+	if err := writePeople(ctx, tx, s, &c); err != nil {
 		return c, 0, err
 	}
 	return c, taken, rememberSources(ctx, tx, s)
@@ -104,7 +109,7 @@ func mergeIdentities(ctx context.Context, tx *pg.Tx, s span) (c Counts, taken in
 
 // writePeople inserts who is new and updates the others, and tells of both where somebody listens.
 // Their states follow from what is written of them.
-func writePeople(ctx context.Context, tx *pg.Tx, s span, filled []string, c *Counts) error {
+func writePeople(ctx context.Context, tx *pg.Tx, s span, c *Counts) error {
 	listened, err := heard(ctx, tx)
 	if err != nil {
 		return err
@@ -119,7 +124,7 @@ func writePeople(ctx context.Context, tx *pg.Tx, s span, filled []string, c *Cou
 		return fmt.Errorf("insert: %w", err)
 	}
 	c.Created = tag.RowsAffected()
-	if err := updatePeople(ctx, tx, s, filled, c); err != nil {
+	if err := updatePeople(ctx, tx, c); err != nil {
 		return err
 	}
 	if c.Created > 0 {
@@ -138,14 +143,14 @@ func loadPeople(ctx context.Context, tx *pg.Tx, s span) (some bool, err error) {
 	const temp = `
 		create temp table if not exists m_identity (
 		    like stage_identity, identity_id uuid, old_hash bytea, match_rule text, gone boolean, removed boolean, again boolean, is_new boolean,
-		    said text, said_before text, filled bigint
+		    said text, ` + directory.RecordColumns + `
 		) on commit delete rows`
 	load := `
 		insert into m_identity
 		select s.*, src.identity_id, src.row_hash, src.match_rule,
 		       coalesce(src.missing_since is not null or src.missing_runs > 0 or src.removed_at is not null, false),
 		       src.removed_at is not null, coalesce(src.changed_run_id = s.run_id, false), false,
-		       s.source_status, src.source_status, ` + directory.FilledSQL("s") + `
+		       s.source_status, ` + directory.ToldSQL("s") + `, null, src.source_status
 		  from (select distinct on (external_id) *
 		          from stage_identity
 		         where tenant_id = current_tenant()
@@ -200,13 +205,16 @@ func dropUnchanged(ctx context.Context, tx *pg.Tx) (n int64, err error) {
 }
 
 // updatePeople writes whom the store knows otherwise.
-func updatePeople(ctx context.Context, tx *pg.Tx, s span, filled []string, c *Counts) error {
+func updatePeople(ctx context.Context, tx *pg.Tx, c *Counts) error {
+	if err := directory.NameBySource(ctx, tx, "m_identity"); err != nil {
+		return err
+	}
 	sql := `
-		with updated as (` + updateIdentities(filled) + `
+		with updated as (` + updateIdentities() + `
 		    returning m.again, m.gone
 		)
 		select count(*) filter (where not again and not gone), count(*) filter (where not again and gone) from updated`
-	if err := tx.QueryRow(ctx, sql, s.connector).Scan(&c.Updated, &c.Reappeared); err != nil {
+	if err := tx.QueryRow(ctx, sql).Scan(&c.Updated, &c.Reappeared); err != nil {
 		return fmt.Errorf("update: %w", err)
 	}
 	return nil
@@ -255,14 +263,80 @@ func matchIdentities(ctx context.Context, tx *pg.Tx, s span) error {
 	return err
 }
 
+// freeEmails takes their address from people whose own source gives them another one in this run, where the run gives theirs to
+// somebody else: addresses that are handed on, or swapped, in whatever order the records come. An address that its holder has pinned
+// stays theirs.
+func freeEmails(ctx context.Context, tx *pg.Tx, s span) error {
+	const sql = `
+		with wanted as (
+		    select distinct lower(m.email) as email, m.identity_id
+		      from m_identity m
+		     where m.email is not null
+		), holder as (
+		    select distinct i.id, i.email_lc, i.tenant_id
+		      from wanted w
+		      join identity i
+		        on i.tenant_id = current_tenant()
+		       and i.email_lc = w.email
+		       and i.kind = 'human'
+		       and i.status <> 'archived'
+		       and i.id <> w.identity_id
+		       and i.source_connector_id = $2
+		       and not i.pins ? 'email'
+		)
+		update identity i
+		   set email = null
+		  from (select h.id, h.email_lc, (array_agg(g.email order by g.seq desc, g.ord desc))[1] as email
+		          from holder h
+		          join identity_source x
+		            on x.tenant_id = h.tenant_id
+		           and x.identity_id = h.id
+		           and x.connector_id = $2
+		          join stage_identity g
+		            on g.tenant_id = h.tenant_id
+		           and g.run_id = $1
+		           and g.external_id = x.external_id
+		           and not g.deleted
+		           and g.held is not true
+		         group by h.id, h.email_lc) given
+		 where i.tenant_id = current_tenant()
+		   and i.id = given.id
+		   and lower(given.email) is distinct from given.email_lc`
+	// Who comes back by a new record takes the address over from the record of who left.
+	const rehired = `
+		update identity i
+		   set email = null, updated_at = now(), version = i.version + 1
+		  from m_identity m
+		 where m.is_new
+		   and m.email is not null
+		   and m.source_status is distinct from 'deactivated'
+		   and i.tenant_id = m.tenant_id
+		   and i.email_lc = lower(m.email)
+		   and i.employee_number = m.employee_number
+		   and i.kind = 'human'
+		   and i.status = 'deactivated'`
+	if _, err := tx.Exec(ctx, sql, s.run, s.connector); err != nil {
+		return fmt.Errorf("free e-mail addresses: %w", err)
+	}
+	if _, err := tx.Exec(ctx, rehired); err != nil {
+		return fmt.Errorf("free e-mail addresses of who came back: %w", err)
+	}
+	return nil
+}
+
 // clearTakenEmails keeps the person and leaves out an address that somebody else has: an address belongs to one person.
 // The row's hash is marked, so that the next run tries again, and changes nothing while the address is still taken.
 func clearTakenEmails(ctx context.Context, tx *pg.Tx, s span) (int64, error) {
 	const sql = `
 		with again as (
-		    select external_id, row_number() over (partition by lower(email) order by is_new, external_id) as n
-		      from m_identity
-		     where email is not null
+		    select m.external_id, row_number() over (partition by lower(m.email)
+		                                             order by m.source_status is not distinct from 'deactivated',
+		                                                      i.email_lc = lower(m.email) is true desc, m.is_new, m.external_id) as n
+		      from m_identity m
+		      left join identity i
+		        on i.tenant_id = m.tenant_id
+		       and i.id = m.identity_id
+		     where m.email is not null
 		), taken as (
 		    update m_identity m
 		       set email = null, row_hash = '\x00' || row_hash
@@ -365,25 +439,14 @@ func filledFields(ctx context.Context, tx *pg.Tx, run string) ([]string, error) 
 	return names, nil
 }
 
-// updateIdentities lets a person's own source write every field that it fills for anybody, so that a cleared field is cleared
-// here too, and lets any other source fill what is empty. What somebody has decided about a person's state stays until the source says
-// something else about it.
-func updateIdentities(filled []string) string {
-	var set strings.Builder
-	for _, f := range written {
-		switch {
-		case f == "display_name": // never empty
-			set.WriteString("display_name = case when i.source_connector_id = $1 then coalesce(m.display_name, i.display_name) else i.display_name end,\n\t\t       ")
-		case slices.Contains(filled, f):
-			fmt.Fprintf(&set, "%s = case when i.source_connector_id = $1 then m.%s else coalesce(i.%s, m.%s) end,\n\t\t       ", f, f, f, f)
-		}
-	}
+// updateIdentities writes what the sources of a person say together. What somebody has decided about a person's state stays until
+// the authoritative source says something else about it; one that has lost a person and has them again makes them active.
+func updateIdentities() string {
 	return `
 		update identity i
-		   set ` + set.String() + customAttributes + `standing = case when ` + heeded + ` then coalesce(m.source_status, 'active') else i.standing end,
-		       last_working_at = case when ` + heeded + ` and m.source_status is distinct from m.said_before and i.standing = 'deactivated'
-		                               and coalesce(m.source_status, 'active') <> 'deactivated' and i.last_working_at <= now()
-		                              then null else i.last_working_at end,
+		   set ` + directory.WriteMerged() + `,
+		       standing = case when ` + directory.Heeded + ` then m.source_status
+		                       when ` + foundAgain + ` then 'active' else i.standing end,
 		       last_synced_at = now(), updated_at = now(), version = i.version + 1
 		  from m_identity m
 		 where i.tenant_id = m.tenant_id
@@ -392,31 +455,21 @@ func updateIdentities(filled []string) string {
 		   and i.status <> 'archived'`
 }
 
-// heeded holds where what a source says of a person's state counts: it is their own, and nobody has decided otherwise by hand since it
-// last said something else.
-const heeded = `(i.source_connector_id = $1 and (m.source_status is not null or m.removed)
-		           and (i.status_source <> 'manual' or m.said_before is not null and m.source_status is distinct from m.said_before))`
-
-// customAttributes are written by a person's own source, and filled in by others. A source says null of an attribute that it maps and
-// has no value for. What somebody else keeps under other names stays.
-const customAttributes = `attributes = case
-		           when m.attributes = '{}' then i.attributes
-		           when i.source_connector_id = $1 then (
-		               select coalesce(jsonb_object_agg(a.key, a.value), '{}') from jsonb_each(i.attributes || m.attributes) a where a.value <> 'null')
-		           else jsonb_strip_nulls(m.attributes) || i.attributes end,
-		       `
+// foundAgain holds where the authoritative record had been removed, is back, and says nothing of the person's state.
+const foundAgain = `(m.removed and m.external_id = m.owner_external_id and m.owner_id = i.source_connector_id
+		           and m.said is null and i.status_source <> 'manual')`
 
 func rememberSources(ctx context.Context, tx *pg.Tx, s span) error {
 	const sql = `
 		insert into identity_source (tenant_id, connector_id, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value,
-		                             row_hash, match_rule, changed_run_id, created_run_id, source_status, filled)
-		select tenant_id, $1, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value, row_hash, match_rule, run_id, run_id, said, filled
+		                             row_hash, match_rule, changed_run_id, created_run_id, source_status, told)
+		select tenant_id, $1, external_id, identity_id, native_ref, manager_ref_kind, manager_ref_value, row_hash, match_rule, run_id, run_id, said, told
 		  from m_identity
 		on conflict (tenant_id, connector_id, external_id) do update
 		   set identity_id = excluded.identity_id, native_ref = excluded.native_ref,
 		       manager_ref_kind = excluded.manager_ref_kind, manager_ref_value = excluded.manager_ref_value,
 		       row_hash = excluded.row_hash, changed_run_id = excluded.changed_run_id, changed_at = now(), missing_since = null,
-		       missing_runs = 0, removed_at = null, source_status = excluded.source_status, filled = excluded.filled`
+		       missing_runs = 0, removed_at = null, source_status = excluded.source_status, told = excluded.told`
 	if _, err := tx.Exec(ctx, sql, s.connector); err != nil {
 		return fmt.Errorf("remember sources: %w", err)
 	}

@@ -20,7 +20,7 @@ func mergeAccounts(ctx context.Context, tx *pg.Tx, s span) (c Counts, err error)
 		                              username, email, display_name, first_name, last_name, employee_number, account_type, is_disabled,
 		                              is_locked, password_expired, mfa_enrolled, privileged, status, correlation_state, correlation,
 		                              expires_at, last_login_at, password_last_set_at, native_created_at, native_modified_at,
-		                              attributes, row_hash, changed_run_id, created_run_id)
+		                              owner_refs, attributes, row_hash, changed_run_id, created_run_id)
 		    select s.tenant_id, s.new_id, $4, s.external_id, s.native_ref, s.native_identity, s.identity_external_id, src.identity_id,
 		           s.username, s.email, s.display_name, s.first_name, s.last_name, s.employee_number, s.account_type, s.is_disabled,
 		           s.is_locked, s.password_expired, s.mfa_enrolled, s.privileged,
@@ -28,7 +28,7 @@ func mergeAccounts(ctx context.Context, tx *pg.Tx, s span) (c Counts, err error)
 		           case when src.identity_id is null then 'uncorrelated' else 'linked' end,
 		           (case when src.identity_id is null then '{}' else ` + sameRecord + ` end)::jsonb,
 		           s.expires_at, s.last_login_at, s.password_last_set_at, s.native_created_at, s.native_modified_at,
-		           s.attributes, s.row_hash, s.run_id, s.run_id
+		           s.owner_refs, s.attributes, s.row_hash, s.run_id, s.run_id
 		      from seen s
 		      left join identity_source src
 		        on src.tenant_id = s.tenant_id
@@ -44,7 +44,8 @@ func mergeAccounts(ctx context.Context, tx *pg.Tx, s span) (c Counts, err error)
 		           mfa_enrolled = excluded.mfa_enrolled, privileged = excluded.privileged, status = excluded.status,
 		           expires_at = excluded.expires_at, last_login_at = excluded.last_login_at,
 		           password_last_set_at = excluded.password_last_set_at, native_created_at = excluded.native_created_at,
-		           native_modified_at = excluded.native_modified_at, attributes = excluded.attributes, row_hash = excluded.row_hash,
+		           native_modified_at = excluded.native_modified_at, owner_refs = excluded.owner_refs,
+		           attributes = excluded.attributes, row_hash = excluded.row_hash,
 		           changed_run_id = excluded.changed_run_id, missing_since = null, missing_runs = 0, deleted_at = null,
 		           updated_at = now(), version = a.version + 1
 		     where a.row_hash is distinct from excluded.row_hash
@@ -126,23 +127,26 @@ func counted(row pgx.Row) (c Counts, err error) {
 	return c, err
 }
 
-// mergeEntitlements inserts new entitlements and updates changed ones. What people have set about one stays.
+// mergeEntitlements inserts new entitlements and updates changed ones. What people have set about one stays. Other references to
+// owners than before end a person's decision about its owners; findOwners then follows them.
 func mergeEntitlements(ctx context.Context, tx *pg.Tx, s span) (Counts, error) {
 	sql := `
 		with seen as (` + lastOf("stage_entitlement") + `
 		), merged as (
 		    insert into entitlement as e (tenant_id, id, connector_id, external_id, native_ref, native_identity, kind, name, display_name, description,
 		                                  resource, privileged, requestable, grantable, revocable, exclusion_group, max_members,
-		                                  attributes, row_hash, changed_run_id, created_run_id)
+		                                  owner_refs, attributes, row_hash, changed_run_id, created_run_id)
 		    select tenant_id, new_id, $4, external_id, native_ref, native_identity, kind, name, display_name, description,
 		           resource, coalesce(privileged, false), coalesce(requestable, false), coalesce(grantable, true), coalesce(revocable, true),
-		           exclusion_group, max_members, attributes, row_hash, run_id, run_id
+		           exclusion_group, max_members, owner_refs, attributes, row_hash, run_id, run_id
 		      from seen
 		    on conflict (tenant_id, connector_id, external_id) do update
 		       set native_ref = excluded.native_ref, native_identity = excluded.native_identity, kind = excluded.kind,
 		           name = excluded.name, display_name = excluded.display_name, description = excluded.description,
+		           privileged = case when e.privileged_source is null then excluded.privileged else e.privileged end,
 		           resource = excluded.resource, grantable = excluded.grantable, revocable = excluded.revocable,
 		           exclusion_group = excluded.exclusion_group, max_members = excluded.max_members,
+		           owner_refs = excluded.owner_refs, owners_decided = e.owners_decided and e.owner_refs = excluded.owner_refs,
 		           attributes = excluded.attributes, row_hash = excluded.row_hash, changed_run_id = excluded.changed_run_id,
 		           lifecycle = case when e.removed_at is not null then 'active' else e.lifecycle end,
 		           missing_since = null, missing_runs = 0, removed_at = null, updated_at = now(), version = e.version + 1

@@ -33,8 +33,8 @@ const (
 	grantWorkers  = 2
 )
 
-// maxSpans is more than a run has: 20,000 records each.
-const maxSpans = 1 << 16
+// spansAhead are how many spans a stage may be ahead of the next one.
+const spansAhead = 16
 
 // piece is a span on its way; ready is closed when its people are merged.
 type piece struct {
@@ -55,14 +55,11 @@ func (w *work) startMerger(ctx context.Context, stop context.CancelCauseFunc) *m
 			return err
 		})
 	}
-	people, ordered, ends := make(chan piece, maxSpans), make(chan piece, maxSpans), make(chan span, maxSpans)
+	people, ordered, ends := make(chan piece, spansAhead), make(chan piece, spansAhead), make(chan span, spansAhead)
 	start(func() error {
 		defer close(people)
 		defer close(ordered)
-		return m.cut(ctx, func(p piece) {
-			people <- p
-			ordered <- p
-		})
+		return m.cut(ctx, func(p piece) bool { return pass(ctx, people, p) && pass(ctx, ordered, p) })
 	})
 	side := peopleWorkers
 	if w.attempt > 1 {
@@ -79,6 +76,16 @@ func (w *work) startMerger(ctx context.Context, stop context.CancelCauseFunc) *m
 		start(func() error { return m.mergeGrants(ctx, ends) })
 	}
 	return m
+}
+
+// pass hands something on to the next stage. It is false when there is none any more.
+func pass[T any](ctx context.Context, to chan<- T, v T) bool {
+	select {
+	case to <- v:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 func (m *merger) more() {
@@ -102,11 +109,13 @@ func (m *merger) finish(ctx context.Context, well bool) error {
 }
 
 // cut hands on spans of what is staged: behind the reading on a first load, after it otherwise.
-func (m *merger) cut(ctx context.Context, hand func(piece)) error {
+func (m *merger) cut(ctx context.Context, hand func(piece) bool) error {
 	merged := 0
 	upTo := func(rest bool) {
 		for lo, hi := m.w.next(merged+1, rest); lo <= hi; lo, hi = m.w.next(merged+1, rest) {
-			hand(piece{m.w.span(lo, hi), make(chan struct{})})
+			if !hand(piece{m.w.span(lo, hi), make(chan struct{})}) {
+				return
+			}
 			merged = hi
 		}
 	}
@@ -116,13 +125,13 @@ func (m *merger) cut(ctx context.Context, hand func(piece)) error {
 			if well {
 				upTo(true)
 			}
-			return nil
+			return ctx.Err()
 		case <-m.signal:
 			if m.w.streams {
 				upTo(false)
 			}
 		case <-ctx.Done():
-			return nil
+			return ctx.Err()
 		}
 	}
 }
@@ -154,7 +163,9 @@ func (m *merger) mergeEnds(ctx context.Context, pieces <-chan piece, next chan<-
 		if err := m.w.merge(ctx, "ends", p.span, mergeEnds); err != nil {
 			return err
 		}
-		next <- p.span
+		if !pass(ctx, next, p.span) {
+			return ctx.Err()
+		}
 	}
 	return nil
 }

@@ -14,8 +14,12 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// fullEvery is how long changes alone may be read. After it everything is read once, in case a change was never told.
-const fullEvery = 7 * 24 * time.Hour
+// fullEvery is how long changes alone may be read. After it everything is read once, in case a change was never told. A target
+// that has not shown that its changes tell of removed memberships is read in full once a day: nothing else would find them.
+const (
+	fullEvery      = 7 * 24 * time.Hour
+	fullEveryBlind = 24 * time.Hour
+)
 
 // ask is what a run asks its connector for. It is chosen once, when the run is taken for the first time, and kept by every
 // attempt after that.
@@ -31,20 +35,32 @@ type position struct {
 	Watermark *time.Time `db:"watermark"`
 	Settings  []byte     `db:"settings_digest"`
 	FullDue   *string    `db:"full_due"`
-	Recent    bool       `db:"recent"` // the last full reading is young enough
-	Full      bool       `db:"full"`   // there was a full reading
-	Fields    []string   `db:"fields"` // of people, which the source fills for anybody
+	Recent    bool       `db:"recent"`  // the last full sync is young enough
+	Fresh     bool       `db:"fresh"`   // the last full sync is no older than a day
+	Sighted   bool       `db:"sighted"` // changes tell of removed memberships, or there are none to be read
+	Absent    bool       `db:"absent"`  // a membership has been missing for a day, and no run has confirmed it
+	Full      bool       `db:"full"`    // there was a full reading
+	Fields    []string   `db:"fields"`  // of people, which the source fills for anybody
 }
+
+// sighted is true of a position p whose incremental runs find removed memberships, or whose target has none to find.
+const sighted = `(p.removals is not null or not exists (
+		            select from access_grant g
+		             where g.tenant_id = p.tenant_id and g.connector_id = p.connector_id and g.directness = 'direct'))`
 
 // findPosition returns nil where no run has ended well yet.
 func findPosition(ctx context.Context, tx *pg.Tx, connector string) (*position, error) {
-	const sql = `
+	sql := `
 		select cursor, watermark, settings_digest, full_due, fields, full_at is not null as full,
-		       coalesce(full_at > now() - $2::interval, false) as recent
-		  from sync_position
+		       coalesce(full_at > now() - $2::interval, false) as recent, coalesce(full_at > now() - $3::interval, false) as fresh,
+		       ` + sighted + ` as sighted,
+		       exists (select from access_grant g
+		                where g.tenant_id = p.tenant_id and g.connector_id = p.connector_id and g.status = 'missing'
+		                  and g.directness = 'direct' and g.missing_since <= now() - $3::interval) as absent
+		  from sync_position p
 		 where tenant_id = current_tenant()
 		   and connector_id = $1`
-	rows, err := tx.Query(ctx, sql, connector, fullEvery.String())
+	rows, err := tx.Query(ctx, sql, connector, fullEvery.String(), fullEveryBlind.String())
 	if err != nil {
 		return nil, fmt.Errorf("find position: %w", err)
 	}
@@ -92,6 +108,10 @@ func choose(p *position, settings []byte) (a ask, reason string) {
 		return ask{}, "full_due: " + *p.FullDue
 	case !p.Recent:
 		return ask{}, "full_older_than_7d"
+	case !p.Fresh && !p.Sighted:
+		return ask{}, "full_older_than_1d"
+	case !p.Fresh && p.Absent:
+		return ask{}, "membership_missing"
 	case p.Cursor == nil:
 		return ask{}, "no_cursor"
 	}
@@ -109,9 +129,10 @@ func (w *work) savePosition(ctx context.Context, tx *pg.Tx) error {
 		return err
 	}
 	const sql = `
-		insert into sync_position as p (tenant_id, connector_id, cursor, watermark, strategy, run_id, settings_digest, full_run_id, full_at, fields)
+		insert into sync_position as p (tenant_id, connector_id, cursor, watermark, strategy, run_id, settings_digest, full_run_id, full_at, fields,
+		                                removals)
 		values (current_tenant(), $1, case when $8 then $2::text end, case when $8 then $3::timestamptz end, $4, $5, $6,
-		        case when $7 then $5::uuid end, case when $7 then now() end, $9)
+		        case when $7 then $5::uuid end, case when $7 then now() end, $9, case when $10 then ` + removalsTold + ` end)
 		on conflict (tenant_id, connector_id) do update
 		   set cursor = case when $8 then coalesce(excluded.cursor, case when $10 then p.cursor end)
 		                     when p.settings_digest = excluded.settings_digest then p.cursor end,
@@ -122,6 +143,9 @@ func (w *work) savePosition(ctx context.Context, tx *pg.Tx) error {
 		       full_at = case when $7 then excluded.full_at when p.settings_digest = excluded.settings_digest then p.full_at end,
 		       full_due = case when $7 then null else p.full_due end,
 		       fields = case when $10 then array(select distinct unnest(p.fields || excluded.fields)) else excluded.fields end,
+		       removals = case when p.settings_digest = excluded.settings_digest and p.removals = 'immediate' then p.removals
+		                       when p.settings_digest = excluded.settings_digest then coalesce(excluded.removals, p.removals)
+		                       else excluded.removals end,
 		       updated_at = now()`
 	fields, err := filledFields(ctx, tx, w.id)
 	if err != nil {
@@ -135,6 +159,14 @@ func (w *work) savePosition(ctx context.Context, tx *pg.Tx) error {
 	}
 	return w.fullDue(ctx, tx)
 }
+
+// removalsTold is how the incremental run $5, read by the strategy $4, showed that it finds removed memberships: it told of one, or
+// it read the memberships of what had changed to their end, as every way of reading a directory's changes does. Null: it did not.
+const removalsTold = `
+	case when exists (select from stage_grant g where g.tenant_id = current_tenant() and g.run_id = $5 and g.deleted) then 'immediate'
+	     when $4 like 'ldap\_%'
+	       or exists (select from stage_scope s
+	                   where s.tenant_id = current_tenant() and s.run_id = $5 and s.kind = 'grants' and s.complete) then 'next_incremental' end`
 
 // clean is true when every record that was read could be used.
 func (w *work) clean() bool {

@@ -232,3 +232,60 @@ func TestAFullRunThatFindsAllAsItWasWritesNoRow(t *testing.T) {
 		t.Errorf("%d changes are told", n)
 	}
 }
+
+// reread reads one group to its end, as changes.
+func reread(cursor, id string, members ...string) script {
+	return func(ctx context.Context, _ v1.SyncRequest, emit connectorkit.Emit) error {
+		page := group(id, members...)
+		page.Success = true
+		page.Page = &v1.Page{Cursor: cursor, Read: &v1.Read{Incremental: true, Strategy: "test"},
+			Scopes: []v1.Scope{{Kind: v1.Grants, Key: "entitlement:" + id, Complete: true, Count: len(members)}}}
+		return emit(ctx, page)
+	}
+}
+
+func TestARemovedMembershipIsGoneAfterTwoIncrementalRuns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.source.script = telling("c1", nil, person("a", "A", "a@x.test", nil), person("b", "B", "b@x.test", nil), group("all", "uid=a", "uid=b"))
+	w.full(syncrun.Trigger{})
+	const held = `select string_agg(a.external_id || ' ' || g.status, ', ' order by 1) from access_grant g join account a on a.id = g.account_id`
+	w.source.script = reread("c2", "all", "uid=a")
+	w.full(syncrun.Trigger{Incremental: true})
+	if got := one[string](w, held); got != "a active, b missing" {
+		t.Errorf("after the group was read without b: %s", got)
+	}
+	w.source.script = changes("c3")
+	if got := w.full(syncrun.Trigger{Incremental: true}); got.Report.Grants.Removed != 1 {
+		t.Errorf("the next incremental run removed %d memberships; want 1", got.Report.Grants.Removed)
+	}
+	if got := one[string](w, held); got != "a active, b revoked" {
+		t.Errorf("after the next incremental run: %s", got)
+	}
+	if got := one[string](w, `select removals from sync_position`); got != "next_incremental" {
+		t.Errorf("removals: %s", got)
+	}
+}
+
+func TestATargetThatDoesNotShowRemovalsIsReadInFullOnceADay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages := staff(3)
+	w.source.script = telling("c1", nil, pages...)
+	w.full(syncrun.Trigger{})
+	w.exec(`update sync_position set full_at = now() - interval '25 hours'`)
+	for _, tt := range []struct{ sql, want string }{
+		{`update sync_position set removals = null`, "full_older_than_1d"},
+		{`update sync_position set removals = 'next_incremental'`, ""},
+		{`update access_grant set status = 'missing', missing_since = now() - interval '25 hours' where directness = 'direct'`, "membership_missing"},
+	} {
+		w.exec(tt.sql)
+		w.source.script = changes("c2")
+		if tt.want != "" {
+			w.source.script = telling("c2", nil, pages...)
+		}
+		if got := w.full(syncrun.Trigger{Incremental: true, Mode: "preview"}); reason(got) != tt.want {
+			t.Errorf("after %s the reason is %q; want %q", tt.sql, reason(got), tt.want)
+		}
+	}
+}

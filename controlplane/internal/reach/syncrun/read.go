@@ -2,7 +2,6 @@ package syncrun
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
@@ -117,6 +116,7 @@ func (w *work) takeIn(ctx context.Context, b *builder, page *v1.SyncResponse) er
 		w.failures = 0
 	}
 	w.mu.Unlock()
+	w.s.relieve(w.id)
 	return w.bearable()
 }
 
@@ -158,6 +158,9 @@ func (w *work) note(p *v1.Page) (moved bool) {
 		return moved
 	}
 	w.readEnded, w.cursor = true, p.Cursor
+	if w.maxRecords != nil {
+		w.checkpoint = p.Checkpoint // where the next limited run continues
+	}
 	w.judgeRead()
 	w.complete = map[string]bool{}
 	for _, kind := range objects(w.target.Purpose) {
@@ -213,6 +216,8 @@ func (w *work) wasCapped() bool {
 		return false
 	case w.effective.Incremental:
 		return w.cursor == ""
+	case w.continues != nil:
+		return true
 	}
 	return !all(w.complete)
 }
@@ -247,32 +252,20 @@ type chunk struct {
 	moved        bool
 }
 
-// digest tells one chunk from another by the hashes of its rows.
-func (c chunk) digest() []byte {
-	h := sha256.New()
-	for table, rows := range c.batch.rows {
-		for _, row := range rows {
-			if sum, ok := row[hashAt[table]].([]byte); ok {
-				h.Write(sum)
-			}
-		}
-	}
-	return h.Sum(nil)
-}
-
 // recordChunk notes a staged chunk in the run, with the checkpoint that reaches up to it. It also proves that the run is still
 // ours.
 func (w *work) recordChunk(ctx context.Context, tx *pg.Tx, c chunk) error {
 	const insert = `
-		insert into sync_chunk (tenant_id, run_id, attempt, seq, digest, records, counters)
-		values (current_tenant(), $1, $2, $3, $4, $5, $6)`
-	if _, err := tx.Exec(ctx, insert, w.id, w.attempt, c.seq, c.digest(), c.records, c.batch.tally.compact()); err != nil {
+		insert into sync_chunk (tenant_id, run_id, attempt, seq, records, counters)
+		values (current_tenant(), $1, $2, $3, $4, $5)`
+	if _, err := tx.Exec(ctx, insert, w.id, w.attempt, c.seq, c.records, c.batch.tally.compact()); err != nil {
 		return fmt.Errorf("record chunk %d: %w", c.seq, err)
 	}
 	const run = `
 		update sync_run
 		   set chunks = $4, counters = $5, phase = $6, estimate = $7, checkpoint = $8, warnings = $9, watermark = $10, complete = $11, cursor = $12,
-		       read_ended = $13, failures = case when $14 then 0 else failures end, effective_incremental = $15, strategy = $16,
+		       read_ended = $13, failures = case when $14 then 0 else failures end,
+		       lapsed = '{}', effective_incremental = $15, strategy = $16,
 		       fallback_reason = $17, executed_by = $18, rate_wait_until = null, progress_at = now(), lease_until = now() + $19::interval,
 		       progress_seq = progress_seq + 1, updated_at = now()
 		 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3`

@@ -23,6 +23,7 @@ type taken struct {
 	Round       int             `db:"round"`
 	ChunkSize   int             `db:"chunk_size"`
 	MaxRecords  *int            `db:"max_records"`
+	Continues   *string         `db:"continues_run_id"`
 	Incremental bool            `db:"incremental"`
 	Purpose     string          `db:"purpose"`
 	Callback    *string         `db:"callback_url"`
@@ -44,7 +45,15 @@ type taken struct {
 	Fallback    *string         `db:"fallback_reason"`
 	Reread      int64           `db:"reread"`
 	ExecutedBy  *v1.ExecutedBy  `db:"executed_by"`
+	Lapsed      int             `db:"lapsed"`
 }
+
+// takenColumns are those of taken.
+const takenColumns = `
+	r.attempt, r.failures, r.resumes, r.round, r.chunk_size, r.max_records, r.continues_run_id, r.incremental, r.purpose, r.callback_url, r.cancel_requested,
+	r.first_load, r.streams, r.read_ended, r.evaluated, r.read_as, r.settings_digest, r.checkpoint, r.cursor, r.watermark,
+	r.estimate, r.warnings, r.complete, r.effective_incremental, r.strategy, r.fallback_reason, r.reread, r.executed_by,
+	cardinality(r.lapsed) as lapsed`
 
 // take makes this process the run's worker, with a new attempt, unless another was quicker. What earlier attempts have staged
 // and merged stays, and the work goes on from there.
@@ -74,7 +83,8 @@ func (s *Service) take(ctx context.Context, o open) (w *work, err error) {
 	return w, nil
 }
 
-// lease takes the run's lease. It counts as a failure until the attempt has moved the run on.
+// lease takes the run's lease. It counts as a failure until the attempt has moved the run on. A process that hands a run back
+// leaves no owner behind: where there is one, its lease ran out, and it has probably died.
 func (s *Service) lease(ctx context.Context, tx *pg.Tx, run string) (taken, error) {
 	const sql = `
 		update sync_run r
@@ -83,14 +93,14 @@ func (s *Service) lease(ctx context.Context, tx *pg.Tx, run string) (taken, erro
 		       lease_owner = $2, lease_until = now() + $3::interval, attempt = r.attempt + 1, failures = r.failures + 1,
 		       resumes = r.resumes + case when r.chunks > 0 and (r.lease_owner is not null or r.lease_until is not null) then 1 else 0 end,
 		       started_at = coalesce(r.started_at, now()), progress_at = now(), wait_until = null, rate_wait_until = null, message = '',
-		       progress_seq = r.progress_seq + 1, updated_at = now()
+		       progress_seq = r.progress_seq + 1, updated_at = now(),
+		       lapsed = array_remove(array_remove(r.lapsed, r.lease_owner), $2::uuid)
+		                || case when r.lease_owner <> $2::uuid then array[r.lease_owner] else '{}' end
 		 where r.tenant_id = current_tenant()
 		   and r.id = $1
 		   and r.status in ('queued', 'waiting_agent', 'running', 'evaluating', 'applying')
 		   and (r.lease_until is null or r.lease_until < now())
-		returning r.attempt, r.failures, r.resumes, r.round, r.chunk_size, r.max_records, r.incremental, r.purpose, r.callback_url, r.cancel_requested,
-		          r.first_load, r.streams, r.read_ended, r.evaluated, r.read_as, r.settings_digest, r.checkpoint, r.cursor, r.watermark,
-		          r.estimate, r.warnings, r.complete, r.effective_incremental, r.strategy, r.fallback_reason, r.reread, r.executed_by`
+		returning ` + takenColumns
 	rows, err := tx.Query(ctx, sql, run, s.process.String(), leaseTime.String())
 	if err != nil {
 		return taken{}, err
@@ -101,10 +111,10 @@ func (s *Service) lease(ctx context.Context, tx *pg.Tx, run string) (taken, erro
 func (s *Service) workOn(o open, t taken) *work {
 	w := &work{
 		s: s, v: viewer.System(o.Tenant), id: o.ID, connector: o.Connector, attempt: t.Attempt, failures: t.Failures, resumes: t.Resumes,
-		round: t.Round, chunkSize: t.ChunkSize, maxRecords: t.MaxRecords, incremental: t.Incremental, preview: t.Purpose == purposePreview,
+		round: t.Round, chunkSize: t.ChunkSize, maxRecords: t.MaxRecords, continues: t.Continues, incremental: t.Incremental, preview: t.Purpose == purposePreview,
 		callback: t.Callback, cancelled: t.Cancelled, firstLoad: t.FirstLoad, streams: t.Streams, readEnded: t.ReadEnded, evaluated: t.Evaluated,
 		settings: t.Settings, mark: t.Watermark, estimate: t.Estimate, warnings: t.Warnings, complete: t.Complete, reread: t.Reread,
-		executedBy: t.ExecutedBy, merged: map[string]bool{}, effective: v1.Read{Incremental: t.Changes},
+		executedBy: t.ExecutedBy, died: t.Lapsed, merged: map[string]bool{}, effective: v1.Read{Incremental: t.Changes},
 		checkpoint: deref(t.Checkpoint), cursor: deref(t.Cursor), fallback: deref(t.Fallback),
 	}
 	if t.Strategy != nil { // the connector has said how it reads, and need not say it again when it goes on
@@ -146,12 +156,16 @@ func (w *work) plan(ctx context.Context, tx *pg.Tx) (err error) {
 		return fmt.Errorf("look for earlier runs: %w", err)
 	}
 	w.streams = w.firstLoad && empty && !w.preview
+	if err := w.findLimited(ctx, tx); err != nil {
+		return err
+	}
 	const sql = `
 		update sync_run
-		   set read_as = $2, settings_digest = $3, fallback_reason = $4, first_load = $5, streams = $6
+		   set read_as = $2, settings_digest = $3, fallback_reason = $4, first_load = $5, streams = $6, checkpoint = $7, continues_run_id = $8
 		 where tenant_id = current_tenant()
 		   and id = $1`
-	if _, err := tx.Exec(ctx, sql, w.id, encode(w.ask), w.settings, filled(w.fallback), w.firstLoad, w.streams); err != nil {
+	if _, err := tx.Exec(ctx, sql, w.id, encode(w.ask), w.settings, filled(w.fallback), w.firstLoad, w.streams, filled(w.checkpoint),
+		w.continues); err != nil {
 		return fmt.Errorf("plan run: %w", err)
 	}
 	return nil
@@ -178,16 +192,10 @@ func (w *work) restore(ctx context.Context, tx *pg.Tx) error {
 		return err
 	}
 	w.capped = w.readEnded && w.wasCapped()
-	switch {
-	case w.readEnded || w.seq == 0:
+	if w.readEnded || w.seq == 0 && w.continues == nil || bytes.Equal(w.settings, w.settingsNow) {
 		return nil
-	case !bytes.Equal(w.settings, w.settingsNow):
-		return w.startOver(ctx, tx, "the connector's settings have changed since the run began; it reads anew")
-	case w.maxRecords != nil:
-		// A cap counts from the beginning of a reading.
-		return w.startOver(ctx, tx, "")
 	}
-	return nil
+	return w.startOver(ctx, tx, "the settings of the connector changed during the sync run; it starts from the beginning")
 }
 
 func (w *work) restoreChunks(ctx context.Context, tx *pg.Tx) error {
@@ -254,11 +262,10 @@ func (w *work) startOver(ctx context.Context, tx *pg.Tx, why string) error {
 	}
 	batch.Queue(`update sync_chunk set counters = '{}' where tenant_id = current_tenant() and run_id = $1`, w.id)
 	batch.Queue(`delete from sync_merge where tenant_id = current_tenant() and run_id = $1 and part = 'proof'`, w.id)
-	if why != "" {
-		w.warnings = append(w.warnings, v1.Warning{Code: "read_anew", Message: why})
-	}
+	w.warnings = append(w.warnings, v1.Warning{Code: "read_anew", Message: why})
+	w.continues = nil
 	w.checkpoint, w.settings, w.read, w.effective = "", w.settingsNow, nil, v1.Read{}
-	batch.Queue(`update sync_run set checkpoint = null, settings_digest = $2, warnings = $3, strategy = null where tenant_id = current_tenant() and id = $1`,
+	batch.Queue(`update sync_run set checkpoint = null, continues_run_id = null, settings_digest = $2, warnings = $3, strategy = null where tenant_id = current_tenant() and id = $1`,
 		w.id, w.settings, encode(w.warnings))
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("start over: %w", err)
@@ -269,11 +276,11 @@ func (w *work) startOver(ctx context.Context, tx *pg.Tx, why string) error {
 
 // readAll gives up reading changes in the middle of a run and reads everything, in the same run.
 func (w *work) readAll(ctx context.Context, reason string) error {
-	w.ask, w.checkpoint, w.fallback, w.read, w.effective = ask{}, "", reason, nil, v1.Read{}
+	w.ask, w.checkpoint, w.continues, w.fallback, w.read, w.effective = ask{}, "", nil, reason, nil, v1.Read{}
 	return w.s.DB.As(ctx, w.v, func(tx *pg.Tx) error {
 		const sql = `
 			update sync_run
-			   set read_as = $4, checkpoint = null, fallback_reason = $5, strategy = null, progress_seq = progress_seq + 1, updated_at = now()
+			   set read_as = $4, checkpoint = null, continues_run_id = null, fallback_reason = $5, strategy = null, progress_seq = progress_seq + 1, updated_at = now()
 			 where tenant_id = current_tenant() and id = $1 and lease_owner = $2 and attempt = $3`
 		tag, err := tx.Exec(ctx, sql, w.id, w.s.process.String(), w.attempt, encode(w.ask), reason)
 		if err != nil {
@@ -283,5 +290,47 @@ func (w *work) readAll(ctx context.Context, reason string) error {
 			return errFenced
 		}
 		return nil
+	})
+}
+
+// idle is a run on which nobody works, with what earlier attempts have staged and merged, so that it can be ended as it is.
+func (s *Service) idle(ctx context.Context, tx *pg.Tx, o open) (*work, error) {
+	const sql = `
+		select ` + takenColumns + `
+		  from sync_run r
+		 where r.tenant_id = current_tenant()
+		   and r.id = $1
+		   and r.status in ('queued', 'waiting_agent', 'running', 'evaluating', 'applying')
+		   and (r.lease_owner is null or r.lease_until < now())`
+	rows, err := tx.Query(ctx, sql, o.ID)
+	if err != nil {
+		return nil, fmt.Errorf("look at run %s: %w", o.ID, err)
+	}
+	t, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[taken])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, errFenced
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at run %s: %w", o.ID, err)
+	}
+	w := s.workOn(o, t)
+	w.unleased = true
+	if err := w.restoreChunks(ctx, tx); err != nil {
+		return nil, err
+	}
+	return w, w.restoreMerges(ctx, tx)
+}
+
+// alive takes back that this process has died in the run: it was only late, as when the database was away.
+func (w *work) alive(ctx context.Context) error {
+	return w.s.DB.As(ctx, w.v, func(tx *pg.Tx) error {
+		const sql = `
+			update sync_run
+			   set lapsed = array_remove(lapsed, $2::uuid)
+			 where tenant_id = current_tenant()
+			   and id = $1
+			   and $2::uuid = any (lapsed)`
+		_, err := tx.Exec(ctx, sql, w.id, w.s.process.String())
+		return err
 	})
 }

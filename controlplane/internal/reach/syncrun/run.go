@@ -20,6 +20,7 @@ type Run struct {
 	Strategy             *string           `json:"strategy" db:"strategy" doc:"how changes were found, such as ldap_syncrepl; full: everything was read"`
 	FallbackReason       *string           `json:"fallback_reason" db:"fallback_reason" doc:"why an incremental run was done in full"`
 	MaxRecords           *int              `json:"max_records" db:"max_records"`
+	Continues            *string           `json:"continues_run_id" db:"continues_run_id" doc:"limited run whose reading this limited run continues; null: the reading began at the start"`
 	ChunkSize            int               `json:"chunk_size" db:"chunk_size"`
 	CallbackURL          *string           `json:"callback_url" db:"callback_url"`
 	CallbackState        *string           `json:"callback_state" db:"callback_state" doc:"of the last callback: pending, delivered, failed"`
@@ -39,7 +40,7 @@ type Run struct {
 	Resumes              int               `json:"resumes" db:"resumes" doc:"how often the run was taken over and went on"`
 	Reread               int64             `json:"reread" db:"reread" doc:"records that were read a second time because of that"`
 	Holds                int               `json:"holds" db:"holds" doc:"kinds of change that wait for a decision"`
-	HeldUntil            *time.Time        `json:"held_until" db:"held_until" doc:"when what is held is discarded unless somebody decides"`
+	HeldUntil            *time.Time        `json:"held_until" db:"held_until" doc:"when the held changes are discarded without a decision"`
 	ExecutedBy           *v1.ExecutedBy    `json:"executed_by" db:"executed_by"`
 	RequestedBy          json.RawMessage   `json:"requested_by" db:"requested_by"`
 	ProgressSeq          int64             `json:"progress_seq" db:"progress_seq"`

@@ -86,7 +86,7 @@ func counted(pages []v1.SyncResponse) []v1.Scope {
 // is refused.
 func (w *world) kill(run string) {
 	w.t.Helper()
-	w.exec(`update sync_run set lease_owner = gen_random_uuid(), lease_until = now() - interval '1 second' where id = $1`, run)
+	w.exec(`update sync_run set lease_owner = gen_random_uuid(), lease_until = now() - interval '1 second', lapsed = '{}' where id = $1`, run)
 	w.runs.Wake()
 }
 
@@ -180,5 +180,19 @@ func (w *world) settle(run string) {
 			chunks, quiet = now, 0
 		}
 		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// changing gives pages one by one as changes, each with a checkpoint.
+func changing(pages []v1.SyncResponse, cursor string) script {
+	read := &v1.Read{Incremental: true, Strategy: "test"}
+	return func(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
+		return paged(pages, nil)(ctx, req, func(ctx context.Context, page v1.SyncResponse) error {
+			page.Page.Read, page.Page.Scopes = read, nil
+			if page.Page.Cursor != "" {
+				page.Page.Cursor = cursor
+			}
+			return emit(ctx, page)
+		})
 	}
 }

@@ -3,6 +3,7 @@ package syncrun
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ const (
 	agentWait    = 30 * time.Minute // how long a run waits for an agent that is offline
 	silence      = 5 * time.Minute  // a connector that shows no sign of progress for so long is stuck
 	maxFailures  = 5                // attempts that did not move a run on
+	maxDeaths    = 2                // processes that died in a run which did not move on
 )
 
 // Agents knows which agents this process, or any, can reach.
@@ -55,7 +57,9 @@ type Service struct {
 	process uuid.UUID
 	once    sync.Once
 	mu      sync.Mutex
-	active  map[string]context.CancelCauseFunc // by run
+	active  map[string]place // by run
+	turned  string           // the last waiting run that was looked at; the loop's own
+	calls   *http.Client     // of callbacks
 	group   sync.WaitGroup
 	wake    loop.Bell
 	expired time.Time // when Expire was last called; the loop's own
@@ -64,12 +68,15 @@ type Service struct {
 func (s *Service) init() {
 	s.once.Do(func() {
 		s.process = uuid.Must(uuid.NewV7())
-		s.active = map[string]context.CancelCauseFunc{}
+		s.active = map[string]place{}
 		if s.MaxRuns == 0 {
 			s.MaxRuns = 8
 		}
 		if s.Silence == 0 {
 			s.Silence = silence
+		}
+		if s.Guard != nil {
+			s.calls = s.Guard.Client(callbackTimeout)
 		}
 	})
 }

@@ -15,7 +15,7 @@ import (
 
 const runColumns = `
 	r.id, r.connector_id, c.business_id, r.trigger, r.mode, r.purpose, r.incremental, r.effective_incremental, r.strategy, r.fallback_reason,
-	r.max_records, r.chunk_size, r.callback_url, r.callback_state, r.callback_error, r.status, r.phase, r.message, r.rate_wait_until,
+	r.max_records, r.continues_run_id, r.chunk_size, r.callback_url, r.callback_state, r.callback_error, r.status, r.phase, r.message, r.rate_wait_until,
 	r.counters, r.report, r.complete, r.estimate, r.warnings, r.error, r.chunks, r.attempt, r.resumes, r.reread,
 	(select count(*) from sync_hold h where h.tenant_id = r.tenant_id and h.run_id = r.id and h.state in ('open', 'partly_released')) as holds,
 	r.held_until, r.executed_by, r.requested_by, r.progress_seq, r.started_at, r.finished_at,

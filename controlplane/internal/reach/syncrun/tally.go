@@ -43,7 +43,7 @@ type Counts struct {
 	Reappeared  int64 `json:"reappeared"`
 	Quarantined int64 `json:"quarantined" doc:"records that were set aside whole"`
 	Skipped     int64 `json:"skipped" doc:"removals that were no longer true when they were to be made"`
-	Unresolved  int64 `json:"unresolved" doc:"records that name somebody, or something, that was not read"`
+	Unresolved  int64 `json:"unresolved" doc:"records with references to records that were not read"`
 	Returned    int64 `json:"returned,omitempty" doc:"of the reappeared, grants that we had revoked; they are shown as reappeared"`
 	Suppressed  int64 `json:"suppressed,omitempty" doc:"grants that were read within minutes of our revoking them, which is taken for a late answer"`
 }

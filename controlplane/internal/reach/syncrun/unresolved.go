@@ -3,18 +3,20 @@ package syncrun
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // unresolved counts the staged grants that name somebody, or something, that is not there, and tells of the first of them
 // when asked to. They stay visible instead of being dropped: a member outside the part of a directory that is read looks like
-// this.
-func unresolved(ctx context.Context, tx *pg.Tx, s span, tell bool) (int64, error) {
+// this. examples are a few of them, as text.
+func unresolved(ctx context.Context, tx *pg.Tx, s span, tell bool) (n int64, examples []string, err error) {
 	const sql = `
 		with open as (
 		    select s.entitlement_external_id, coalesce(s.account_external_id, s.principal_entitlement_external_id, s.principal_ref_value) as principal,
-		           e.id is null as no_entitlement
+		           coalesce(e.display_name, s.entitlement_external_id) as name, e.id is null as no_entitlement
 		      from stage_grant s
 		      left join entitlement e
 		        on e.tenant_id = s.tenant_id
@@ -29,18 +31,30 @@ func unresolved(ctx context.Context, tx *pg.Tx, s span, tell bool) (int64, error
 		), told as (
 		    insert into sync_error (tenant_id, run_id, object, external_id, code, message)
 		    select current_tenant(), $1, 'grant', entitlement_external_id, 'unresolved_reference',
-		           case when no_entitlement then 'the entitlement of this grant was not read'
-		                else 'a member of this entitlement was not read: it lies outside what this connector reads' end
+		           case when no_entitlement then 'the entitlement of this grant was not read; its member is ' || left(principal, 500)
+		                else 'the member ' || left(principal, 500) || ' of this entitlement was not read: it lies outside what this connector reads, '
+		                     || 'or the filter for people leaves it out' end
 		      from open
 		     where $5
 		     limit 1000
 		)
-		select count(*) from open`
-	var n int64
-	if err := tx.QueryRow(ctx, sql, s.run, s.lo, s.hi, s.connector, tell).Scan(&n); err != nil {
-		return 0, fmt.Errorf("unresolved references: %w", err)
+		select (select count(*) from open),
+		       array(select left(principal, 200) || ' of ' || left(name, 200) from open order by name, principal limit $6)`
+	if err := tx.QueryRow(ctx, sql, s.run, s.lo, s.hi, s.connector, tell, unresolvedExamples).Scan(&n, &examples); err != nil {
+		return 0, nil, fmt.Errorf("unresolved references: %w", err)
 	}
-	return n, nil
+	return n, examples, nil
+}
+
+// unresolvedExamples is how many memberships the warning about unresolved ones names.
+const unresolvedExamples = 5
+
+// unresolvedWarning is what a run says of memberships whose member, or entitlement, was not read: access that no one
+// sees here.
+func unresolvedWarning(n int64, examples []string) v1.Warning {
+	return v1.Warning{Code: "unresolved_memberships", Message: fmt.Sprintf(
+		"%d memberships name a member or an entitlement that was not read, such as %s. The errors of the run list them.",
+		n, strings.Join(examples, "; "))}
 }
 
 // resolves is true for a staged grant whose principal is known. Each kind of reference looks up its own index.

@@ -63,6 +63,13 @@ func (w *watch) news() (until *time.Time, message string, fresh bool) {
 	return w.until, w.message, fresh
 }
 
+// unwritten takes back that news were shown: they could not be written.
+func (w *watch) unwritten() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.changed = true
+}
+
 // beat keeps the lease, shows what the connector reports, and notices a cancel. A worker that cannot renew its lease in time
 // stops by itself.
 func (w *work) beat(ctx context.Context) {
@@ -119,5 +126,8 @@ func (w *work) renew(ctx context.Context) (found, cancel, open bool, err error) 
 		}
 		return rows.Err()
 	})
+	if fresh && err != nil {
+		w.watch.unwritten()
+	}
 	return found, cancel, open, err
 }

@@ -32,15 +32,18 @@ type work struct {
 	connector   string
 	attempt     int
 	failures    int // attempts since the run last moved on, with this one
+	died        int // processes that died in the run since it last moved on
 	resumes     int
 	round       int // how often the run was held before
 	chunkSize   int
 	maxRecords  *int
-	incremental bool // asked for
+	continues   *string // limited run whose reading this one continues
+	incremental bool    // asked for
 	preview     bool
 	callback    *string
 	cancelled   bool // asked for before the work began
 	firstLoad   bool
+	crowded     bool // more grants would be inherited than may be
 	streams     bool // merges behind the reading
 	readEnded   bool
 	evaluated   bool
@@ -54,7 +57,8 @@ type work struct {
 	settingsNow []byte
 	merged      map[string]bool // parts that are merged, by key; read only once the work has begun
 	known       known
-	open        int64 // grants that named somebody, or something, that was not there when all was merged
+	open        int64        // grants that named somebody, or something, that was not there when all was merged
+	openOwners  [2]ownerless // of accounts and of entitlements, whose target system names an owner who is not known
 	watch       watch
 
 	mu         sync.Mutex
@@ -81,6 +85,7 @@ type work struct {
 func (w *work) run() reconcile.Run {
 	return reconcile.Run{
 		ID: w.id, Connector: w.connector, FirstLoad: w.firstLoad, Preview: w.preview, Incremental: w.effective.Incremental, Complete: w.complete,
+		Clean:           !w.capped && w.clean(),
 		SettingsChanged: w.position != nil && string(w.position.Settings) != string(w.settings),
 	}
 }
@@ -141,6 +146,8 @@ func (w *work) goOn(ctx context.Context) error {
 	switch {
 	case w.cancelled:
 		return errCancelled
+	case w.died >= maxDeaths:
+		return diedTwice()
 	case w.failures > maxFailures:
 		return &v1.ErrorDetail{
 			Class: v1.ClassInternal, Code: "attempts_used_up",
@@ -212,7 +219,9 @@ func (w *work) stream(ctx context.Context, stop context.CancelCauseFunc) (err er
 // settle writes how the attempt ended.
 func (w *work) settle(ctx context.Context, err error) error {
 	switch {
-	case err == nil || errors.Is(err, errFenced):
+	case errors.Is(err, errFenced):
+		return w.alive(ctx)
+	case err == nil:
 		return nil
 	case errors.Is(err, errStopping):
 		return w.handBack(ctx, 0, true)
@@ -232,6 +241,22 @@ func (w *work) settle(ctx context.Context, err error) error {
 	}
 	return w.end(ctx, Failed, detail)
 }
+
+// codeDied is the error of a run in which process after process has died.
+const codeDied = "process_died"
+
+// diedTwice ends such a run instead of trying it again: what it reads probably takes more memory than there is, and every other
+// run of the process would end with it.
+func diedTwice() *v1.ErrorDetail {
+	return &v1.ErrorDetail{
+		Class: v1.ClassInternal, Code: codeDied,
+		Message: fmt.Sprintf("The process that worked on this run ended unexpectedly %d times without progress, so the run is not tried again.", maxDeaths),
+		Hint: "See the log of the control plane for the reason, such as a lack of memory. Then clear the quarantine of the connector and run the " +
+			"sync again. What was merged stays; nothing was removed.",
+	}
+}
+
+func died(cause *v1.ErrorDetail) bool { return cause != nil && cause.Code == codeDied }
 
 // lost reports whether the database went away under the work, rather than refuse something. What the target does wrong is told by
 // the connector in words of its own.

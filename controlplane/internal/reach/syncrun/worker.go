@@ -21,7 +21,7 @@ import (
 // Why work on a run stops early.
 var (
 	errFenced    = errors.New("another worker has taken this run")
-	errCancelled = errors.New("somebody cancelled this run")
+	errCancelled = errors.New("a person cancelled this sync run")
 	errStopping  = errors.New("this process is stopping")
 	errStuck     = &v1.ErrorDetail{
 		Class: v1.ClassTransient, Code: "no_progress", Message: "the connector showed no sign of progress for too long", Retryable: true,
@@ -60,12 +60,22 @@ func (s *Service) expire(ctx context.Context) {
 
 func (s *Service) stop() {
 	s.mu.Lock()
-	for _, cancel := range s.active {
-		cancel(errStopping)
+	for _, p := range s.active {
+		p.cancel(errStopping)
 	}
 	s.mu.Unlock()
 	s.group.Wait()
 }
+
+// place is a run that this process works on.
+type place struct {
+	tenant  string
+	suspect time.Time // a process has died in it: until then it is not safe to work on another such run
+	cancel  context.CancelCauseFunc
+}
+
+// suspicion is how long a run in which a process has died is worked on without another such run, unless it moves on before.
+const suspicion = time.Minute
 
 // open is a run that nobody works on.
 type open struct {
@@ -79,42 +89,110 @@ type open struct {
 	Status     Status     `db:"status"`
 	WaitUntil  *time.Time `db:"wait_until"`
 	ReadEnded  bool       `db:"read_ended"`
+	Suspect    bool       `db:"suspect"` // a process has died in it since it last moved on
+	Alone      bool       `db:"alone"`   // there is one tenant only
 }
 
+const openColumns = `
+	r.tenant_id, r.id, r.connector_id, r.type, r.mode, r.agent_id, r.agent_group, r.status, r.wait_until, r.read_ended,
+	r.lapsed <> '{}' or r.lease_owner is not null as suspect,
+	(select count(*) from (select from tenant a where a.status = 'active' limit 2) a) < 2 as alone`
+
+const fromOpen = `
+	  from sync_run r
+	  join tenant t
+	    on t.id = r.tenant_id
+	   and (t.status = 'active' or r.cancel_requested)`
+
 func (s *Service) claim(ctx context.Context) error {
-	s.mu.Lock()
-	room := s.MaxRuns - len(s.active)
-	s.mu.Unlock()
-	if room <= 0 {
+	if s.room() <= 0 {
 		return nil
 	}
-	const sql = `
-		select r.tenant_id, r.id, r.connector_id, r.type, r.mode, r.agent_id, r.agent_group, r.status, r.wait_until, r.read_ended
-		  from sync_run r
-		  join tenant t
-		    on t.id = r.tenant_id
-		   and (t.status = 'active' or r.cancel_requested)
-		 where r.status in ('queued', 'waiting_agent', 'running', 'evaluating', 'applying')
-		   and (r.lease_until is null or r.lease_until < now())
-		 order by r.created_at
-		 limit 100`
-	found, err := pg.FindAcross(ctx, s.DB, pgx.RowToStructByName[open], sql)
+	ready, err := s.ready(ctx)
 	if err != nil {
 		return fmt.Errorf("find runs: %w", err)
 	}
-	for _, o := range found {
-		if room == 0 {
+	waiting, err := s.waiting(ctx)
+	if err != nil {
+		return fmt.Errorf("find runs that wait for their agent: %w", err)
+	}
+	for _, o := range append(ready, waiting...) {
+		if s.room() <= 0 {
 			return nil
 		}
-		taken, err := s.consider(ctx, o)
-		if err != nil {
-			s.Log.WarnContext(ctx, "cannot take a run", "run", o.ID, "err", err)
+		if !s.fits(o) {
+			continue
 		}
-		if taken {
-			room--
+		if err := s.consider(ctx, o); err != nil {
+			s.Log.WarnContext(ctx, "cannot take a run", "run", o.ID, "err", err)
 		}
 	}
 	return nil
+}
+
+// ready are runs that somebody could work on now: of every tenant its oldest first, those of tenants of which fewer are being
+// worked on before others.
+func (s *Service) ready(ctx context.Context) ([]open, error) {
+	const sql = `
+		with busy as (
+			select b.tenant_id, count(*) as runs
+			  from sync_run b
+			 where b.status in ('running', 'evaluating', 'applying')
+			   and b.lease_until > now()
+			 group by b.tenant_id)
+		select tenant_id, id, connector_id, type, mode, agent_id, agent_group, status, wait_until, read_ended, suspect, alone
+		  from (select ` + openColumns + `, r.created_at,
+		               coalesce(b.runs, 0) + row_number() over (partition by r.tenant_id order by r.created_at, r.id) as turn` + fromOpen + `
+		          left join busy b
+		            on b.tenant_id = r.tenant_id
+		         where r.status in ('queued', 'running', 'evaluating', 'applying')
+		           and (r.lease_until is null or r.lease_until < now())) r
+		 order by turn, created_at, id
+		 limit 100`
+	return pg.FindAcross(ctx, s.DB, pgx.RowToStructByName[open], sql)
+}
+
+// waitingAtOnce are how many runs that wait for their agent are looked at together.
+const waitingAtOnce = 500
+
+// waiting are the next runs that wait for their agent, of all of them in turn, so that many whose agents are away hide none
+// whose agent has come.
+func (s *Service) waiting(ctx context.Context) ([]open, error) {
+	const sql = `select ` + openColumns + fromOpen + `
+		 where r.status = 'waiting_agent'
+		   and (r.lease_until is null or r.lease_until < now())
+		   and r.id > coalesce(nullif($1, ''), '00000000-0000-0000-0000-000000000000')::uuid
+		 order by r.id
+		 limit $2`
+	found, err := pg.FindAcross(ctx, s.DB, pgx.RowToStructByName[open], sql, s.turned, waitingAtOnce)
+	if s.turned = ""; len(found) == waitingAtOnce {
+		s.turned = found[waitingAtOnce-1].ID
+	}
+	return found, err
+}
+
+func (s *Service) room() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.MaxRuns - len(s.active)
+}
+
+// fits reports whether a run may have one of the places that are left. A tenant that has some gets another only while more are
+// free than it has, so that the long runs of one tenant always leave a place for those of the next. Runs in which a process has
+// died are worked on one at a time: should it die again, it is known in which of them.
+func (s *Service) fits(o open) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own := 0
+	for _, p := range s.active {
+		if p.tenant == o.Tenant {
+			own++
+		}
+		if o.Suspect && time.Now().Before(p.suspect) {
+			return false
+		}
+	}
+	return o.Alone || own == 0 || s.MaxRuns-len(s.active) > own
 }
 
 func (o open) target() dispatch.Target {
@@ -130,36 +208,50 @@ func (o open) target() dispatch.Target {
 
 // consider takes a run if this process can work on it: any hosted one, an agent's where this process holds the socket, and any
 // that is read to its end.
-func (s *Service) consider(ctx context.Context, o open) (bool, error) {
+func (s *Service) consider(ctx context.Context, o open) error {
 	if o.Mode == dispatch.Agent && !o.ReadEnded && !s.Agents.Serves(o.target()) {
-		online, err := s.Agents.Online(ctx, o.target())
-		if err != nil || online {
-			return false, err // the process that holds the socket takes it
-		}
-		return false, s.await(ctx, o)
+		return s.elsewhere(ctx, o)
 	}
 	w, err := s.take(ctx, o)
 	if err != nil || w == nil {
-		return false, err
+		return err
 	}
 	s.begin(ctx, w)
-	return true, nil
+	return nil
 }
 
-// await lets a run wait for its agent, and ends it when the agent stays away too long.
-func (s *Service) await(ctx context.Context, o open) error {
-	v := viewer.System(o.Tenant)
-	if o.WaitUntil != nil && s.Now().After(*o.WaitUntil) {
-		w := &work{s: s, v: v, id: o.ID, connector: o.Connector, unleased: true}
-		return w.end(ctx, Failed, &v1.ErrorDetail{
+// elsewhere lets a run wait for its agent, which this process does not serve, and ends it when the agent stays away too long.
+func (s *Service) elsewhere(ctx context.Context, o open) error {
+	overdue := o.WaitUntil != nil && s.Now().After(*o.WaitUntil)
+	if o.Status == WaitingAgent && !overdue {
+		return nil // the process that comes to serve the agent takes it
+	}
+	online, err := s.Agents.Online(ctx, o.target())
+	if err != nil || online {
+		return err
+	}
+	if overdue {
+		return s.giveUp(ctx, o)
+	}
+	return s.await(ctx, o)
+}
+
+// giveUp ends a run whose agent stayed away. What earlier attempts did stays counted.
+func (s *Service) giveUp(ctx context.Context, o open) error {
+	return s.DB.AsBulk(ctx, viewer.System(o.Tenant), func(tx *pg.Tx) error {
+		w, err := s.idle(ctx, tx, o)
+		if err != nil {
+			return err
+		}
+		return w.write(ctx, tx, Failed, w.tally, &v1.ErrorDetail{
 			Class: v1.ClassAgentUnavailable, Code: "agent_offline", Message: fmt.Sprintf("no agent of this connector was online for %s", agentWait),
 			Hint: "Start the agent, or give the connector another one, and run the sync again.",
 		})
-	}
-	if o.Status == WaitingAgent {
-		return nil
-	}
-	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
+	})
+}
+
+func (s *Service) await(ctx context.Context, o open) error {
+	return s.DB.As(ctx, viewer.System(o.Tenant), func(tx *pg.Tx) error {
 		const sql = `
 			update sync_run
 			   set status = 'waiting_agent', wait_until = coalesce(wait_until, now() + $2::interval), progress_seq = progress_seq + 1, updated_at = now()
@@ -172,12 +264,26 @@ func (s *Service) await(ctx context.Context, o open) error {
 	})
 }
 
+// relieve takes the suspicion from a run that has moved on.
+func (s *Service) relieve(run string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at, works := s.active[run]; works {
+		at.suspect = time.Time{}
+		s.active[run] = at
+	}
+}
+
 // begin works on a run in the background.
 func (s *Service) begin(ctx context.Context, w *work) {
 	// The work outlives the loop's context by as long as handing back takes; stop cancels it with the reason.
 	run, cancel := context.WithCancelCause(telemetry.WithRun(context.WithoutCancel(ctx), w.v.Tenant, w.id))
+	at := place{tenant: w.v.Tenant, cancel: cancel}
+	if w.died > 0 {
+		at.suspect = time.Now().Add(suspicion)
+	}
 	s.mu.Lock()
-	s.active[w.id] = cancel
+	s.active[w.id] = at
 	s.mu.Unlock()
 	s.group.Add(1)
 	go func() {
