@@ -34,7 +34,7 @@ type AcceptedDrift struct {
 	Value any       `json:"value"`
 	By    string    `json:"by"`
 	ByID  string    `json:"by_id,omitempty"`
-	Rule  bool      `json:"rule,omitempty" doc:"The connector's rule accepted it: it stays until the person changes."`
+	Rule  bool      `json:"rule,omitempty" doc:"The connector's rule accepted it, and not a person."`
 	At    time.Time `json:"at"`
 }
 
@@ -158,8 +158,8 @@ func (q question) one(after *state, o shape.Owned) (push, bool) {
 // decide says what becomes of an attribute that is otherwise.
 func (q question) decide(after *state, o shape.Owned, entry AttributeDrift, moved bool, decision string) (push, bool) {
 	exception, accepted := after.Accepted[o.Target]
-	if accepted && (!same(o.Target, exception.Value, entry.Observed) || exception.Rule && moved || decision == shape.DriftPush) {
-		delete(after.Accepted, o.Target) // it has become something else since, or somebody has thought better of it
+	if accepted && (!same(o.Target, exception.Value, entry.Observed) || moved || decision == shape.DriftPush) {
+		delete(after.Accepted, o.Target) // it or the person has changed since, or it was decided anew
 		accepted = false
 	}
 	direction := q.rule.Direction

@@ -22,7 +22,7 @@ func (l *look) write(c shape.Config, a *account, before state, pushes []push) {
 	pushes = slices.DeleteFunc(pushes, func(p push) bool { return p.byRule })
 	origin, note := "lifecycle", "the person has changed"
 	if l.resolve != nil {
-		origin, note = "manual", "somebody has decided about drift"
+		origin, note = "manual", "a person decided about drift"
 	}
 	if len(rule) > 0 && l.resolve == nil && l.room[c.ConnectorID] > 0 {
 		if len(pushes) == 0 {

@@ -20,23 +20,23 @@ type Service struct {
 }
 
 const (
-	aboutRead = "Where the target has something else than the account's template always writes, as it was last read. accepted is what may stay all the same; problems is what the " +
-		"template cannot make of the owner. An account that is not managed, or nobody's, is never compared."
-	aboutList    = "Managed accounts of which the target has something else than their template always writes, and for which nobody has accepted it."
+	aboutRead = "Attributes whose value in the target, as last synced, differs from the account template. accepted lists accepted differences; problems lists values that the " +
+		"template cannot compute from the owner. Accounts that are not managed or have no owner are never compared."
+	aboutList    = "Managed accounts with attributes that differ from their account template, and whose differences are not accepted."
 	aboutResolve = "push: what the template makes is written again, by a provisioning task. accept: what the target has may stay at this account, until it becomes something else again; " +
 		"a later push of the same attribute ends that."
-	aboutCheck = "Compares the connector's managed accounts, as they were last read, with their template. Nothing is read from the target: sync the connector for that, after which " +
-		"whatever has changed is compared by itself."
+	aboutCheck = "Compares the managed accounts of the connector, as last synced, with their template. Nothing is read from the target. A sync of the connector reads it, and then " +
+		"compares changed accounts automatically."
 )
 
 // Routes are the paths of drift.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("GET", "/accounts/drifted", "List accounts that are other than their template", s.list).Describe(aboutList),
-		httpapi.Handle("GET", "/accounts/{id}/drift", "Tell where an account is other than its template", s.read).Describe(aboutRead),
-		httpapi.Handle("POST", "/accounts/{id}/drift/resolve", "Settle where an account is other than its template", s.settle).
+		httpapi.Handle("GET", "/accounts/drifted", "List accounts with drift", s.list).Describe(aboutList),
+		httpapi.Handle("GET", "/accounts/{id}/drift", "Get the drift of an account", s.read).Describe(aboutRead),
+		httpapi.Handle("POST", "/accounts/{id}/drift/resolve", "Resolve the drift of an account", s.settle).
 			For(viewer.Admin).Status(200).Errors(409).Describe(aboutResolve),
-		httpapi.Handle("POST", "/connectors/{id}/drift/check", "Compare a connector's accounts with their template", s.check).
+		httpapi.Handle("POST", "/connectors/{id}/drift/check", "Check the accounts of a connector for drift", s.check).
 			For(viewer.Admin).Status(202).Describe(aboutCheck),
 	}
 }

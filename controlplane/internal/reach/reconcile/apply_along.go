@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -119,6 +120,10 @@ func people(ctx context.Context, tx *pg.Tx, r Run) (map[string]Counts, error) {
 	}
 	back, err := ids(ctx, tx, "people whose record is back", changed, r.ID, "reappear")
 	if err != nil {
+		return nil, err
+	}
+	const both = `select unnest(@ids::text[]::uuid[])`
+	if _, err := directory.MergeAgain(ctx, tx, both, pgx.NamedArgs{"ids": slices.Concat(gone, back)}); err != nil {
 		return nil, err
 	}
 	if len(gone) > 0 {

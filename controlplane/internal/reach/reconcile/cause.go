@@ -202,5 +202,5 @@ func newKeys(ctx context.Context, tx *pg.Tx, _ Run, f finding) (string, error) {
 	if 2*n < f.observed {
 		return "", nil
 	}
-	return fmt.Sprintf("%d of %d have the e-mail address of somebody who is known: the source's key may have changed", n, f.observed), nil
+	return fmt.Sprintf("%d of %d have the e-mail address of an existing identity: the key field of the source may have changed", n, f.observed), nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
 // Change is one thing that a run makes different.
@@ -44,19 +45,19 @@ type ChangeFilters struct {
 	Change []string `query:"change" enum:"create,update,disable,missing,remove,reappear" doc:"Several by comma."`
 	Guard  string   `query:"guard" maxLength:"64" doc:"A kind of hold, such as account_missing."`
 	State  []string `query:"state" enum:"pending,applied,held,previewed,skipped,discarded" doc:"Several by comma."`
-	Q      string   `query:"q" maxLength:"200" doc:"Part of a name or external_id."`
+	Q      string   `query:"q" maxLength:"200" doc:"Words, each of which is part of a name or external_id, without regard to case, accents and order."`
 }
 
 func (f ChangeFilters) args(run string) pgx.NamedArgs {
 	return pgx.NamedArgs{"run": run, "object": f.Object, "change": f.Change, "guard": f.Guard, "state": f.State, "q": f.Q}
 }
 
-const matching = `
+var matching = `
 	 where (cardinality(@object::text[]) is null or cardinality(@object::text[]) = 0 or c.object = any(@object))
 	   and (cardinality(@change::text[]) is null or cardinality(@change::text[]) = 0 or c.change = any(@change))
 	   and (@guard = '' or c.guard = @guard)
 	   and (cardinality(@state::text[]) is null or cardinality(@state::text[]) = 0 or c.state = any(@state))
-	   and (@q = '' or position(lower(@q) in lower(concat_ws(E'\n', c.display, c.external_id))) > 0)`
+	   and (@q = '' or ` + listing.Matches("c.display", "c.external_id") + `)`
 
 // computed are the changes that a run's evaluation wrote.
 const computed = `(select * from sync_change where tenant_id = current_tenant() and run_id = @run) c`

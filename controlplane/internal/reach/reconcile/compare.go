@@ -21,7 +21,7 @@ type comparison struct {
 // temporaries are what a comparison builds, each in the transaction's own space. Row security does not reach there, so the
 // statements that fill them name the tenant by the tables they read.
 var temporaries = []string{"r_identity", "r_account", "r_entitlement", "r_pair", "r_edge", "c_identity", "c_account", "c_entitlement",
-	"w_person", "w_account", "w_entitlement", "r_scope", "r_change", "r_named", "r_within", "c_grant", "c_edge", "c_boss"}
+	"w_person", "w_account", "w_entitlement", "r_scope", "r_change", "r_confirmed", "r_named", "r_within", "c_grant", "c_edge", "c_boss"}
 
 const changeTable = `
 	create temp table r_change (
@@ -33,11 +33,12 @@ const changeTable = `
 func compare(ctx context.Context, tx *pg.Tx, r Run, p policy) error {
 	c := &comparison{tx: tx, run: r, args: pgx.NamedArgs{
 		"run": r.ID, "connector": r.Connector, "required": p.missingUntil, "first": r.FirstLoad,
+		"unresolved_told": unresolvedTold,
 	}}
 	if err := c.do(ctx, "prepare", "drop table if exists "+strings.Join(temporaries, ", "), changeTable); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{c.scopes, c.people, c.accounts, c.entitlements} {
+	for _, step := range []func(context.Context) error{c.scopes, c.people, c.accounts, c.entitlements, c.confirm} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -69,6 +70,7 @@ func (c *comparison) concernsAccess(ctx context.Context) (is bool, err error) {
 		                  and e.tenant_id = current_tenant()
 		                  and e.connector_id = @connector)
 		    or exists (select from r_entitlement where content)
+		    or exists (select from r_confirmed)
 		    or exists (select from r_change where change in ('missing', 'remove') and object in ('account', 'entitlement'))`
 	if err := c.tx.QueryRow(ctx, sql, c.args).Scan(&is); err != nil {
 		return false, fmt.Errorf("look for access: %w", err)

@@ -11,7 +11,7 @@ var (
 	accountTold    = []string{"username", "email", "display_name", "employee_number", "is_disabled"}
 	accountColumns = append(accountTold[:len(accountTold):len(accountTold)], "native_ref", "native_identity", "identity_external_id", "first_name",
 		"last_name", "is_locked", "password_expired", "mfa_enrolled", "privileged", "expires_at", "last_login_at", "password_last_set_at",
-		"native_created_at", "native_modified_at", "attributes")
+		"native_created_at", "native_modified_at", "owner_refs", "attributes")
 )
 
 // stagedAccountName names an account s of the stage as one of the store would be.

@@ -4,7 +4,7 @@ import "context"
 
 // entitlementColumns are those that a run writes.
 var entitlementColumns = []string{"display_name", "name", "native_ref", "native_identity", "kind", "description", "resource", "exclusion_group",
-	"max_members", "attributes"}
+	"max_members", "owner_refs", "attributes"}
 
 const entitlementName = `coalesce(nullif(e.display_name, ''), e.name)`
 

@@ -164,13 +164,15 @@ const comparedGrants = `
 	  left join going e on e.object = 'entitlement' and e.object_id = k.entitlement_id
 	  left join (select distinct id from r_within where of = 'entitlement') se on se.id = k.entitlement_id
 	  left join (select distinct id from r_within where of = 'account') sa on sa.id = k.account_id
+	  left join r_confirmed y on y.account_id = k.account_id and y.entitlement_id = k.entitlement_id
 	 where k.late is not true
 	   and (a.final or e.final
 	        or k.id is null and not p.deleted
 	        or p.deleted or n.deleted
 	        or p.account is not null and (p.row_hash is distinct from k.row_hash or k.status in ('missing', 'revoked'))
 	        or n.external_id is not null and k.status in ('missing', 'revoked')
-	        or p.account is null and n.external_id is null and k.young is not true and (@whole_grant or se.id is not null or sa.id is not null))`
+	        or p.account is null and n.external_id is null and k.young is not true
+	            and (@whole_grant or se.id is not null or sa.id is not null or y.account_id is not null))`
 
 // changedGrants are those that are new, different or back.
 var changedGrants = `

@@ -51,6 +51,7 @@ const comparedEdges = `
 	  left join going a on a.object_id = k.member_id
 	  left join going b on b.object_id = k.parent_id
 	  left join (select distinct id from r_within where of = 'entitlement') w on w.id = k.parent_id
+	  left join r_confirmed y on y.member_id = k.member_id and y.entitlement_id = k.parent_id
 	  left join (select e.id
 	               from r_entitlement r
 	               join w_entitlement e on e.external_id = r.external_id
@@ -58,7 +59,7 @@ const comparedEdges = `
 	 where a.final or b.final
 	    or p.deleted
 	    or p.member is not null and (k.member_id is null or k.missing_since is not null)
-	    or p.member is null and k.told_by = 'grant' and (@whole_grant or w.id is not null)
+	    or p.member is null and k.told_by = 'grant' and (@whole_grant or w.id is not null or y.member_id is not null)
 	    or p.member is null and k.told_by = 'parent' and t.id is not null`
 
 const edgeName = `coalesce(nullif(m.display_name, ''), m.name, c.member) || ' in ' || coalesce(nullif(e.display_name, ''), e.name, c.parent)`

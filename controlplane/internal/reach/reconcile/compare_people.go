@@ -13,8 +13,7 @@ import (
 // personTold are the fields of a person that a source writes and whose values are told; personFields are the others.
 var (
 	personTold   = []string{"department", "email", "employee_number", "title", "username", "display_name"}
-	personFields = []string{"first_name", "middle_name", "last_name", "preferred_name", "division", "organization", "cost_center", "job_code",
-		"location", "country", "employment_type", "hire_date", "start_date", "termination_date"}
+	personFields = slices.DeleteFunc(slices.Clone(directory.SourceFields), func(f string) bool { return slices.Contains(personTold, f) })
 )
 
 // people compares the people of a source. c_identity holds the records that are new, different or back, with the identity that
@@ -95,25 +94,25 @@ func (c *comparison) matchPeople(ctx context.Context) error {
 	return nil
 }
 
-// changedPeople says what becomes different of whom. The values of next are those that the merge would write: a person's own
-// source writes every field that it fills for anybody, another fills what is empty.
+// changedPeople says what becomes different of whom. The values of w_person are those that the merge would write.
 func (c *comparison) changedPeople(ctx context.Context) error {
 	filled, err := c.filled(ctx)
 	if err != nil {
 		return err
 	}
+	fields := "s." + strings.Join(directory.SourceFields, ", s.")
 	next := `
 		create temp table w_person on commit drop as
 		select c.external_id, c.seq, c.ord, c.identity_id, c.known, c.away, c.marked, s.native_ref, s.manager_ref_kind, s.manager_ref_value,
-		       i.source_connector_id = @connector as owned, coalesce(s.is_disabled, false) as is_disabled, s.display_name as staged_name,
-		       ` + nextValues(filled) + `,
-		       s.source_status, null::text as status, null::uuid as manager_id
+		       c.identity_id is not null as owned, coalesce(s.is_disabled, false) as is_disabled, s.display_name as staged_name,
+		       ` + fields + `,
+		       s.source_status, null::text as status, null::uuid as manager_id, ` + directory.ToldSQL("s") + ` as told, null::jsonb as says,
+		       null::text as said_before, null::uuid as owner_id, null::text as owner_external_id
 		  from c_identity c
 		  join stage_identity s
 		    on s.tenant_id = current_tenant() and s.run_id = @run and s.seq = c.seq and s.ord = c.ord
-		  left join identity i
-		    on i.tenant_id = current_tenant() and i.id = c.identity_id
 		 where c.content`
+	const owned = `update w_person set owned = owner_id is not distinct from @connector::uuid and owner_external_id = external_id where owned`
 	// An address that somebody else has is not taken over.
 	const taken = `
 		update w_person n
@@ -130,11 +129,14 @@ func (c *comparison) changedPeople(ctx context.Context) error {
 	if err := c.do(ctx, "people", next); err != nil {
 		return err
 	}
-	kept := directory.Kept{Table: "w_person", Connector: c.run.Connector, Filled: slices.Collect(maps.Keys(filled)), Bare: true}
-	if err := directory.KeepPinned(ctx, c.tx, kept); err != nil {
+	records := directory.Records{Table: "w_person", Connector: c.run.Connector, Filled: slices.Collect(maps.Keys(filled)), Bare: true}
+	if err := directory.MergeRecords(ctx, c.tx, records); err != nil {
 		return err
 	}
-	if err := c.do(ctx, "people", taken); err != nil {
+	if err := directory.KeepPinned(ctx, c.tx, directory.Kept{Table: "w_person", Bare: true}); err != nil {
+		return err
+	}
+	if err := c.do(ctx, "people", owned, taken); err != nil {
 		return err
 	}
 	if err := c.statesOf(ctx); err != nil {
@@ -153,24 +155,21 @@ func (c *comparison) statesOf(ctx context.Context) error {
 		return err
 	}
 	// Each is looked up by its key: how many rows a temporary table has, planners do not know.
-	const sql = `
+	heeded := strings.ReplaceAll(directory.Heeded, "m.", "n.")
+	sql := `
 		update w_person n
 		   set status = (
 		       select case when i.status = 'archived' then i.status
 		                   else identity_state(
 		                        case when i.id is null then coalesce(n.source_status, 'active')
-		                             when n.owned and n.source_status is not null
-		                                  and (i.status_source <> 'manual' or src.source_status is not null and n.source_status <> src.source_status)
-		                             then n.source_status
+		                             when ` + heeded + ` then n.source_status
 		                             else coalesce(i.standing, i.status) end,
-		                        n.start_date, n.termination_date, i.last_working_at, i.leave_from, i.leave_to,
+		                        n.start_date, n.termination_date, n.last_working_at, n.leave_from, n.leave_to,
 		                        @clock_now::timestamptz, @clock_today::date, coalesce(@clock_notice_at::timestamptz, 'infinity'),
 		                        coalesce(@clock_notice_day::date, 'infinity')) end
 		         from (select) one
 		         left join identity i
-		           on i.tenant_id = current_tenant() and i.id = n.identity_id
-		         left join identity_source src
-		           on src.tenant_id = current_tenant() and src.connector_id = @connector and src.external_id = n.external_id)`
+		           on i.tenant_id = current_tenant() and i.id = n.identity_id)`
 	if _, err := c.tx.Exec(ctx, sql, clock.Args(c.args)); err != nil {
 		return fmt.Errorf("compare states: %w", err)
 	}
@@ -188,22 +187,6 @@ func (c *comparison) filled(ctx context.Context) (map[string]bool, error) {
 		select unnest(array_remove(array[`+strings.Join(cases, ", ")+`]::text[], null))
 		  from stage_identity
 		 where tenant_id = current_tenant() and run_id = @run`)
-}
-
-func nextValues(filled map[string]bool) string {
-	var values []string
-	for _, f := range append(personTold[:len(personTold):len(personTold)], personFields...) {
-		own := "i." + f
-		switch {
-		case f == "display_name": // never empty
-			own = "coalesce(s.display_name, i.display_name)"
-		case filled[f]:
-			own = "s." + f
-		}
-		other := "coalesce(i." + f + ", s." + f + ")"
-		values = append(values, fmt.Sprintf("case when i.id is null then s.%[1]s when i.source_connector_id = @connector then %[2]s else %[3]s end as %[1]s", f, own, other))
-	}
-	return strings.Join(values, ",\n\t\t       ")
 }
 
 // managersOf finds whom the changed records of this source name as managers, after this run: a manager who moved, and so has
@@ -316,8 +299,10 @@ const peopleGone = `
 	    select src.identity_id
 	      from identity_source src
 	      left join going g on src.connector_id = @connector and g.external_id = src.external_id
+	      left join connector c on c.tenant_id = current_tenant() and c.id = src.connector_id
 	     where src.tenant_id = current_tenant()
 	       and src.removed_at is null
+	       and c.deleted_at is null
 	       and g.external_id is null
 	     group by src.identity_id
 	), judged as (

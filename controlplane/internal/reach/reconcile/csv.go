@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
@@ -42,7 +41,7 @@ func (s *Service) csv(ctx context.Context, v viewer.Viewer, in *csvIn) (httpapi.
 }
 
 func (s *Service) writeCSV(ctx context.Context, v viewer.Viewer, w io.Writer, o outcome, run string, f ChangeFilters) error {
-	out := csv.NewWriter(w)
+	out := httpapi.NewSheet(w)
 	if err := out.Write(csvHeader); err != nil {
 		return fmt.Errorf("write changes: %w", err)
 	}
@@ -61,32 +60,17 @@ func (s *Service) writeCSV(ctx context.Context, v viewer.Viewer, w io.Writer, o 
 				return fmt.Errorf("write changes: %w", err)
 			}
 		}
-		if out.Flush(); out.Error() != nil || len(found) < csvPage {
-			return out.Error()
+		if err := out.Flush(); err != nil || len(found) < csvPage {
+			return err
 		}
 		page.After = []string{strconv.FormatInt(found[len(found)-1].N, 10)}
 	}
 }
 
 func (c Change) cells() []string {
-	cells := []string{strconv.FormatInt(c.N, 10), c.Object, c.Change, c.State, text(c.Guard), c.ExternalID, c.Display, text(c.Department),
+	return []string{strconv.FormatInt(c.N, 10), c.Object, c.Change, c.State, text(c.Guard), c.ExternalID, c.Display, text(c.Department),
 		text(c.Container), text(c.Manager), strings.Join(c.Fields, " "), string(c.Before), string(c.After), text(c.Reason), text(c.ObjectID),
 		c.At.UTC().Format(time.RFC3339)}
-	for i := range cells {
-		cells[i] = harmless(cells[i])
-	}
-	return cells
-}
-
-// harmless keeps a spreadsheet from taking a cell for a formula: what it begins with decides, also after a space.
-func harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(cell)[0]) {
-		return "'" + cell
-	}
-	if rest := strings.TrimLeft(cell, " "); rest != cell {
-		return "'" + cell
-	}
-	return cell
 }
 
 func text(s *string) string {

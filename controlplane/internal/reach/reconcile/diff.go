@@ -16,7 +16,7 @@ type Diff struct {
 	Purpose string  `json:"purpose" enum:"apply,preview"`
 	Total   int64   `json:"total" doc:"changes in all"`
 	Held    int64   `json:"held" doc:"changes that wait for a decision"`
-	Digest  string  `json:"digest" doc:"of what is held; a release names it"`
+	Digest  string  `json:"digest" doc:"The id of the hold. A release names it."`
 	Groups  []Group `json:"groups" nullable:"false"`
 	Holds   []Hold  `json:"holds" nullable:"false"`
 }
@@ -186,7 +186,7 @@ func heldDigest(ctx context.Context, tx *pg.Tx, run string) (digest string, n in
 		  from sync_change c
 		 where c.tenant_id = current_tenant() and c.run_id = $1 and c.state = 'held'`
 	if err := tx.QueryRow(ctx, sql, run).Scan(&digest, &n); err != nil {
-		return "", 0, fmt.Errorf("digest of what is held: %w", err)
+		return "", 0, fmt.Errorf("digest of held changes: %w", err)
 	}
 	return digest, n, nil
 }

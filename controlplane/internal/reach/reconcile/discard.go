@@ -24,7 +24,7 @@ type ending struct {
 
 // Ends of what is held.
 func superseded(by string) ending {
-	return ending{"superseded", "discarded", "superseded", "a newer run of this connector computed the changes anew; nothing of what was held has been applied",
+	return ending{"superseded", "discarded", "superseded", "a newer sync run of this connector computed the changes again; none of the held changes were applied",
 		"sync_run.superseded", by}
 }
 
@@ -32,7 +32,7 @@ func discarded(comment string) ending {
 	return ending{"discarded", "discarded", "discarded", "what was held has been discarded", "sync_run.discarded", comment}
 }
 
-var expired = ending{"expired", "expired", "hold_expired", "nobody decided about what was held in time; nothing of it has been applied", "sync_run.expired", ""}
+var expired = ending{"expired", "expired", "hold_expired", "the held changes were not decided in time; none of them were applied", "sync_run.expired", ""}
 
 // Supersede discards what earlier runs of the connector hold, because this one has computed it anew. A preview supersedes
 // nothing.

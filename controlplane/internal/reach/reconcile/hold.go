@@ -18,7 +18,7 @@ type Hold struct {
 	State      string          `json:"state" db:"state" enum:"open,partly_released,released,discarded,expired,superseded,previewed"`
 	Held       int64           `json:"held" db:"held" doc:"changes that still wait, with those that go along with others"`
 	Digest     string          `json:"digest" db:"digest" doc:"of what was held at first"`
-	ExpiresAt  time.Time       `json:"expires_at" db:"expires_at" doc:"when it is discarded unless somebody decides"`
+	ExpiresAt  time.Time       `json:"expires_at" db:"expires_at" doc:"when it is discarded without a decision"`
 	DecidedAt  *time.Time      `json:"decided_at" db:"decided_at"`
 	DecidedBy  json.RawMessage `json:"decided_by" db:"decided_by"`
 	Comment    *string         `json:"comment" db:"comment"`

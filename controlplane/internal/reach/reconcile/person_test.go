@@ -83,8 +83,8 @@ func TestWhoAnotherSourceKnowsOrAPersonDecidedAboutStays(t *testing.T) {
 	if diff := cmp.Diff(want, w.lines(`select external_id || ' ' || coalesce(guard, '-') || ' ' || reason from sync_change order by n`)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	w.apply(v)
-	for ext, want := range map[string]string{"p1": "active -", "p2": "active -", "p3": "active -", "p4": "deactivated source_removed"} {
+	w.apply(v) // the person is named by the source that still has them
+	for ext, want := range map[string]string{"E1": "active -", "p2": "active -", "p3": "active -", "p4": "deactivated source_removed"} {
 		if got := w.person(ext); got != want {
 			t.Errorf("%s is %s; want %s", ext, got, want)
 		}

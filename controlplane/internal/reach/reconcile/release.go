@@ -20,7 +20,7 @@ type Subset struct {
 	Objects     []string `json:"objects,omitempty" maxItems:"10" doc:"identity, account, entitlement, grant, nesting"`
 	Changes     []string `json:"changes,omitempty" maxItems:"10" doc:"create, update, disable, missing, remove, reappear"`
 	Departments []string `json:"departments,omitempty" maxItems:"1000"`
-	Containers  []string `json:"containers,omitempty" maxItems:"1000" doc:"branches of the tree, with what lies beneath them"`
+	Containers  []string `json:"containers,omitempty" maxItems:"1000" doc:"branches of the tree, including everything below them"`
 	ExternalIDs []string `json:"external_ids,omitempty" maxItems:"10000"`
 }
 
@@ -70,7 +70,7 @@ func ReleaseHeld(ctx context.Context, tx *pg.Tx, connector, run string, d Decisi
 		return out, err
 	}
 	if digest != d.Digest {
-		return out, fault.Coded(fault.Conflict, "digest_mismatch", "what is held is not what you have seen; look at it again").Also("digest", digest).Also("held", held)
+		return out, fault.Coded(fault.Conflict, "digest_mismatch", "the held changes differ from the ones you reviewed; review them again").Also("digest", digest).Also("held", held)
 	}
 	if out.Released, err = letGo(ctx, tx, run, d.Subset); err != nil {
 		return out, err
@@ -237,7 +237,7 @@ func DiscardHeld(ctx context.Context, tx *pg.Tx, connector, run, comment string)
 func Held(ctx context.Context, tx *pg.Tx, r Run) (n int64, err error) {
 	const sql = `select count(*) from sync_change where tenant_id = current_tenant() and run_id = $1 and state = 'held'`
 	if err := tx.QueryRow(ctx, sql, r.ID).Scan(&n); err != nil {
-		return 0, fmt.Errorf("count what is held: %w", err)
+		return 0, fmt.Errorf("count held changes: %w", err)
 	}
 	return n, nil
 }

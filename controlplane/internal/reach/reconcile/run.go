@@ -11,6 +11,7 @@ type Run struct {
 	Preview         bool            // tells what would change, and changes nothing
 	SettingsChanged bool            // the connection is not the one that the last good run used
 	Incremental     bool            // read changes only
+	Clean           bool            // every record that was read could be used, and nothing kept the run from reading on
 	Complete        map[string]bool // kinds of the protocol (identities, accounts, …) that were read to their proven end
 }
 

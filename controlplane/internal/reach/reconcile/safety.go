@@ -30,7 +30,7 @@ type Safety struct {
 // SafetyLimit is the limit of one kind: min(cap, max(floor, pct × population)).
 type SafetyLimit struct {
 	Kind  string     `json:"kind" enum:"identity_deactivation,account_missing,account_disabled,grant_removed,entitlement_removed,identity_create,attribute_rewrite,attribute_rewrite.department,attribute_rewrite.manager,attribute_rewrite.email,attribute_rewrite.employee_number"`
-	Floor int64      `json:"floor" minimum:"0" maximum:"1000000000" doc:"so many always pass"`
+	Floor int64      `json:"floor" minimum:"0" maximum:"1000000000" doc:"the number that is always allowed"`
 	Pct   float64    `json:"pct" minimum:"0" maximum:"100" doc:"share of the population, in percent"`
 	Cap   int64      `json:"cap" minimum:"0" maximum:"1000000000" doc:"never more than this"`
 	Until *time.Time `json:"until,omitempty" doc:"when the standard comes back; without it the limit stays"`

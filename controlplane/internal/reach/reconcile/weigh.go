@@ -197,7 +197,7 @@ func markCompanions(ctx context.Context, tx *pg.Tx) error {
 		                where o.object = 'identity' and o.change in ('missing', 'remove') and o.state = 'held' and o.guard = 'identity_deactivation')`
 	for _, sql := range []string{grants, entitlements, people} {
 		if _, err := tx.Exec(ctx, sql); err != nil {
-			return fmt.Errorf("hold what belongs to what is held: %w", err)
+			return fmt.Errorf("hold dependent changes: %w", err)
 		}
 	}
 	return nil
@@ -253,14 +253,14 @@ func markHeld(ctx context.Context, tx *pg.Tx, r Run, all bool) error {
 			sql = fmt.Sprintf(whole, stages[i])
 		}
 		if _, err := tx.Exec(ctx, sql, r.ID); err != nil {
-			return fmt.Errorf("mark what is held: %w", err)
+			return fmt.Errorf("mark held changes: %w", err)
 		}
 	}
 	if !all {
 		return nil
 	}
 	if _, err := tx.Exec(ctx, fmt.Sprintf(whole, "stage_grant"), r.ID); err != nil {
-		return fmt.Errorf("mark what is held: %w", err)
+		return fmt.Errorf("mark held changes: %w", err)
 	}
 	return nil
 }
