@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -45,15 +46,15 @@ type admission struct {
 // errClone is how a connection is refused whose identity is in use by another process of the agent's.
 var errClone = &wire.CloseError{Code: wire.CloseClone, Reason: "this identity is in use elsewhere: quarantined"}
 
-// admit decides about a connection. It returns a *wire.CloseError when the agent must go.
+// admit decides about a connection whose agent has proven key. It returns a *wire.CloseError when the agent must go.
 //
 // A newer connection of the same start of the agent on the same machine replaces the older one at once. Any other does so
 // only when the older connection no longer answers: when it does, two hosts share an identity, and nobody can say which one is
 // right.
-func (h *Hub) admit(ctx context.Context, v viewer.Viewer, hello wire.Hello) (admission, error) {
+func (h *Hub) admit(ctx context.Context, v viewer.Viewer, hello wire.Hello, key []byte) (admission, error) {
 	cleared := int64(-1)
 	for {
-		a, rival, err := h.tryAdmit(ctx, v, hello, cleared)
+		a, rival, err := h.tryAdmit(ctx, v, hello, key, cleared)
 		if err != nil || rival == nil {
 			return a, err
 		}
@@ -65,7 +66,9 @@ func (h *Hub) admit(ctx context.Context, v viewer.Viewer, hello wire.Hello) (adm
 }
 
 // tryAdmit writes the connection down, unless there is a rival whose epoch was not cleared before.
-func (h *Hub) tryAdmit(ctx context.Context, v viewer.Viewer, hello wire.Hello, cleared int64) (a admission, rival *earlier, err error) {
+func (h *Hub) tryAdmit(
+	ctx context.Context, v viewer.Viewer, hello wire.Hello, key []byte, cleared int64,
+) (a admission, rival *earlier, err error) {
 	err = h.DB.As(ctx, v, func(tx *pg.Tx) error {
 		rival = nil
 		who, err := lock(ctx, tx, v.ID)
@@ -74,6 +77,9 @@ func (h *Hub) tryAdmit(ctx context.Context, v viewer.Viewer, hello wire.Hello, c
 		}
 		if err := who.mayWork(); err != nil {
 			return turnedAway(err)
+		}
+		if !bytes.Equal(key, who.Key) { // enrolled anew since the key was proven
+			return errUnproven
 		}
 		before, err := findSession(ctx, tx, v.ID, h.pace.offline)
 		if err != nil {

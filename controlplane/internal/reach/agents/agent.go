@@ -25,7 +25,7 @@ type Agent struct {
 	ID                  string         `json:"id" db:"id"`
 	Name                string         `json:"name" db:"name"`
 	Description         string         `json:"description" db:"description"`
-	Group               *string        `json:"group" db:"agent_group" doc:"Agents of one group stand in for each other."`
+	Group               *string        `json:"group" db:"agent_group" doc:"Agents of one group replace each other."`
 	State               string         `json:"state" db:"state" enum:"pending,registered,online,degraded,draining,offline,disabled,quarantined,revoked"`
 	Version             *string        `json:"version" db:"version_name" doc:"of the agent's program"`
 	OS                  *string        `json:"os" db:"os"`

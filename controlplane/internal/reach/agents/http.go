@@ -12,14 +12,22 @@ import (
 
 type newAgent struct {
 	Name        string `json:"name" minLength:"1" maxLength:"100"`
-	Group       string `json:"group,omitempty" maxLength:"100" doc:"Agents of one group stand in for each other."`
+	Group       string `json:"group,omitempty" maxLength:"100" doc:"Agents of one group replace each other."`
 	Description string `json:"description,omitempty" maxLength:"1000"`
+
+	ReleaseCredentials bool `json:"release_credentials,omitempty" doc:"Let the agent have the stored credentials of the connectors of its group. Only for administrators who have signed in; it is audited."`
 }
 
 type agentPatch struct {
 	Name        *string `json:"name,omitempty" minLength:"1" maxLength:"100"`
 	Group       *string `json:"group,omitempty" maxLength:"100"`
 	Description *string `json:"description,omitempty" maxLength:"1000"`
+
+	ReleaseCredentials bool `json:"release_credentials,omitempty" doc:"Let the agent have the stored credentials of the connectors of its new group. Only for administrators who have signed in; it is audited."`
+}
+
+type enrollment struct {
+	ReleaseCredentials bool `json:"release_credentials,omitempty" doc:"Let the new host have the stored credentials of the connectors that use the agent or its group. It is audited."`
 }
 
 type revocation struct {
@@ -46,6 +54,11 @@ type patchIn struct {
 	Body agentPatch
 }
 
+type enrollIn struct {
+	ID   string `path:"id"`
+	Body *enrollment
+}
+
 type revokeIn struct {
 	ID   string `path:"id"`
 	Body revocation
@@ -58,22 +71,23 @@ func (r *Registry) Routes() []httpapi.Route {
 		httpapi.Handle("POST", "/settings/agents", "Invite an agent", r.handleCreate).For(viewer.Admin).Status(201).Errors(409).Tag("settings").Scope("agents").
 			Describe("Answers the agent with an enrolment token, which is shown once, can be used once and lives for an hour."),
 		httpapi.Handle("GET", "/settings/agents", "List agents", r.handleList).For(read...).Tag("settings").Scope("agents"),
-		httpapi.Handle("GET", "/settings/agents/{id}", "Read an agent", r.handleFind).For(read...).Tag("settings").Scope("agents"),
-		httpapi.Handle("PATCH", "/settings/agents/{id}", "Change an agent", r.handleChange).For(viewer.Admin).Errors(409, 412).Tag("settings").Scope("agents"),
-		httpapi.Handle("POST", "/settings/agents/{id}/enroll", "Invite an agent again", r.handleReenroll).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
-			Describe("Replaces a lost host or ends a quarantine: the old keys and tokens are dead from now on."),
-		httpapi.Handle("POST", "/settings/agents/{id}/drain", "Give an agent no new tasks", r.handle(r.drain)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
+		httpapi.Handle("GET", "/settings/agents/{id}", "Retrieve an agent", r.handleFind).For(read...).Tag("settings").Scope("agents"),
+		httpapi.Handle("PATCH", "/settings/agents/{id}", "Update an agent", r.handleChange).For(viewer.Admin).Errors(409, 412).Tag("settings").Scope("agents"),
+		httpapi.Handle("POST", "/settings/agents/{id}/enroll", "Enroll an agent again", r.handleReenroll).For(viewer.Admin).ForPeople().Errors(409).Tag("settings").
+			Scope("agents").Describe("Replaces a lost host or ends a quarantine: the old keys and tokens are dead from now on. Where connectors with stored credentials use " +
+			"the agent or its group, the new host gets them only with release_credentials; otherwise it is 409 release_required."),
+		httpapi.Handle("POST", "/settings/agents/{id}/drain", "Drain an agent", r.handle(r.drain)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
 			Describe("What runs goes on to its end. Another agent of the group takes what is new."),
-		httpapi.Handle("POST", "/settings/agents/{id}/resume", "Give a draining agent tasks again", r.handle(r.resume)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents"),
-		httpapi.Handle("POST", "/settings/agents/{id}/disable", "Switch an agent off", r.handle(r.disable)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
+		httpapi.Handle("POST", "/settings/agents/{id}/resume", "Resume an agent", r.handle(r.resume)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents"),
+		httpapi.Handle("POST", "/settings/agents/{id}/disable", "Disable an agent", r.handle(r.disable)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
 			Describe("Its connection is closed and its runs go to another agent of the group, or wait. It keeps its keys."),
-		httpapi.Handle("POST", "/settings/agents/{id}/enable", "Switch an agent on again", r.handle(r.enable)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
-			Describe("The agent comes back by itself within about two minutes."),
-		httpapi.Handle("POST", "/settings/agents/{id}/quarantine/clear", "Let a quarantined agent in again", r.handle(r.clear)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
-			Describe("To be called when the copy has been stopped: should both run again, the agent is quarantined anew. Enrol the agent again where nobody knows which one is right."),
-		httpapi.Handle("POST", "/settings/agents/{id}/revoke", "Revoke an agent for good", r.handleRevoke).For(viewer.Admin).Tag("settings").Scope("agents"),
+		httpapi.Handle("POST", "/settings/agents/{id}/enable", "Enable an agent", r.handle(r.enable)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
+			Describe("The agent reconnects automatically within about two minutes."),
+		httpapi.Handle("POST", "/settings/agents/{id}/quarantine/clear", "Clear the quarantine of an agent", r.handle(r.clear)).For(viewer.Admin).Errors(409).Tag("settings").Scope("agents").
+			Describe("First stop the copy: if both run, the agent is quarantined again. If you do not know which one is the original, enroll the agent again."),
+		httpapi.Handle("POST", "/settings/agents/{id}/revoke", "Revoke an agent", r.handleRevoke).For(viewer.Admin).Tag("settings").Scope("agents"),
 		httpapi.Handle("DELETE", "/settings/agents/{id}", "Delete an agent", r.handleRemove).For(viewer.Admin).Status(204).Errors(409).Tag("settings").Scope("agents"),
-		httpapi.Handle("POST", "/agent/register", "Enrol an agent", r.handleRegister).Presents(r.mayRegister).Errors(401, 403, 413, 429).
+		httpapi.Handle("POST", "/agent/register", "Enroll an agent", r.handleRegister).Presents(r.mayRegister).Errors(401, 403, 413, 429).
 			Describe("Called by grantwright-agent enroll with the enrolment token as Bearer."),
 		httpapi.Handle("POST", "/agent/token", "Renew an agent's token", r.handleToken).Presents(r.mayRenew).Errors(401, 403, 409, 413, 429).
 			Describe("Called by the agent with its last token as Bearer, expired or not, and a proof of its key."),
@@ -115,11 +129,11 @@ func (r *Registry) handleChange(ctx context.Context, v viewer.Viewer, in *patchI
 	return shown(r.change(ctx, v, in.ID, in.IfMatch, in.Body))
 }
 
-func (r *Registry) handleReenroll(ctx context.Context, v viewer.Viewer, in *oneIn) (*httpapi.One[Invited], error) {
+func (r *Registry) handleReenroll(ctx context.Context, v viewer.Viewer, in *enrollIn) (*httpapi.One[Invited], error) {
 	if err := checkID(in.ID); err != nil {
 		return nil, err
 	}
-	out, err := r.reenroll(ctx, v, in.ID)
+	out, err := r.reenroll(ctx, v, in.ID, in.Body != nil && in.Body.ReleaseCredentials)
 	if err != nil {
 		return nil, err
 	}

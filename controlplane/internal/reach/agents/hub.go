@@ -28,6 +28,10 @@ type Hub struct {
 	Seal Sealer
 	Log  *slog.Logger
 
+	// PublicURL is where agents reach the control plane. It is accepted as the host of an agent's proof where a proxy on the
+	// way rewrites the host of the request.
+	PublicURL string
+
 	// MinVersion is the oldest version of the agent's program that is not called degraded, such as 1.4; empty: any.
 	MinVersion string
 

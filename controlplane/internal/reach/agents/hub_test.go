@@ -179,6 +179,17 @@ func (m *host) deaf(t *testing.T) *websocket.Conn {
 	if err := ws.WriteMessage(websocket.TextMessage, data); err != nil {
 		t.Fatal(err)
 	}
+	_, msg, err := ws.ReadMessage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &line{t: t, ws: ws, frames: make(chan wire.Frame, 1)}
+	f, err := wire.Decode(msg, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.frames <- f
+	l.prove(m, m.house.process, m.boot)
 	return ws
 }
 

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -117,6 +118,7 @@ type standing struct {
 	Tokens  int64   `db:"token_epoch"`
 	Open    bool    `db:"open"` // whether the tenant lets anybody in
 	Session *string `db:"session"`
+	Key     []byte  `db:"identity_key"`
 }
 
 // check closes the connections of agents that were revoked, quarantined, enrolled again or deleted, those that were replaced in
@@ -129,7 +131,8 @@ func (h *Hub) check(ctx context.Context) {
 	found := map[agentKey]standing{}
 	err := h.DB.Across(ctx, func(tx *pg.Tx) error {
 		const sql = `
-			select a.tenant_id::text, a.id::text, a.state, a.agent_group, a.draining, a.token_epoch, s.id::text as session, t.status = 'active' as open
+			select a.tenant_id::text, a.id::text, a.state, a.agent_group, a.draining, a.token_epoch, a.identity_key,
+			       s.id::text as session, t.status = 'active' as open
 			  from agent a
 			  join tenant t on t.id = a.tenant_id
 			  left join agent_session s on s.tenant_id = a.tenant_id and s.agent_id = a.id
@@ -155,26 +158,37 @@ func (h *Hub) check(ctx context.Context) {
 	}
 }
 
-// uphold closes the connection unless it may stay. The zero standing is that of an agent that was deleted.
+// uphold closes the connection unless it may stay.
 func (s *session) uphold(now standing) {
+	if code, reason := s.ending(now); code != 0 {
+		s.cut(code, reason)
+		return
+	}
+	s.mu.Lock()
+	s.group, s.drained = now.Group, now.Drained
+	s.mu.Unlock()
+}
+
+// ending is the close code of a connection that may not stay, 0 of one that may. The zero standing is that of an agent that
+// was deleted.
+func (s *session) ending(now standing) (code int, reason string) {
 	switch {
 	case now.State == Quarantined:
-		s.cut(wire.CloseClone, "quarantined")
+		return wire.CloseClone, "quarantined"
 	case now.State == Disabled || (now.State == Registered && !now.Open):
-		s.cut(wire.CloseRevoked, wire.ReasonDisabled)
+		return wire.CloseRevoked, wire.ReasonDisabled
 	case now.State != Registered:
-		s.cut(wire.CloseRevoked, "revoked")
+		return wire.CloseRevoked, "revoked"
+	case !bytes.Equal(now.Key, s.proven):
+		return wire.CloseRevoked, "enrolled again on another host"
 	case now.Tokens != s.tokens:
-		s.cut(wire.CloseRevoked, "enrolled anew elsewhere")
+		return wire.CloseToken, "the token was revoked: renew it"
 	case s.hangs():
-		s.cut(wire.CloseSilent, "no heartbeat")
+		return wire.CloseSilent, "no heartbeat"
 	case deref(now.Session) != s.id:
-		s.cut(wire.CloseSuperseded, "a newer connection of this agent")
-	default:
-		s.mu.Lock()
-		s.group, s.drained = now.Group, now.Drained
-		s.mu.Unlock()
+		return wire.CloseSuperseded, "a newer connection of this agent"
 	}
+	return 0, ""
 }
 
 // isThere is whether an agent a with the session s is online. It needs @offline, in seconds.

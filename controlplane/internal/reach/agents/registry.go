@@ -101,6 +101,9 @@ func (r *Registry) create(ctx context.Context, v viewer.Viewer, in newAgent) (In
 			return nameTaken(err, in.Name)
 		}
 		subject := audit.Subject{Type: "agent", ID: id, Display: in.Name}
+		if err := entrust(ctx, tx, subject, "", in.Group, in.ReleaseCredentials); err != nil {
+			return err
+		}
 		if err := audit.Record(ctx, tx, audit.Entry{Action: "agent.created", Subject: subject}); err != nil {
 			return err
 		}
@@ -174,6 +177,11 @@ func (r *Registry) change(ctx context.Context, v viewer.Viewer, id string, match
 		if err := match.Check(before.Revision); err != nil {
 			return err
 		}
+		if group := deref(in.Group); group != deref(before.Group) {
+			if err := entrust(ctx, tx, subjectOf(before), "", group, in.ReleaseCredentials); err != nil {
+				return err
+			}
+		}
 		const sql = `
 			update agent
 			   set name = coalesce($2, name), agent_group = coalesce($3, agent_group), description = coalesce($4, description),
@@ -225,7 +233,7 @@ func deref[T any](p *T) T {
 }
 
 // reenroll invites an agent anew and forgets the keys of the host that had its name before.
-func (r *Registry) reenroll(ctx context.Context, v viewer.Viewer, id string) (Invited, error) {
+func (r *Registry) reenroll(ctx context.Context, v viewer.Viewer, id string, release bool) (Invited, error) {
 	var out Invited
 	err := r.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := lockShown(ctx, tx, id, r.offline())
@@ -234,6 +242,9 @@ func (r *Registry) reenroll(ctx context.Context, v viewer.Viewer, id string) (In
 		}
 		if before.State == Revoked {
 			return fault.New(fault.Conflict, "the agent is revoked for good; create a new one")
+		}
+		if err := entrust(ctx, tx, subjectOf(before), id, deref(before.Group), release); err != nil {
+			return err
 		}
 		const sql = `
 			update agent

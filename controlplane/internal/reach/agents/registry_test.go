@@ -328,3 +328,46 @@ func TestALimiterLetsABurstThroughAndThenTheRate(t *testing.T) {
 		t.Error("another key, or the same one a second later, was held back")
 	}
 }
+
+func TestANewHostGetsStoredCredentialsOnlyWhenAPersonReleasesThem(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	m := h.enrol("HQ", "dc")
+	err := h.db.As(ctx, h.system, func(tx *pg.Tx) error {
+		_, err := tx.Exec(ctx, `
+			insert into connector (tenant_id, id, business_id, name, type, mode, agent_group, credentials)
+			values (current_tenant(), gen_random_uuid(), 'ad', 'AD', 'ldap', 'agent', 'dc', '\x00')`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := h.must(t, 201, "POST", "/settings/agents", "admin", map[string]any{"name": "free"}).text("id")
+	release := map[string]any{"release_credentials": true}
+	for _, tt := range []struct {
+		method, path string
+		body         map[string]any
+		granted      int
+	}{
+		{"POST", "/settings/agents", map[string]any{"name": "second", "group": "dc"}, 201},
+		{"PATCH", "/settings/agents/" + other, map[string]any{"group": "dc"}, 200},
+		{"POST", "/settings/agents/" + m.id + "/enroll", map[string]any{}, 200},
+	} {
+		h.refused(t, 409, "release_required", tt.method, tt.path, "admin", tt.body)
+		for name, value := range release {
+			tt.body[name] = value
+		}
+		h.refused(t, 403, "forbidden", tt.method, tt.path, "service", tt.body)
+		h.must(t, tt.granted, tt.method, tt.path, "admin", tt.body)
+	}
+	var released int
+	for _, a := range h.actions() {
+		if a == "agent.credentials_released" {
+			released++
+		}
+	}
+	if released != 3 {
+		t.Errorf("%d releases are audited; want 3", released)
+	}
+	h.must(t, 200, "PATCH", "/settings/agents/"+other, "admin", map[string]any{"description": "still there"})
+}

@@ -302,7 +302,7 @@ func (h *Hub) await(ctx context.Context, v viewer.Viewer, id string, t dispatch.
 			return reply{}, &v1.ErrorDetail{
 				Class: v1.ClassAgentUnavailable, Code: "agent_offline", Retryable: true,
 				Message: "the process of the control plane that the agent " + strings.TrimSpace(t.AgentID) + " was connected to does not answer",
-				Hint:    "the agent connects again by itself within a minute; try again then",
+				Hint:    "the agent reconnects automatically within a minute; try again then",
 			}
 		}
 	}

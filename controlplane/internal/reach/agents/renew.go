@@ -90,7 +90,7 @@ func (r *Registry) exchange(ctx context.Context, tx *pg.Tx, c auth.AgentClaims, 
 	if req.AgentID != c.AgentID {
 		return out, errForged, forged(ctx, tx, req.AgentID)
 	}
-	if err := who.matches(c); err != nil {
+	if err := who.mayRenew(c); err != nil {
 		return out, err, nil
 	}
 	if !signed(who.Key, req) {
@@ -140,6 +140,13 @@ func unknownAgent(err error, id string) error {
 		return fault.Coded(fault.Forbidden, "agent_revoked", "the agent %s no longer exists", id)
 	}
 	return fmt.Errorf("find agent: %w", err)
+}
+
+// mayRenew holds a token against the agent it names. Its epoch does not matter here: the signature and the join counter decide
+// which copy goes on after a quarantine is cleared, and a new enrolment has another key.
+func (i identity) mayRenew(c auth.AgentClaims) error {
+	c.Epoch = i.Epoch
+	return i.matches(c)
 }
 
 func signed(key []byte, req wire.TokenRequest) bool {

@@ -20,6 +20,7 @@ type session struct {
 	id      string // of the row in agent_session
 	epoch   int64  // of that row: a newer connection has a greater one
 	tokens  int64  // epoch of the agent's tokens when it was admitted
+	proven  []byte // the identity key that the agent has shown to hold
 	name    string
 	hello   wire.Hello
 	helloID string // of its frame
@@ -125,7 +126,7 @@ func (s *session) toCall(f wire.Frame) error {
 	}
 	// The result of a call that nobody waits for any more needs no answer; whoever still works on one should stop.
 	if f.Type == wire.TypeChunk || f.Type == wire.TypeProgress {
-		s.refuse(f, "unknown_task", "nobody waits for this task")
+		s.refuse(f, "unknown_task", "the task is unknown or has ended")
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ const (
 // socket makes a wire.Socket of a websocket. It knows when the other end was heard last, be it by a pong.
 type socket struct {
 	ws     *websocket.Conn
+	host   string // the control plane's, as the request named it
 	silent time.Duration
 	large  int // size of the last message beyond secondRead; only the reader touches it
 

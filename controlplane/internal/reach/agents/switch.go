@@ -52,12 +52,13 @@ func (r *Registry) enable(ctx context.Context, v viewer.Viewer, id string) (Agen
 	})
 }
 
-// clear lets a quarantined agent in again. Whoever holds the newest join counter may renew; a copy with an older one is found
-// out once more.
+// clear lets a quarantined agent in again and revokes every token given out before, so that each copy must renew. The copy with
+// the newest join counter may; one with an older counter is found out once more, and a stolen token without the key is of no
+// use.
 func (r *Registry) clear(ctx context.Context, v viewer.Viewer, id string) (Agent, error) {
 	return r.turn(ctx, v, id, turn{
 		action: "agent.quarantine_cleared", from: []string{Quarantined}, done: func(identity) bool { return false },
-		set: "state = 'registered', quarantine_reason = null", not: "the agent is not quarantined",
+		set: "state = 'registered', quarantine_reason = null, token_epoch = token_epoch + 1", not: "the agent is not quarantined",
 	})
 }
 

@@ -46,6 +46,7 @@ func TestTheHubFollowsTheTranscripts(t *testing.T) {
 			connections, lost := 0, make(chan struct{})
 			player := &wiretest.Player{
 				Plays: wiretest.FromAgent, Ignore: []wire.Type{wire.TypeAck, wire.TypeHeartbeat},
+				Sign: func(nonce string) wire.Proof { return m.proof(h.process, nonce) },
 				Vars: map[string]any{"agent": m.id, "boot": m.boot, "connector": target.ConnectorID},
 				Next: func() (wire.Socket, error) {
 					if connections++; kind == "again" && connections == 2 {

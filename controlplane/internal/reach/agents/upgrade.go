@@ -50,6 +50,7 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) {
 		return // the upgrader has answered
 	}
 	socket := newSocket(ws, h.pace)
+	socket.host = r.Host
 	defer socket.drain()
 	// The request's context ends with its client; this connection is a conversation of its own.
 	ctx := context.WithoutCancel(r.Context())
@@ -161,13 +162,17 @@ func (h *Hub) firstFrame(socket *socket) (wire.Frame, error) {
 	return wire.Frame{}, &wire.CloseError{Code: wire.CloseProtocol, Reason: "the first frame must be a hello"}
 }
 
-// greet waits for the agent's hello and admits it.
+// greet waits for the agent's hello, has it prove its key, and admits it.
 func (h *Hub) greet(ctx context.Context, v viewer.Viewer, socket *socket) (*session, error) {
 	f, err := h.firstFrame(socket)
 	if err != nil {
 		return nil, err
 	}
 	hello, err := wire.DecodeBody[wire.Hello](f)
+	if err != nil {
+		return nil, err
+	}
+	key, err := h.prove(ctx, v, socket, f, hello.BootID)
 	switch {
 	case err != nil:
 		return nil, err
@@ -176,13 +181,13 @@ func (h *Hub) greet(ctx context.Context, v viewer.Viewer, socket *socket) (*sess
 	case hello.Capability < wire.MinAgentCapability:
 		return nil, &wire.CloseError{Code: wire.CloseVersion, Reason: "this agent is too old; update it"}
 	}
-	a, err := h.admit(ctx, v, hello)
+	a, err := h.admit(ctx, v, hello, key)
 	if err != nil {
 		return nil, err
 	}
 	return &session{
-		hub: h, key: agentKey{v.Tenant, v.ID}, id: a.id, epoch: a.epoch, tokens: a.tokens, name: a.name, group: a.group, hello: hello,
-		helloID: f.ID, socket: socket, conn: wire.NewConn(socket, wire.HardMaxFrame), done: make(chan struct{}), skew: skew(hello.Clock),
+		hub: h, key: agentKey{v.Tenant, v.ID}, id: a.id, epoch: a.epoch, tokens: a.tokens, proven: key,
+		name: a.name, group: a.group, hello: hello, helloID: f.ID, socket: socket, conn: wire.NewConn(socket, wire.HardMaxFrame), done: make(chan struct{}), skew: skew(hello.Clock),
 		beaten: time.Now(),
 	}, nil
 }

@@ -33,7 +33,7 @@ type Connector struct {
 	AgentGroup    *string               `json:"agent_group" db:"agent_group"`
 	Environment   string                `json:"environment" db:"environment"`
 	Purpose       string                `json:"purpose" db:"purpose"`
-	AuthorityRank int                   `json:"authority_rank" db:"authority_rank" doc:"Which source wins where several know a person: the lowest."`
+	AuthorityRank int                   `json:"authority_rank" db:"authority_rank" doc:"Which source decides where several have a record of a person: for each field, the filled record of the lowest rank. It takes effect within five minutes."`
 	Connection    map[string]any        `json:"connection" db:"connection" doc:"Settings that may be shown."`
 	Credentials   map[string]Credential `json:"credentials" db:"-" doc:"Which secrets are set. Their values are never shown."`
 	Status        string                `json:"status" db:"status" enum:"draft,ready,active,paused,degraded,quarantined,disabled,deleted"`
@@ -42,7 +42,7 @@ type Connector struct {
 	LastTest      *LastTest             `json:"last_test" db:"-"`
 	LastRunID     *string               `json:"last_run_id" db:"last_run_id"`
 	LastSuccessAt *time.Time            `json:"last_success_at" db:"last_success_at"`
-	Schedule      *ConnectorSchedule    `json:"schedule" db:"schedule" doc:"When it is read by itself; null: when somebody asks. See PUT /connectors/{id}/schedule."`
+	Schedule      *ConnectorSchedule    `json:"schedule" db:"schedule" doc:"The schedule. Null: syncs are started by hand only. See PUT /connectors/{id}/schedule."`
 	NextRunAt     *time.Time            `json:"next_run_at" db:"next_run_at"`
 	Health        ConnectorHealth       `json:"health" db:"-"`
 	LastRuns      *[]ConnectorRun       `json:"last_runs,omitempty" db:"-" nullable:"false" doc:"With expand=runs, on the list: the last 14, the newest last."`
@@ -51,6 +51,9 @@ type Connector struct {
 	CreatedAt     time.Time             `json:"created_at" db:"created_at"`
 	UpdatedAt     time.Time             `json:"updated_at" db:"updated_at"`
 	Version       int                   `json:"version" db:"version"`
+
+	DeletedAt       *time.Time `json:"deleted_at" db:"deleted_at"`
+	RestorableUntil *time.Time `json:"restorable_until" db:"-" doc:"Of a deleted connector: until when it can be restored."`
 }
 
 // Credential is what is shown of a secret.
@@ -79,13 +82,13 @@ type TestError struct {
 // NewConnector is the payload that makes a connector.
 type NewConnector struct {
 	Draft         bool              `json:"draft,omitempty" doc:"Settings may be missing yet; they are given later by PATCH."`
-	BusinessID    string            `json:"business_id,omitempty" maxLength:"64" doc:"Lower-case letters, digits and - _ . between them. Made from the name when left out."`
+	BusinessID    string            `json:"business_id,omitempty" maxLength:"64" doc:"Lower-case letters and digits, with - _ . in between. The default is made from the name."`
 	Name          string            `json:"name" minLength:"1" maxLength:"200"`
 	Description   string            `json:"description,omitempty" maxLength:"2000"`
 	Labels        map[string]string `json:"labels,omitempty"`
 	Environment   string            `json:"environment,omitempty" enum:"production,staging,test,dev,other" default:"production"`
 	Purpose       string            `json:"purpose,omitempty" enum:"both,source,target" default:"both" doc:"source: its people count; target: its accounts and rights count."`
-	AuthorityRank *int              `json:"authority_rank,omitempty" minimum:"0" maximum:"10000" doc:"100 when left out; the lowest wins."`
+	AuthorityRank *int              `json:"authority_rank,omitempty" minimum:"0" maximum:"10000" doc:"The default is 100. The lowest rank applies."`
 	Settings
 }
 
@@ -112,5 +115,7 @@ type ConnectorPatch struct {
 	AgentID       *string            `json:"agent_id,omitempty" nullable:"true" doc:"Takes the place of agent_group."`
 	AgentGroup    *string            `json:"agent_group,omitempty" nullable:"true" doc:"Takes the place of agent_id."`
 	Connection    map[string]any     `json:"connection,omitempty" doc:"null clears a setting, an absent one stays."`
-	Credentials   map[string]any     `json:"credentials,omitempty" doc:"null clears a secret, an absent one stays. A change of the target's address asks for all of them again."`
+	Credentials   map[string]any     `json:"credentials,omitempty" doc:"null clears a secret, an absent one stays. A change of the target's address, of the check of its certificate, of the mode or of the agent asks for all of them again."`
+
+	ReleaseCredentials bool `json:"release_credentials,omitempty" doc:"Let the stored credentials go along where the change has them sent elsewhere. Only for administrators who have signed in; it is audited."`
 }

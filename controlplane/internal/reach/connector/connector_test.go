@@ -177,6 +177,9 @@ func TestAnotherEndpointAsksForTheSecretsAgain(t *testing.T) {
 		{"another host", ldap, object{"connection": object{"host": "evil.example.com"}}, map[string]string{"#/credentials/bind_password": "credentials_required"}},
 		{"another port", ldap, object{"connection": object{"port": 1389}}, map[string]string{"#/credentials/bind_password": "credentials_required"}},
 		{"no TLS any more", ldap, object{"connection": object{"security": "none"}}, map[string]string{"#/credentials/bind_password": "credentials_required"}},
+		{"another authority", ldap, object{"connection": object{"ca_pem": "x"}}, map[string]string{"#/credentials/bind_password": "credentials_required"}},
+		{"another name in the certificate", ldap, object{"connection": object{"tls_server_name": "evil.example.com"}},
+			map[string]string{"#/credentials/bind_password": "credentials_required"}},
 		{"another base URL", scim, object{"connection": object{"base_url": "https://b.example.com/scim"}},
 			map[string]string{"#/credentials/client_secret": "credentials_required", "#/credentials/extra_headers": "credentials_required"}},
 		{"another token URL, with one of two secrets", scim, object{"connection": object{"token_url": "https://b.example.com/token"}, "credentials": object{"client_secret": canary}},
@@ -215,10 +218,19 @@ func TestTheModeAndTheAgentCanChange(t *testing.T) {
 		{object{"agent_group": "branch", "agent_id": nil}, "agent", nil, "branch"},
 		{object{"mode": "hosted"}, "hosted", nil, nil},
 	} {
-		a := h.want(200, h.call("admin", "PATCH", path, tt.patch))
+		a := h.want(422, h.call("admin", "PATCH", path, tt.patch))
+		if diff := cmp.Diff(map[string]string{"#/credentials/bind_password": "credentials_required"}, a.pointers()); a.code() != "credentials_required" || diff != "" {
+			t.Errorf("%v without the secret: %v, errors -want +got\n%s", tt.patch, a.code(), diff)
+		}
+		tt.patch["release_credentials"] = true
+		h.want(403, h.call("token", "PATCH", path, tt.patch))
+		a = h.want(200, h.call("admin", "PATCH", path, tt.patch))
 		if a.body["mode"] != tt.mode || a.body["agent_id"] != tt.by || a.body["agent_group"] != tt.byName {
 			t.Errorf("%v gave %s", tt.patch, a.text)
 		}
+	}
+	if n := h.text(`select count(*)::text from audit_event where action = 'connector.credentials_released'`); n != "3" {
+		t.Errorf("%s releases are audited; want 3", n)
 	}
 	h.want(422, h.call("admin", "PATCH", path, object{"mode": "agent"}))
 	h.exec(`update agent set state = 'revoked'`)
@@ -346,7 +358,7 @@ func TestTheListIsFilteredSortedAndWalked(t *testing.T) {
 		}
 	}
 	h.want(400, h.call("admin", "GET", "/connectors?sort=type", nil))
-	h.want(400, h.call("admin", "GET", "/connectors?status=active,deleted", nil))
+	h.want(400, h.call("admin", "GET", "/connectors?status=active,unknown", nil))
 }
 
 func TestTheTypesTellWhichSettingsAreSecret(t *testing.T) {

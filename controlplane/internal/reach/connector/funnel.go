@@ -11,7 +11,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Funnel is how far a tenant has come with its connectors: connected once the first run of any of them has succeeded.
+// Funnel is how far a tenant has come with its connectors: connected once the first run of any of them has succeeded,
+// and from then on, also when that one is deleted.
 type Funnel struct {
 	State        string            `json:"state" enum:"bootstrapped,connected"`
 	PerConnector []FunnelConnector `json:"per_connector" nullable:"false"`
@@ -37,18 +38,23 @@ func (s *Service) funnel(ctx context.Context, v viewer.Viewer, _ *struct{}) (*fu
 		  from connector c
 		 where c.deleted_at is null
 		 order by c.created_at, c.id`
+	const connected = `select exists (select from connector c where c.funnel_state = 'connected')`
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		rows, err := tx.Query(ctx, sql)
 		if err != nil {
 			return fmt.Errorf("read funnel: %w", err)
 		}
-		out.Body.PerConnector, err = pgx.CollectRows(rows, pgx.RowToStructByName[FunnelConnector])
-		return err
-	})
-	for _, c := range out.Body.PerConnector {
-		if c.State == Connected {
+		if out.Body.PerConnector, err = pgx.CollectRows(rows, pgx.RowToStructByName[FunnelConnector]); err != nil {
+			return err
+		}
+		var is bool
+		if err := tx.QueryRow(ctx, connected).Scan(&is); err != nil {
+			return fmt.Errorf("read funnel: %w", err)
+		}
+		if is {
 			out.Body.State = Connected
 		}
-	}
+		return nil
+	})
 	return out, err
 }

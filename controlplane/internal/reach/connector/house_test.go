@@ -75,6 +75,8 @@ func (h *house) authenticate(_ context.Context, bearer string, _ *http.Request) 
 	v := viewer.Viewer{Tenant: h.tenant.Tenant, Kind: viewer.User, ID: bearer, Display: bearer, Roles: []viewer.Role{viewer.Role(bearer)}}
 	switch bearer {
 	case "admin", "auditor", "manager", "resource_owner":
+	case "token": // a service token of the administrator
+		v.Kind, v.Roles, v.Scopes = viewer.Service, []viewer.Role{viewer.Admin}, []string{"connectors:read", "connectors:write"}
 	case "other":
 		v.Tenant, v.Roles = h.other.Tenant, []viewer.Role{viewer.Admin}
 	default:

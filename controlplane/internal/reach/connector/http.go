@@ -18,11 +18,12 @@ import (
 // Routes are the paths under /connectors, but for those of runs. Administrators write; auditors read as well.
 func (s *Service) Routes() []httpapi.Route {
 	routes := []httpapi.Route{
-		httpapi.Handle("GET", "/connectors/types", "List the types of connector", s.types),
-		httpapi.Handle("GET", "/connectors/types/{key}", "Read a type of connector", s.typeOf),
-		httpapi.Handle("GET", "/connectors/funnel", "Tell how far the connectors are", s.funnel),
+		httpapi.Handle("GET", "/connectors/types", "List connector types", s.types),
+		httpapi.Handle("GET", "/connectors/types/{key}", "Retrieve a connector type", s.typeOf),
+		httpapi.Handle("GET", "/connectors/funnel", "Get the connector funnel", s.funnel),
 		httpapi.Handle("GET", "/connectors", "List connectors", s.list),
-		httpapi.Handle("GET", "/connectors/{id}", "Read a connector", s.read),
+		httpapi.Handle("GET", "/connectors/{id}", "Retrieve a connector", s.read),
+		httpapi.Handle("GET", "/connectors/{id}/deletion-impact", "Get the impact of deleting a connector", s.impact),
 	}
 	for i := range routes {
 		routes[i] = routes[i].For(viewer.Admin, viewer.Auditor)
@@ -33,19 +34,24 @@ func (s *Service) Routes() []httpapi.Route {
 const (
 	aboutTest = "What the target, the network or an agent answers is part of the result: success is false and error says why. " +
 		"With stream=true the answer is a stream of server-sent events: step for each step that ends, then result."
-	aboutPatch = "A JSON merge patch (RFC 7396): null clears a member, an absent one stays. When the target's address changes, " +
-		"the credentials must be given again."
+	aboutPatch = "A JSON merge patch (RFC 7396): null clears a member, an absent one stays. Changing the target's address, its certificate " +
+		"verification, the mode or the agent requires the credentials again. Alternatively, an administrator who has signed in can release them."
+	aboutDelete = "Its secrets are erased. Its accounts, grants and entitlements are disconnected: they leave lists, figures and effective access, and their open " +
+		"decision tasks end. The connector can be restored for 30 days; then its synced records are erased."
+	aboutRestore = "Within 30 days of its deletion. Accounts, grants and entitlements are again as they were, and the next sync is a full one. A connector that had " +
+		"secrets is a draft until they are given again."
 )
 
 func (s *Service) writes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("POST", "/connectors", "Create a connector", s.create).For(viewer.Admin).Status(http.StatusCreated).Errors(409),
-		httpapi.Handle("PATCH", "/connectors/{id}", "Change a connector by merge patch", s.patch).For(viewer.Admin).Errors(412).Describe(aboutPatch),
+		httpapi.Handle("PATCH", "/connectors/{id}", "Update a connector", s.patch).For(viewer.Admin).Errors(412).Describe(aboutPatch),
 		httpapi.Handle("DELETE", "/connectors/{id}", "Delete a connector", s.remove).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).
-			Describe("Its secrets are erased; what was read from it stays as history."),
-		httpapi.Either("POST", "/connectors/test", "Test a connection that is not saved", (*unsavedIn).streams, s.testUnsaved, s.streamUnsaved).
+			Describe(aboutDelete),
+		httpapi.Handle("POST", "/connectors/{id}/restore", "Restore a deleted connector", s.restore).For(viewer.Admin).Errors(409).Describe(aboutRestore),
+		httpapi.Either("POST", "/connectors/test", "Test connection settings", (*unsavedIn).streams, s.testUnsaved, s.streamUnsaved).
 			For(viewer.Admin).Errors(429).Describe(aboutTest),
-		httpapi.Either("POST", "/connectors/{id}/test", "Test a connector's connection", (*testIn).streams, s.test, s.streamTest).
+		httpapi.Either("POST", "/connectors/{id}/test", "Test a connector", (*testIn).streams, s.test, s.streamTest).
 			For(viewer.Admin).Errors(429).Describe(aboutTest),
 	}
 }

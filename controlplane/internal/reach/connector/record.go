@@ -14,7 +14,10 @@ import (
 const (
 	actionCreated    = "connector.created"
 	actionUpdated    = "connector.updated"
+	actionReleased   = "connector.credentials_released"
 	actionDeleted    = "connector.deleted"
+	actionRestored   = "connector.restored"
+	actionPurged     = "connector.purged"
 	actionTested     = "connector.tested"
 	actionDiscovered = "connector.discovered"
 	actionSampled    = "connector.sampled"
@@ -32,8 +35,27 @@ func recordUpdated(ctx context.Context, tx *pg.Tx, c Connector, changes []audit.
 	return audit.Record(ctx, tx, audit.Entry{Action: actionUpdated, Subject: subject(c.ID, c.BusinessID), Changes: changes})
 }
 
-func recordDeleted(ctx context.Context, tx *pg.Tx, c Connector) error {
-	return audit.Record(ctx, tx, audit.Entry{Action: actionDeleted, Subject: subject(c.ID, c.BusinessID)})
+// recordReleased notes that a person let stored secrets go to another place.
+func recordReleased(ctx context.Context, tx *pg.Tx, r row, let release) error {
+	return audit.Record(ctx, tx, audit.Entry{Action: actionReleased, Subject: subject(r.ID, r.BusinessID), Context: map[string]any{
+		"changed": let.moved, "credentials": r.Keys, "mode": r.Mode, "agent_id": text(r.AgentID), "agent_group": text(r.AgentGroup), "endpoint": endpoint(r.resolved()),
+	}})
+}
+
+func recordDeleted(ctx context.Context, tx *pg.Tx, c Connector, d Disconnected) error {
+	return audit.Record(ctx, tx, audit.Entry{Action: actionDeleted, Subject: subject(c.ID, c.BusinessID), Context: d.told()})
+}
+
+func recordRestored(ctx context.Context, tx *pg.Tx, c Connector, d Disconnected) error {
+	return audit.Record(ctx, tx, audit.Entry{Action: actionRestored, Subject: subject(c.ID, c.BusinessID), Context: d.told()})
+}
+
+func recordPurged(ctx context.Context, tx *pg.Tx, c Connector) error {
+	return audit.Record(ctx, tx, audit.Entry{Action: actionPurged, Subject: subject(c.ID, c.BusinessID)})
+}
+
+func (d Disconnected) told() map[string]any {
+	return map[string]any{"accounts": d.Accounts, "entitlements": d.Entitlements, "grants": d.Grants}
 }
 
 // recordCall notes that a target was called on somebody's behalf, and how it ended. The target's own words stay out.

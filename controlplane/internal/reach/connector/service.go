@@ -68,7 +68,7 @@ func taken(err error, businessID string) error {
 }
 
 // Patch changes a connector. Its fault is of kind Precondition when match fails, and Invalid with the code
-// credentials_required when the target's address changes and secrets that are set are not given again.
+// credentials_required when the change has secrets sent elsewhere that are neither given again nor released.
 func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, p ConnectorPatch) (c Connector, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		before, err := lock(ctx, tx, id)
@@ -92,8 +92,9 @@ func (s *Service) change(ctx context.Context, tx *pg.Tx, before row, p Connector
 	if err != nil {
 		return err
 	}
+	var let release
 	if p.touchesSettings() {
-		if err := s.changeSettings(ctx, tx, before, &after, p.Credentials); err != nil {
+		if let, err = s.changeSettings(ctx, tx, before, &after, p); err != nil {
 			return err
 		}
 	}
@@ -104,38 +105,41 @@ func (s *Service) change(ctx context.Context, tx *pg.Tx, before row, p Connector
 	if err := update(ctx, tx, after); err != nil {
 		return err
 	}
-	return recordUpdated(ctx, tx, after.Connector, changes)
+	if err := recordUpdated(ctx, tx, after.Connector, changes); err != nil || len(let.moved) == 0 {
+		return err
+	}
+	return recordReleased(ctx, tx, after, let)
 }
 
 // changeSettings holds new settings and secrets against the rules and seals the secrets anew where they changed.
-func (s *Service) changeSettings(ctx context.Context, tx *pg.Tx, before row, after *row, patch map[string]any) error {
+func (s *Service) changeSettings(ctx context.Context, tx *pg.Tx, before row, after *row, p ConnectorPatch) (let release, err error) {
 	secrets, err := s.unseal(ctx, tx, before)
 	if err != nil {
-		return err
+		return let, err
 	}
-	if err := askAgain(before, *after, secrets, patch); err != nil {
-		return err
+	if let, err = askAgain(tx.Viewer, before, *after, secrets, p); err != nil {
+		return let, err
 	}
-	secrets = merged(secrets, patch)
+	secrets = merged(secrets, p.Credentials)
 	settings := after.settings(secrets)
 	wrong := settings.check()
 	if err := agentExists(ctx, tx, settings, &wrong); err != nil {
-		return err
+		return let, err
 	}
 	if before.Status == statusDraft {
 		wrong = after.drafted(wrong)
 	}
 	if err := wrong.fault(); err != nil {
-		return err
+		return let, err
 	}
-	if len(patch) == 0 {
-		return nil
+	if len(p.Credentials) == 0 {
+		return let, nil
 	}
-	return s.seal(ctx, tx, after, secrets)
+	return let, s.seal(ctx, tx, after, secrets)
 }
 
-// Delete removes a connector and erases its secrets; what was read from it stays as history. It returns a fault of kind
-// Conflict while a run is active.
+// Delete removes a connector and erases its secrets. What was read of it is disconnected: it leaves lists, figures and effective
+// access, and comes back when the connector is restored within 30 days. It returns a fault of kind Conflict while a run is active.
 func (s *Service) Delete(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) error {
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		r, err := lock(ctx, tx, id)
@@ -155,7 +159,11 @@ func (s *Service) Delete(ctx context.Context, v viewer.Viewer, id string, match 
 		if err := erase(ctx, tx, id); err != nil {
 			return err
 		}
-		return recordDeleted(ctx, tx, r.Connector)
+		gone, err := disconnect(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		return recordDeleted(ctx, tx, r.Connector, gone)
 	})
 }
 

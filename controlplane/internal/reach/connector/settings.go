@@ -4,15 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/grantwright/grantwright/connectorkit/catalog"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
@@ -150,62 +146,6 @@ func set(member, value *string) {
 	if value != nil {
 		*member = *value
 	}
-}
-
-// Where a target is: exact settings, and addresses of which only the origin counts.
-var (
-	endpointSettings  = []string{"host", "port", "security", "tls"}
-	endpointAddresses = []string{"base_url", "token_url"}
-)
-
-// askAgain refuses to send secrets somewhere else than where they were meant for: when the target's address changes, each one
-// that is set must be given again or cleared.
-func askAgain(before, after row, secrets, patch map[string]any) error {
-	changed := movedBy(before.resolved(), after.resolved())
-	for i, name := range changed {
-		changed[i] = catalog.Feeds(after.key(), name)
-	}
-	changed = slices.Compact(changed)
-	if len(changed) == 0 {
-		return nil
-	}
-	f := fault.Coded(fault.Invalid, "credentials_required",
-		"the target's address changes (%s); give its credentials again, so that they never reach a system they were not meant for", strings.Join(changed, ", "))
-	for _, key := range sortedKeys(secrets) {
-		if _, there := patch[key]; !there {
-			f = f.With(fault.Field{Pointer: "#/credentials/" + escape(key), Code: "credentials_required", Detail: "give it again, or null to clear it"})
-		}
-	}
-	if len(f.Fields) == 0 {
-		return nil
-	}
-	return f
-}
-
-// movedBy names the settings by which a target is another one than before.
-func movedBy(before, after map[string]any) []string {
-	var changed []string
-	for _, key := range endpointSettings {
-		if !reflect.DeepEqual(before[key], after[key]) {
-			changed = append(changed, key)
-		}
-	}
-	for _, key := range endpointAddresses {
-		if origin(before[key]) != origin(after[key]) {
-			changed = append(changed, key)
-		}
-	}
-	return changed
-}
-
-// origin is scheme, host and port of an address; what is no address stands for itself.
-func origin(address any) string {
-	raw, _ := address.(string)
-	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" {
-		return raw
-	}
-	return strings.ToLower(u.Scheme + "://" + u.Host)
 }
 
 // visible are the members that the audit log compares.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // row is a connector as it is stored.
@@ -26,17 +28,23 @@ type row struct {
 	SealedAt *time.Time `db:"credentials_updated_at"`
 	Tested   *tested    `db:"last_test"`
 	Since    time.Time  `db:"status_since"`
+	Parts    struct {
+		Reading ConnectorHealthPart `json:"reading"`
+		Writing ConnectorHealthPart `json:"writing"`
+		Overall string              `json:"overall"`
+	} `db:"parts"`
 }
 
 // tested is a test's verdict with the digest of the settings it was about.
 type tested struct {
 	LastTest
-	Digest string `json:"digest"`
+	Digest     string           `json:"digest"`
+	Operations []v1.ProvisionOp `json:"operations,omitempty"` // changes that the target was seen to offer; empty: it did not show them
 }
 
 const columns = `c.id, c.business_id, c.name, c.description, c.type, c.vendor_key, c.mode, c.agent_id, c.agent_group, c.environment,
 	c.purpose, c.authority_rank, c.connection, c.status, c.status_reason, c.funnel_state, c.last_run_id, c.last_success_at, c.labels,
-	c.created_at, c.updated_at, c.version, c.credentials, c.credential_keys, c.credentials_updated_at, c.last_test,
+	c.created_at, c.updated_at, c.version, c.deleted_at, c.credentials, c.credential_keys, c.credentials_updated_at, c.last_test,
 	` + watched
 
 // Find reads a connector. It returns a fault of kind NotFound when there is none, or no longer.
@@ -86,7 +94,12 @@ func (r row) shown() Connector {
 		t.Current = r.Tested.Digest == r.digest()
 		c.LastTest = &t
 	}
-	c.Health = ConnectorHealth{State: healthOf(c.Status), Since: r.Since, Cause: c.StatusReason}
+	if c.DeletedAt != nil {
+		until := c.DeletedAt.Add(restorable)
+		c.RestorableUntil = &until
+	}
+	c.Health = ConnectorHealth{State: healthOf(c.Status), Since: r.Since, Cause: c.StatusReason,
+		Reading: r.Parts.Reading, Writing: r.Parts.Writing, Overall: r.Parts.Overall}
 	return c
 }
 
@@ -141,7 +154,7 @@ func update(ctx context.Context, tx *pg.Tx, r row) error {
 func erase(ctx context.Context, tx *pg.Tx, id string) error {
 	const sql = `
 		update connector
-		   set status = $2, deleted_at = now(), credentials = null, credential_keys = '{}', credentials_updated_at = null,
+		   set status = $2, deleted_at = now(), had_credentials = credentials is not null, credentials = null, credential_keys = '{}', credentials_updated_at = null,
 		       updated_at = now(), version = version + 1
 		 where id = $1`
 	if _, err := tx.Exec(ctx, sql, id, statusDeleted); err != nil {
@@ -192,10 +205,11 @@ func agentExists(ctx context.Context, tx *pg.Tx, s Settings, wrong *problems) er
 type Filters struct {
 	Type        string   `query:"type"`
 	Mode        string   `query:"mode" enum:"hosted,agent"`
-	Status      []string `query:"status" enum:"draft,ready,active,paused,degraded,quarantined,disabled" doc:"Several by comma."`
-	Failing     bool     `query:"failing" doc:"Only those that are degraded or quarantined, or ready or active and their last run failed or expired. Previews and cancelled runs do not count."`
+	Status      []string `query:"status" enum:"draft,ready,active,paused,degraded,quarantined,disabled,deleted" doc:"Several by comma. Deleted ones are shown only when asked for, while they can be restored."`
+	Failing     bool     `query:"failing" doc:"Only those that are degraded or quarantined, or ready or active with a last run that failed or an open circuit breaker. Previews and cancelled runs do not count."`
+	Health      []string `query:"health" enum:"new,healthy,failing,stopped,degraded,quarantined,paused,disabled" doc:"By health.overall. Several by comma."`
 	Environment string   `query:"environment" enum:"production,staging,test,dev,other"`
-	Q           string   `query:"q" maxLength:"200" doc:"Part of the name, business_id or description."`
+	Q           string   `query:"q" maxLength:"200" doc:"Words, each of which is part of the name, business_id or description, without regard to case, accents and order."`
 	Sort        string   `query:"sort" default:"created_at" enum:"created_at,name,last_success_at,-created_at,-name,-last_success_at" doc:"A leading - is descending. By last_success_at, those that never succeeded come as if that were longest ago."`
 }
 
@@ -225,7 +239,11 @@ func (f Filters) query() (*listing.Query, error) {
 		return nil, err
 	}
 	q := &listing.Query{Columns: columns, From: "connector c", ID: "c.id", Order: order}
-	q.Where("c.deleted_at is null", nil)
+	if slices.Contains(f.Status, statusDeleted) {
+		q.Where("c.purged_at is null", nil)
+	} else {
+		q.Where("c.deleted_at is null", nil)
+	}
 	q.Equal("c.type", "type", f.Type)
 	q.Equal("c.mode", "mode", f.Mode)
 	if len(f.Status) > 0 {
@@ -234,9 +252,10 @@ func (f Filters) query() (*listing.Query, error) {
 	if f.Failing {
 		q.Where(Failing, nil)
 	}
-	q.Equal("c.environment", "environment", f.Environment)
-	if f.Q != "" {
-		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', c.name, c.business_id, c.description))) > 0`, pgx.NamedArgs{"q": f.Q})
+	if len(f.Health) > 0 {
+		q.Where("connector_health(c.id) ->> 'overall' = any(@health)", pgx.NamedArgs{"health": f.Health})
 	}
+	q.Equal("c.environment", "environment", f.Environment)
+	q.Search(f.Q, "c.name", "c.business_id", "c.description")
 	return q, nil
 }

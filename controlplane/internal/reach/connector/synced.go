@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
+	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/catalog"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -18,6 +21,32 @@ type Opened struct {
 	ID, BusinessID, Name, Type, Purpose, Status string
 	Target                                      dispatch.Target
 	Auth                                        v1.AuthConfig // connection and credentials together
+
+	// Offers are the changes that the target was seen to offer in the last successful test of these settings; empty: it
+	// did not show them.
+	Offers []v1.ProvisionOp
+}
+
+// Able leaves out of what the connector's type and settings can change what its target does not offer.
+func (o Opened) Able(can connectorkit.Writes) connectorkit.Writes {
+	if len(o.Offers) == 0 {
+		return can
+	}
+	var missing []string
+	ops := can.Ops
+	can.Ops = nil
+	for _, op := range ops {
+		if slices.Contains(o.Offers, op) {
+			can.Ops = append(can.Ops, op)
+		} else {
+			missing = append(missing, string(op))
+		}
+	}
+	if len(missing) > 0 {
+		why := "The last connection test showed that the target does not offer " + strings.Join(missing, ", ") + "; its warnings say why."
+		can.Why = strings.TrimSpace(can.Why + " " + why)
+	}
+	return can
 }
 
 // String says which connector it is, without its settings.
@@ -40,7 +69,17 @@ func (s *Service) Open(ctx context.Context, tx *pg.Tx, id string) (Opened, error
 	if err != nil {
 		return Opened{}, err
 	}
-	return r.open(tx.Viewer.Tenant, secrets), r.callable(secrets)
+	o := r.open(tx.Viewer.Tenant, secrets)
+	o.Offers = r.offers()
+	return o, r.callable(secrets)
+}
+
+// offers are the changes that a test of the present settings has seen the target offer.
+func (r row) offers() []v1.ProvisionOp {
+	if r.Tested == nil || r.Tested.Digest != r.digest() {
+		return nil
+	}
+	return r.Tested.Operations
 }
 
 func (r row) open(tenant string, secrets map[string]any) Opened {

@@ -17,9 +17,9 @@ import (
 
 // DiscoverOptions say what to look at in a target.
 type DiscoverOptions struct {
-	SampleSize  int             `json:"sample_size,omitempty" minimum:"1" maximum:"50" doc:"Records to look at; 10 when left out."`
+	SampleSize  int             `json:"sample_size,omitempty" minimum:"1" maximum:"50" doc:"The number of records to sample. The default is 10."`
 	MaskSamples bool            `json:"mask_samples,omitempty" doc:"Show the shape of values in place of the values."`
-	Objects     []v1.ObjectKind `json:"objects,omitempty" nullable:"false" enum:"identities,accounts,entitlements,grants" doc:"Kinds of record wanted; all when left out."`
+	Objects     []v1.ObjectKind `json:"objects,omitempty" nullable:"false" enum:"identities,accounts,entitlements,grants" doc:"The kinds of records to read. The default is all."`
 }
 
 // Test tries a connector's connection out. A target that refuses, or an agent that is away, is an answer without success.
@@ -163,9 +163,12 @@ func (s *Service) keep(ctx context.Context, tx *pg.Tx, r row, answer v1.TestResp
 	if answer.Error != nil && answer.Error.Class == v1.ClassCancelled {
 		return nil // a test that was broken off says nothing
 	}
-	verdict := tested{Digest: r.digest(), LastTest: LastTest{
+	verdict := tested{Digest: r.digest(), Operations: answer.Operations, LastTest: LastTest{
 		At: s.Now().UTC(), Success: answer.Success, DurationMS: answer.DurationMS, ExecutedBy: r.Mode,
 	}}
+	if !answer.Success { // it says nothing about what the target offers: what was seen before still counts
+		verdict.Operations = r.offers()
+	}
 	if e := answer.Error; e != nil {
 		verdict.Error = &TestError{Class: e.Class, Code: e.Code, Message: e.Message}
 	}

@@ -25,10 +25,21 @@ type ConnectorHealth struct {
 	State string    `json:"state" enum:"new,healthy,degraded,quarantined,paused,disabled" doc:"new: no run has succeeded yet. Three runs that fail one after the other make it degraded, like any other."`
 	Since time.Time `json:"since"`
 	Cause *string   `json:"cause"`
+
+	Reading ConnectorHealthPart `json:"reading" doc:"How reading the system stands: new, healthy, failing (the last run failed), degraded, quarantined, paused, disabled."`
+	Writing ConnectorHealthPart `json:"writing" doc:"How writing to the system stands: healthy, waiting (the target does not answer), stopped (the breaker is open: resume writes), switched_off (for the whole tenant), off, simulate, manual."`
+	Overall string              `json:"overall" enum:"new,healthy,failing,stopped,degraded,quarantined,paused,disabled" doc:"The worse of the two."`
+}
+
+// ConnectorHealthPart is how one direction of a connector stands.
+type ConnectorHealthPart struct {
+	State string     `json:"state" enum:"new,healthy,failing,degraded,quarantined,paused,disabled,waiting,stopped,switched_off,off,simulate,manual"`
+	Since *time.Time `json:"since"`
+	Cause *string    `json:"cause"`
 }
 
 // watched are the columns that say when a connector is read next, and since when it fares as it does.
-const watched = `c.status_since,
+const watched = `c.status_since, connector_health(c.id) as parts,
 	(select jsonb_build_object('incremental_cron', s.incremental_cron, 'full_cron', s.full_cron, 'timezone', s.timezone, 'jitter', s.jitter)
 	   from connector_schedule s
 	  where s.tenant_id = c.tenant_id and s.connector_id = c.id) as schedule,
@@ -36,19 +47,21 @@ const watched = `c.status_since,
 	   from connector_schedule s
 	  where s.tenant_id = c.tenant_id and s.connector_id = c.id and c.status in ('ready', 'active', 'degraded')) as next_run_at`
 
-// Failing is a condition on a connector c that holds of those that somebody has to look at: those that count as degraded or quarantined, and those in use whose last
-// run failed. One whose first run failed is among them, although it takes three to be degraded. Previews, and runs that somebody ended, say
-// nothing about a target.
+// Failing is the condition on a connector c that a person has to look at it: it is degraded or quarantined, or it is in use and
+// its last run failed or its circuit breaker is open. One whose first run failed is among them, although it takes three to be
+// degraded. Previews, and runs that were cancelled, say nothing about a target.
 const Failing = `(c.status in ('degraded', 'quarantined')
 	or c.status in ('ready', 'active')
-	   and (select l.status
-	          from sync_run l
-	         where l.tenant_id = c.tenant_id
-	           and l.connector_id = c.id
-	           and l.purpose = 'apply'
-	           and l.status in ('succeeded', 'partial', 'failed', 'expired')
-	         order by l.created_at desc, l.id desc
-	         limit 1) in ('failed', 'expired'))`
+	   and ((select l.status
+	           from sync_run l
+	          where l.tenant_id = c.tenant_id
+	            and l.connector_id = c.id
+	            and l.purpose = 'apply'
+	            and l.status in ('succeeded', 'partial', 'failed', 'expired')
+	          order by l.created_at desc, l.id desc
+	          limit 1) in ('failed', 'expired')
+	     or exists (select from connector_provisioning w
+	                 where w.tenant_id = c.tenant_id and w.connector_id = c.id and w.breaker_open_since is not null)))`
 
 // healthOf says what a status means for whoever watches over a connector.
 func healthOf(status string) string {
@@ -106,5 +119,28 @@ func quarantine(ctx context.Context, tx *pg.Tx, id, runID, reason string) error 
 	}
 	return audit.Record(ctx, tx, audit.Entry{Action: actionQuarantined, Subject: subject(id, businessID), Context: map[string]any{
 		"run_id": runID, "refusals": refusalsBeforeQuarantine,
+	}})
+}
+
+// Quarantine leaves a connector alone until a person clears it, because what it reads must not be tried again without one. It does
+// nothing to a connector that is not in use.
+func Quarantine(ctx context.Context, tx *pg.Tx, id, runID, reason string) error {
+	const sql = `
+		update connector c
+		   set status = 'quarantined', status_reason = $2, updated_at = now(), version = version + 1
+		 where c.tenant_id = current_tenant()
+		   and c.id = $1
+		   and c.status in ('draft', 'ready', 'active', 'degraded')
+		returning c.business_id`
+	var businessID string
+	err := tx.QueryRow(ctx, sql, id, reason).Scan(&businessID)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil
+	case err != nil:
+		return fmt.Errorf("quarantine connector: %w", err)
+	}
+	return audit.Record(ctx, tx, audit.Entry{Action: actionQuarantined, Subject: subject(id, businessID), Context: map[string]any{
+		"run_id": runID, "reason": reason,
 	}})
 }
