@@ -19,7 +19,7 @@ type BulkLink struct {
 	Pairs         []LinkPair  `json:"pairs,omitempty" maxItems:"10000"`
 	ConnectorID   string      `json:"connector_id,omitempty" doc:"Whose accounts external_id speaks of. Without it an external_id that several connectors know is ambiguous."`
 	Filter        *BulkFilter `json:"filter,omitempty" doc:"In place of pairs: these accounts."`
-	IdentityField string      `json:"identity_field,omitempty" enum:"employee_number,email,username,external_id" doc:"With filter: the owner is whoever has the account's value in this field; for external_id, the value of the account's identity_external_id."`
+	IdentityField string      `json:"identity_field,omitempty" enum:"employee_number,email,username,external_id" doc:"With filter: the owner is the person who has the value of the account in this field. For external_id, it is the value of the account's identity_external_id."`
 	Reason        string      `json:"reason,omitempty" maxLength:"1000"`
 	DryRun        bool        `json:"dry_run,omitempty" doc:"Tell what would be done, and write nothing."`
 }
@@ -36,7 +36,7 @@ type LinkPair struct {
 // BulkFilter chooses accounts; each member given must hold.
 type BulkFilter struct {
 	ConnectorID string   `json:"connector_id,omitempty" format:"uuid"`
-	Correlation []string `json:"correlation,omitempty" enum:"linked,uncorrelated,disputed,manual,ignored" doc:"uncorrelated and disputed when left out."`
+	Correlation []string `json:"correlation,omitempty" enum:"linked,uncorrelated,disputed,manual,ignored" doc:"The default is uncorrelated and disputed."`
 	AccountType []string `json:"account_type,omitempty" enum:"person,privileged,service,shared,system,bot,ai_agent,break_glass,unknown"`
 }
 

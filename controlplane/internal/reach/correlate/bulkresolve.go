@@ -227,7 +227,7 @@ func (b BulkLink) filtered(ctx context.Context, tx *pg.Tx) ([]holder, error) {
 		select coalesce(` + sources[b.IdentityField] + `, ''), ` + holderColumns + `
 		  from account a
 		 where a.tenant_id = current_tenant()
-		   and a.status <> 'deleted'
+		   and a.status not in ('deleted', 'disconnected')
 		   and a.correlation_state = any(` + args.arg(f.Correlation) + `)`
 	if f.ConnectorID != "" {
 		sql += ` and a.connector_id = ` + args.arg(f.ConnectorID)

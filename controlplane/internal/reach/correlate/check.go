@@ -33,7 +33,7 @@ func compile(s Settings) (*plan, error) {
 		wrong.add("#/propose", "too_large", "it must not be above auto_link, which is %v", s.AutoLink)
 	}
 	if s.Propose <= 0 {
-		wrong.add("#/propose", "too_small", "it must be above 0: whoever has nothing in common with an account is no candidate")
+		wrong.add("#/propose", "too_small", "it must be above 0: an identity without a matching value is not a candidate")
 	}
 	seen := map[string]bool{}
 	for i := range p.Rules {
@@ -56,6 +56,8 @@ func checkRule(r CorrelationRule, at string, seen map[string]bool, wrong *proble
 		wrong.add(at+"/id", "invalid", "it has lower-case letters and digits, with _ between them")
 	case r.ID == sameRecord:
 		wrong.add(at+"/id", "reserved", "same_record is what the source itself says, which is always asked; give the rule another id")
+	case r.ID == SourceOwner:
+		wrong.add(at+"/id", "reserved", "source_owner marks owners that the target system names; give the rule another id")
 	case seen[r.ID]:
 		wrong.add(at+"/id", "duplicate", "there is another rule %s; each needs an id of its own", r.ID)
 	}

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	aboutRules = "Rules add up to a score of 1 − Π(1 − weight); rules that hold because of the same values count once. A single candidate " +
-		"with auto_link or more is linked; one with propose or more, or several within 0.10 of each other, are for people to decide. " +
-		"What the source itself says about an account's owner outweighs every rule and needs none. A value that more than 25 people " +
-		"share finds nobody by itself. Likeness alone (trigram, levenshtein, prefix) never links a privileged account."
-	aboutPut     = "What is left out takes its default. The rules take effect with the connector's next run, or at once by POST /accounts/correlation/run; see what they would do by POST /accounts/correlation/preview."
-	aboutPreview = "What a run by these rules would do to the connector's accounts. Nothing is written. Rules that are left out are the default ones."
+	aboutRules = "Matching rules add up to a score of 1 − Π(1 − weight); rules that match because of the same values count once. A single candidate " +
+		"with a score of auto_link or more is linked. One with propose or more, or several within 0.10 of each other, are proposed for a decision. " +
+		"An owner that the source system itself reports takes precedence over all rules. A value that more than 25 people " +
+		"share does not find an owner on its own. Similarity alone (trigram, levenshtein, prefix) never links a privileged account."
+	aboutPut     = "Omitted members get their defaults. The rules take effect with the next sync run of the connector, or at once by POST /accounts/correlation/run. To see their effect first, use POST /accounts/correlation/preview."
+	aboutPreview = "The changes that these rules would make to the accounts of the connector. Nothing is written. If rules are omitted, the default rules are used."
 	aboutBulk    = "Give either pairs, or filter with identity_field. Each item has a result of its own: what can be done is done, and what cannot says why. " +
 		"At most 10,000 accounts at once. With dry_run nothing is written."
 )
@@ -24,17 +24,17 @@ const (
 // Routes are the paths by which rules are written and tried, and by which many accounts are decided at once.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("GET", "/connectors/{id}/correlation", "Read how a connector's accounts find their owners", s.configuration).
+		httpapi.Handle("GET", "/connectors/{id}/correlation", "Get the correlation settings of a connector", s.configuration).
 			For(viewer.Admin, viewer.Auditor).Describe(aboutRules),
-		httpapi.Handle("PUT", "/connectors/{id}/correlation", "Say how a connector's accounts find their owners", s.configure).
+		httpapi.Handle("PUT", "/connectors/{id}/correlation", "Set the correlation settings of a connector", s.configure).
 			For(viewer.Admin).Errors(412).Describe(aboutRules + "\n\n" + aboutPut),
-		httpapi.Handle("POST", "/accounts/correlation/preview", "Try rules of correlation", s.preview).For(viewer.Admin).Errors(404).Describe(aboutPreview),
-		httpapi.Handle("POST", "/accounts/correlation/run", "Look for the owners of accounts now", s.correlate).For(viewer.Admin).Errors(404),
-		httpapi.Handle("POST", "/accounts/bulk-link", "Name the owners of many accounts", s.bulk).For(viewer.Admin).Bulk().Errors(404).Describe(aboutBulk),
-		httpapi.Handle("POST", "/accounts/{id}/reset-correlation", "Let the rules decide about an account anew", s.reset).For(viewer.Admin).Errors(409, 412).
+		httpapi.Handle("POST", "/accounts/correlation/preview", "Preview correlation rules", s.preview).For(viewer.Admin).Errors(404).Describe(aboutPreview),
+		httpapi.Handle("POST", "/accounts/correlation/run", "Run correlation", s.correlate).For(viewer.Admin).Errors(404),
+		httpapi.Handle("POST", "/accounts/bulk-link", "Assign account owners in bulk", s.bulk).For(viewer.Admin).Bulk().Errors(404).Describe(aboutBulk),
+		httpapi.Handle("POST", "/accounts/{id}/reset-correlation", "Reset the correlation of an account", s.reset).For(viewer.Admin).Errors(409, 412).
 			Describe("What people and rules have decided about it is forgotten, also from whom it was taken."),
-		httpapi.Handle("GET", "/settings/orphans", "Read when an account without an owner counts as orphaned", s.orphans).For(viewer.Admin, viewer.Auditor),
-		httpapi.Handle("PUT", "/settings/orphans", "Say when an account without an owner counts as orphaned", s.setOrphans).For(viewer.Admin).Errors(412),
+		httpapi.Handle("GET", "/settings/orphans", "Get the orphan account settings", s.orphans).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("PUT", "/settings/orphans", "Set the orphan account settings", s.setOrphans).For(viewer.Admin).Errors(412),
 	}
 }
 

@@ -104,7 +104,7 @@ func (sh share) subjects(ctx context.Context, tx *pg.Tx, sc scope, after id) ([]
 		   and (a.identity_id is null and a.correlation_state in ('uncorrelated', 'disputed')
 		     or gone.id is not null and a.correlation_state in ('linked', 'manual')
 		     or a.correlation_state = 'linked'` + linkedWithin(sc, &args) + `
-		        and coalesce(a.correlation -> 'rule_ids' ->> 0, '') <> '` + sameRecord + `'
+		        and coalesce(a.correlation -> 'rule_ids' ->> 0, '') not in ('` + sameRecord + `', '` + SourceOwner + `')
 		        and (a.correlation_keys is distinct from ` + digest + ` or not (` + same + `)))
 		 order by a.id
 		 limit ` + strconv.Itoa(batch)
@@ -130,7 +130,7 @@ func (sh share) within(sc scope, args *asked) string {
 	if sh.others {
 		which = `<> all`
 	}
-	sql := ` and a.status <> 'deleted' and a.connector_id ` + which + `(` + args.arg(sh.connectors) + `)`
+	sql := ` and a.status not in ('deleted', 'disconnected') and a.connector_id ` + which + `(` + args.arg(sh.connectors) + `)`
 	if sc.accountsOf != "" {
 		sql += ` and a.connector_id = ` + args.arg(sc.accountsOf)
 	}

@@ -147,12 +147,12 @@ func (j judgement) compare() change {
 // CorrelationCounts counts what a run does, or would do.
 type CorrelationCounts struct {
 	LookedAt      int64 `json:"looked_at" doc:"Accounts that had no owner, or whose keys or rules had changed."`
-	Unchanged     int64 `json:"unchanged" doc:"Of these, those that stand as before."`
+	Unchanged     int64 `json:"unchanged" doc:"Of these, the number that did not change."`
 	Gains         int64 `json:"gains" doc:"Accounts that get an owner."`
 	ChangedOwners int64 `json:"changed_owners" doc:"Accounts that get another owner."`
 	Losses        int64 `json:"losses" doc:"Accounts that lose their owner."`
 	Disputed      int64 `json:"disputed" doc:"Accounts about which people have to decide now, for the first time or between others than before."`
-	Withdrawn     int64 `json:"withdrawn" doc:"Accounts about which people had to decide, and for which nobody is left."`
+	Withdrawn     int64 `json:"withdrawn" doc:"Accounts with a decision to make for which no candidate is left."`
 }
 
 func (t *CorrelationCounts) add(list []judgement) {

@@ -9,15 +9,15 @@ import (
 
 // Settings say how a connector's accounts find their owners.
 type Settings struct {
-	Rules    []CorrelationRule `json:"rules" nullable:"false" maxItems:"50" doc:"What speaks for, or as a veto against, a person. The default rules when left out; an empty list leaves only what the source itself says."`
+	Rules    []CorrelationRule `json:"rules" nullable:"false" maxItems:"50" doc:"Rules that add to, or veto, the score of a person. The default is the default rules. With an empty list, only the owner that the source reports applies."`
 	AutoLink float64           `json:"auto_link" minimum:"0" maximum:"1" doc:"A single candidate with at least this score is linked."`
-	Propose  float64           `json:"propose" minimum:"0" maximum:"1" doc:"A candidate with at least this score is shown to people to decide; below it nobody is."`
+	Propose  float64           `json:"propose" minimum:"0" maximum:"1" doc:"A candidate with at least this score is suggested for a decision. A lower score is ignored."`
 }
 
 // CorrelationRule is something that account and person have in common when all its conditions hold.
 type CorrelationRule struct {
 	ID         string                 `json:"id" minLength:"1" maxLength:"64" doc:"Lower-case letters, digits and _ between them; unique among the rules."`
-	Name       string                 `json:"name,omitempty" maxLength:"200" doc:"What it says when it holds, in plain words. The id when left out."`
+	Name       string                 `json:"name,omitempty" maxLength:"200" doc:"The explanation if the rule matches. The default is the id."`
 	Conditions []CorrelationCondition `json:"conditions" minItems:"1" maxItems:"8"`
 	Weight     float64                `json:"weight,omitempty" minimum:"0" maximum:"1" doc:"How much it speaks for the person. Several rules add up to 1 − Π(1 − weight)."`
 	Veto       bool                   `json:"veto,omitempty" doc:"It forbids the pair when both sides have all values and they differ, and says nothing otherwise."`
@@ -25,7 +25,7 @@ type CorrelationRule struct {
 
 // CorrelationCondition holds when a value of the account and one of the person agree.
 type CorrelationCondition struct {
-	Source   string `json:"source" maxLength:"200" doc:"A field of the account, such as employee_number, or attributes.<path>. A name with dots in it stands in quotation marks."`
+	Source   string `json:"source" maxLength:"200" doc:"A field of the account, such as employee_number, or attributes.<path>. Quote a name that contains dots."`
 	Identity string `json:"identity" maxLength:"200" doc:"A field of the identity, such as email, or attributes.<path>."`
 	Match    string `json:"match" maxLength:"40" doc:"exact, ci_exact, normalized (no case, accents, spaces, punctuation), digits, prefix_<n>, trigram>=<x> or levenshtein<=<n>."`
 }
@@ -40,6 +40,10 @@ const (
 
 // sameRecord is the rule that every connector has: the source itself says whose account it is. Nothing outweighs it.
 const sameRecord = "same_record"
+
+// SourceOwner is the rule by which a sync run links a service account to the owner that its target system names. The rules of
+// connectors do not judge such an account while that owner applies.
+const SourceOwner = "source_owner"
 
 const sameRecordName = "the source says that this account belongs to this person"
 
@@ -57,9 +61,9 @@ func Default() Settings {
 
 // NewCorrelation are settings as somebody writes them: what is left out takes its default.
 type NewCorrelation struct {
-	Rules    *[]CorrelationRule `json:"rules,omitempty" maxItems:"50" doc:"The default rules when left out; an empty list leaves only what the source itself says."`
-	AutoLink *float64           `json:"auto_link,omitempty" minimum:"0" maximum:"1" doc:"0.90 when left out."`
-	Propose  *float64           `json:"propose,omitempty" minimum:"0" maximum:"1" doc:"0.50 when left out."`
+	Rules    *[]CorrelationRule `json:"rules,omitempty" maxItems:"50" doc:"The default is the default rules. With an empty list, only the owner that the source reports applies."`
+	AutoLink *float64           `json:"auto_link,omitempty" minimum:"0" maximum:"1" doc:"The default is 0.90."`
+	Propose  *float64           `json:"propose,omitempty" minimum:"0" maximum:"1" doc:"The default is 0.50."`
 }
 
 func (g NewCorrelation) settings() Settings {

@@ -57,7 +57,7 @@ func (s *Service) copyMappings(ctx context.Context, tx *pg.Tx, in *copyIn) (Copi
 	case in.ID == in.OtherID:
 		return CopiedMappings{}, fault.New(fault.Conflict, "these are the connector's own mappings")
 	case there.Version == 0:
-		return CopiedMappings{}, fault.Coded(fault.Conflict, "no_mappings", "the other connector has no mappings of its own: nobody has decided about its fields")
+		return CopiedMappings{}, fault.Coded(fault.Conflict, "no_mappings", "the other connector has no saved mappings; save its mappings first")
 	}
 	snap, err := Current(ctx, tx, in.ID)
 	if err != nil {

@@ -127,7 +127,7 @@ func TestNothingIsWrittenWhileOneMappingIsWrong(t *testing.T) {
 	h.do(200, "POST", path+"/discover", nil)
 	long := strings.Repeat("x", 10000)
 	a := h.do(422, "PUT", path+"/mappings", mappings(
-		to("mail", "email"), to("cn", "email"), to("badge", "no_such"), to("boss", "manager", "value +"), to("mail", "username"), to(long, "attributes.long"),
+		to("mail", "email"), to("cn", "email"), to("badge", "no_such"), to("boss", "manager", "value +"), object{"object": "identity", "source_path": "mail", "action": "ignore"}, to(long, "attributes.long"),
 		to("x", "attributes.1bad"), object{"object": "account", "source_path": "shell", "target_field": "hire_date"},
 	))
 	want := map[string]string{

@@ -197,17 +197,30 @@ func text(h *house, sql string, args ...any) (out string) {
 	return out
 }
 
+func (h *house) exec(sql string) {
+	h.t.Helper()
+	err := h.db.As(context.Background(), h.tenant, func(tx *pg.Tx) error {
+		_, err := tx.Exec(context.Background(), sql)
+		return err
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
 // id is the last part of a path.
 func id(path string) string { return path[strings.LastIndex(path, "/")+1:] }
 
 // target is a system with the fields and records that a test gives it.
 type target struct {
-	mu       sync.Mutex
-	objects  []v1.DiscoveredObject
-	people   []v1.RemoteIdentity
-	accounts []v1.RemoteAccount
-	refuses  *v1.ErrorDetail
-	asked    []v1.SyncRequest
+	mu           sync.Mutex
+	objects      []v1.DiscoveredObject
+	people       []v1.RemoteIdentity
+	accounts     []v1.RemoteAccount
+	entitlements []v1.RemoteEntitlement
+	grants       []v1.RemoteGrant
+	refuses      *v1.ErrorDetail
+	asked        []v1.SyncRequest
 }
 
 func (c *target) Test(context.Context, v1.TestRequest, connectorkit.Report) (v1.TestResponse, error) {
@@ -227,7 +240,8 @@ func (c *target) Discover(_ context.Context, _ v1.DiscoverRequest, report connec
 func (c *target) Sync(ctx context.Context, req v1.SyncRequest, emit connectorkit.Emit) error {
 	c.mu.Lock()
 	c.asked = append(c.asked, req)
-	page := v1.SyncResponse{Success: true, Identities: slices.Clone(c.people), Accounts: slices.Clone(c.accounts)}
+	page := v1.SyncResponse{Success: true, Identities: slices.Clone(c.people), Accounts: slices.Clone(c.accounts),
+		Entitlements: slices.Clone(c.entitlements), Grants: slices.Clone(c.grants)}
 	refuses := c.refuses
 	c.mu.Unlock()
 	if refuses != nil {

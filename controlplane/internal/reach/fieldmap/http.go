@@ -20,10 +20,10 @@ const (
 		"false and error says why. A look that succeeds is kept as a snapshot. Until the first sync the mappings are about the newest one; after that, " +
 		"rediscover compares. With stream=true the answer is a stream of server-sent events: progress for each step, then result."
 	aboutSuggest = "Proposes a mapping for every field of the current snapshot, with the rule that found it and how sure it is. Nothing is written: send what you want to keep by PUT."
-	aboutPut     = "The whole of the connector's mappings. A field of ours is filled by one field of the source. All of them are checked before anything is written. " +
+	aboutPut     = "The whole of the connector's mappings. A field of ours is filled by one field of the source; one field of the source may fill several of ours, with a mapping for each. All of them are checked before anything is written. " +
 		"They apply from the next run on, which reads everything."
-	aboutPreview = "Reads a few records of the target, in the connector's mode, and shows what the mappings make of each, with what is remarkable about all of them together. " +
-		"Nothing is written. Without mappings, those that are saved are tried, or else the proposals."
+	aboutPreview = "Reads a few records of the target, in the connector's mode. Returns the mapped values of each record, and the findings about all records. " +
+		"Nothing is written. If mappings are omitted, the saved mappings are used, or the proposals if none are saved."
 	aboutCopy = "Takes over the mappings of another connector, as far as they fit the fields of this one; what does not fit is shown. With dry_run nothing is written."
 )
 
@@ -31,17 +31,17 @@ const (
 func (s *Service) Routes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
-		httpapi.Either("POST", "/connectors/{id}/discover", "Look at a target's fields, with samples", (*discoverIn).streams, s.discover, s.streamDiscover).
+		httpapi.Either("POST", "/connectors/{id}/discover", "Discover the schema of a connector", (*discoverIn).streams, s.discover, s.streamDiscover).
 			For(viewer.Admin).Describe(aboutDiscover),
-		httpapi.Handle("GET", "/connectors/{id}/schema", "Read the fields that the mappings are about", s.schema).For(both...).Errors(409),
-		httpapi.Handle("GET", "/connectors/{id}/schema/snapshots", "List the looks at a target", s.snapshots).For(both...),
-		httpapi.Handle("GET", "/connectors/{id}/schema/snapshots/{snapshot_id}", "Read what one look at a target showed", s.snapshot).For(both...),
-		httpapi.Handle("GET", "/connectors/{id}/mappings", "Read what is done with each field", s.read).For(both...),
-		httpapi.Handle("PUT", "/connectors/{id}/mappings", "Say what is done with each field", s.put).For(viewer.Admin).Errors(412).Describe(aboutPut),
-		httpapi.Handle("PATCH", "/connectors/{id}/mappings/{mapping_id}", "Change what is done with one field by merge patch", s.patch).For(viewer.Admin).Errors(412),
-		httpapi.Handle("POST", "/connectors/{id}/mappings/suggest", "Propose what to do with each field", s.suggest).For(viewer.Admin).Errors(409).Describe(aboutSuggest),
-		httpapi.Handle("POST", "/connectors/{id}/mappings/preview", "Try mappings on records of the target", s.preview).For(viewer.Admin).Waits().Errors(502).Describe(aboutPreview),
-		httpapi.Handle("POST", "/connectors/{id}/mappings/copy-from/{other_id}", "Take over the mappings of another connector", s.copyFrom).
+		httpapi.Handle("GET", "/connectors/{id}/schema", "Get the schema of a connector", s.schema).For(both...).Errors(409),
+		httpapi.Handle("GET", "/connectors/{id}/schema/snapshots", "List schema snapshots", s.snapshots).For(both...),
+		httpapi.Handle("GET", "/connectors/{id}/schema/snapshots/{snapshot_id}", "Retrieve a schema snapshot", s.snapshot).For(both...),
+		httpapi.Handle("GET", "/connectors/{id}/mappings", "List the field mappings of a connector", s.read).For(both...),
+		httpapi.Handle("PUT", "/connectors/{id}/mappings", "Replace the field mappings of a connector", s.put).For(viewer.Admin).Errors(412).Describe(aboutPut),
+		httpapi.Handle("PATCH", "/connectors/{id}/mappings/{mapping_id}", "Update a field mapping", s.patch).For(viewer.Admin).Errors(412),
+		httpapi.Handle("POST", "/connectors/{id}/mappings/suggest", "Suggest field mappings", s.suggest).For(viewer.Admin).Errors(409).Describe(aboutSuggest),
+		httpapi.Handle("POST", "/connectors/{id}/mappings/preview", "Preview field mappings", s.preview).For(viewer.Admin).Waits().Errors(502).Describe(aboutPreview),
+		httpapi.Handle("POST", "/connectors/{id}/mappings/copy-from/{other_id}", "Copy field mappings from another connector", s.copyFrom).
 			For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).Describe(aboutCopy),
 	}
 }
@@ -49,7 +49,7 @@ func (s *Service) Routes() []httpapi.Route {
 // Mappings are all of a connector's.
 type Mappings struct {
 	ConnectorID    string             `json:"connector_id"`
-	Version        int                `json:"mapping_version" doc:"How often they were written. 0: never; records are mapped by what suggest proposes by name."`
+	Version        int                `json:"mapping_version" doc:"How often they were written. 0: never; people are mapped by what suggest proposes by name, other records by what the connector names itself."`
 	SnapshotID     *string            `json:"schema_snapshot_id" doc:"The look at the target that they are about."`
 	CopiedFromID   *string            `json:"copied_mapping_from_id"`
 	Mappings       []ConnectorMapping `json:"mappings" nullable:"false"`
@@ -59,8 +59,16 @@ type Mappings struct {
 
 // TargetFields are the fields of ours by kind of record; attributes.<name> goes as well.
 type TargetFields struct {
-	Identity []mapping.Field `json:"identity" nullable:"false"`
-	Account  []mapping.Field `json:"account" nullable:"false"`
+	Identity    []mapping.Field `json:"identity" nullable:"false"`
+	Account     []mapping.Field `json:"account" nullable:"false"`
+	Entitlement []mapping.Field `json:"entitlement" nullable:"false"`
+	Grant       []mapping.Field `json:"grant" nullable:"false"`
+}
+
+func targetFields(of func(object string) []mapping.Field) TargetFields {
+	return TargetFields{
+		of(mapping.ObjectIdentity), of(mapping.ObjectAccount), of(mapping.ObjectEntitlement), of(mapping.ObjectGrant),
+	}
 }
 
 type oneIn struct {
@@ -89,7 +97,7 @@ func Read(ctx context.Context, tx *pg.Tx, connectorID string) (m Mappings, err e
 	if err != nil {
 		return m, err
 	}
-	m = Mappings{ConnectorID: c.ID, connectorState: c, TargetFields: TargetFields{mapping.FieldsOf(mapping.ObjectIdentity), mapping.FieldsOf(mapping.ObjectAccount)}}
+	m = Mappings{ConnectorID: c.ID, connectorState: c, TargetFields: targetFields(mapping.FieldsOf)}
 	if m.Mappings, m.Version, err = Rules(ctx, tx, c.ID); err != nil {
 		return m, err
 	}
@@ -100,7 +108,7 @@ func Read(ctx context.Context, tx *pg.Tx, connectorID string) (m Mappings, err e
 
 // NewMapping is a mapping as somebody writes it.
 type NewMapping struct {
-	Object    string `json:"object" enum:"identity,account"`
+	Object    string `json:"object" enum:"identity,account,entitlement,grant"`
 	Source    string `json:"source_path" minLength:"1" maxLength:"10000" doc:"The field's name in the source, as discovery shows it."`
 	Action    string `json:"action,omitempty" enum:"map,ignore" default:"map"`
 	Target    string `json:"target_field,omitempty" maxLength:"100" doc:"A field of ours in any spelling, or attributes.<name>."`
@@ -173,7 +181,7 @@ func written(given []NewMapping, known []mapping.Mapping) []mapping.Mapping {
 	}
 	out = mapping.Normalise(out)
 	for i := range out {
-		at := slices.IndexFunc(known, func(k mapping.Mapping) bool { return k.Object == out[i].Object && k.Source == out[i].Source })
+		at := slices.IndexFunc(known, func(k mapping.Mapping) bool { return k.Pair() == out[i].Pair() })
 		if at >= 0 && known[at].Action == out[i].Action && known[at].Target == out[i].Target && known[at].Transform == out[i].Transform {
 			out[i] = known[at]
 			continue

@@ -3,6 +3,7 @@ package fieldmap
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -11,14 +12,16 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 )
 
 // Previewing asks what mappings make of a few records.
 type Previewing struct {
-	Mappings    *[]NewMapping `json:"mappings,omitempty" maxItems:"2000" doc:"Those to try; the saved ones when left out, or else the proposals."`
-	Sample      int           `json:"sample,omitempty" minimum:"1" maximum:"200" doc:"People, and accounts, to read; 20 when left out."`
-	ExternalIDs []string      `json:"external_ids,omitempty" maxItems:"200" nullable:"false" doc:"These records and no others. They are looked for, for a minute at most."`
+	Mappings    *[]NewMapping `json:"mappings,omitempty" maxItems:"2000" doc:"The mappings to preview. The default is the saved mappings, or the suggestions if none are saved."`
+	Objects     []string      `json:"objects,omitempty" enum:"identity,account,entitlement,grant" maxItems:"4" nullable:"false" doc:"The kinds of record to read. The default is people and accounts, and entitlements and grants if the mappings fill a field of them. Kinds that the connector does not read are omitted."`
+	Sample      int           `json:"sample,omitempty" minimum:"1" maximum:"200" doc:"The number of records of each kind to read. The default is 20."`
+	ExternalIDs []string      `json:"external_ids,omitempty" maxItems:"200" nullable:"false" doc:"These records and no others; a grant is named by its own ID or by that of its account or entitlement. They are looked for, for a minute at most."`
 }
 
 // MappingPreview is what mappings make of a few records.
@@ -51,29 +54,25 @@ func (s *Service) preview(ctx context.Context, v viewer.Viewer, in *previewIn) (
 // Preview reads a few records of a connector's target and maps them. Nothing is written.
 func (s *Service) Preview(ctx context.Context, v viewer.Viewer, id string, ask Previewing) (MappingPreview, error) {
 	out := MappingPreview{Rows: []mapping.Row{}, Findings: []mapping.Finding{}}
-	var mapper *mapping.Mapper
-	var secret map[[2]string]bool
+	var try trial
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		mapper, secret, out.MappedBy, err = s.toTry(ctx, tx, id, ask.Mappings)
+		try, err = s.toTry(ctx, tx, id, ask.Mappings)
 		return err
 	})
 	if err != nil {
 		return out, err
 	}
-	sample, err := s.Connectors.Sample(ctx, v, id, max(ask.Sample, len(ask.ExternalIDs)), ask.ExternalIDs)
+	out.MappedBy = try.by
+	sample, err := s.Connectors.Sample(ctx, v, id, connector.Sampling{
+		N: max(ask.Sample, len(ask.ExternalIDs)), Only: ask.ExternalIDs, Kinds: try.kinds(ask.Objects),
+	})
 	if err != nil {
 		return out, err
 	}
 	if out.Error = sample.Error; out.Error != nil {
 		return out, nil
 	}
-	for i, r := range sample.Identities {
-		sample.Identities[i].Attributes = withoutSecrets(r.Attributes, mapping.ObjectIdentity, secret)
-	}
-	for i, r := range sample.Accounts {
-		sample.Accounts[i].Attributes = withoutSecrets(r.Attributes, mapping.ObjectAccount, secret)
-	}
-	out.Rows = mapper.Preview(sample.Identities, sample.Accounts, s.Now().UTC())
+	out.Rows = try.mapper.Preview(try.withoutSecrets(sample), s.Now().UTC())
 	known, err := s.managersKnown(ctx, v, out.Rows)
 	if err != nil {
 		return out, err
@@ -82,41 +81,87 @@ func (s *Service) Preview(ctx context.Context, v viewer.Viewer, id string, ask P
 	return out, nil
 }
 
-// toTry is the mapper that a preview tries, whose it is, and which fields look like secrets.
-func (s *Service) toTry(ctx context.Context, tx *pg.Tx, id string, given *[]NewMapping) (m *mapping.Mapper, secret map[[2]string]bool, by string, err error) {
+// trial is what a preview tries: the mapper, of which rules it was made and whose they are, and which fields look like
+// secrets.
+type trial struct {
+	mapper *mapping.Mapper
+	rules  []mapping.Mapping
+	by     string
+	secret map[[2]string]bool
+}
+
+var kindsOf = map[string]v1.ObjectKind{
+	mapping.ObjectIdentity: v1.Identities, mapping.ObjectAccount: v1.Accounts,
+	mapping.ObjectEntitlement: v1.Entitlements, mapping.ObjectGrant: v1.Grants,
+}
+
+// kinds are those of the records to read: the objects, or, where none is named, those whose records the rules may
+// change.
+func (t trial) kinds(objects []string) (kinds []v1.ObjectKind) {
+	for _, object := range mapping.Objects() {
+		wanted := slices.Contains(objects, object)
+		if len(objects) == 0 {
+			filled := func(r mapping.Mapping) bool { return r.Object == object && r.Action == mapping.ActionMap }
+			wanted = object == mapping.ObjectIdentity || object == mapping.ObjectAccount || slices.ContainsFunc(t.rules, filled)
+		}
+		if wanted {
+			kinds = append(kinds, kindsOf[object])
+		}
+	}
+	return kinds
+}
+
+func (t trial) withoutSecrets(of connector.Sample) mapping.Sample {
+	for i := range of.Identities {
+		of.Identities[i].Attributes = withoutSecrets(of.Identities[i].Attributes, mapping.ObjectIdentity, t.secret)
+	}
+	for i := range of.Accounts {
+		of.Accounts[i].Attributes = withoutSecrets(of.Accounts[i].Attributes, mapping.ObjectAccount, t.secret)
+	}
+	for i := range of.Entitlements {
+		of.Entitlements[i].Attributes = withoutSecrets(of.Entitlements[i].Attributes, mapping.ObjectEntitlement, t.secret)
+	}
+	for i := range of.Grants {
+		of.Grants[i].Attributes = withoutSecrets(of.Grants[i].Attributes, mapping.ObjectGrant, t.secret)
+	}
+	return mapping.Sample{
+		Identities: of.Identities, Accounts: of.Accounts, Entitlements: of.Entitlements, Grants: of.Grants,
+	}
+}
+
+func (s *Service) toTry(ctx context.Context, tx *pg.Tx, id string, given *[]NewMapping) (t trial, err error) {
 	saved, err := Read(ctx, tx, id)
 	if err != nil {
-		return nil, nil, "", err
+		return t, err
 	}
-	rules := rulesOf(saved.Mappings)
-	by = "saved"
-	secret = map[[2]string]bool{}
+	t = trial{rules: rulesOf(saved.Mappings), by: "saved", secret: map[[2]string]bool{}}
 	snap, err := Current(ctx, tx, id)
 	seen := err == nil
 	if err != nil && !fault.IsCode(err, "discovery_required") {
-		return nil, nil, "", err
+		return t, err
 	}
 	for _, o := range snap.Objects {
 		for _, f := range o.Fields {
-			secret[[2]string{o.Kind, f.Name}] = f.Secret
+			key := [2]string{o.Kind, f.Name}
+			t.secret[key] = t.secret[key] || f.Secret
 		}
 	}
 	switch {
 	case given != nil:
-		rules, by = written(*given, rules), "given"
-		if err := s.check(rules, "#/mappings"); err != nil {
-			return nil, nil, "", err
+		t.rules, t.by = written(*given, t.rules), "given"
+		if err := s.check(t.rules, "#/mappings"); err != nil {
+			return t, err
 		}
 	case saved.Version == 0 && seen:
-		by = "proposed"
-		if rules, err = s.Propose(ctx, tx, saved.connectorState, snap); err != nil {
-			return nil, nil, "", err
+		t.by = "proposed"
+		if t.rules, err = s.Propose(ctx, tx, saved.connectorState, snap); err != nil {
+			return t, err
 		}
 	case saved.Version == 0:
-		by = "heuristics"
+		t.by = "heuristics"
 	}
-	m, err = mapping.With(rules, s.Compile)
-	return m, secret, by, err
+	t.mapper, err = mapping.With(t.rules, s.Compile)
+	return t, err
 }
 
 // managersKnown looks up in one statement which of the managers that the rows name are in the store.

@@ -141,7 +141,7 @@ func Current(ctx context.Context, tx *pg.Tx, connectorID string) (SchemaSnapshot
 		 where c.id = $1`
 	snap, err := oneSnapshot(ctx, tx, sql, connectorID)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return snap, fault.Coded(fault.Conflict, "discovery_required", "nobody has looked at the fields of this target yet; discover them first")
+		return snap, fault.Coded(fault.Conflict, "discovery_required", "the fields of this target were not discovered yet; discover them first")
 	}
 	return snap, err
 }

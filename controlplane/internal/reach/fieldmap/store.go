@@ -3,6 +3,7 @@ package fieldmap
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -111,15 +112,33 @@ func distinct(wrong []mapping.Wrong) int {
 	return len(seen)
 }
 
-// identified gives each rule the id that the rule for the same field had before.
+// identified gives each rule the id that it had before: that of the rule from the same field of the source to the same field of ours,
+// else one from the same field of the source that is no more.
 func identified(rules []mapping.Mapping, before []ConnectorMapping) []ConnectorMapping {
-	ids := map[[2]string]string{}
+	same, left := map[mapping.Pair]string{}, map[[2]string][]string{}
 	for _, m := range before {
-		ids[[2]string{m.Object, m.Source}] = m.ID
+		same[m.Pair()] = m.ID
+	}
+	for _, r := range rules {
+		delete(same, r.Pair()) // those that remain are no more
+	}
+	for _, m := range before {
+		if _, gone := same[m.Pair()]; gone {
+			key := [2]string{m.Object, m.Source}
+			left[key] = append(left[key], m.ID)
+		}
+	}
+	ids := map[mapping.Pair]string{}
+	for _, m := range before {
+		ids[m.Pair()] = m.ID
 	}
 	out := make([]ConnectorMapping, len(rules))
 	for i, r := range rules {
-		out[i] = ConnectorMapping{ids[[2]string{r.Object, r.Source}], r}
+		key := [2]string{r.Object, r.Source}
+		out[i] = ConnectorMapping{ids[r.Pair()], r}
+		if free := left[key]; out[i].ID == "" && len(free) > 0 {
+			out[i].ID, left[key] = free[0], free[1:]
+		}
 		if out[i].ID == "" {
 			out[i].ID = uuid.Must(uuid.NewV7()).String()
 		}
@@ -154,23 +173,29 @@ func write(ctx context.Context, tx *pg.Tx, connectorID string, stored []Connecto
 
 // changesOf names the fields that are treated otherwise than before. Names of fields and texts of transforms are settings, not data.
 func changesOf(before, after []ConnectorMapping) (changes []audit.Change) {
-	old := map[[2]string]string{}
-	for _, m := range before {
-		old[[2]string{m.Object, m.Source}] = treatment(m)
-	}
-	for _, m := range after {
+	was, is := treatments(before), treatments(after)
+	for _, m := range append(slices.Clone(after), before...) {
 		key := [2]string{m.Object, m.Source}
-		if was, known := old[key]; !known || was != treatment(m) {
-			changes = append(changes, audit.Change{Field: m.Object + ":" + m.Source, From: some(was), To: treatment(m)})
+		if was[key] != is[key] {
+			changes = append(changes, audit.Change{Field: m.Object + ":" + m.Source, From: some(was[key]), To: some(is[key])})
 		}
-		delete(old, key)
-	}
-	for _, m := range before {
-		if _, gone := old[[2]string{m.Object, m.Source}]; gone {
-			changes = append(changes, audit.Change{Field: m.Object + ":" + m.Source, From: treatment(m)})
-		}
+		delete(was, key)
+		delete(is, key)
 	}
 	return changes
+}
+
+// treatments say what is done with each field.
+func treatments(of []ConnectorMapping) map[[2]string]string {
+	all := map[[2]string]string{}
+	for _, m := range of {
+		key := [2]string{m.Object, m.Source}
+		if all[key] != "" {
+			all[key] += "; "
+		}
+		all[key] += treatment(m)
+	}
+	return all
 }
 
 func treatment(m ConnectorMapping) string {

@@ -43,9 +43,8 @@ func (s *Service) Suggest(ctx context.Context, tx *pg.Tx, connectorID string) (P
 	if err != nil {
 		return Proposals{}, err
 	}
-	return Proposals{ConnectorID: c.ID, SnapshotID: snap.ID, Mappings: rules, Unfilled: TargetFields{
-		unfilled(mapping.ObjectIdentity, rules), unfilled(mapping.ObjectAccount, rules),
-	}}, nil
+	left := targetFields(func(object string) []mapping.Field { return unfilled(object, rules) })
+	return Proposals{ConnectorID: c.ID, SnapshotID: snap.ID, Mappings: rules, Unfilled: left}, nil
 }
 
 // Propose are the proposals for the fields of a snapshot, with what the catalog knows of the connector's vendor and what the tenant's

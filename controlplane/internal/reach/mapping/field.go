@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Field is a field of ours that a source can fill: one of an identity or an account, or a custom attribute (see CustomField).
+// Field is a field of ours that a source can fill: one of an identity, an account, an entitlement or a grant, or a
+// custom attribute (see CustomField).
 type Field string
 
 // Fields of an identity. Those of an account are a part of them; see FieldsOf.
@@ -32,24 +33,69 @@ const (
 	HireDate        Field = "hire_date"
 	StartDate       Field = "start_date"
 	TerminationDate Field = "termination_date"
+	LastWorkingAt   Field = "last_working_at"
+	LeaveFrom       Field = "leave_from"
+	LeaveTo         Field = "leave_to"
 	IsDisabled      Field = "is_disabled"
 	Status          Field = "status"
 )
 
-// fields are all of them, for matching names.
+// fields are those of an identity.
 var fields = []Field{
 	Email, DisplayName, Username, FirstName, MiddleName, LastName, PreferredName, EmployeeNumber, Department, Division, Organization,
-	CostCenter, Title, JobCode, Location, Country, EmploymentType, Manager, HireDate, StartDate, TerminationDate, IsDisabled, Status,
+	CostCenter, Title, JobCode, Location, Country, EmploymentType, Manager, HireDate, StartDate, TerminationDate, LastWorkingAt, LeaveFrom, LeaveTo,
+	IsDisabled, Status,
 }
+
+// Fields of an entitlement; DisplayName is one as well. The fields of its resource have the names that the REST
+// connector gives them.
+const (
+	Name           Field = "name"
+	Description    Field = "description"
+	Kind           Field = "kind"
+	Privileged     Field = "privileged"
+	Requestable    Field = "requestable"
+	Grantable      Field = "grantable"
+	Revocable      Field = "revocable"
+	ExclusionGroup Field = "exclusion_group"
+	MaxMembers     Field = "max_members"
+	ResourceID     Field = "resource_external_id"
+	ResourceName   Field = "resource_name"
+	ResourceType   Field = "resource_type"
+)
+
+// Fields of a grant. Who holds what is not among them: keys are not mapped.
+const (
+	StartsAt   Field = "starts_at"
+	ExpiresAt  Field = "expires_at"
+	GrantedAt  Field = "granted_at"
+	LastUsedAt Field = "last_used_at"
+	AssignedBy Field = "assigned_by"
+	Immutable  Field = "immutable"
+)
 
 // accountFields are those of an account.
 var accountFields = []Field{Email, DisplayName, Username, FirstName, LastName, EmployeeNumber, IsDisabled}
 
+var entitlementFields = []Field{
+	Name, DisplayName, Description, Kind, Privileged, Requestable, Grantable, Revocable, ExclusionGroup, MaxMembers,
+	ResourceID, ResourceName, ResourceType,
+}
+
+var grantFields = []Field{StartsAt, ExpiresAt, GrantedAt, LastUsedAt, AssignedBy, Immutable}
+
 // The kinds of object whose fields can be mapped.
 const (
-	ObjectIdentity = "identity"
-	ObjectAccount  = "account"
+	ObjectIdentity    = "identity"
+	ObjectAccount     = "account"
+	ObjectEntitlement = "entitlement"
+	ObjectGrant       = "grant"
 )
+
+// Objects are the kinds of object whose fields can be mapped, in the order in which they are shown.
+func Objects() []string {
+	return []string{ObjectIdentity, ObjectAccount, ObjectEntitlement, ObjectGrant}
+}
 
 // FieldsOf are the fields of a kind of object, without custom attributes; none for a kind that is not mapped.
 func FieldsOf(object string) []Field {
@@ -58,6 +104,10 @@ func FieldsOf(object string) []Field {
 		return slices.Clone(fields)
 	case ObjectAccount:
 		return slices.Clone(accountFields)
+	case ObjectEntitlement:
+		return slices.Clone(entitlementFields)
+	case ObjectGrant:
+		return slices.Clone(grantFields)
 	}
 	return nil
 }
@@ -81,6 +131,6 @@ func ParseField(object, name string) (f Field, ok bool) {
 	if _, ok := Field(name).CustomField(); ok {
 		return Field(name), true
 	}
-	f, ok = exact[fold(name)]
+	f, ok = wordsOf(object).exact[fold(name)]
 	return f, ok && slices.Contains(FieldsOf(object), f)
 }

@@ -33,7 +33,7 @@ func TestSourceFieldsFindTheirWayByName(t *testing.T) {
 		{"urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department", mapping.Department, mapping.ScimExtension},
 		{"favouriteColour", "", ""},
 	} {
-		f, rule, ok := mapping.Match(tt.source)
+		f, rule, ok := mapping.Match("identity", tt.source)
 		if !ok {
 			f, rule = "", ""
 		}
@@ -78,8 +78,8 @@ func TestAValueThatCannotBeUsedIsNamedWithoutBeingShown(t *testing.T) {
 }
 
 func TestASourcesWordsAreKeptThoughNoStandardHasThem(t *testing.T) {
-	p, problems := mapping.New().Person(&v1.RemoteIdentity{ExternalID: "1", Attributes: map[string]any{"country": "Switzerland", "employeeType": "Festangestellt"}}, today)
-	want := map[mapping.Field]string{mapping.Country: "Switzerland", mapping.EmploymentType: "Festangestellt"}
+	p, problems := mapping.New().Person(&v1.RemoteIdentity{ExternalID: "1", Attributes: map[string]any{"country": "Switzerland", "title": "Festangestellt"}}, today)
+	want := map[mapping.Field]string{mapping.Country: "Switzerland", mapping.Title: "Festangestellt"}
 	if diff := cmp.Diff(want, p.Text); diff != "" || len(problems) > 0 {
 		t.Errorf("with the problems %v, text fields (-want +got):\n%s", problems, diff)
 	}

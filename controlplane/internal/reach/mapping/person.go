@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit/ldap"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -20,6 +21,8 @@ type Person struct {
 	HireDate              *time.Time
 	StartDate             *time.Time
 	TerminationDate       *time.Time
+	LastWorkingAt         *time.Time // the instant at which their work ends
+	LeaveFrom, LeaveTo    *time.Time // the first and the last day of an absence
 	IsDisabled            *bool
 	Status                string // active, pre_hire, on_leave, notice, deactivated, as of a day; empty: the source does not say
 	Said                  string // the same by the source's word and flag alone, whatever the dates say
@@ -56,7 +59,7 @@ func (m *Mapper) claim(source string) claim {
 	if c, ok := m.known.Load(source); ok {
 		return c.(claim)
 	}
-	f, rule, ok := Match(source)
+	f, rule, ok := Match(ObjectIdentity, source)
 	c := claim{f, rule, ok}
 	m.known.Store(source, c)
 	return c
@@ -77,6 +80,11 @@ func (m *Mapper) Person(r *v1.RemoteIdentity, today time.Time) (Person, []Proble
 		problems = p.decide(decided, r.Attributes)
 	} else {
 		problems = p.guess(m.choose(r.Attributes))
+	}
+	for _, check := range []func() *Problem{p.employ, p.checkLeave} {
+		if problem := check(); problem != nil {
+			problems = append(problems, *problem)
+		}
 	}
 	slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Field, b.Field) })
 	p.conclude(today)
@@ -99,6 +107,29 @@ func (p *Person) decide(by *plan, record map[string]any) []Problem {
 	})
 }
 
+// EmploymentSource is the custom attribute that keeps a source's own word for a kind of employment that is not known.
+const EmploymentSource = "employment_type_source"
+
+// employ gives the employment type as it is stored and compared: one of its kinds. A word that is not known counts as other, and
+// is kept beside it.
+func (p *Person) employ() *Problem {
+	word := strings.TrimSpace(p.Text[EmploymentType])
+	if word == "" {
+		delete(p.Text, EmploymentType)
+		return nil
+	}
+	kind, known := directory.EmploymentOf(word)
+	if p.Text[EmploymentType] = kind; known {
+		return nil
+	}
+	_ = putCustom(&p.Custom, EmploymentSource, word)
+	return &Problem{Field: string(EmploymentType), Code: UnknownEmployment,
+		Message: "The employment type is not known. It was recorded as other; the attribute " + EmploymentSource + " keeps the source's word."}
+}
+
+// UnknownEmployment is the code of the problem that an employment type is not known.
+const UnknownEmployment = "unknown_employment_type"
+
 func (p *Person) clear(f Field) {
 	delete(p.Text, f)
 	switch f {
@@ -108,6 +139,12 @@ func (p *Person) clear(f Field) {
 		p.StartDate = nil
 	case TerminationDate:
 		p.TerminationDate = nil
+	case LastWorkingAt:
+		p.LastWorkingAt = nil
+	case LeaveFrom:
+		p.LeaveFrom = nil
+	case LeaveTo:
+		p.LeaveTo = nil
 	case IsDisabled:
 		p.IsDisabled = nil
 	case Status:
@@ -169,6 +206,11 @@ func named(r *v1.RemoteIdentity, p *Person) {
 		}
 	}
 	p.HireDate, p.StartDate, p.TerminationDate = date(r.HireDate), date(r.StartDate), date(r.TerminationDate)
+	p.LeaveFrom, p.LeaveTo = date(r.LeaveFrom), date(r.LeaveTo)
+	if r.LastWorkingAt != nil {
+		at := r.LastWorkingAt.UTC().Truncate(time.Second)
+		p.LastWorkingAt = &at
+	}
 	p.IsDisabled = r.IsDisabled
 	if r.Status != nil {
 		p.Status = statusWord(*r.Status)
@@ -181,25 +223,16 @@ func named(r *v1.RemoteIdentity, p *Person) {
 	}
 }
 
-func date(s *string) *time.Time {
-	if s == nil {
-		return nil
-	}
-	t, ok := parseDate(*s)
-	if !ok {
-		return nil
-	}
-	return &t
-}
-
 func (p *Person) set(f Field, value any) *Problem {
 	text, ok := scalar(value)
 	if !ok {
 		return &Problem{Code: "not_a_single_value", Message: fmt.Sprintf("%s needs a single value", f)}
 	}
 	switch f {
-	case HireDate, StartDate, TerminationDate:
+	case HireDate, StartDate, TerminationDate, LeaveFrom, LeaveTo:
 		return p.setDate(f, text)
+	case LastWorkingAt:
+		return p.setLastWorking(text)
 	case IsDisabled:
 		return p.setDisabled(value, text)
 	case Status:
@@ -242,31 +275,6 @@ func scalar(value any) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-func (p *Person) setDate(f Field, text string) *Problem {
-	t, ok := parseDate(text)
-	if !ok {
-		return &Problem{Code: "not_a_date", Message: fmt.Sprintf("%s needs a date such as 2026-01-31", f)}
-	}
-	switch f {
-	case HireDate:
-		p.HireDate = &t
-	case StartDate:
-		p.StartDate = &t
-	default:
-		p.TerminationDate = &t
-	}
-	return nil
-}
-
-func parseDate(s string) (time.Time, bool) {
-	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006/01/02", "20060102"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC), true
-		}
-	}
-	return time.Time{}, false
 }
 
 // uacDisabled is ACCOUNTDISABLE of Active Directory's userAccountControl.
@@ -356,7 +364,10 @@ func (p *Person) conclude(today time.Time) {
 		p.Status = "active"
 	}
 	p.Said = p.Status
-	if p.TerminationDate != nil && p.TerminationDate.Before(today) {
+	if p.onLeave(today) && (p.Status == "active" || p.Status == "") {
+		p.Status = "on_leave"
+	}
+	if p.LastWorkingAt != nil && !p.LastWorkingAt.After(today) || p.LastWorkingAt == nil && p.TerminationDate != nil && p.TerminationDate.Before(today) {
 		p.Status = "deactivated"
 	}
 	if p.StartDate != nil && p.StartDate.After(today) && (p.Status == "active" || p.Status == "") {

@@ -1,10 +1,6 @@
 package mapping
 
-import (
-	"fmt"
-
-	v1 "github.com/grantwright/grantwright/protocol/v1"
-)
+import "fmt"
 
 // plan is what a person has decided about one kind of record. It takes the place of the heuristics.
 type plan struct {
@@ -19,7 +15,8 @@ type step struct {
 	target Field
 	custom string // the custom attribute's name, instead of a field
 	eval   Expression
-	usual  bool // the heuristics would do the same: the connector may know better what kind of thing the value is
+	decode func(any) any // of a vendor's numbers; nil: the value as it is
+	usual  bool          // the heuristics would do the same: the connector may know better what kind of thing the value is
 }
 
 // With makes a mapper of rules that Check has found right. Records of a kind that has no rules are mapped by the heuristics.
@@ -32,7 +29,7 @@ func With(rules []Mapping, compile Compiler) (*Mapper, error) {
 			m.plans[r.Object] = p
 		}
 		if r.Action != ActionMap {
-			if natural, _, ok := Match(r.Source); ok {
+			if natural, _, ok := Match(r.Object, r.Source); ok {
 				p.suppressed[natural] = true
 			}
 			continue
@@ -45,8 +42,11 @@ func With(rules []Mapping, compile Compiler) (*Mapper, error) {
 				return nil, fmt.Errorf("the transform of %s: %w", quoted(r.Source), err)
 			}
 		}
-		natural, _, _ := Match(r.Source)
+		natural, _, _ := Match(r.Object, r.Source)
 		s.usual = s.eval == nil && natural == s.target
+		if s.usual && s.target == Kind && fold(s.source) == "grouptype" {
+			s.decode = groupType
+		}
 		p.steps = append(p.steps, s)
 	}
 	for _, p := range m.plans {
@@ -72,6 +72,9 @@ func (p *plan) keepFilled() {
 func (s step) value(record *Record) (any, *Problem) {
 	v := record.Fields[s.source]
 	if s.eval == nil {
+		if s.decode != nil {
+			v = s.decode(v)
+		}
 		return v, nil
 	}
 	out, err := s.eval.Eval(v, record)
@@ -104,43 +107,6 @@ func (p *plan) apply(record map[string]any, fill func(step, any) *Problem) (prob
 		}
 	}
 	return problems
-}
-
-// Account fills the fields of an account by the rules of a person, where there are any, in place. What comes back are the
-// problems, as with Person; custom are the custom attributes.
-func (m *Mapper) Account(r *v1.RemoteAccount) (custom map[string]any, problems []Problem) {
-	p := m.plans[ObjectAccount]
-	if p == nil {
-		return nil, nil
-	}
-	texts := map[Field]**string{
-		Email: &r.Email, Username: &r.Username, DisplayName: &r.DisplayName, FirstName: &r.FirstName, LastName: &r.LastName, EmployeeNumber: &r.EmployeeNumber,
-	}
-	for f := range p.suppressed {
-		if t := texts[f]; t != nil {
-			*t = nil
-		}
-	}
-	if p.suppressed[IsDisabled] {
-		r.IsDisabled = nil
-	}
-	problems = p.apply(r.Attributes, func(s step, v any) *Problem {
-		if s.custom != "" {
-			return putCustom(&custom, s.custom, v)
-		}
-		person := Person{Text: map[Field]string{}}
-		if problem := person.set(s.target, v); problem != nil {
-			return problem
-		}
-		if person.IsDisabled != nil {
-			r.IsDisabled = person.IsDisabled
-		} else if t := texts[s.target]; t != nil {
-			text := person.Text[s.target]
-			*t = &text
-		}
-		return nil
-	})
-	return custom, problems
 }
 
 // maxCustom bounds a list in a custom attribute.

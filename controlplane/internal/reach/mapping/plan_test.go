@@ -120,12 +120,12 @@ func TestThePreviewShowsBeforeAfterAndWhatIsWrongWithAllTogether(t *testing.T) {
 	person := func(id, mail, no, boss, begin string, off bool) v1.RemoteIdentity {
 		return v1.RemoteIdentity{ExternalID: id, Attributes: map[string]any{"mail": mail, "no": no, "boss": boss, "begin": begin, "off": off}}
 	}
-	rows := m.Preview([]v1.RemoteIdentity{
+	rows := m.Preview(mapping.Sample{Identities: []v1.RemoteIdentity{
 		person("1", "ada@x.test", "7", "", "2020-01-31", false),
 		person("2", "ADA@x.test", "7", "1", "soon", false),
 		person("3", "nobody", "9", "cn=gone,dc=x", "2020-01-31", true),
 		person("4", "", "", "somebody@else.test", "", false),
-	}, nil, today)
+	}}, today)
 	if diff := cmp.Diff(map[string]any{"email": "ada@x.test", "employee_number": "7", "hire_date": "2020-01-31", "is_disabled": false, "status": "active"}, rows[0].After); diff != "" {
 		t.Errorf("the first row (-want +got):\n%s", diff)
 	}

@@ -27,18 +27,37 @@ type RowError struct {
 	Message string `json:"message"`
 }
 
+// Sample are records to try mappings on.
+type Sample struct {
+	Identities   []v1.RemoteIdentity
+	Accounts     []v1.RemoteAccount
+	Entitlements []v1.RemoteEntitlement
+	Grants       []v1.RemoteGrant
+}
+
 // Preview maps the records of a sample, as a run would.
-func (m *Mapper) Preview(people []v1.RemoteIdentity, accounts []v1.RemoteAccount, today time.Time) []Row {
-	rows := make([]Row, 0, len(people)+len(accounts))
-	for i := range people {
-		r := &people[i]
-		p, problems := m.Person(r, today)
-		rows = append(rows, Row{Object: ObjectIdentity, ExternalID: r.ExternalID, Before: r.Attributes, After: p.shown(), From: m.origin(ObjectIdentity, r.Attributes)}.with(problems))
+func (m *Mapper) Preview(of Sample, today time.Time) []Row {
+	rows := make([]Row, 0, len(of.Identities)+len(of.Accounts)+len(of.Entitlements)+len(of.Grants))
+	add := func(object, id string, before, after map[string]any, problems []Problem) {
+		row := Row{Object: object, ExternalID: id, Before: before, After: after, From: m.origin(object, before)}
+		rows = append(rows, row.with(problems))
 	}
-	for i := range accounts {
-		r := accounts[i]
+	for i := range of.Identities {
+		r := &of.Identities[i]
+		p, problems := m.Person(r, today)
+		add(ObjectIdentity, r.ExternalID, r.Attributes, p.shown(), problems)
+	}
+	for _, r := range of.Accounts {
 		custom, problems := m.Account(&r)
-		rows = append(rows, Row{Object: ObjectAccount, ExternalID: r.ExternalID, Before: r.Attributes, After: shownAccount(&r, custom), From: m.origin(ObjectAccount, r.Attributes)}.with(problems))
+		add(ObjectAccount, r.ExternalID, r.Attributes, shownAccount(&r, custom), problems)
+	}
+	for _, r := range of.Entitlements {
+		custom, problems := m.Entitlement(&r)
+		add(ObjectEntitlement, r.ExternalID, r.Attributes, shownEntitlement(&r, custom), problems)
+	}
+	for _, r := range of.Grants {
+		custom, problems := m.Grant(&r)
+		add(ObjectGrant, GrantName(&r), r.Attributes, shownGrant(&r, custom), problems)
 	}
 	return rows
 }
@@ -73,10 +92,14 @@ func (p Person) shown() map[string]any {
 	for f, v := range p.Text {
 		out[string(f)] = v
 	}
-	for f, d := range map[Field]*time.Time{HireDate: p.HireDate, StartDate: p.StartDate, TerminationDate: p.TerminationDate} {
+	for f, d := range map[Field]*time.Time{HireDate: p.HireDate, StartDate: p.StartDate, TerminationDate: p.TerminationDate,
+		LeaveFrom: p.LeaveFrom, LeaveTo: p.LeaveTo} {
 		if d != nil {
 			out[string(f)] = d.Format(time.DateOnly)
 		}
+	}
+	if p.LastWorkingAt != nil {
+		out[string(LastWorkingAt)] = p.LastWorkingAt.Format(time.RFC3339)
 	}
 	if p.IsDisabled != nil {
 		out[string(IsDisabled)] = *p.IsDisabled
@@ -89,24 +112,6 @@ func (p Person) shown() map[string]any {
 	}
 	if p.Custom != nil {
 		out["attributes"] = p.Custom
-	}
-	return out
-}
-
-func shownAccount(r *v1.RemoteAccount, custom map[string]any) map[string]any {
-	out := map[string]any{}
-	for f, v := range map[Field]*string{
-		Email: r.Email, Username: r.Username, DisplayName: r.DisplayName, FirstName: r.FirstName, LastName: r.LastName, EmployeeNumber: r.EmployeeNumber,
-	} {
-		if v != nil && *v != "" {
-			out[string(f)] = *v
-		}
-	}
-	if r.IsDisabled != nil {
-		out[string(IsDisabled)] = *r.IsDisabled
-	}
-	if custom != nil {
-		out["attributes"] = custom
 	}
 	return out
 }
@@ -129,7 +134,7 @@ const shownIDs = 10
 // be disabled. Whether managers are known is looked up by the caller; see UnresolvedManagers.
 func Population(rows []Row) []Finding {
 	var out []Finding
-	for _, object := range []string{ObjectIdentity, ObjectAccount} {
+	for _, object := range Objects() {
 		of := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Object != object })
 		if len(of) == 0 {
 			continue

@@ -19,9 +19,9 @@ const (
 	maxSourceName = 10000 // characters of a source field's name
 )
 
-// Mapping is what is done with one field of a source's records.
+// Mapping is what is done with one field of a source's records. A field that fills several of ours has a mapping for each.
 type Mapping struct {
-	Object     string  `json:"object" enum:"identity,account" doc:"Of which kind of record."`
+	Object     string  `json:"object" enum:"identity,account,entitlement,grant" doc:"Of which kind of record."`
 	Source     string  `json:"source_path" doc:"The field's name in the source, as discovery shows it; it may hold dots and spaces."`
 	Action     string  `json:"action" enum:"map,ignore" default:"map"`
 	Target     Field   `json:"target_field,omitempty" doc:"A field of ours, or attributes.<name>; empty when ignored."`
@@ -31,6 +31,15 @@ type Mapping struct {
 	Note       string  `json:"note,omitempty" doc:"Why it is as it is, where that is not plain."`
 	Overridden bool    `json:"overridden" doc:"Whether a person has decided."`
 }
+
+// Pair is what a mapping is known by among those of a connector: one field of a source may fill several of ours.
+type Pair struct {
+	Object, Source string
+	Target         Field
+}
+
+// Pair is the mapping's own.
+func (m Mapping) Pair() Pair { return Pair{m.Object, m.Source, m.Target} }
 
 // Wrong is what is not right with one of several rules.
 type Wrong struct {
@@ -89,14 +98,16 @@ func Check(rules []Mapping, compile Compiler) []Wrong {
 	sources, targets := map[[2]string]int{}, map[[2]string]int{}
 	for i, r := range rules {
 		if FieldsOf(r.Object) == nil {
-			say(i, "object", "unknown_object", "it is identity or account")
+			say(i, "object", "unknown_object", "it is one of %s", strings.Join(Objects(), ", "))
 			continue
 		}
 		checkSource(i, r, say)
-		if first, twice := sources[[2]string{r.Object, r.Source}]; twice {
-			say(i, "source_path", "duplicate_source", "the mapping %d is about this field already", first)
+		// One field may fill several of ours, but it is not ignored then as well.
+		if first, twice := sources[[2]string{r.Object, r.Source}]; twice && (r.Action == ActionIgnore || rules[first].Action == ActionIgnore) {
+			say(i, "source_path", "duplicate_source", "the mapping %d is about this field already, and one of the two ignores it", first)
+		} else if !twice {
+			sources[[2]string{r.Object, r.Source}] = i
 		}
-		sources[[2]string{r.Object, r.Source}] = i
 		switch r.Action {
 		case ActionIgnore:
 			continue

@@ -24,17 +24,46 @@ const (
 )
 
 // Suggest proposes a mapping for every field of the discovered objects: by name, synonym, SCIM extension, shape of type, and by
-// what the catalog knows of the vendor (template). Where two fields claim one of ours the better rule wins, then the surer one,
-// then the first by name; the other is to be ignored, and says so. A secret is never mapped.
+// what the catalog knows of the vendor (template). Where two fields claim one of ours, one that holds values wins over one that is
+// empty in every sample; then the first that the vendor's template names, the better rule, the surer one, and the first by name. The
+// other is to be ignored, and says so. A secret is never mapped.
 func Suggest(objects []v1.DiscoveredObject, template []catalog.FieldMapping) []Mapping {
 	var out []Mapping
-	for _, o := range objects {
-		if FieldsOf(o.Kind) == nil {
-			continue
-		}
+	for _, o := range joined(objects) {
 		out = append(out, suggestObject(o, template)...)
 	}
 	return out
+}
+
+// joined are the objects that are mapped, one of each kind: a field that several types of the source have, such as
+// groups and roles, has one mapping. What any of them shows of it counts.
+func joined(objects []v1.DiscoveredObject) []v1.DiscoveredObject {
+	var out []v1.DiscoveredObject
+	for _, o := range objects {
+		at := slices.IndexFunc(out, func(k v1.DiscoveredObject) bool { return k.Kind == o.Kind })
+		switch {
+		case FieldsOf(o.Kind) == nil:
+			continue
+		case at < 0:
+			o.Fields = slices.Clone(o.Fields)
+			out = append(out, o)
+			continue
+		}
+		for _, f := range o.Fields {
+			out[at].Fields = withField(out[at].Fields, f)
+		}
+	}
+	return out
+}
+
+func withField(fields []v1.DiscoveredField, f v1.DiscoveredField) []v1.DiscoveredField {
+	at := slices.IndexFunc(fields, func(k v1.DiscoveredField) bool { return k.Name == f.Name })
+	if at < 0 {
+		return append(fields, f)
+	}
+	known := &fields[at]
+	known.NullRatio, known.Secret = min(known.NullRatio, f.NullRatio), known.Secret || f.Secret
+	return fields
 }
 
 func suggestObject(o v1.DiscoveredObject, template []catalog.FieldMapping) []Mapping {
@@ -54,9 +83,34 @@ func suggestObject(o v1.DiscoveredObject, template []catalog.FieldMapping) []Map
 			*m = ignored(*m, "")
 		}
 	}
-	settle(out)
+	settle(out, standingOf(o, template))
 	byShape(o, out)
 	return out
+}
+
+// standing is what speaks for a source field beside the rule by which it claims one of ours.
+type standing struct {
+	empty bool // in every sample, although others hold values
+	named int  // its place in the vendor's template; behind all of them where it is not named
+}
+
+// standingOf looks at all fields of an object. They stay in the order of its fields.
+func standingOf(o v1.DiscoveredObject, template []catalog.FieldMapping) []standing {
+	out := make([]standing, len(o.Fields))
+	seen := wasSampled(o)
+	for i, f := range o.Fields {
+		out[i] = standing{empty: seen && f.NullRatio >= 1, named: len(template)}
+		at := slices.IndexFunc(template, func(t catalog.FieldMapping) bool { return t.Object == o.Kind && strings.EqualFold(t.Source, f.Name) })
+		if at >= 0 {
+			out[i].named = at
+		}
+	}
+	return out
+}
+
+// wasSampled says whether records were looked at: a field that holds nothing is then known to be empty.
+func wasSampled(o v1.DiscoveredObject) bool {
+	return slices.ContainsFunc(o.Fields, func(f v1.DiscoveredField) bool { return f.NullRatio < 1 })
 }
 
 // Offer puts what is offered for fields of the source in the place of what the heuristics propose for the same fields; what nobody has
@@ -80,14 +134,14 @@ func Offer(proposals, offered []Mapping) []Mapping {
 	if len(taken) == 0 {
 		return proposals
 	}
-	for _, object := range []string{ObjectIdentity, ObjectAccount} {
+	for _, object := range Objects() {
 		part := []Mapping{}
 		for _, m := range out {
 			if m.Object == object {
 				part = append(part, m)
 			}
 		}
-		settle(part)
+		settle(part, make([]standing, len(part)))
 		n := 0
 		for i, m := range out {
 			if m.Object == object {
@@ -112,7 +166,7 @@ func ignored(m Mapping, note string) Mapping {
 
 // claimOf is which field of ours a source field claims by its name.
 func claimOf(object string, f v1.DiscoveredField, template []catalog.FieldMapping) (target Field, rule Rule, sure float64, ok bool) {
-	target, rule, ok = Match(f.Name)
+	target, rule, ok = Match(object, f.Name)
 	ok = ok && slices.Contains(FieldsOf(object), target)
 	if ok && rule != VendorTemplate {
 		return target, rule, sureness(rule, f.Name, target), true
@@ -140,14 +194,14 @@ func sureness(rule Rule, source string, target Field) float64 {
 	return sureSynonym
 }
 
-// settle leaves each field of ours to one source field.
-func settle(rules []Mapping) {
+// settle leaves each field of ours to one source field. of is the standing of each rule's source.
+func settle(rules []Mapping, of []standing) {
 	best := map[Field]int{}
 	for i, r := range rules {
 		if r.Action != ActionMap {
 			continue
 		}
-		if b, taken := best[r.Target]; !taken || before(r, rules[b]) {
+		if b, taken := best[r.Target]; !taken || before(r, rules[b], of[i], of[b]) {
 			best[r.Target] = i
 		}
 	}
@@ -158,8 +212,12 @@ func settle(rules []Mapping) {
 	}
 }
 
-func before(a, b Mapping) bool {
+func before(a, b Mapping, of, other standing) bool {
 	switch {
+	case of.empty != other.empty:
+		return other.empty
+	case of.named != other.named:
+		return of.named < other.named
 	case rank[a.Heuristic] != rank[b.Heuristic]:
 		return rank[a.Heuristic] < rank[b.Heuristic]
 	case a.Confidence != b.Confidence:
@@ -169,15 +227,19 @@ func before(a, b Mapping) bool {
 }
 
 // bookkeeping are names of times that the source keeps about the record and not about the person.
-var bookkeeping = regexp.MustCompile(`(?i)(creat|modif|updat|chang|sync|login|logon|lastl|seen|stamp|expir|birth|passw|pwd|lock)`)
+var bookkeeping = regexp.MustCompile(`(?i)(creat|modif|updat|chang|sync|login|logon|lastl|seen|stamp|expir|birth|passw|pwd|lock|propagat)`)
 
 // byShape gives the hire date to the first ISO date that nothing else has claimed, where no field has it by its name.
 func byShape(o v1.DiscoveredObject, rules []Mapping) {
 	if o.Kind != ObjectIdentity || slices.ContainsFunc(rules, func(r Mapping) bool { return r.Target == HireDate }) {
 		return
 	}
+	seen := wasSampled(o)
 	for _, kind := range []string{"date", "datetime"} {
 		for i, f := range o.Fields {
+			if seen && f.NullRatio >= 1 {
+				continue
+			}
 			if rules[i].Action == ActionIgnore && rules[i].Note == "" && f.Type == kind && isoDates(f.Samples) && !bookkeeping.MatchString(f.Name) {
 				rules[i] = Mapping{
 					Object: o.Kind, Source: f.Name, Action: ActionMap, Target: HireDate, Heuristic: TypeShape, Confidence: sureShape,

@@ -77,6 +77,38 @@ func TestOneFieldOfOursComesFromOneFieldOfTheSource(t *testing.T) {
 	}
 }
 
+func TestAFieldThatIsAlwaysEmptyDoesNotWin(t *testing.T) {
+	empty := func(f v1.DiscoveredField) v1.DiscoveredField { f.NullRatio = 1; return f }
+	entry, ok := catalog.Find("active-directory")
+	if !ok {
+		t.Fatal("no such entry")
+	}
+	for name, template := range map[string][]catalog.FieldMapping{"without a template": nil, "by the template": entry.Mapping} {
+		got := bySource(mapping.Suggest(people(text("employeeID"), empty(text("employeeNumber")), empty(text("mail")), text("userPrincipalName"), text("cn")), template))
+		if got["employeeID"].Target != mapping.EmployeeNumber || got["employeeNumber"].Action != mapping.ActionIgnore || got["userPrincipalName"].Target != mapping.Email {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	got := bySource(mapping.Suggest(people(text("employeeID"), text("employeeNumber"), text("mail"), text("userPrincipalName")), entry.Mapping))
+	if got["employeeID"].Target != mapping.EmployeeNumber || got["mail"].Target != mapping.Email {
+		t.Errorf("where all are filled the template decides: %+v", got)
+	}
+	got = bySource(mapping.Suggest(people(empty(text("employeeID")), empty(text("employeeNumber"))), nil))
+	if got["employeeNumber"].Target != mapping.EmployeeNumber {
+		t.Errorf("where nothing was sampled the name decides: %+v", got)
+	}
+}
+
+func TestBookkeepingIsNoHireDate(t *testing.T) {
+	never := dated("termsAccepted", "datetime")
+	never.NullRatio = 1
+	for _, f := range []v1.DiscoveredField{dated("dSCorePropagationData", "datetime", "2026-01-31T10:00:00Z"), never} {
+		if got := bySource(mapping.Suggest(people(text("cn"), f), nil))[f.Name]; got.Action != mapping.ActionIgnore {
+			t.Errorf("%s is proposed as %s", f.Name, got.Target)
+		}
+	}
+}
+
 func TestTheFirstDateIsTheHireDateUnlessSomethingElseIsKnown(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -115,7 +147,7 @@ func TestSecretsAndBinaryValuesAreNotMapped(t *testing.T) {
 }
 
 func TestAnAccountHasFieldsOfItsOwn(t *testing.T) {
-	got := bySource(mapping.Suggest([]v1.DiscoveredObject{{Kind: "account", Fields: []v1.DiscoveredField{text("login"), text("department")}}, {Kind: "entitlement", Fields: []v1.DiscoveredField{text("cn")}}}, nil))
+	got := bySource(mapping.Suggest([]v1.DiscoveredObject{{Kind: "account", Fields: []v1.DiscoveredField{text("login"), text("department")}}, {Kind: "nesting", Fields: []v1.DiscoveredField{text("cn")}}}, nil))
 	if len(got) != 2 || got["login"].Target != mapping.Username || got["department"].Action != mapping.ActionIgnore {
 		t.Errorf("%+v", got)
 	}
@@ -132,7 +164,7 @@ func TestWhatIsWrongWithRulesIsSaidBeforeAnythingIsWritten(t *testing.T) {
 		{Object: "identity", Source: "f", Target: "title", Transform: "value +"},
 		{Object: "identity", Source: "", Target: "country"},
 		{Object: "account", Source: "g", Target: "department"},
-		{Object: "grant", Source: "h", Target: "email"},
+		{Object: "nesting", Source: "h", Target: "email"},
 		{Object: "identity", Source: "i", Target: "location", Action: "delete"},
 		{Object: "identity", Source: strings.Repeat("x", 10001), Target: "job_code"},
 		{Object: "identity", Source: strings.Repeat("y", 10000), Target: "attributes.badge"},

@@ -95,7 +95,7 @@ func (s *Service) carryOut(ctx context.Context, tx *pg.Tx, d SchemaDiff, asked S
 	case err != nil:
 		return err
 	case base.ID != d.BaseID:
-		return fault.Coded(fault.Conflict, "schema_diff_outdated", "the fields were discovered anew since; rediscover to see what differs now")
+		return fault.Coded(fault.Conflict, "schema_diff_outdated", "the fields were discovered again meanwhile; rediscover to see the current differences")
 	}
 	decisions, err := asked.about(d)
 	if err != nil {

@@ -112,7 +112,7 @@ func TestAnotherLookShowsWhatHasChangedAndWhatItMeans(t *testing.T) {
 	}
 	diff := open.list("items")[0]
 	want := map[string]string{
-		"identity:phone": "added ignore", "identity:givenName": "added map first_name", "entitlement:owner": "added",
+		"identity:phone": "added ignore", "identity:givenName": "added map first_name", "entitlement:owner": "added ignore",
 		"identity:dept": "removed breaks department breaks attributes.badge", "identity:badge": "type_changed string integer",
 	}
 	if got := cmp.Diff(want, brief(diff)); got != "" {
@@ -149,7 +149,7 @@ func TestSyncsGoOnAsBeforeUntilADiffIsDecided(t *testing.T) {
 	if got := cmp.Diff(want, h.fields(path)); got != "" {
 		t.Errorf("fields (-want +got):\n%s", got)
 	}
-	if got := cmp.Diff(map[string]string{"mail": "mapemail", "cn": "mapdisplay_name", "badge": "ignore", "givenName": "mapfirst_name", "phone": "ignore"}, h.rules(path)); got != "" {
+	if got := cmp.Diff(map[string]string{"mail": "mapemail", "cn": "mapdisplay_name", "badge": "ignore", "givenName": "mapfirst_name", "phone": "ignore", "owner": "ignore", "title": "mapdisplay_name"}, h.rules(path)); got != "" {
 		t.Errorf("rules (-want +got):\n%s", got)
 	}
 	if a := h.do(200, "GET", path+"/schema", nil); a.body["id"] != d.body["to_snapshot_id"] {
@@ -167,6 +167,22 @@ func TestSyncsGoOnAsBeforeUntilADiffIsDecided(t *testing.T) {
 	}
 }
 
+func TestADecisionAboutAPersonsFieldAcceptsNoProposalForEntitlements(t *testing.T) {
+	h := open(t)
+	h.ordinary()
+	path := h.connect("hr")
+	h.do(200, "POST", path+"/discover", nil)
+	h.changed()
+	diff := h.do(200, "POST", path+"/rediscover", nil).body["diff"].(object)["id"].(string)
+	h.do(200, "POST", path+"/schema-diffs/"+diff+"/decide", object{"decisions": []object{
+		{"object": "identity", "path": "givenName", "decision": "accept"},
+	}})
+	rules := h.rules(path)
+	if _, accepted := rules["title"]; accepted || rules["givenName"] != "mapfirst_name" {
+		t.Errorf("rules: %v", rules)
+	}
+}
+
 func TestFieldsAreDecidedOneByOne(t *testing.T) {
 	h := open(t)
 	path, diff := h.differing()
@@ -181,7 +197,7 @@ func TestFieldsAreDecidedOneByOne(t *testing.T) {
 	if got := cmp.Diff(want, h.fields(path)); got != "" {
 		t.Errorf("fields (-want +got):\n%s", got)
 	}
-	if got := cmp.Diff(map[string]string{"mail": "mapemail", "cn": "mapdisplay_name", "badge": "ignore", "dept": "mapdepartment", "phone": "mapattributes.phone", "givenName": "ignore"}, h.rules(path)); got != "" {
+	if got := cmp.Diff(map[string]string{"mail": "mapemail", "cn": "mapdisplay_name", "badge": "ignore", "dept": "mapdepartment", "phone": "mapattributes.phone", "givenName": "ignore", "title": "mapdisplay_name"}, h.rules(path)); got != "" {
 		t.Errorf("rules (-want +got):\n%s", got)
 	}
 	h.do(412, "POST", diff+"/decide", object{"accept_all": true}, "If-Match", `"1"`)
@@ -194,7 +210,7 @@ func TestFieldsAreDecidedOneByOne(t *testing.T) {
 		t.Errorf("the rest dismissed: %s", d.text)
 	}
 	again := h.do(200, "POST", path+"/rediscover", nil).body["diff"].(object)
-	if got := cmp.Diff(map[string]string{"entitlement:owner": "added", "identity:badge": "type_changed string integer"}, brief(again)); got != "" {
+	if got := cmp.Diff(map[string]string{"entitlement:owner": "added ignore", "identity:badge": "type_changed string integer"}, brief(again)); got != "" {
 		t.Errorf("the rest is not shown again (-want +got):\n%s", got)
 	}
 	if got := text(h, `select string_agg(event::jsonb->'context'->>'state', ' ' order by seq) from audit_event where action = 'connector.schema_decided'`); got != "partially_accepted partially_accepted partially_accepted" {
@@ -250,7 +266,7 @@ func TestDecisionsThatCannotBeTakenWriteNothing(t *testing.T) {
 		"no Python": {object{"decisions": []object{{"object": "identity", "path": "phone", "decision": "override", "mapping": object{"target_field": "title", "transform": "value ++"}}}},
 			map[string]string{"#/decisions/0/mapping/transform": "invalid_transform"}},
 		"a group's": {object{"decisions": []object{{"object": "entitlement", "path": "owner", "decision": "override", "mapping": object{"target_field": "title"}}}},
-			map[string]string{"#/decisions/0/mapping/object": "unknown_object"}},
+			map[string]string{"#/decisions/0/mapping/target_field": "unknown_field"}},
 	} {
 		a := h.do(422, "POST", diff+"/decide", tt.body)
 		if got := cmp.Diff(tt.want, a.points()); got != "" {

@@ -27,6 +27,7 @@ type facts struct {
 	proposals []mapping.Mapping
 	sources   []fieldmap.CopySource
 	run       *syncrun.Run // the newest one
+	others    bool         // another connector was connected before this one
 }
 
 func (s *Service) facts(ctx context.Context, tx *pg.Tx, id string) (f facts, err error) {
@@ -47,8 +48,29 @@ func (s *Service) facts(ctx context.Context, tx *pg.Tx, id string) (f facts, err
 	if err := f.look(ctx, tx, s.Fields); err != nil {
 		return f, err
 	}
-	f.run, err = newest(ctx, tx, id)
+	if f.run, err = newest(ctx, tx, id); err != nil {
+		return f, err
+	}
+	f.others, err = connectedBefore(ctx, tx, id)
 	return f, err
+}
+
+// connectedBefore is true when a run of another connector, be it deleted since, succeeded before the first of this one did.
+func connectedBefore(ctx context.Context, tx *pg.Tx, id string) (is bool, err error) {
+	const sql = `
+		with first as (
+		    select r.connector_id, min(r.finished_at) as at
+		      from sync_run r
+		     where r.purpose = 'apply' and r.status in ('succeeded', 'partial')
+		     group by r.connector_id
+		)
+		select exists (select from first o
+		                where o.connector_id <> $1
+		                  and o.at < coalesce((select f.at from first f where f.connector_id = $1), now()))`
+	if err := tx.QueryRow(ctx, sql, id).Scan(&is); err != nil {
+		return false, fmt.Errorf("look for connectors that were connected before: %w", err)
+	}
+	return is, nil
 }
 
 // look adds what the snapshot tells, where there is one.
@@ -99,8 +121,8 @@ func (f facts) refuse() error {
 	why := map[string]string{
 		connectorIncomplete: "the connector lacks settings; give them by PATCH first",
 		testRequired:        "the connection must be tested with its present settings first",
-		discoveryRequired:   "nobody has looked at the target's fields yet; discover them first",
-		mappingRequired:     "nobody has said what is done with the fields; accept the proposals, or write mappings first",
+		discoveryRequired:   "the fields of the target were not discovered yet; discover them first",
+		mappingRequired:     "the fields have no mappings; accept the proposals, or save mappings first",
 	}
 	if p := f.untested(); missing[0] == testRequired && p != nil {
 		why[testRequired] += ": " + p.Detail

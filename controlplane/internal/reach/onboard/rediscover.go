@@ -3,6 +3,7 @@ package onboard
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -20,7 +21,7 @@ import (
 
 // RediscoverOptions say how to look. All kinds of object are looked at: a part would show the others as removed.
 type RediscoverOptions struct {
-	SampleSize  int  `json:"sample_size,omitempty" minimum:"1" maximum:"50" doc:"Records to look at; 10 when left out."`
+	SampleSize  int  `json:"sample_size,omitempty" minimum:"1" maximum:"50" doc:"The number of records to sample. The default is 10."`
 	MaskSamples bool `json:"mask_samples,omitempty" doc:"Show the shape of values in place of the values."`
 }
 
@@ -143,7 +144,8 @@ func (s *Service) compare(ctx context.Context, tx *pg.Tx, id string, after field
 }
 
 // inUse are the rules that a connector's records are mapped by: the stored ones, or where nobody has decided, what would be proposed
-// for the fields of a snapshot.
+// for the fields of a snapshot. Entitlements and grants are then what the connector makes of them, and no proposal is
+// in use.
 func (s *Service) inUse(ctx context.Context, tx *pg.Tx, c connector.Connector, snap fieldmap.SchemaSnapshot) (rules []mapping.Mapping, version int, err error) {
 	stored, version, err := fieldmap.Rules(ctx, tx, c.ID)
 	if err != nil {
@@ -151,12 +153,16 @@ func (s *Service) inUse(ctx context.Context, tx *pg.Tx, c connector.Connector, s
 	}
 	if version == 0 {
 		rules, err = s.Fields.Propose(ctx, tx, c, snap)
-		return rules, 0, err
+		return slices.DeleteFunc(rules, ofAccess), 0, err
 	}
 	for _, m := range stored {
 		rules = append(rules, m.Mapping)
 	}
 	return rules, version, nil
+}
+
+func ofAccess(r mapping.Mapping) bool {
+	return r.Object == mapping.ObjectEntitlement || r.Object == mapping.ObjectGrant
 }
 
 // lock keeps others from comparing, deciding and mapping until the transaction ends. Its fault is of kind NotFound where there is no

@@ -69,7 +69,7 @@ func (d SchemaDiff) outcome(k fieldKey, n NewSchemaDecision) *mapping.Mapping {
 	switch {
 	case n.Decision == decisionOverride:
 		return n.rule()
-	case mapping.FieldsOf(k[0]) == nil: // groups and the like are not mapped
+	case mapping.FieldsOf(k[0]) == nil: // what is not mapped
 		return nil
 	case n.Decision == decisionIgnore:
 		return &mapping.Mapping{Object: k[0], Source: k[1], Action: mapping.ActionIgnore, Heuristic: mapping.Manual, Confidence: 1, Overridden: true}

@@ -26,7 +26,7 @@ type Service struct {
 const (
 	aboutWizard = "The same five steps for every type: type, connection, discovery, mapping, first_sync. Each says whether it is completed, what is wrong, what " +
 		"keeps it from being taken, and what to call next. It is computed from what is there, so any step can be left and taken up again."
-	aboutAccept = "Takes the proposals for every field that nobody has decided about; what was decided stays."
+	aboutAccept = "Accepts the proposals for all fields without a decision. Earlier decisions stay."
 	aboutFirst  = "Starts the first sync, which reads everything. While a step before is missing it is refused with 409 connector_incomplete, test_required, " +
 		"discovery_required or mapping_required. Once it has succeeded the connector is active and connected, and runs read what has changed."
 	aboutAgain = "Looks at the target once more and compares with the fields that the mappings are about. Where something differs, the answer holds a diff that waits for " +
@@ -41,16 +41,16 @@ const (
 func (s *Service) Routes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
-		httpapi.Handle("GET", "/connectors/{id}/wizard", "Tell how far the way to the first sync is", s.wizard).For(both...).Describe(aboutWizard),
-		httpapi.Handle("POST", "/connectors/{id}/wizard/accept-mappings", "Accept the proposed mappings", s.accept).For(viewer.Admin).
+		httpapi.Handle("GET", "/connectors/{id}/wizard", "Get the state of the setup wizard", s.wizard).For(both...).Describe(aboutWizard),
+		httpapi.Handle("POST", "/connectors/{id}/wizard/accept-mappings", "Accept suggested field mappings", s.accept).For(viewer.Admin).
 			Status(http.StatusOK).Errors(409, 412).Describe(aboutAccept),
 		httpapi.Handle("POST", "/connectors/{id}/wizard/first-sync", "Start the first sync", s.firstSync).For(viewer.Admin).
 			Status(http.StatusAccepted).Errors(409).Describe(aboutFirst),
-		httpapi.Either("POST", "/connectors/{id}/rediscover", "Compare a target's fields with what they were", (*rediscoverIn).streams, s.rediscover, s.streamRediscover).
+		httpapi.Either("POST", "/connectors/{id}/rediscover", "Rediscover the schema of a connector", (*rediscoverIn).streams, s.rediscover, s.streamRediscover).
 			For(viewer.Admin).Errors(409).Describe(aboutAgain),
-		httpapi.Handle("GET", "/connectors/{id}/schema-diffs", "List changes of a target's fields", s.diffs).For(both...),
-		httpapi.Handle("GET", "/connectors/{id}/schema-diffs/{diff_id}", "Read a change of a target's fields", s.diff).For(both...),
-		httpapi.Handle("POST", "/connectors/{id}/schema-diffs/{diff_id}/decide", "Decide about changed fields", s.decide).For(viewer.Admin).
+		httpapi.Handle("GET", "/connectors/{id}/schema-diffs", "List schema differences", s.diffs).For(both...),
+		httpapi.Handle("GET", "/connectors/{id}/schema-diffs/{diff_id}", "Retrieve a schema difference", s.diff).For(both...),
+		httpapi.Handle("POST", "/connectors/{id}/schema-diffs/{diff_id}/decide", "Decide a schema difference", s.decide).For(viewer.Admin).
 			Status(http.StatusOK).Errors(409, 412).Describe(aboutDecide),
 	}
 }

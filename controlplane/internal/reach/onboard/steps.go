@@ -131,7 +131,7 @@ func (f facts) mappingStep() WizardStep {
 		{http.MethodPost, f.path("/mappings/suggest"), "the proposals, with the rule that found each"},
 		{http.MethodPost, f.path("/mappings/preview"), "try mappings on records of the target"},
 		{http.MethodPut, f.path("/mappings"), "say what is done with each field"},
-		{http.MethodPost, f.path("/wizard/accept-mappings"), "accept the proposals for all fields that nobody has decided about"},
+		{http.MethodPost, f.path("/wizard/accept-mappings"), "accept the proposals for all fields without a decision"},
 	}}
 	for _, o := range step.Mapping.CopyFrom {
 		step.Next = append(step.Next, WizardAction{http.MethodPost, f.path("/mappings/copy-from/" + o.ID), "take over the mappings of " + o.Name})

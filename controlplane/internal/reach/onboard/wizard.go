@@ -15,6 +15,7 @@ type Wizard struct {
 	Name        string       `json:"name"`
 	Status      string       `json:"status"`
 	FunnelState string       `json:"funnel_state" enum:"bootstrapped,connected"`
+	First       bool         `json:"first_of_tenant" doc:"Whether no other connector of the tenant has been connected: its first sync is what takes the tenant from bootstrapped to connected."`
 	Step        int          `json:"step" minimum:"1" maximum:"5" doc:"The first step that is not completed; 5 once the first sync has succeeded."`
 	Completed   []int        `json:"completed" nullable:"false"`
 	Done        bool         `json:"done" doc:"Whether the first sync has succeeded."`
@@ -81,7 +82,7 @@ type WizardDiscovery struct {
 
 // WizardMapping is the fourth step.
 type WizardMapping struct {
-	Version   int                   `json:"mapping_version" doc:"0: nobody has decided yet."`
+	Version   int                   `json:"mapping_version" doc:"0: not decided yet."`
 	Mapped    int                   `json:"mapped" doc:"Fields of the source that fill one of ours; at version 0 by the proposals."`
 	Ignored   int                   `json:"ignored"`
 	Undecided int                   `json:"undecided" doc:"Fields of the source without a mapping."`
@@ -109,7 +110,7 @@ type WizardCounters struct {
 func (f facts) wizard() Wizard {
 	w := Wizard{
 		ConnectorID: f.connector.ID, BusinessID: f.connector.BusinessID, Name: f.connector.Name, Status: f.connector.Status,
-		FunnelState: f.connector.FunnelState, Done: f.connector.FunnelState == connector.Connected, Completed: []int{},
+		FunnelState: f.connector.FunnelState, First: !f.others, Done: f.connector.FunnelState == connector.Connected, Completed: []int{},
 		Steps: []WizardStep{f.typeStep(), f.connectionStep(), f.discoveryStep(), f.mappingStep(), f.syncStep()},
 	}
 	for i := range w.Steps {

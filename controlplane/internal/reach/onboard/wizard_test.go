@@ -85,7 +85,7 @@ func TestADraftBecomesAConnectedSystemStepByStep(t *testing.T) {
 	h.stands(path, "4[1 2 3][][]")
 	h.refused(path, "mapping_required")
 	m := h.do(200, "POST", path+"/wizard/accept-mappings", nil, "If-Match", `"0"`)
-	if m.body["mapping_version"] != 1.0 || len(m.list("mappings")) != 4 {
+	if m.body["mapping_version"] != 1.0 || len(m.list("mappings")) != 5 {
 		t.Errorf("accepted: %s", m.text)
 	}
 	if again := h.do(200, "POST", path+"/wizard/accept-mappings", nil); again.body["mapping_version"] != 1.0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
 )
 
 // lastRuns is how many runs are shown of a connector's health.
@@ -23,7 +24,10 @@ type HealthReport struct {
 	ConsecutiveFailures int         `json:"consecutive_failures" doc:"Runs that have failed since the last one that succeeded."`
 	SuccessRate7d       *float64    `json:"success_rate_7d" doc:"Of the runs that ended in the last seven days, from 0 to 1; null when there was none."`
 	NextRunAt           *time.Time  `json:"next_run_at"`
+	Removals            string      `json:"removals" enum:"immediate,next_incremental,daily_full_sync,full_sync" doc:"When a membership that was removed in the target system is removed here. It can be immediate, or with the next incremental sync after the one that missed it. Otherwise it is with a full sync: the daily one, if incremental syncs do not report removals, or every sync, if all are full."`
 	LastRuns            []HealthRun `json:"last_runs" nullable:"false" doc:"The last ten, the newest first."`
+
+	Provisioning provision.ProvisioningHealth `json:"provisioning" doc:"Its provisioning tasks. health.writing says whether they are sent."`
 }
 
 // HealthRun is a run, in short.
@@ -51,6 +55,9 @@ func (s *Service) health(ctx context.Context, v viewer.Viewer, in *oneIn) (*heal
 			return err
 		}
 		out.Body = HealthReport{ConnectorHealth: c.Health, LastSuccessAt: c.LastSuccessAt, NextRunAt: c.NextRunAt}
+		if out.Body.Provisioning, err = provision.Health(ctx, tx, c.ID); err != nil {
+			return err
+		}
 		return s.fares(ctx, tx, c.ID, &out.Body)
 	})
 	return out, err
@@ -88,9 +95,15 @@ func (s *Service) fares(ctx context.Context, tx *pg.Tx, id string, h *HealthRepo
 		   and r.connector_id = $1
 		 order by r.created_at desc, r.id desc
 		 limit $2`
+	const removals = `
+		select coalesce((select coalesce(p.removals, case when p.cursor is null then 'full_sync' else 'daily_full_sync' end)
+		                   from sync_position p
+		                  where p.tenant_id = current_tenant()
+		                    and p.connector_id = $1), 'full_sync')`
 	batch := &pgx.Batch{}
 	batch.Queue(failures, id)
 	batch.Queue(rate, id, s.Now().AddDate(0, 0, -7))
+	batch.Queue(removals, id)
 	batch.Queue(last, id, lastRuns)
 	res := tx.SendBatch(ctx, batch)
 	defer res.Close()
@@ -99,6 +112,9 @@ func (s *Service) fares(ctx context.Context, tx *pg.Tx, id string, h *HealthRepo
 	}
 	if err := res.QueryRow().Scan(&h.SuccessRate7d); err != nil {
 		return fmt.Errorf("reckon success rate: %w", err)
+	}
+	if err := res.QueryRow().Scan(&h.Removals); err != nil {
+		return fmt.Errorf("find how removals are seen: %w", err)
 	}
 	rows, err := res.Query()
 	if err != nil {

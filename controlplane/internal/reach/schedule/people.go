@@ -21,7 +21,7 @@ const mostAtOnce = 100
 
 // PeopleSync names what is to be read again.
 type PeopleSync struct {
-	ConnectorIDs []string `json:"connector_ids,omitempty" maxItems:"100" doc:"All sources of people that can be read, when left out."`
+	ConnectorIDs []string `json:"connector_ids,omitempty" maxItems:"100" doc:"The default is all sources of people that can be read."`
 	Incremental  *bool    `json:"incremental,omitempty" default:"true" doc:"true reads what has changed, where that is possible; false reads everything."`
 }
 
@@ -76,7 +76,7 @@ func (s *Service) syncPerson(ctx context.Context, v viewer.Viewer, in *personIn)
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, fault.Coded(fault.Conflict, "no_source", "no connector knows this person: they were added by hand, and have no account")
+		return nil, fault.Coded(fault.Conflict, "no_source", "no connector can refresh this person: they were added manually and have no account")
 	}
 	return s.start(ctx, v, found, true)
 }

@@ -20,7 +20,7 @@ type ScheduleOccurrence struct {
 	Outcome   string    `json:"outcome" enum:"started,skipped,waiting"`
 	Reason    *string   `json:"reason" doc:"Of one that started nothing: sync_already_running, connector_draft, connector_paused, connector_disabled, connector_quarantined."`
 	RunID     *string   `json:"run_id" doc:"The run that it started, or that was in its way."`
-	CaughtUp  bool      `json:"caught_up" doc:"The run makes up for more than one occurrence, missed while nobody looked."`
+	CaughtUp  bool      `json:"caught_up" doc:"The run replaces several missed occurrences."`
 }
 
 // row is a schedule as it is stored.

@@ -238,6 +238,15 @@ func (c Config) evaluate(to *field, program *pyexpr.Program, f directory.Facts, 
 	default:
 		if to.value, err = c.writable(to.target, v); err != nil {
 			problem(CodeWrongType, "%s", err.Error())
+			return
+		}
+		place, isText := to.value.(string)
+		if to.target != fieldContainer || c.Type != catalog.LDAP || !isText {
+			return
+		}
+		if err := safePlace(program, f, username, place); err != nil {
+			to.value = nil
+			problem(CodeFailed, "%s", err.Error())
 		}
 	}
 }

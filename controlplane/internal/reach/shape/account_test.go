@@ -301,3 +301,37 @@ func TestMostAccountsSayWhereTheNextOneLies(t *testing.T) {
 		}
 	}
 }
+
+func TestAValueOfThePersonAddsNothingToAContainer(t *testing.T) {
+	for _, tt := range []struct{ expression, department, want string }{
+		{"f'ou={identity.department},ou=people,dc=acme'", "employees,ou=services", ""},
+		{"f'ou={identity.department},ou=people,dc=acme'", "employees+ou=services", ""},
+		{"f'ou={identity.department},ou=people,dc=acme'", "employees\\", ""},
+		{"f'ou={upper(identity.department)},ou=people,dc=acme'", "a;ou=b", ""},
+		{"'ou=' + identity.attributes['unit'] + ',dc=acme'", "Surgery", ""},
+		{"f'ou={identity.department},ou=people,dc=acme'", "Surgery", "ou=Surgery,ou=people,dc=acme"},
+		{"f'ou={identity.department},ou=people,dc=acme'", "R = D", "ou=R = D,ou=people,dc=acme"},
+		{"f'ou={escape_dn(identity.department)},ou=people,dc=acme'", "employees,ou=services", `ou=employees\,ou\=services,ou=people,dc=acme`},
+		{"f'ou={escape_dn(identity.department)},ou=people,dc=acme'", " #R+D ", `ou=\ #R\+D\ ,ou=people,dc=acme`},
+		{"'ou=rd,ou=labs,dc=acme' if identity.department == 'R, D' else 'dc=acme'", "R, D", "ou=rd,ou=labs,dc=acme"},
+		{"identity.department", "ou=a,dc=acme", "ou=a,dc=acme"},
+	} {
+		c := of(subject{engine: catalog.LDAP}, ProvisioningSettings{Account: &AccountSettings{
+			Container: &ContainerRule{Expression: tt.expression},
+		}})
+		f := jane()
+		f["department"] = tt.department
+		f["attributes"] = map[string]any{"unit": "x,ou=admins"}
+		m, err := c.make(f, func(string) bool { return false })
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := m.container.value.(string)
+		if got != tt.want || (m.container.problem == nil) != (tt.want != "") {
+			t.Errorf("%s with %q: %q, %+v; want %q", tt.expression, tt.department, got, m.container.problem, tt.want)
+		}
+		if p := m.container.problem; p != nil && (!strings.Contains(p.Message, "escape_dn") || strings.Contains(p.Message, "services")) {
+			t.Errorf("the reason is %q", p.Message)
+		}
+	}
+}

@@ -24,15 +24,18 @@ const (
 const (
 	DriftReport = "report"
 	DriftPush   = "push"
+
+	DriftRepair = "repair"
+	DriftAsk    = "ask"
 	DriftAccept = "accept"
 )
 
 // Config is how a connector writes.
 type Config struct {
-	WriteMode    string          `json:"write_mode" enum:"off,simulate,manual,auto" doc:"off: nothing is written; simulate: each change is planned to the last byte and not sent; manual: somebody makes it by hand and says so; auto: it is made."`
+	WriteMode    string          `json:"write_mode" enum:"off,simulate,manual,auto" doc:"off: nothing is written. simulate: each change is planned completely and not sent. manual: a person makes each change and confirms it. auto: changes are sent."`
 	Template     AccountTemplate `json:"account"`
 	Deprovision  Deprovision     `json:"deprovision"`
-	NativeGrants string          `json:"native_grant_policy" enum:"tolerate,review,revoke" doc:"What becomes of access that was given in the target itself."`
+	NativeGrants string          `json:"native_grant_policy" enum:"tolerate,review,revoke" doc:"What happens to access that was granted in the target system."`
 	Drift        DriftRule       `json:"drift"`
 	Breaker      Breaker         `json:"breaker"`
 
@@ -64,14 +67,14 @@ type AccountTemplate struct {
 // UsernameRule makes the name of an account.
 type UsernameRule struct {
 	Expression string     `json:"expression,omitempty" maxLength:"4096" doc:"A Python expression over identity." example:"f'{identity.first_name[0]}{identity.last_name}'"`
-	On         string     `json:"on,omitempty" enum:"create,always" doc:"create when left out. always: the account is renamed when the expression gives something else."`
+	On         string     `json:"on,omitempty" enum:"create,always" doc:"The default is create. always: the account is renamed if the expression returns another value."`
 	Unique     UniqueRule `json:"unique,omitempty"`
 }
 
 // UniqueRule makes of a text a name that the target takes and that nobody else has.
 type UniqueRule struct {
-	Suffix          string `json:"suffix,omitempty" enum:"number,none" doc:"What becomes of a name that is taken. number: jdoe2, jdoe3, before an @; none: no account."`
-	Start           int    `json:"start,omitempty" minimum:"1" maximum:"1000" doc:"The first number; 2 when left out."`
+	Suffix          string `json:"suffix,omitempty" enum:"number,none" doc:"What happens if the name is taken. number: jdoe2, jdoe3, before an @. none: no account is created."`
+	Start           int    `json:"start,omitempty" minimum:"1" maximum:"1000" doc:"The first number. The default is 2."`
 	Separator       string `json:"separator,omitempty" maxLength:"1" doc:"Between the name and its number." example:"-"`
 	MaxLength       int    `json:"max_length,omitempty" minimum:"1" maximum:"256" doc:"In characters, the number included."`
 	Allowed         string `json:"allowed,omitempty" maxLength:"100" doc:"The characters that stay, as in the brackets of a regular expression; all are of ASCII. A letter that is allowed in one case alone changes to it."`
@@ -82,19 +85,19 @@ type UniqueRule struct {
 type AttributeRule struct {
 	Target     string `json:"target" minLength:"1" maxLength:"256" doc:"email, display_name, first_name, last_name or employee_number, which the connector writes where its target keeps them; or an attribute as the target names it." example:"departmentNumber"`
 	Expression string `json:"expression" minLength:"1" maxLength:"4096" doc:"A Python expression over identity and username. None leaves the attribute out." example:"identity.department"`
-	On         string `json:"on,omitempty" enum:"create,always" doc:"always when left out."`
+	On         string `json:"on,omitempty" enum:"create,always" doc:"The default is always."`
 	Required   bool   `json:"required,omitempty" doc:"Without it there is no account."`
 }
 
 // ContainerRule makes the place of an account.
 type ContainerRule struct {
 	Expression string `json:"expression" minLength:"1" maxLength:"4096" doc:"A Python expression over identity and username. None leaves it to the connector." example:"'ou=people,dc=acme,dc=test'"`
-	On         string `json:"on,omitempty" enum:"create,always" doc:"create when left out. always: the account is moved when the expression gives something else."`
+	On         string `json:"on,omitempty" enum:"create,always" doc:"The default is create. always: the account is moved if the expression returns another value."`
 }
 
 // CredentialRule says what becomes of the password of a new account.
 type CredentialRule struct {
-	Mode        string `json:"mode" enum:"none,random" doc:"none: it has none; random: one that nobody is told, for targets that want one."`
+	Mode        string `json:"mode" enum:"none,random" doc:"none: no password. random: an unknown random password, for systems that require one."`
 	ForceChange bool   `json:"force_change,omitempty" doc:"It has to be changed at the first sign-in."`
 }
 
@@ -107,14 +110,15 @@ type Deprovision struct {
 
 // DriftRule says what is done about attributes of managed accounts that are other than their template has them.
 type DriftRule struct {
-	Check      string   `json:"check,omitempty" enum:"on_sync,never" doc:"on_sync: whenever the target has been read, and when somebody asks."`
+	Check      string   `json:"check,omitempty" enum:"on_sync,never" doc:"on_sync: after every sync of the system, and on request."`
 	Attributes []string `json:"attributes,omitempty" maxItems:"200" doc:"The targets of the template that are compared; null: all that it always writes."`
 	Direction  string   `json:"direction,omitempty" enum:"report,push,accept" doc:"report: they are listed; push: written again, within the breaker; accept: what the target has stays."`
+	Access     string   `json:"access,omitempty" enum:"repair,ask" doc:"What happens if a grant or account with a reason is removed in the target system. repair, the default: it is provisioned again. ask: a failed task asks whether to provision it."`
 }
 
 // Breaker bounds what is changed without anybody looking.
 type Breaker struct {
-	MaxFailures int    `json:"max_failures,omitempty" minimum:"1" maximum:"1000" doc:"So many failures, one after the other, stop all changes."`
+	MaxFailures int    `json:"max_failures,omitempty" minimum:"1" maximum:"1000" doc:"The number of consecutive failures that stops all changes."`
 	MaxChanges  int    `json:"max_changes,omitempty" minimum:"1" maximum:"1000000" doc:"More changes than these within the window stop all further ones."`
 	Window      string `json:"window,omitempty" maxLength:"20" doc:"An ISO 8601 duration." example:"PT1H"`
 }

@@ -24,7 +24,7 @@ func (s subject) defaults() Config {
 	return Config{
 		WriteMode: mode, Template: s.template(), NativeGrants: "review",
 		Deprovision: Deprovision{Disable: true, KeepGroups: false},
-		Drift:       DriftRule{Check: "on_sync", Direction: DriftReport},
+		Drift:       DriftRule{Check: "on_sync", Direction: DriftReport, Access: DriftRepair},
 		Breaker:     Breaker{MaxFailures: 10, MaxChanges: 1000, Window: "PT1H"},
 	}
 }

@@ -128,7 +128,7 @@ func (u UniqueRule) free(stem string, taken func(string) bool) (string, *Attribu
 	}
 	p := &AttributeProblem{Field: memberUsername, Code: CodeExhausted, Missing: []string{}, Message: fmt.Sprintf("username cannot be made: %s is taken, and so is each of the %d names with a number after it", stem, most)}
 	if u.Suffix == "none" {
-		p.Code, p.Message = CodeTaken, fmt.Sprintf("username cannot be made: %s is taken, and its rule knows no other name", stem)
+		p.Code, p.Message = CodeTaken, fmt.Sprintf("no username is free: %s is taken, and the username rule has no alternative", stem)
 	}
 	return "", p
 }

@@ -50,7 +50,7 @@ type PreviewAttribute struct {
 	Expression string            `json:"expression"`
 	On         string            `json:"on" enum:"create,always"`
 	Required   bool              `json:"required"`
-	Value      any               `json:"value" doc:"null: it would be left out."`
+	Value      any               `json:"value" doc:"Null: it would be omitted."`
 	Error      *AttributeProblem `json:"error"`
 	Missing    []string          `json:"missing" nullable:"false" doc:"What the expression reads of the person and is not known, where it has no value."`
 }

@@ -32,12 +32,12 @@ type Service struct {
 }
 
 const (
-	aboutRead = "The answer is whole: defaults names the members that nobody has set, and that are as the connector's type and vendor have them. " +
-		"can tells which changes the connector can make with its settings."
-	aboutPut = "What is left out, also within account, goes back to what the connector's type and vendor have. Expressions are Python over identity, which has what " +
-		"GET /identities/{id} shows, and manager with id, external_id, email, username and display_name; in those of attributes and of the container username is the " +
-		"account's name. What is not known of a person is None. A name is written in ASCII, with the characters that are allowed, and is unique among the connector's accounts, those " +
-		"that are gone and those that are to come included. A new template makes no changes by itself: where accounts differ from it, that is drift."
+	aboutRead = "Returns all members. defaults names the members that are not set and have the values of the connector's type and vendor. " +
+		"can lists the changes that the connector can make with its settings."
+	aboutPut = "Omitted members, also within account, return to the defaults of the connector's type and vendor. Expressions are Python over identity, which has the fields of " +
+		"GET /identities/{id}, and manager with id, external_id, email, username and display_name. In expressions of attributes and of the container, username is the " +
+		"username of the account. Unknown values of a person are None. Usernames are ASCII, contain only the allowed characters, and are unique among the connector's accounts, " +
+		"including deleted and planned ones. A new template changes no accounts: existing accounts that differ from it are reported as drift."
 	aboutPreview = "What would become of a person who got an account now: each attribute with its expression and its value, or why it has none. With exact the connector " +
 		"plans the creation against its target, and exact tells what it would send. Nothing is written. ProvisioningSettings under provisioning are tried in place of the saved ones."
 )
@@ -45,9 +45,9 @@ const (
 // Routes are the paths of how a connector writes.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("GET", "/connectors/{id}/provisioning", "Read how a connector writes", s.read).For(viewer.Admin, viewer.Auditor).Describe(aboutRead),
-		httpapi.Handle("PUT", "/connectors/{id}/provisioning", "Say how a connector writes", s.put).For(viewer.Admin).Errors(412).Describe(aboutPut),
-		httpapi.Handle("POST", "/connectors/{id}/provisioning/preview", "Show the account that a person would get", s.preview).
+		httpapi.Handle("GET", "/connectors/{id}/provisioning", "Get the provisioning settings of a connector", s.read).For(viewer.Admin, viewer.Auditor).Describe(aboutRead),
+		httpapi.Handle("PUT", "/connectors/{id}/provisioning", "Set the provisioning settings of a connector", s.put).For(viewer.Admin).Errors(412).Describe(aboutPut),
+		httpapi.Handle("POST", "/connectors/{id}/provisioning/preview", "Preview the account of an identity", s.preview).
 			For(viewer.Admin).Status(200).Waits().Errors(409).Describe(aboutPreview),
 	}
 }
@@ -55,14 +55,14 @@ func (s *Service) Routes() []httpapi.Route {
 // ProvisioningView is how a connector writes, whole.
 type ProvisioningView struct {
 	Config
-	Defaults []string     `json:"defaults" nullable:"false" doc:"Members that nobody has set."`
+	Defaults []string     `json:"defaults" nullable:"false" doc:"Members without a setting of their own."`
 	Can      WriteAbility `json:"can"`
 	State    BreakerState `json:"breaker_state"`
 }
 
 // WriteAbility is what the connector can change.
 type WriteAbility struct {
-	Operations []v1.ProvisionOp `json:"operations" nullable:"false"`
+	Operations []v1.ProvisionOp `json:"operations" nullable:"false" doc:"Changes that the settings allow, without those that the last connection test did not find in the target's schema or manifest."`
 	Why        *string          `json:"why" doc:"What is missing, where something is."`
 }
 
@@ -143,7 +143,7 @@ func (s *Service) ability(ctx context.Context, tx *pg.Tx, c Config) (WriteAbilit
 	if err != nil {
 		return out, err
 	}
-	writes := s.Dispatch.Writes(o.Target.Type, o.Auth)
+	writes := o.Able(s.Dispatch.Writes(o.Target.Type, o.Auth))
 	out.Operations = append(out.Operations, writes.Ops...)
 	if writes.Why != "" {
 		out.Why = &writes.Why

@@ -53,6 +53,7 @@ func (c Config) as(s ProvisioningSettings) Config {
 	if d := s.Drift; d != nil {
 		given(&c.Drift.Check, d.Check)
 		given(&c.Drift.Direction, d.Direction)
+		given(&c.Drift.Access, d.Access)
 		c.Drift.Attributes = d.Attributes
 	}
 	if b := s.Breaker; b != nil {

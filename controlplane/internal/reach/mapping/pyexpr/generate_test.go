@@ -72,7 +72,7 @@ func (g *generator) text(depth int) string {
 		"%s.removeprefix(%s)", "%s.removesuffix(%s)", "%s.zfill(%n)", "%s.center(%n)", "%s.ljust(%n, '*')", "%s.rjust(%n)", "str(%a)", "repr(%a)", "f'{%i}'", "f'{%i:5}|'", "(%s or %s)", "(%s and %s)",
 		"(%s if %b else %s)", "%s.partition(%s)[0]", "%s.rpartition('.')[2]", "%s.split()[0]", "%s.split(%s)[-1]", "'%5s|%-6s' % (%s, %s)", "'{}-{}'.format(%a, %s)", "'{:>8}'.format(%s)", "%s.expandtabs(%n)",
 		"re.sub('[aeiou]', %s, %s)", "re.sub(r'\\s+', '_', %s)", "re.sub(r'(\\w)(\\w)', r'\\2\\1', %s)", "''.join(sorted(%s))", "''.join(reversed(%s))", "''.join(c for c in %s if c.isalpha())", "chr(%i)", "min(%s, %s)", "max(%l, key=str)",
-		"unaccent(%s)", "lower(%a)", "coalesce(%a, %s)", "join(%l, '-')", "split(%s)[0]", "(lambda s: s + s)(%s)", "unicodedata.normalize('NFKD', %s)", "%s.encode('utf-8').decode()", "%s.encode('ascii', 'ignore').decode()", "ascii(%a)",
+		"unaccent(%s)", "escape_dn(%s)", "lower(%a)", "coalesce(%a, %s)", "join(%l, '-')", "split(%s)[0]", "(lambda s: s + s)(%s)", "unicodedata.normalize('NFKD', %s)", "%s.encode('utf-8').decode()", "%s.encode('ascii', 'ignore').decode()", "ascii(%a)",
 		"%s.translate(str.maketrans('abc', 'xyz'))", "format(%i, '05d')", "format(%i, ',')", "format(%s, '>6')", "str(%i).zfill(4)", "%s.splitlines()[0]", "%d['a']", "%d.get('a', %s)", "map_value(%s, {'abc': 'x'}, %s)", "default(%s[9], %s)",
 		"hex(%i)", "bin(%i)", "oct(%i)", "string.capwords(%s)", "(q := %s) + q", "first(%l)", "default(str(%i / %i), 'none')",
 	), depth)

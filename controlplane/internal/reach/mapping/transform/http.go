@@ -15,7 +15,7 @@ const aboutValidate = "A transform is one Python expression in which value is th
 // Routes are the paths under /connectors/transforms.
 func Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("POST", "/connectors/transforms/validate", "Try a transform out over samples", validate).For(viewer.Admin).Describe(aboutValidate),
+		httpapi.Handle("POST", "/connectors/transforms/validate", "Validate a transform", validate).For(viewer.Admin).Describe(aboutValidate),
 	}
 }
 

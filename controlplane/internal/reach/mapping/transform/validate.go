@@ -24,13 +24,13 @@ type TransformTrial struct {
 
 // TransformSample is a field with the source record that it is of.
 type TransformSample struct {
-	Value  json.RawMessage `json:"value,omitempty" doc:"What the expression reads as value; null when left out." example:"\" Jane.Doe@Acme.test\""`
+	Value  json.RawMessage `json:"value,omitempty" doc:"The input of the expression, as value. The default is null." example:"\" Jane.Doe@Acme.test\""`
 	Record json.RawMessage `json:"record,omitempty" doc:"What the expression reads as record: an object." example:"{\"mail\": \" Jane.Doe@Acme.test\"}"`
 }
 
 // TransformVerdict is what became of a trial.
 type TransformVerdict struct {
-	Valid       bool              `json:"valid" doc:"The expression can be saved. What it does to a sample is told by results."`
+	Valid       bool              `json:"valid" doc:"The expression can be saved. See results for its output on each sample."`
 	Error       *string           `json:"error" doc:"Why it cannot be saved, with line, column and what to write instead; null when it can."`
 	ErrorDetail *TransformError   `json:"error_detail"`
 	Results     []TransformResult `json:"results" nullable:"false" doc:"One for each sample, in their order."`

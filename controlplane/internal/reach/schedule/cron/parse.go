@@ -83,7 +83,7 @@ func Parse(text string) (Expression, error) {
 	e := Expression{minutes: sets[0], hours: sets[1], days: sets[2], months: sets[3], weekdays: sets[4]}
 	e.either = !strings.HasPrefix(parts[2].text, "*") && !strings.HasPrefix(parts[4].text, "*")
 	if !e.occurs() {
-		return Expression{}, &Problem{Code: "never_occurs", Text: "no day is like this: no such month has so many days"}
+		return Expression{}, &Problem{Code: "never_occurs", Text: "no day matches: none of the months has that day"}
 	}
 	return e, nil
 }

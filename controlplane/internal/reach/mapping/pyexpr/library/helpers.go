@@ -43,6 +43,7 @@ func init() {
 		return m.group(t, min(1, m.p.Groups), nil)
 	})
 	helper("unaccent", "value", func(t *thread, a values) value { return unaccent(t, t.Str(a[0])) })
+	helper("escape_dn", "value", func(t *thread, a values) value { return escapeDN(t, t.Str(a[0])) })
 	helper("normalize", "value form?", func(t *thread, a values) value { return normalize(t, textOr(t, a[1], "NFC"), t.Str(a[0])) })
 	helper("parse_date", "value *formats", func(t *thread, a values) value { return date{days(parseMoment(t, a))} })
 	helper("parse_datetime", "value *formats", func(t *thread, a values) value { return parseMoment(t, a) })
@@ -171,6 +172,24 @@ func unaccent(t *thread, s string) value {
 		}
 		return r
 	}, s))
+}
+
+// escapeDN writes a text as the value of one attribute in a DN (RFC 4514 section 2.4).
+func escapeDN(t *thread, s string) value {
+	t.Alloc(3 * len(s))
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 0:
+			b.WriteString(`\00`)
+		case strings.IndexByte(`,+"\<>;=`, c) >= 0, c == '#' && i == 0, c == ' ' && (i == 0 || i == len(s)-1):
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 // parseMoment reads a date by the formats given, or by ISO 8601 where there are none.

@@ -54,6 +54,21 @@ def unaccent(value):
     return unicodedata.normalize("NFC", "".join(c for c in s if unicodedata.category(c) != "Mn"))
 
 
+def escape_dn(value):
+    if value is None:
+        return None
+    s = str(value)
+    out = []
+    for i, c in enumerate(s):
+        if c == "\0":
+            out.append("\\00")
+        elif c in ',+"\\<>;=' or c == "#" and i == 0 or c == " " and i in (0, len(s) - 1):
+            out.append("\\" + c)
+        else:
+            out.append(c)
+    return "".join(out)
+
+
 def parse_datetime(value, *formats):
     if value is None or isinstance(value, datetime):
         return value
@@ -139,7 +154,7 @@ class Default(ast.NodeTransformer):
 
 NAMES = {
     "re": re, "math": math, "string": string, "unicodedata": unicodedata, "date": date, "time": time, "timedelta": timedelta, "timezone": timezone,
-    "join": join, "re_sub": re_sub, "re_match": re_match, "re_extract": re_extract, "unaccent": unaccent, "parse_datetime": parse_datetime,
+    "join": join, "re_sub": re_sub, "re_match": re_match, "re_extract": re_extract, "unaccent": unaccent, "escape_dn": escape_dn, "parse_datetime": parse_datetime,
     "parse_date": parse_date, "format_date": format_date, "coalesce": coalesce, "map_value": map_value, "first": first, "get": get, "catch": catch,
     "normalize": none_for_none(lambda value, form="NFC": unicodedata.normalize(form, str(value))),
     **{name: plain(name) for name in "lower upper title capitalize casefold strip lstrip rstrip replace split".split()},
