@@ -23,8 +23,8 @@ import (
 type ApprovalCalendarFields struct {
 	Name        string            `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
 	Description string            `json:"description" db:"description" required:"false" maxLength:"4000"`
-	Timezone    string            `json:"timezone" db:"timezone" required:"false" maxLength:"64" doc:"An IANA name; the tenant's when it is left out." example:"Europe/Berlin"`
-	Week        ApprovalWeek      `json:"week" db:"week" required:"false" doc:"Monday to Friday, nine to five, when it is left out. A day without hours is free."`
+	Timezone    string            `json:"timezone" db:"timezone" required:"false" maxLength:"64" doc:"An IANA time zone name. The default is the time zone of the tenant." example:"Europe/Berlin"`
+	Week        ApprovalWeek      `json:"week" db:"week" required:"false" doc:"The default is Monday to Friday, nine to five. A day without hours is free."`
 	Holidays    []ApprovalHoliday `json:"holidays" db:"holidays" required:"false" nullable:"false" maxItems:"1000"`
 	Usual       bool              `json:"usual" db:"usual" required:"false" doc:"Counted in wherever no calendar is named. Another one that was is no more."`
 }
@@ -43,12 +43,12 @@ const calendars = base + "/calendars"
 func (s *Service) calendarRoutes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	return []httpapi.Route{
-		httpapi.Handle("GET", calendars, "List calendars of working time", s.listCalendars).For(both...).Describe(aboutCalendars),
-		httpapi.Handle("POST", calendars, "Create a calendar", s.postCalendar).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutCalendars),
-		httpapi.Handle("GET", calendars+"/{id}", "Read a calendar", s.oneCalendar).For(both...),
-		httpapi.Handle("PATCH", calendars+"/{id}", "Change a calendar by merge patch", s.patchCalendar).For(viewer.Admin).Errors(409, 412).
+		httpapi.Handle("GET", calendars, "List work calendars", s.listCalendars).For(both...).Describe(aboutCalendars),
+		httpapi.Handle("POST", calendars, "Create a work calendar", s.postCalendar).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutCalendars),
+		httpapi.Handle("GET", calendars+"/{id}", "Retrieve a work calendar", s.oneCalendar).For(both...),
+		httpapi.Handle("PATCH", calendars+"/{id}", "Update a work calendar", s.patchCalendar).For(viewer.Admin).Errors(409, 412).
 			Describe("Times that were counted stay; those counted from now on follow it. Lists, such as holidays, are replaced as a whole."),
-		httpapi.Handle("DELETE", calendars+"/{id}", "Delete a calendar", s.removeCalendar).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).
+		httpapi.Handle("DELETE", calendars+"/{id}", "Delete a work calendar", s.removeCalendar).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).
 			Describe("While a rule or an on-call schedule uses it, that is 409 calendar_in_use."),
 	}
 }
@@ -70,7 +70,7 @@ func (f *ApprovalCalendarFields) check(ctx context.Context, tx *pg.Tx) error {
 		c.refuse("#/timezone", "unknown_timezone", "%s", err)
 	}
 	if f.Week.minutes(c) == 0 && len(c.wrong) == 0 {
-		c.refuse("#/week", tooLate, "in a calendar in which nobody works nothing would ever be due")
+		c.refuse("#/week", tooLate, "a calendar needs working time: without it, no task would ever be due")
 	}
 	f.Holidays = given(f.Holidays)
 	slices.SortFunc(f.Holidays, func(a, b ApprovalHoliday) int { return strings.Compare(a.Date, b.Date) })
@@ -80,7 +80,7 @@ func (f *ApprovalCalendarFields) check(ctx context.Context, tx *pg.Tx) error {
 			c.refuse(at+"/date", "invalid", "a date such as 2026-12-25")
 		}
 		if i > 0 && h.Date == f.Holidays[i-1].Date {
-			c.refuse(at+"/date", "duplicate", "%s stands there twice", h.Date)
+			c.refuse(at+"/date", "duplicate", "the date %s is listed twice", h.Date)
 		}
 		if strings.TrimSpace(h.Name) == "" {
 			c.refuse(at+"/name", "required", "say what is celebrated")
@@ -115,7 +115,7 @@ func (w *ApprovalWeek) minutes(c *checker) (sum int) {
 
 type calendarsIn struct {
 	httpapi.Paging
-	Q string `query:"q" maxLength:"200" doc:"Part of a name."`
+	Q string `query:"q" maxLength:"200" doc:"Words, each of which is part of a name, without regard to case, accents and order."`
 }
 
 func (s *Service) listCalendars(ctx context.Context, v viewer.Viewer, in *calendarsIn) (*httpapi.ListOut[ApprovalCalendar], error) {
@@ -126,9 +126,7 @@ func (s *Service) listCalendars(ctx context.Context, v viewer.Viewer, in *calend
 	var items []ApprovalCalendar
 	var total int64
 	q := calendarsByName()
-	if in.Q != "" {
-		q.Where(`position(lower(@q) in lower(c.name)) > 0`, pgx.NamedArgs{"q": in.Q})
-	}
+	q.Search(in.Q, `c.name`)
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		items, total, err = listing.Fetch[ApprovalCalendar](ctx, tx, q, walk.Page)
 		return err

@@ -176,7 +176,7 @@ func (c *checker) outcome(at string, o ApprovalOutcome) {
 		return
 	}
 	if (o.Kind == AutoApprove || o.Kind == AutoReject) && strings.TrimSpace(o.Reason) == "" {
-		c.refuse(at+"/reason", "required", "say why; whoever asks reads it")
+		c.refuse(at+"/reason", "required", "a reason is required; requesters see it")
 	}
 	if o.Kind == useRule {
 		c.mention("approval_rule", o.RuleID, at+"/rule_id")
@@ -190,7 +190,7 @@ func (c *checker) outcome(at string, o ApprovalOutcome) {
 		return
 	}
 	if len(o.Stages) == 0 {
-		c.refuse(at+"/stages", "required", "a chain needs at least one stage; auto_approve asks nobody")
+		c.refuse(at+"/stages", "required", "an approval chain needs at least one stage; to approve without approvers, use auto_approve")
 	}
 	for i, s := range o.Stages {
 		c.stage(fmt.Sprintf("%s/stages/%d", at, i), s)

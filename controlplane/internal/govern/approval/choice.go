@@ -59,7 +59,7 @@ func (p Plan) choices() (among []condition.Condition) {
 
 func (o *org) choice(c *asked, among condition.Condition) error {
 	if len(c.Approvers) == 0 {
-		return fault.Coded(fault.Invalid, "approver_choice_required", "somebody whom you choose must agree; it may be whoever meets: %s", among.Sentence())
+		return fault.Coded(fault.Invalid, "approver_choice_required", "choose an approver; candidates meet this condition: %s", among.Sentence())
 	}
 	var wrong []fault.Field
 	for i, id := range c.Approvers {

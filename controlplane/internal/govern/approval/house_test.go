@@ -36,6 +36,7 @@ func open(t testing.TB) *house {
 		h.rules = &approval.Service{DB: db, Cursors: cursors, Now: func() time.Time { return h.at }}
 		return h.rules.Routes()
 	})
+	h.EverybodySignsIn()
 	h.Let("auditor", h.Tenant.Tenant, "", viewer.Auditor)
 	h.boss = h.Person("boss", "")
 	h.lead = h.Person("lead", h.boss)

@@ -12,13 +12,13 @@ import (
 const base = "/approval-rules"
 
 const (
-	aboutRules = "An approval rule says who must agree to what is asked for: branches, of which the first whose condition is met counts, and stages of groups of " +
-		"approvers, all of which must agree. Where no rule is for something, the manager is asked, and for what has high or critical risk its owner too. Nobody approves " +
-		"their own request, and where nobody else can be asked the administrators are. A rule that is changed is for requests to come: those that were submitted keep theirs."
+	aboutRules = "An approval rule determines who approves a request. It has branches, of which the first one with a matching condition applies. A branch has stages with groups of " +
+		"approvers, all of which must agree. If no rule matches, the manager decides, and for high or critical risk also the owner. Requesters never approve " +
+		"their own requests. If there is no other approver, the administrators decide. A changed rule applies to new requests; submitted requests keep their version."
 	aboutDelete   = "While a role, an entitlement or another rule uses it, that is 409 approval_rule_in_use, which names them in used_by. Its versions stay."
 	aboutDisable  = "It is chosen for nothing any more; rules that use it still do, and requests that were submitted by it go on."
-	aboutSimulate = "Who would be asked for a request that nobody makes: the very resolution that a request takes. With rule, a draft that need not be saved, that rule is " +
-		"gone through, and instead_of says which one would be chosen otherwise. Every step that was considered stands in resolution_log."
+	aboutSimulate = "Resolves the approvers of a hypothetical request, exactly as for a real one. With rule, an unsaved draft, that rule is " +
+		"used, and instead_of names the rule that would apply otherwise. resolution_log lists every step of the resolution."
 	aboutCoverage  = "Roles and entitlements that can be asked for and have no rule of their own: the default rule is for them, or the built-in one."
 	aboutCalendars = "A calendar says when people work, for the time they have to answer. A day of a duration is a working day, whatever its hours, and the rest is hours of " +
 		"work: what is asked on Friday at three with P1D is due on Monday at three. One calendar is the usual one; without any, it is Monday to Friday, nine to five, in the tenant's zone."
@@ -31,15 +31,15 @@ func (s *Service) Routes() []httpapi.Route {
 	return append([]httpapi.Route{
 		httpapi.Handle("GET", base, "List approval rules", s.list).For(both...).Describe(aboutRules),
 		httpapi.Handle("POST", base, "Create an approval rule", s.post).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutRules),
-		httpapi.Handle("POST", base+"/simulate", "Simulate who would be asked", s.simulate).For(viewer.Admin).Status(200).Describe(aboutSimulate),
-		httpapi.Handle("GET", base+"/coverage", "List what has no approval rule of its own", s.coverage).For(both...).Describe(aboutCoverage),
-		httpapi.Handle("GET", base+"/{id}", "Read an approval rule", s.one).For(both...),
-		httpapi.Handle("PATCH", base+"/{id}", "Change an approval rule by merge patch", s.patch).For(viewer.Admin).Errors(409, 412).
+		httpapi.Handle("POST", base+"/simulate", "Simulate an approval", s.simulate).For(viewer.Admin).Status(200).Describe(aboutSimulate),
+		httpapi.Handle("GET", base+"/coverage", "List items without an approval rule of their own", s.coverage).For(both...).Describe(aboutCoverage),
+		httpapi.Handle("GET", base+"/{id}", "Retrieve an approval rule", s.one).For(both...),
+		httpapi.Handle("PATCH", base+"/{id}", "Update an approval rule", s.patch).For(viewer.Admin).Errors(409, 412).
 			Describe("branches is replaced as a whole."),
 		httpapi.Handle("DELETE", base+"/{id}", "Delete an approval rule", s.remove).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).Describe(aboutDelete),
-		httpapi.Handle("GET", base+"/{id}/versions", "List what an approval rule has said", s.versions).For(both...),
-		httpapi.Handle("POST", base+"/{id}/enable", "Switch an approval rule on", s.enable).For(viewer.Admin).Status(200).Errors(412),
-		httpapi.Handle("POST", base+"/{id}/disable", "Switch an approval rule off", s.disable).For(viewer.Admin).Status(200).Errors(412).Describe(aboutDisable),
+		httpapi.Handle("GET", base+"/{id}/versions", "List the versions of an approval rule", s.versions).For(both...),
+		httpapi.Handle("POST", base+"/{id}/enable", "Enable an approval rule", s.enable).For(viewer.Admin).Status(200).Errors(412),
+		httpapi.Handle("POST", base+"/{id}/disable", "Disable an approval rule", s.disable).For(viewer.Admin).Status(200).Errors(412).Describe(aboutDisable),
 	}, append(s.calendarRoutes(), s.onCallRoutes()...)...)
 }
 

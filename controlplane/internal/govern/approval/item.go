@@ -67,11 +67,11 @@ func items(ctx context.Context, tx *pg.Tx, roles, entitlements []string) (map[st
 		 where e.id = any(@entitlements::text[]::uuid[])`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"roles": roles, "entitlements": entitlements})
 	if err != nil {
-		return nil, fmt.Errorf("read what is asked for: %w", err)
+		return nil, fmt.Errorf("read the requested resource: %w", err)
 	}
 	list, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[item])
 	if err != nil {
-		return nil, fmt.Errorf("read what is asked for: %w", err)
+		return nil, fmt.Errorf("read the requested resource: %w", err)
 	}
 	found := make(map[string]item, len(list))
 	for _, i := range list {

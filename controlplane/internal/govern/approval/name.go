@@ -38,6 +38,7 @@ type named struct {
 	role    string   // of the tenant: whoever has it
 	because string
 	none    string // why there is nobody
+	manager bool   // they are managers of whom the access is for
 }
 
 // name says whom a resolver names for a subject.
@@ -47,7 +48,7 @@ func (o *org) name(c *asked, r ApproverResolver) named {
 		return o.nameManager(c, max(1, r.Level))
 	case byRoleOwner:
 		if c.item.Type != "role" {
-			return named{because: "owner of the role", none: "what is asked for is no role"}
+			return named{because: "owner of the role", none: "the requested resource is not a role"}
 		}
 		return owners("owner of the role "+c.item.Name, c.item.Owners, c.item.Backups)
 	case byEntitlementOwner:
@@ -64,7 +65,7 @@ func (o *org) name(c *asked, r ApproverResolver) named {
 	case byIdentity:
 		return named{ids: []string{r.IdentityID}, because: "named by the rule"}
 	case byGroup:
-		return orNone(named{ids: o.members[r.RoleID], because: "holder of a role that the rule names"}, "nobody holds the role")
+		return orNone(named{ids: o.members[r.RoleID], because: "holder of a role that the rule names"}, "the role has no members")
 	case byAppRole:
 		return named{role: r.AppRole, because: "the rule asks " + display(r.AppRole)}
 	case byExpression:
@@ -77,7 +78,7 @@ func (o *org) name(c *asked, r ApproverResolver) named {
 		if len(turns) > 0 {
 			n.ids, n.reserve = turns[:1], turns[1:]
 		}
-		return orNone(n, "nobody is on call")
+		return orNone(n, "no one is on call")
 	}
 	return named{because: r.Kind, none: fmt.Sprintf("a resolver of the kind %q is not known", r.Kind)}
 }
@@ -106,7 +107,7 @@ func (o *org) nameManager(c *asked, level int) named {
 		}
 		return named{because: because, none: none}
 	}
-	return named{ids: chain[level-1 : level], because: because}
+	return named{ids: chain[level-1 : level], because: because, manager: true}
 }
 
 func (o *org) nameSponsor(c *asked) named {
@@ -139,9 +140,9 @@ func (o *org) nameExpressed(c *asked, r ApproverResolver) named {
 		}
 	}
 	if len(n.ids) == 0 {
-		n.none = "the expression names nobody"
+		n.none = "the expression returned no person"
 		if len(unknown) > 0 {
-			n.none = fmt.Sprintf("there is nobody whose id, external id or address is %q", unknown[0])
+			n.none = fmt.Sprintf("no identity has the id, external id or e-mail address %q", unknown[0])
 		}
 	}
 	return n
@@ -196,9 +197,9 @@ func (o *org) nameChosen(c *asked, r ApproverResolver) named {
 	switch {
 	case len(n.ids) > 0:
 	case len(c.Approvers) == 0:
-		n.none = "the requester has not chosen anybody; it may be whoever meets: " + among.Sentence()
+		n.none = "the requester has not chosen an approver; candidates meet this condition: " + among.Sentence()
 	default:
-		n.none = "nobody whom the requester has chosen meets: " + among.Sentence()
+		n.none = "no approver that the requester chose meets this condition: " + among.Sentence()
 	}
 	return n
 }
@@ -224,5 +225,5 @@ func display(role string) string {
 	case "resource_owner":
 		return "resource owners"
 	}
-	return "whoever has the role " + role
+	return "all users with the role " + role
 }

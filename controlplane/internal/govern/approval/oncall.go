@@ -22,9 +22,9 @@ import (
 type OnCallScheduleFields struct {
 	Name        string    `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
 	Description string    `json:"description" db:"description" required:"false" maxLength:"4000"`
-	IdentityIDs []string  `json:"identity_ids" db:"identity_ids" required:"false" nullable:"false" maxItems:"100" format:"uuid" doc:"Who takes turns, in their order; somebody may stand there more than once."`
-	Shift       string    `json:"shift" db:"shift" required:"false" maxLength:"64" doc:"How long a turn is, in ISO 8601; P7D when it is left out. Turns of whole days change at the same time of the day." example:"P7D"`
-	StartsAt    time.Time `json:"starts_at" db:"starts_at" required:"false" doc:"When the first turn began; now, when it is left out."`
+	IdentityIDs []string  `json:"identity_ids" db:"identity_ids" required:"false" nullable:"false" maxItems:"100" format:"uuid" doc:"The people who take turns, in their order. A person can appear several times."`
+	Shift       string    `json:"shift" db:"shift" required:"false" maxLength:"64" doc:"The length of a turn as an ISO 8601 duration. The default is P7D. Turns of whole days change at the same time of the day." example:"P7D"`
+	StartsAt    time.Time `json:"starts_at" db:"starts_at" required:"false" doc:"The start of the first turn. The default is now."`
 	CalendarID  *string   `json:"calendar_id" db:"calendar_id" required:"false" format:"uuid" doc:"The calendar in whose zone days are counted; null: the usual one."`
 }
 
@@ -45,8 +45,8 @@ func (s *Service) onCallRoutes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("GET", onCall, "List on-call schedules", s.listOnCall).For(both...).Describe(aboutOnCall),
 		httpapi.Handle("POST", onCall, "Create an on-call schedule", s.postOnCall).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutOnCall),
-		httpapi.Handle("GET", onCall+"/{id}", "Read an on-call schedule", s.oneOnCall).For(both...),
-		httpapi.Handle("PATCH", onCall+"/{id}", "Change an on-call schedule by merge patch", s.patchOnCall).For(viewer.Admin).Errors(409, 412),
+		httpapi.Handle("GET", onCall+"/{id}", "Retrieve an on-call schedule", s.oneOnCall).For(both...),
+		httpapi.Handle("PATCH", onCall+"/{id}", "Update an on-call schedule", s.patchOnCall).For(viewer.Admin).Errors(409, 412),
 		httpapi.Handle("DELETE", onCall+"/{id}", "Delete an on-call schedule", s.removeOnCall).For(viewer.Admin).Status(http.StatusNoContent).Errors(409, 412).
 			Describe("While a rule uses it, that is 409 schedule_in_use."),
 	}
@@ -106,7 +106,7 @@ func turns(ctx context.Context, tx *pg.Tx, of []OnCallSchedule, at time.Time) er
 
 type onCallIn struct {
 	httpapi.Paging
-	Q string `query:"q" maxLength:"200" doc:"Part of a name."`
+	Q string `query:"q" maxLength:"200" doc:"Words, each of which is part of a name, without regard to case, accents and order."`
 }
 
 func (s *Service) listOnCall(ctx context.Context, v viewer.Viewer, in *onCallIn) (*httpapi.ListOut[OnCallSchedule], error) {
@@ -117,9 +117,7 @@ func (s *Service) listOnCall(ctx context.Context, v viewer.Viewer, in *onCallIn)
 	var items []OnCallSchedule
 	var total int64
 	q := schedulesByName()
-	if in.Q != "" {
-		q.Where(`position(lower(@q) in lower(s.name)) > 0`, pgx.NamedArgs{"q": in.Q})
-	}
+	q.Search(in.Q, `s.name`)
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		if items, total, err = listing.Fetch[OnCallSchedule](ctx, tx, q, walk.Page); err != nil {
 			return err

@@ -30,9 +30,10 @@ type org struct {
 	clock     Clock
 }
 
+// person is somebody who may come to be asked. Unable is why they cannot decide, as unable_to_decide has it.
 type person struct {
-	ID, Display, Status string
-	Human               bool
+	ID, Display, Unable string
+	Joins               bool // they have no user yet: an identity provider makes them one when they sign in
 }
 
 // kindOfTask is that of approvals in the inbox, for which people delegate.
@@ -158,12 +159,11 @@ func usersWith(ctx context.Context, tx *pg.Tx, roles []string) (map[string][]str
 		    select r.role, coalesce(u.identity_id::text, '') as identity, row_number() over (partition by r.role order by u.id) as n
 		      from app_user u
 		     cross join unnest(u.roles) r (role)
-		      left join identity i on i.id = u.identity_id
 		     where u.status = 'active'
 		       and u.deleted_at is null
 		       and r.role = any(@roles)
 		       and (r.role <> 'auditor' or u.roles && array['admin', 'manager', 'resource_owner'])
-		       and coalesce(i.status, '') not in ('deactivated', 'archived')
+		       and (u.identity_id is null or unable_to_decide(u.identity_id) not in ('left', 'unknown'))
 		)
 		select n.role, array_agg(n.identity order by n.n)
 		  from numbered n
@@ -243,7 +243,8 @@ func (o *org) meet(ctx context.Context, tx *pg.Tx, ids []string, at time.Time) (
 		ids = append(ids, d)
 	}
 	const sql = `
-		select i.id::text, i.display_name as display, i.status, i.kind = 'human' as human
+		select i.id::text, i.display_name as display, unable_to_decide(i.id) as unable,
+		       not exists (select from app_user u where u.tenant_id = i.tenant_id and u.identity_id = i.id and u.deleted_at is null) as joins
 		  from identity i
 		 where i.id = any(@ids::text[]::uuid[])`
 	o.people = map[string]person{}

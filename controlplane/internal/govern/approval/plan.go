@@ -13,6 +13,7 @@ import (
 type Subject struct {
 	BeneficiaryID     string     `json:"beneficiary_id"`
 	RequesterID       string     `json:"requester_id,omitempty"` // identity of whoever asks; empty: an integration
+	ForAnother        bool       `json:"for_another,omitempty"`  // by a service token that another person created
 	Kind              string     `json:"kind"`                   // grant, extend, revoke, return
 	Urgency           string     `json:"urgency"`                // normal, emergency
 	RoleID            *string    `json:"role_id,omitempty"`
@@ -46,7 +47,7 @@ type Plan struct {
 	Terms                    GrantTerms   `json:"terms"`
 	Emergency                EmergencyWay `json:"emergency"`
 	ExpectedAt               *time.Time   `json:"expected_at,omitempty" doc:"When the last stage is due."`
-	Blocked                  bool         `json:"blocked" doc:"Nobody at all can be asked: not even an administrator is there."`
+	Blocked                  bool         `json:"blocked" doc:"No approver can be found, not even an administrator."`
 	Log                      []Step       `json:"resolution_log" nullable:"false"`
 }
 
@@ -81,15 +82,17 @@ type PlanStage struct {
 	Definition ApprovalStage `json:"definition"`
 	Groups     []PlanGroup   `json:"groups" nullable:"false"`
 	DueAt      *time.Time    `json:"due_at,omitempty" doc:"Expected, when every stage before takes all its time."`
-	Satisfied  string        `json:"satisfied,omitempty" doc:"Why nobody need be asked: all who could have agreed in an earlier stage."`
-	Blocked    bool          `json:"blocked,omitempty" doc:"There is a group for which nobody at all can be asked."`
-	Log        []Step        `json:"resolution_log,omitempty" doc:"Of a stage that was resolved anew; that of a whole plan is the plan's."`
+	Satisfied  string        `json:"satisfied,omitempty" doc:"Why no approval is needed: all approvers of an earlier stage could have agreed."`
+	Blocked    bool          `json:"blocked,omitempty" doc:"A group has no approver who can be asked."`
+	Log        []Step        `json:"resolution_log,omitempty" doc:"Only for a stage that was resolved again. The value of a whole plan is in the plan."`
 }
 
 // PlanGroup are people of whom so many must agree.
 type PlanGroup struct {
 	Needed int        `json:"needed"`
 	Slots  []PlanSlot `json:"slots" nullable:"false"`
+
+	Unavailable []PlanAbsent `json:"unavailable,omitempty" doc:"People whom the rule names here and who cannot decide at present."`
 }
 
 // PlanSlot is somebody who is asked: a person, or whoever has a role of the tenant.
@@ -100,6 +103,7 @@ type PlanSlot struct {
 	Via        string `json:"via" enum:"direct,delegate,fallback,escalation,reassigned"`
 	ActingFor  string `json:"acting_for,omitempty"`
 	Because    string `json:"because" doc:"Which resolver named them."`
+	Agreed     bool   `json:"agreed_by_requesting,omitempty" doc:"The manager asks for this themselves: their own step counts as agreed."`
 }
 
 // Step is one thing that was considered.
@@ -231,7 +235,7 @@ func ResolvePeople(ctx context.Context, tx *pg.Tx, s Subject, p Plan, to []Appro
 		}
 	}
 	if len(b.slots) == 0 {
-		b.seat(named{role: admin, because: "fallback: nobody else can be asked"}, decision.Fallback, 0)
+		b.seat(named{role: admin, because: "fallback: there is no other approver"}, decision.Fallback, 0)
 	}
 	return b.slots, nil
 }

@@ -20,8 +20,8 @@ func company(t *rapid.T) (*org, []string) {
 	o := &org{above: map[string][]string{}, members: map[string][]string{}, users: map[string][]string{}, duty: map[string][]string{},
 		people: map[string]person{}, delegates: map[string]string{}}
 	for _, id := range ids {
-		status := rapid.SampledFrom([]string{"active", "active", "active", "notice", "on_leave", "deactivated", "pre_hire"}).Draw(t, "status")
-		o.people[id] = person{ID: id, Display: id, Status: status, Human: rapid.IntRange(0, 9).Draw(t, "human") > 0}
+		unable := rapid.SampledFrom([]string{"", "", "", "", "on_leave", "left", "pre_hire", "not_a_person", "no_user", "user_disabled"}).Draw(t, "unable")
+		o.people[id] = person{ID: id, Display: id, Unable: unable}
 		o.above[id] = rapid.SliceOfN(someone, 0, 3).Draw(t, "above")
 		if rapid.IntRange(0, 3).Draw(t, "delegates") == 0 {
 			o.delegates[id] = someone.Draw(t, "delegate")
@@ -50,6 +50,7 @@ func drawn(t *rapid.T, ids []string) asked {
 		Backups: rapid.SliceOfN(rapid.SampledFrom(ids), 0, 2).Draw(t, "backups")}}
 	c.BeneficiaryID = rapid.SampledFrom(ids).Draw(t, "beneficiary")
 	c.RequesterID = rapid.SampledFrom(append(slices.Clone(ids), "")).Draw(t, "requester")
+	c.ForAnother = rapid.Bool().Draw(t, "by the token of another person")
 	c.plan.Distinct = rapid.Bool().Draw(t, "distinct")
 	for range rapid.IntRange(1, 3).Draw(t, "stages") {
 		s := ApprovalStage{Name: "s", Fallback: resolvers(t, ids, 0)}
@@ -123,9 +124,13 @@ func fits(t *rapid.T, o *org, c *asked, g PlanGroup, must map[string]bool) {
 		}
 		p := o.people[s.IdentityID]
 		switch {
+		case s.Agreed:
+			if c.ForAnother || s.IdentityID != c.RequesterID || s.IdentityID == c.BeneficiaryID || !slices.Contains(o.above[c.BeneficiaryID], s.IdentityID) {
+				t.Fatalf("%s agrees by requesting and is not the manager who asks: %v", s.IdentityID, c.log)
+			}
 		case s.IdentityID == c.BeneficiaryID || s.IdentityID == c.RequesterID:
 			t.Fatalf("%s is asked about what they ask for: %v", s.IdentityID, c.log)
-		case p.Status != "active" && p.Status != "notice" || !p.Human:
+		case p.Unable != "":
 			t.Fatalf("%s is asked, who is %+v", s.IdentityID, p)
 		case c.plan.Distinct && must[s.IdentityID]:
 			t.Fatalf("%s must agree twice: %v", s.IdentityID, c.log)

@@ -53,7 +53,7 @@ func (b *book) begin(ctx context.Context, tx *pg.Tx, subjects []Subject, at time
 	for i, s := range subjects {
 		it, known := things[s.itemKey()]
 		if !known {
-			return nil, nil, fault.New(fault.Invalid, "what is asked for is not there")
+			return nil, nil, fault.New(fault.Invalid, "the requested resource does not exist")
 		}
 		s.fill()
 		cases[i] = &asked{Subject: s, item: it, facts: o.about(s, it, at), sure: map[string]int{}}

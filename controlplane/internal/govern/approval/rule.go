@@ -11,7 +11,7 @@ type ApprovalRuleFields struct {
 	Name        string            `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
 	Description string            `json:"description" db:"description" required:"false" maxLength:"4000"`
 	Enabled     bool              `json:"enabled" db:"enabled" required:"false" doc:"One that is not is chosen for nothing; rules that use it still do. true when a rule is made without it."`
-	Priority    int               `json:"priority" db:"priority" required:"false" minimum:"1" maximum:"1000" doc:"Of rules that are for the same thing as narrowly, that with the lowest number counts; 100 when it is left out."`
+	Priority    int               `json:"priority" db:"priority" required:"false" minimum:"1" maximum:"1000" doc:"The lowest number applies among rules that match equally specifically. The default is 100."`
 	AppliesTo   ApprovalScope     `json:"applies_to" db:"applies_to" required:"false" doc:"What it is for. The narrowest rule counts: the thing itself, its system, its tags or risk, the kind of request, the default."`
 	Branches    []ApprovalBranch  `json:"branches" db:"branches" required:"false" nullable:"false" maxItems:"50" doc:"The first whose condition is met counts; the last has none."`
 	Labels      map[string]string `json:"labels" db:"labels" required:"false" nullable:"false"`

@@ -46,7 +46,7 @@ func TestARuleIsMadeReadChangedAndTakenAway(t *testing.T) {
 	if a.Body["enabled"] != true || a.Body["distinct_approvers"] != true || a.Body["request_ttl"] != "P14D" || a.Body["priority"] != 100.0 {
 		t.Errorf("defaults: %v", a.Body)
 	}
-	if got := fmt.Sprint(a.Body["sentences"]); got != "[always: an owner of what is asked for]" {
+	if got := fmt.Sprint(a.Body["sentences"]); got != "[always: an owner of the requested resource]" {
 		t.Errorf("sentences = %s", got)
 	}
 	one := a.Body["branches"].([]any)[0].(object)["outcome"].(object)["stages"].([]any)[0].(object)

@@ -60,7 +60,7 @@ func (r ApproverResolver) say() string {
 	case byConnectorOwner:
 		return "an owner of the system"
 	case byResourceOwner:
-		return "an owner of what is asked for"
+		return "an owner of the requested resource"
 	case bySponsor:
 		return "the sponsor"
 	case byIdentity:
@@ -74,7 +74,7 @@ func (r ApproverResolver) say() string {
 	case byChoice:
 		return "whom the requester chooses"
 	case byOnCall:
-		return "whoever is on call"
+		return "the person on call"
 	}
 	return r.Kind
 }

@@ -27,42 +27,31 @@ func (c *asked) note(step, format string, args ...any) {
 	c.log = append(c.log, Step{step, detail})
 }
 
+// byManager says whether a manager asks for one of their reports, which is their own agreement. It is that of the manager alone: where
+// the same person is to agree as an owner, or by name, somebody else does. A service token that another person created asks in the
+// manager's name and agrees to nothing.
+func (c *asked) byManager(id string) bool {
+	return id == c.RequesterID && id != c.BeneficiaryID && !c.ForAnother
+}
+
 // barred says why somebody may not decide, whatever names them.
 func (o *org) barred(c *asked, id string) string {
 	switch {
 	case !c.plan.SelfApproval && id == c.BeneficiaryID:
-		return "is who the access is for, and nobody approves their own"
+		return "is the recipient of the access, and cannot approve it"
 	case !c.plan.SelfApproval && id == c.RequesterID:
-		return "is who asks for it, and nobody approves what they ask for"
+		return "is the requester, and cannot approve their own request"
 	}
 	stage, sure := c.sure[id]
 	switch {
 	case !c.plan.Distinct || !sure:
 		return ""
 	case stage == 0:
-		return "has agreed before, and nobody counts twice"
+		return "has approved before, and counts only once"
 	case stage == c.stage:
-		return "is asked in this stage already, and nobody counts twice"
+		return "is already an approver in this stage, and counts only once"
 	}
-	return fmt.Sprintf("is asked in stage %d, and nobody counts twice", stage)
-}
-
-// absent says why somebody cannot decide now.
-func (o *org) absent(id string) string {
-	p, known := o.people[id]
-	switch {
-	case !known:
-		return "is not there"
-	case !p.Human:
-		return "is no person"
-	case p.Status == "deactivated", p.Status == "archived":
-		return "has left"
-	case p.Status == "pre_hire":
-		return "has not begun to work here"
-	case p.Status == "on_leave":
-		return "is on leave"
-	}
-	return ""
+	return fmt.Sprintf("is an approver in stage %d, and counts only once", stage)
 }
 
 func (o *org) called(id string) string {
@@ -78,7 +67,7 @@ func (o *org) seat(c *asked, id, via, because string, delegation bool) (s PlanSl
 		return s, why
 	}
 	away := o.absent(id)
-	if d := o.delegates[id]; d != "" && delegation && away != "has left" {
+	if d := o.delegates[id]; d != "" && delegation && !o.gone(id) {
 		trouble := o.barred(c, d)
 		if trouble == "" {
 			trouble = o.absent(d)
@@ -88,11 +77,14 @@ func (o *org) seat(c *asked, id, via, because string, delegation bool) (s PlanSl
 			return PlanSlot{IdentityID: d, Display: o.called(d), Via: decision.Delegate, ActingFor: id, Because: because}, ""
 		}
 		c.note("delegate", "%s has delegated to %s, who %s", o.called(id), o.called(d), trouble)
-	} else if away == "is on leave" {
-		away = "is on leave, and nobody decides for them"
+	} else if o.people[id].Unable == onLeave {
+		away += ", and has no delegate"
 	}
 	if away != "" {
 		return s, away
+	}
+	if o.people[id].Joins {
+		c.note("first_sign_in", "%s has no user yet; the identity provider creates one when they sign in", o.called(id))
 	}
 	return PlanSlot{IdentityID: id, Display: o.called(id), Via: via, Because: because}, ""
 }
@@ -115,6 +107,16 @@ type bench struct {
 	c          *asked
 	delegation bool
 	slots      []PlanSlot
+	absent     []PlanAbsent
+}
+
+// miss notes somebody whom a resolver names and who cannot be asked.
+func (b *bench) miss(id, because, why string) {
+	b.c.note("slot", "%s (%s) %s", b.o.called(id), because, why)
+	known := slices.ContainsFunc(b.absent, func(a PlanAbsent) bool { return a.IdentityID == id })
+	if code := b.o.unable(id); code != "" && !known {
+		b.absent = append(b.absent, PlanAbsent{IdentityID: id, Display: b.o.called(id), Because: because, Code: code, Reason: why})
+	}
 }
 
 func (b *bench) has(s PlanSlot) bool {
@@ -143,9 +145,14 @@ func (b *bench) seat(n named, via string, limit int) (found, short int) {
 		if limit > 0 && found == limit {
 			break
 		}
+		if n.manager && b.c.byManager(id) {
+			b.c.note("agreed_by_requesting", "%s (%s) agreed by requesting", b.o.called(id), n.because)
+			found += b.sit(PlanSlot{IdentityID: id, Display: b.o.called(id), Via: via, Because: n.because, Agreed: true})
+			continue
+		}
 		s, why := b.o.seat(b.c, id, via, n.because, b.delegation)
 		if why != "" {
-			b.c.note("slot", "%s (%s) %s", b.o.called(id), n.because, why)
+			b.miss(id, n.because, why)
 			short++
 			continue
 		}
@@ -174,7 +181,7 @@ func (o *org) group(c *asked, def ApprovalStage, g ApproverGroup) (out PlanGroup
 		_, missing := b.seat(n, decision.Direct, 0)
 		short += missing
 		if missing > 0 && len(n.reserve) > 0 {
-			reserve = append(reserve, named{ids: n.reserve, because: "stands in for the " + strings.TrimPrefix(n.because, "the ")})
+			reserve = append(reserve, named{ids: n.reserve, because: "substitute of the " + strings.TrimPrefix(n.because, "the ")})
 		}
 	}
 	asks := g.Mode
@@ -188,9 +195,9 @@ func (o *org) group(c *asked, def ApprovalStage, g ApproverGroup) (out PlanGroup
 		}
 	}
 	b.fill(def, reserve, short, asks != modeAll && asks != modeQuorum)
-	out.Slots = b.slots
+	out.Slots, out.Unavailable = b.slots, b.absent
 	if len(out.Slots) == 0 {
-		c.note("blocked", "nobody at all can be asked: not even an administrator is there who may decide this")
+		c.note("blocked", "there is no approver: no administrator may decide this either")
 		out.Needed, out.Slots = 1, []PlanSlot{}
 		return out, true
 	}
@@ -223,7 +230,7 @@ func (b *bench) fill(def ApprovalStage, reserve []named, short int, one bool) {
 		n.because, n.ids = "fallback: "+n.because, slices.Concat(n.ids, n.reserve)
 		sources = append(sources, n)
 	}
-	last := named{role: admin, because: "fallback: nobody else can be asked"}
+	last := named{role: admin, because: "fallback: there is no other approver"}
 	for _, n := range append(sources, last) {
 		if short == 0 {
 			return
@@ -241,7 +248,7 @@ func (b *bench) fill(def ApprovalStage, reserve []named, short int, one bool) {
 		}
 	}
 	if short > 0 && len(b.slots) > 0 {
-		b.c.note("fallback", "for %d places nobody else can be found; those who are asked decide", short)
+		b.c.note("fallback", "%d approvers are missing; the approvers that were found decide", short)
 	}
 }
 

@@ -156,7 +156,7 @@ func TestWhatHasNoRuleOfItsOwnIsListed(t *testing.T) {
 	h.Exec(`update identity set manager_id = null where id = $1`, h.ada)
 	a = h.Must(200, "admin", "GET", "/approval-rules", nil)
 	one := h.Must(200, "auditor", "GET", "/approval-rules/"+a.Items()[0]["id"].(string), nil)
-	if w := fmt.Sprint(one.Body["warnings"]); !strings.Contains(w, "people looked at have nobody there who could decide") {
+	if w := fmt.Sprint(one.Body["warnings"]); !strings.Contains(w, "people looked at have no manager at this level") {
 		t.Errorf("warnings = %s", w)
 	}
 }

@@ -80,6 +80,44 @@ func Create(ctx context.Context, tx *pg.Tx, n New) (ApprovalRule, error) {
 	return made, audit.Record(ctx, tx, audit.Entry{Action: "approval_rule.created", Subject: made.subject(), Changes: changes})
 }
 
+// Complete is a rule with what is meant where it says nothing, as it is stored.
+func Complete(f ApprovalRuleFields) ApprovalRuleFields {
+	f.fill()
+	return f
+}
+
+// Update changes a rule within a transaction. Requests that were submitted by it keep what it said.
+func Update(ctx context.Context, tx *pg.Tx, id string, f ApprovalRuleFields) (ApprovalRule, error) {
+	before, err := find(ctx, tx, id, " for update of r")
+	if err != nil {
+		return before, err
+	}
+	return rewrite(ctx, tx, before, f, "approval_rule.updated")
+}
+
+// InUse says whether a role, an entitlement or another rule names the rule.
+func InUse(ctx context.Context, tx *pg.Tx, id string) (bool, error) {
+	by, err := usersOf(ctx, tx, id)
+	return len(by) > 0, err
+}
+
+// Delete takes a rule away within a transaction, unless something uses it.
+func Delete(ctx context.Context, tx *pg.Tx, id string) error {
+	before, err := find(ctx, tx, id, " for update of r")
+	if err != nil {
+		return err
+	}
+	return remove(ctx, tx, before)
+}
+
+// SetOrigin writes where a rule is from. Its version stays: it says nothing else than before.
+func SetOrigin(ctx context.Context, tx *pg.Tx, id string, origin map[string]any) error {
+	if _, err := tx.Exec(ctx, `update approval_rule set origin = $2 where id = $1`, id, origin); err != nil {
+		return fmt.Errorf("write origin of approval rule: %w", err)
+	}
+	return nil
+}
+
 // Create makes a rule.
 func (s *Service) Create(ctx context.Context, v viewer.Viewer, n New) (made ApprovalRule, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -171,14 +209,18 @@ func (s *Service) Delete(ctx context.Context, v viewer.Viewer, id string, match 
 		if err := match.Check(before.Version); err != nil {
 			return err
 		}
-		if err := unused(ctx, tx, before.ID, "approval_rule_in_use", "rule"); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, `delete from approval_rule where id = $1`, before.ID); err != nil {
-			return fmt.Errorf("delete approval rule: %w", err)
-		}
-		return audit.Record(ctx, tx, audit.Entry{Action: "approval_rule.deleted", Subject: before.subject()})
+		return remove(ctx, tx, before)
 	})
+}
+
+func remove(ctx context.Context, tx *pg.Tx, before ApprovalRule) error {
+	if err := unused(ctx, tx, before.ID, "approval_rule_in_use", "rule"); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `delete from approval_rule where id = $1`, before.ID); err != nil {
+		return fmt.Errorf("delete approval rule: %w", err)
+	}
+	return audit.Record(ctx, tx, audit.Entry{Action: "approval_rule.deleted", Subject: before.subject()})
 }
 
 // Versions are what a rule has said, the newest first.

@@ -23,7 +23,7 @@ type ApprovalTrial struct {
 // ApprovalTrialRequest is what is asked for in a trial.
 type ApprovalTrialRequest struct {
 	RequestedForIdentityID string                  `json:"requested_for_identity_id" format:"uuid"`
-	RequestedByIdentityID  string                  `json:"requested_by_identity_id,omitempty" format:"uuid" doc:"Whoever asks; the person themselves when it is left out."`
+	RequestedByIdentityID  string                  `json:"requested_by_identity_id,omitempty" format:"uuid" doc:"The requester. The default is the person who gets the access."`
 	ByIntegration          bool                    `json:"by_integration,omitempty" doc:"An integration asks, and no person."`
 	RequestedResources     []ApprovalTrialResource `json:"requested_resources" minItems:"1" maxItems:"200" nullable:"false"`
 	Kind                   string                  `json:"kind,omitempty" enum:"grant,extend,revoke,return"`
@@ -31,7 +31,7 @@ type ApprovalTrialRequest struct {
 	Justification          string                  `json:"justification,omitempty" maxLength:"4000"`
 	ExternalReference      string                  `json:"external_reference,omitempty" maxLength:"200"`
 	ApproverIDs            []string                `json:"approver_ids,omitempty" maxItems:"50" format:"uuid" doc:"Whom the requester chooses, where the rule lets them."`
-	At                     *time.Time              `json:"at,omitempty" doc:"When it is asked; now, when it is left out."`
+	At                     *time.Time              `json:"at,omitempty" doc:"The time of the request. The default is now."`
 }
 
 // ApprovalTrialResource is a role or an entitlement.

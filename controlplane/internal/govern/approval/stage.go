@@ -22,7 +22,7 @@ func (c *checker) stage(at string, s ApprovalStage) {
 	}
 	within := c.length(at+"/respond_within", s.RespondWithin, true, aYear)
 	if within > 0 && c.ttl > 0 && within > c.ttl {
-		c.refuse(at+"/respond_within", tooLate, "a request ends unanswered after %s, before anybody would be late", span.Format(c.ttl))
+		c.refuse(at+"/respond_within", tooLate, "%s at most, because requests expire after that time", span.Format(c.ttl))
 	}
 	if s.CalendarID != "" {
 		c.mention("work_calendar", s.CalendarID, at+"/calendar_id")
@@ -30,7 +30,7 @@ func (c *checker) stage(at string, s ApprovalStage) {
 	for i, text := range s.Reminders {
 		where := fmt.Sprintf("%s/reminders/%d", at, i)
 		if before := c.length(where, text, true, aYear); before > 0 && within > 0 && before >= within {
-			c.refuse(where, tooLate, "%s before it is due nobody is asked yet: they have %s", text, s.RespondWithin)
+			c.refuse(where, tooLate, "a reminder %s before the task is due would come before the task begins; approvers have %s", text, s.RespondWithin)
 		}
 	}
 	if len(s.Reminders) > 20 || len(s.Escalation) > 20 {
@@ -94,8 +94,8 @@ var kinds = []string{byManager, byRoleOwner, byEntitlementOwner, byConnectorOwne
 func (c *checker) resolver(at string, r ApproverResolver) {
 	switch {
 	case r.Kind == byWebhook:
-		c.refuse(at+"/kind", "unsupported_resolver", "who must agree is found in the moment somebody asks, when no other system is called; "+
-			"keep what it would answer in an attribute of the person, and name that by an expression")
+		c.refuse(at+"/kind", "unsupported_resolver", "approvers are resolved without calls to other systems; "+
+			"keep the result in an attribute of the person, and use it in an expression")
 		return
 	case !slices.Contains(kinds, r.Kind):
 		c.refuse(at+"/kind", "unknown_resolver", "one of %s", strings.Join(kinds, ", "))
@@ -187,7 +187,7 @@ func (c *checker) wait(at string, w *StageWait) {
 		}
 	case "duration":
 		if d := c.length(at+"/duration", w.Duration, true, aYear); d > 0 && c.ttl > 0 && d >= c.ttl {
-			c.refuse(at+"/duration", tooLate, "a request ends unanswered after %s, before anybody is asked", span.Format(c.ttl))
+			c.refuse(at+"/duration", tooLate, "%s at most, because requests expire after that time", span.Format(c.ttl))
 		}
 	case "time_of_day":
 		if _, err := minuteOf(w.At); err != nil || w.At == "24:00" {

@@ -26,7 +26,7 @@ type Filters struct {
 	RoleID        string `query:"role_id" format:"uuid" doc:"Those that are for the role itself."`
 	EntitlementID string `query:"entitlement_id" format:"uuid" doc:"Those that are for the entitlement itself."`
 	ConnectorID   string `query:"connector_id" format:"uuid" doc:"Those that are for the system."`
-	Q             string `query:"q" maxLength:"200" doc:"Part of a name or description."`
+	Q             string `query:"q" maxLength:"200" doc:"Words, each of which is part of a name or description, without regard to case, accents and order."`
 	Sort          string `query:"sort" default:"priority" enum:"created_at,name,priority,-created_at,-name,-priority" doc:"A leading - is descending."`
 }
 
@@ -49,9 +49,7 @@ func (f Filters) query() (*listing.Query, error) {
 			q.Where("r.applies_to -> '"+member+"' ? @"+member, pgx.NamedArgs{member: strings.ToLower(id)})
 		}
 	}
-	if f.Q != "" {
-		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', r.name, r.description))) > 0`, pgx.NamedArgs{"q": f.Q})
-	}
+	q.Search(f.Q, "r.name", "r.description")
 	return q, nil
 }
 

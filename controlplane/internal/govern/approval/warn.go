@@ -83,17 +83,7 @@ func warnings(ctx context.Context, tx *pg.Tx, f ApprovalRuleFields, at time.Time
 func (o *org) vain(r ApproverResolver, people []string, sponsored int) string {
 	switch r.Kind {
 	case byManager:
-		without := 0
-		for _, id := range people {
-			chain, level := o.above[id], max(1, r.Level)
-			if len(chain) < level || o.absent(chain[level-1]) != "" {
-				without++
-			}
-		}
-		if without > 0 {
-			return fmt.Sprintf("%d of %d people looked at have nobody there who could decide", without, len(people))
-		}
-		return ""
+		return o.vainManagers(max(1, r.Level), people)
 	case bySponsor:
 		if len(people) > sponsored {
 			return fmt.Sprintf("%d of %d people looked at have no sponsor", len(people)-sponsored, len(people))
@@ -108,7 +98,7 @@ func (o *org) vain(r ApproverResolver, people []string, sponsored int) string {
 		return ""
 	case byIdentity, byGroup, byOnCall:
 		n := o.name(&asked{}, r)
-		there := func(id string) bool { return o.absent(id) == "" || o.delegates[id] != "" }
+		there := func(id string) bool { return o.absent(id) == "" || o.delegates[id] != "" && !o.gone(id) }
 		switch {
 		case n.none != "":
 			return n.none
@@ -117,9 +107,30 @@ func (o *org) vain(r ApproverResolver, people []string, sponsored int) string {
 		case len(n.ids)+len(n.reserve) == 1:
 			return o.called(n.ids[0]) + " " + o.absent(n.ids[0])
 		}
-		return "none of those whom it names is there"
+		return "none of the people it names can decide: " + o.naming(slices.Concat(n.ids, n.reserve))
 	}
 	return ""
+}
+
+// vainManagers says of how many people the manager at a level is missing or cannot decide, and names some of those managers.
+func (o *org) vainManagers(level int, people []string) string {
+	without, unable := 0, []string{}
+	for _, id := range people {
+		chain := o.above[id]
+		if len(chain) < level {
+			without++
+		} else if m := chain[level-1]; o.absent(m) != "" && (o.delegates[m] == "" || o.gone(m)) {
+			without++
+			unable = append(unable, m)
+		}
+	}
+	switch unable = once(unable); {
+	case without == 0:
+		return ""
+	case len(unable) == 0:
+		return fmt.Sprintf("%d of %d people looked at have no manager at this level", without, len(people))
+	}
+	return fmt.Sprintf("%d of %d people looked at have no manager at this level who can decide: %s", without, len(people), o.naming(unable))
 }
 
 // slow warns of chains that may not end in time.

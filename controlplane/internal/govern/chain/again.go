@@ -33,7 +33,7 @@ func (w *work) again(ctx context.Context, f *flow, st *step) error {
 		return err
 	}
 	w.askWhoCame(f, st)
-	w.endUnused(f, st, before, "somebody else is asked now")
+	w.endUnused(f, st, before, "another approver decides now")
 	if now := names(st.slots); now != asked {
 		w.log(f, st.Stage, "re_resolved", "asked: %s; before: %s", now, asked)
 		w.audit(f, didResolve, "", map[string]any{"asked": now, "before": asked})
@@ -68,10 +68,10 @@ func (w *work) merge(ctx context.Context, f *flow, st *step, ps approval.PlanSta
 			st.Needed = append(st.Needed, 1)
 		}
 		wanted := slices.DeleteFunc(slices.Clone(group.Slots), func(p approval.PlanSlot) bool {
-			return p.IdentityID != "" && slices.Contains(barred, p.IdentityID)
+			return !p.Agreed && p.IdentityID != "" && slices.Contains(barred, p.IdentityID)
 		})
 		for _, p := range w.keep(st, g, wanted, at) {
-			st.slots = append(st.slots, f.newSlot(st.Stage, g, p))
+			st.slots = append(st.slots, w.seated(f, st.Stage, g, p))
 		}
 		st.Needed[g] = int32(st.count(g, max(1, group.Needed), modeOf(f.definition(st.Stage), g, group.Needed, len(group.Slots))))
 	}

@@ -1,12 +1,12 @@
 package chain
 
 import (
-	"slices"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
 // allowed gives the slots that an answer fills, or the fault for which it cannot be taken. The inbox has looked who may decide its task;
@@ -53,39 +53,33 @@ func (w *work) mayDecide(f *flow, st *step, d decision.Decision) error {
 	case w.tx.Viewer.Home != "":
 		return fault.Coded(fault.Forbidden, "approver_required", "who works in this tenant from outside approves nothing in it")
 	case by.IdentityID == "" && by.Type != "user":
-		return fault.Coded(fault.Forbidden, "approver_required", "an approval is decided by a person: this token stands for none")
+		return fault.Coded(fault.Forbidden, "approver_required", "approvals are decided by people, and this token is not linked to an identity")
 	}
 	if !f.Plan.SelfApproval && f.own(by) {
-		return fault.Coded(fault.Forbidden, "own_request", "nobody decides about what they asked for, or what is for themselves; also not for somebody else or by a role")
+		return fault.Coded(fault.Forbidden, "own_request", "you cannot decide your own request or about your own access, also not as a delegate or through a role")
 	}
-	me := person(by)
+	if by.Type == string(viewer.Service) && by.IdentityID != by.MakerIdentityID {
+		return fault.Coded(fault.Forbidden, "approver_required", "This token is bound to the identity of another person than its creator, so it approves nothing.")
+	}
 	for _, other := range f.steps {
 		for _, s := range other.slots {
-			if s.DecidedBy == nil || person(*s.DecidedBy) != me || s.State != slotApproved && s.State != slotRejected {
+			if s.DecidedBy == nil || !same(*s.DecidedBy, by) || s.State != slotApproved && s.State != slotRejected {
 				continue
 			}
 			switch {
 			case other.Stage == st.Stage:
-				return fault.Coded(fault.Conflict, "distinct_approvers", "you have decided in this stage already; somebody else must decide this as well")
+				return fault.Coded(fault.Conflict, "distinct_approvers", "you have already decided in this stage; another approver must decide too")
 			case f.Plan.Distinct:
-				return fault.Coded(fault.Conflict, "distinct_approvers", "you approved this in the stage %q; the rule wants somebody else in each stage", f.definition(other.Stage).Name)
+				return fault.Coded(fault.Conflict, "distinct_approvers", "you approved this in the stage %q; the rule requires a different approver in each stage", f.definition(other.Stage).Name)
 			}
 		}
 	}
 	return nil
 }
 
-// own says whether a matter is somebody's own: for them or asked by them, be it that they are known as a person, as the user who asked,
-// or act for one of the two.
+// own reports whether a request is for the decider or was made by them, or by one for whom they act.
 func (f *flow) own(by decision.Actor) bool {
-	parties := []string{f.Subject.BeneficiaryID}
-	if f.Subject.RequesterID != "" {
-		parties = append(parties, f.Subject.RequesterID)
-	}
-	asker := f.Shown.RequestedBy
-	return slices.Contains(parties, by.IdentityID) ||
-		by.ActingFor != nil && slices.Contains(parties, *by.ActingFor) ||
-		asker.Type == "user" && asker.ID != "" && asker.Type == by.Type && asker.ID == by.ID
+	return viewer.SamePerson(f.notFor(), by.Parties())
 }
 
 // decidedAlready says what became of what somebody still wants to answer.

@@ -97,9 +97,9 @@ func (q *question) phraseApproval(n *decision.New) {
 
 func (q *question) phraseBlocked(n *decision.New) {
 	n.Key = q.f.ItemID
-	n.Title = "Nobody can be asked: " + n.Title
-	n.Summary = "Nobody was found who may decide about this in the stage " + quoted(q.f.definition(q.st.Stage).Name) +
-		". It is looked for again by itself; or name somebody, or reject it."
+	n.Title = "No approver: " + n.Title
+	n.Summary = "No approver was found for the stage " + quoted(q.f.definition(q.st.Stage).Name) +
+		". The search is repeated automatically. You can also name an approver, or reject the request."
 	n.Actions = []decision.Action{
 		{Key: retry, Label: "Look again", Style: "neutral", Requires: []string{}},
 		{Key: reassign, Label: "Name who decides", Style: "positive", Requires: []string{"inputs.identity_id"}},
@@ -111,7 +111,7 @@ func (q *question) phraseBlocked(n *decision.New) {
 
 func (q *question) phraseWait(n *decision.New) {
 	n.Title = "Waits to go on: " + n.Title
-	n.Summary = "The stage " + quoted(q.f.definition(q.st.Stage).Name) + " waits for somebody, or another system, to let it go on."
+	n.Summary = "The stage " + quoted(q.f.definition(q.st.Stage).Name) + " waits until a person or another system continues it."
 	n.Actions = []decision.Action{
 		{Key: goOn, Label: "Go on", Style: "positive", Requires: []string{}},
 		{Key: reject, Label: "Reject", Style: "negative", Requires: []string{"comment"}},

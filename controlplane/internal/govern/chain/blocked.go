@@ -14,16 +14,16 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
-// lookForPeople is how often it is looked by itself whether somebody can be asked again.
+// lookForPeople is how often it is looked by itself whether an approver was found.
 const lookForPeople = 10 * time.Minute
 
 // block notes that a stage wants more people than can be found, and tells the administrators.
 func (w *work) block(f *flow, st *step) {
 	f.State = Blocked
-	w.log(f, st.Stage, "blocked", "nobody can be asked, or not enough people")
+	w.log(f, st.Stage, "blocked", "too few approvers, or none")
 	w.asks = append(w.asks, &question{f: f, st: st, taskID: newID(), kind: KindBlocked})
 	w.audit(f, didBlock, "", nil)
-	w.ring(f, Blocked, "no_approver", "nobody was found who may decide about this in the stage "+quoted(f.definition(st.Stage).Name))
+	w.ring(f, Blocked, "no_approver", "no approver was found for the stage "+quoted(f.definition(st.Stage).Name))
 }
 
 // unask ends the administrators' task about a flow.
@@ -32,16 +32,16 @@ func (w *work) unask(f *flow) {
 	w.closes[e] = append(w.closes[e], closing{f: f, kind: KindBlocked, key: f.ItemID})
 }
 
-// unblock notes that somebody can be asked again.
+// unblock notes that an approver was found.
 func (w *work) unblock(f *flow) {
 	if f.State != Blocked {
 		return
 	}
 	w.unask(f)
 	f.State = running
-	w.log(f, f.Stage, "unblocked", "somebody can be asked")
+	w.log(f, f.Stage, "unblocked", "an approver was found")
 	w.audit(f, didUnblock, "", nil)
-	w.ring(f, Unblocked, "", "somebody can be asked again")
+	w.ring(f, Unblocked, "", "an approver was found")
 }
 
 // AnswerBlocked is told of what administrators decided about chains that nobody can be asked about.
@@ -60,7 +60,7 @@ func (s *Service) AnswerBlocked(ctx context.Context, tx *pg.Tx, answered []decis
 	for i, a := range answered {
 		f := flows[a.Task.ID]
 		if f == nil || f.State != Blocked || f.now() == nil {
-			faults[i] = fault.Coded(fault.Conflict, "already_decided", "somebody can be asked again, or it is decided").Also("allowed", []string{})
+			faults[i] = fault.Coded(fault.Conflict, "already_decided", "the request is not blocked: an approver was found, or it is decided").Also("allowed", []string{})
 			continue
 		}
 		if faults[i], err = w.takeBlocked(ctx, f, a.Decision); err != nil {
@@ -85,7 +85,7 @@ func (w *work) takeBlocked(ctx context.Context, f *flow, d decision.Decision) (r
 			return nil, err
 		}
 		if f.State == Blocked {
-			return fault.Coded(fault.Conflict, "still_blocked", "still nobody can be found who may decide about this; name somebody, or reject it"), nil
+			return fault.Coded(fault.Conflict, "still_blocked", "there is still no approver; name one, or reject the request"), nil
 		}
 		return nil, nil
 	case reassign:
@@ -96,17 +96,20 @@ func (w *work) takeBlocked(ctx context.Context, f *flow, d decision.Decision) (r
 
 // name puts somebody whom an administrator names where nobody could be found. They answer for all who are missing.
 func (w *work) name(ctx context.Context, f *flow, st *step, d decision.Decision) (refusal, err error) {
+	if f.own(d.By) {
+		return fault.Coded(fault.Forbidden, "own_request", "You requested this access, or it is for you. Another administrator must name the approver."), nil
+	}
 	id, _ := d.Inputs["identity_id"].(string)
 	display, err := w.active(ctx, id)
 	switch {
 	case err != nil:
 		return nil, err
 	case display == "":
-		return badInput("identity_id", "unknown_identity", "there is nobody by this id, or nobody who is active"), nil
+		return badInput("identity_id", "unknown_identity", "no active identity has this id"), nil
 	case slices.Contains(f.excluded(), id):
-		return fault.Coded(fault.Forbidden, "own_request", "nobody decides about what they asked for, or what is for themselves"), nil
+		return fault.Coded(fault.Forbidden, "own_request", "requesters and recipients cannot decide about this request"), nil
 	case slices.Contains(f.barred(st.Stage), id):
-		return fault.Coded(fault.Conflict, "distinct_approvers", "they approved this in another stage; the rule wants somebody else in each"), nil
+		return fault.Coded(fault.Conflict, "distinct_approvers", "they approved this in another stage; the rule requires a different approver in each stage"), nil
 	}
 	if len(st.Needed) == 0 {
 		st.Needed = []int32{1}

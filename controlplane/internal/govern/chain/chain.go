@@ -49,11 +49,13 @@ const (
 type Outcome struct {
 	ItemID     string
 	Result     string
-	ReasonCode string // rejected, expired, rejected_by_rule, …
-	Reason     string // in the words of who decided, or ours
-	By         []decision.Actor
-	StartsAt   *time.Time // where an approver changed it
+	ReasonCode string           // rejected, expired, rejected_by_rule, …
+	Reason     string           // in the words of who decided, or ours
+	By         []decision.Actor // who answered
+	StartsAt   *time.Time       // where an approver changed it
 	EndsAt     *time.Time
+
+	ByRequesting []decision.Actor // whose request was their agreement, as the manager of whom it is for
 }
 
 // Service carries out chains. All exported fields are needed but Approvers.
@@ -105,6 +107,8 @@ type SlotInstance struct {
 	DecidedAt  *time.Time `json:"decided_at"`
 	DecidedBy  string     `json:"decided_by,omitempty"`
 	Comment    string     `json:"comment,omitempty"`
+
+	AgreedByRequesting bool `json:"agreed_by_requesting" doc:"A manager who asks for one of their reports: the request is their own agreement."`
 }
 
 // EscalationDone is an escalation that happened.

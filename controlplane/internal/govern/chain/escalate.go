@@ -31,7 +31,7 @@ func (w *work) escalate(ctx context.Context, f *flow, st *step) error {
 	}
 	st.Escalations = append(st.Escalations, done)
 	w.audit(f, didEscalate, "", map[string]any{"action": e.Action, "to": done.To})
-	const silence = "nobody has answered in time; "
+	const silence = "no approver decided in time; "
 	switch e.Action {
 	case "add", "replace":
 		w.bring(f, st, people, e.Action == "replace")
@@ -78,7 +78,7 @@ func (w *work) escalateTo(ctx context.Context, f *flow, st *step, e approval.Esc
 // Who is added stands in for one of those: it does not become more who must agree.
 func (w *work) bring(f *flow, st *step, people []approval.PlanSlot, instead bool) {
 	if len(people) == 0 {
-		w.log(f, st.Stage, "escalated", "nobody was found to escalate to; those who were asked stay asked")
+		w.log(f, st.Stage, "escalated", "no one was found to escalate to; the approvers stay the same")
 		return
 	}
 	before, asked := st.openTasks(), names(st.slots)
@@ -103,7 +103,7 @@ func (w *work) bring(f *flow, st *step, people []approval.PlanSlot, instead bool
 		}
 	}
 	w.askWhoCame(f, st)
-	w.endUnused(f, st, before, "it was escalated to somebody else")
+	w.endUnused(f, st, before, "it was escalated to another approver")
 	w.log(f, st.Stage, "escalated", "asked: %s; before: %s", names(st.slots), asked)
 	if !f.short(st) {
 		w.unblock(f)
@@ -129,7 +129,7 @@ func (w *work) useRule(ctx context.Context, f *flow, st *step, ruleID string) er
 	if err != nil {
 		return err
 	}
-	why := "nobody has answered in time; the rule " + quoted(plan.Rule.Name) + " decides now"
+	why := "no approver decided in time; the rule " + quoted(plan.Rule.Name) + " decides now"
 	switch plan.Outcome {
 	case approval.AutoReject:
 		w.reject(f, st, "rejected_by_rule", why+": "+plan.Reason)

@@ -26,6 +26,7 @@ type fact struct {
 	ManagerID  *string `db:"manager_id" json:"manager_id"`
 	Manager    *string `db:"manager" json:"manager"`
 	Status     string  `db:"status" json:"status"`
+	Unable     string  `db:"unable" json:"-"` // why they cannot decide; empty: they can
 }
 
 // thing is what approvers are told about a role or entitlement.
@@ -35,6 +36,7 @@ type thing struct {
 	Description string  `db:"description" json:"description"`
 	Risk        *string `db:"risk_level" json:"risk_level"`
 	Privileged  bool    `db:"privileged" json:"privileged"`
+	System      string  `db:"system" json:"system,omitempty"`
 }
 
 // look reads the facts of all questions that were gathered.
@@ -60,7 +62,8 @@ func (w *work) look(ctx context.Context) (known facts, err error) {
 
 func lookAtPeople(ctx context.Context, tx *pg.Tx, ids []string) (map[string]fact, error) {
 	const sql = `
-		select i.id::text, i.display_name as display, i.title, i.department, i.status, m.id::text as manager_id, m.display_name as manager
+		select i.id::text, i.display_name as display, i.title, i.department, i.status, m.id::text as manager_id, m.display_name as manager,
+		       unable_to_decide(i.id) as unable
 		  from identity i
 		  left join identity m
 		    on m.tenant_id = i.tenant_id
@@ -85,12 +88,13 @@ func lookAtPeople(ctx context.Context, tx *pg.Tx, ids []string) (map[string]fact
 func lookAtThings(ctx context.Context, tx *pg.Tx, ids []string) (map[string]thing, error) {
 	const sql = `
 		select e.id::text, e.display_name as display, coalesce(nullif(e.business_description, ''), e.description, '') as description, e.risk_level,
-		       e.privileged
+		       e.privileged, coalesce(c.name, '') as system
 		  from entitlement e
+		  left join connector c on c.tenant_id = e.tenant_id and c.id = e.connector_id
 		 where e.tenant_id = current_tenant()
 		   and e.id = any(@ids::text[]::uuid[])
 		 union all
-		select r.id::text, r.name, r.description, r.risk_level, false
+		select r.id::text, r.name, r.description, r.risk_level, false, ''
 		  from role r
 		 where r.tenant_id = current_tenant()
 		   and r.id = any(@ids::text[]::uuid[])`

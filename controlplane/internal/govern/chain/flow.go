@@ -3,12 +3,14 @@ package chain
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
 // States of a chain beside the results of which they bear the names.
@@ -170,6 +172,23 @@ func (f *flow) newSlot(stage, group int, p approval.PlanSlot) *slot {
 	return s
 }
 
+// seated is newSlot, answered at once where the person agreed by requesting.
+func (w *work) seated(f *flow, stage, group int, p approval.PlanSlot) *slot {
+	s := f.newSlot(stage, group, p)
+	if !p.Agreed {
+		return s
+	}
+	by := f.Shown.RequestedBy
+	by.IdentityID = p.IdentityID
+	s.State, s.DecidedAt, s.DecidedBy = slotApproved, &w.now, &by
+	w.log(f, stage, "agreed_by_requesting", "%s (%s) agreed by requesting", p.Display, p.Because)
+	w.audit(f, didAgree, "", map[string]any{"agreed": p.Display, "because": p.Because})
+	return s
+}
+
+// byRequesting reports whether the request was the answer: no task ever asked for it.
+func (s *slot) byRequesting() bool { return s.State == slotApproved && s.TaskID == nil }
+
 // who is the same for two slots that ask the same person, or the same role.
 func (s *slot) who() string {
 	if s.IdentityID != nil {
@@ -178,12 +197,10 @@ func (s *slot) who() string {
 	return "role:" + s.Role
 }
 
-// person is who decided a slot: an identity where there is one, and otherwise a user. Whoever has both is one person.
-func person(a decision.Actor) string {
-	if a.IdentityID != "" {
-		return a.IdentityID
-	}
-	return a.Type + ":" + a.ID
+// same reports whether two decisions were made by one person. For whom they acted does not matter here.
+func same(a, b decision.Actor) bool {
+	a.ActingFor, b.ActingFor = nil, nil
+	return viewer.SamePerson(a.Parties(), b.Parties())
 }
 
 // open are the slots that have no answer yet.
@@ -235,11 +252,16 @@ func (f *flow) excluded() []string {
 	return ids
 }
 
-// notFor are those whom the inbox never lets decide: the people who are excluded, and of a requester who is none the user.
+// notFor are those whom the inbox never lets decide: the people who are excluded, and the requester by each of their ids.
 func (f *flow) notFor() []string {
 	ids := f.excluded()
-	if by := f.Shown.RequestedBy; len(ids) > 0 && by.Type == "user" && by.ID != "" {
-		ids = append(ids, by.ID)
+	if len(ids) == 0 {
+		return nil
+	}
+	for _, id := range f.Shown.RequestedBy.Parties() {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
 	}
 	return ids
 }

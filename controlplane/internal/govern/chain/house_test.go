@@ -48,6 +48,7 @@ func open(t testing.TB) *house {
 		h.inbox.Answers = h.chains.Answers()
 		return nil
 	})
+	h.EverybodySignsIn()
 	system := newID()
 	h.Exec(`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'dir', 'Directory', 'ldap')`, system)
 	h.thing = h.Entitlement(system, "Finance clerk")
@@ -126,7 +127,7 @@ func (h *house) user(name, identity string, roles ...viewer.Role) {
 
 func (h *house) slot(name string) approval.PlanSlot {
 	if role, is := strings.CutPrefix(name, "role:"); is {
-		return approval.PlanSlot{Role: role, Display: "whoever has the role " + role, Via: "fallback", Because: "governance"}
+		return approval.PlanSlot{Role: role, Display: "all users with the role " + role, Via: "fallback", Because: "governance"}
 	}
 	who, because, _ := strings.Cut(name, "/")
 	if because == "" {

@@ -94,7 +94,7 @@ func (w *work) exchange(s *slot, p approval.PlanSlot, at around) {
 // assign has it changed who decides an open task.
 func (w *work) assign(taskID string, add []decision.Assignee, drop ...string) {
 	if len(add)+len(drop) > 0 {
-		w.assigns = append(w.assigns, assignment{taskID: taskID, add: add, drop: drop, why: "the organisation, or the time, asks for somebody else"})
+		w.assigns = append(w.assigns, assignment{taskID: taskID, add: add, drop: drop, why: "the approvers changed, by a change of the organization or of on-call times"})
 	}
 }
 
@@ -119,7 +119,7 @@ func (w *work) lookAround(ctx context.Context, st *step) (around, error) {
 		return at, err
 	}
 	for id, p := range people {
-		at.there[id] = p.Status == "active" || p.Status == "notice"
+		at.there[id] = p.Unable == ""
 	}
 	const sql = `
 		select a.task_id::text, a.identity_id::text

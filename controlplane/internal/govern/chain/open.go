@@ -78,15 +78,24 @@ func (w *work) open(ctx context.Context, f *flow, st *step, ps approval.PlanStag
 	for g, group := range ps.Groups {
 		st.Needed[g] = int32(max(1, group.Needed))
 		for _, p := range group.Slots {
-			if p.IdentityID != "" && slices.Contains(barred, p.IdentityID) {
+			if !p.Agreed && p.IdentityID != "" && slices.Contains(barred, p.IdentityID) {
 				w.log(f, st.Stage, "passed_over", "%s may not decide about this", p.Display)
 				continue
 			}
-			st.slots = append(st.slots, f.newSlot(st.Stage, g, p))
+			st.slots = append(st.slots, w.seated(f, st.Stage, g, p))
 		}
 	}
 	if err := w.dropRoles(ctx, f, st); err != nil {
 		return err
+	}
+	groups := f.tallies(st)
+	if together(groups) == agreed {
+		return w.settle(ctx, f, "agreed by requesting")
+	}
+	for _, s := range st.open() {
+		if groups[s.Group].verdict() == agreed {
+			s.State = slotSuperseded
+		}
 	}
 	if err := w.setClocks(ctx, f, st, ps.DueAt); err != nil {
 		return err
@@ -130,7 +139,7 @@ func (w *work) dropRoles(ctx context.Context, f *flow, st *step) error {
 			s.State = slotSuperseded
 			kept = append(kept, s)
 		}
-		w.log(f, st.Stage, "passed_over", "nobody with the role %s may decide about this", s.Role)
+		w.log(f, st.Stage, "passed_over", "no user with the role %s may decide about this", s.Role)
 	}
 	st.slots = kept
 	return nil
@@ -146,6 +155,8 @@ func (w *work) holdersOf(ctx context.Context, role string) ([]string, error) {
 		  from app_user u
 		 where u.tenant_id = current_tenant()
 		   and u.status = 'active'
+		   and u.deleted_at is null
+		   and (u.identity_id is null or unable_to_decide(u.identity_id) not in ('left', 'unknown'))
 		   and @role = any (u.roles)
 		 limit 1000`
 	rows, err := w.tx.Query(ctx, sql, pgx.NamedArgs{"role": role})

@@ -136,7 +136,7 @@ func (s *slot) now(before []SlotInstance, handed map[string]*decision.HandedOn) 
 
 func (s *slot) instance() SlotInstance {
 	i := SlotInstance{IdentityID: s.IdentityID, Role: s.Role, Display: s.Display, Via: s.Via, ActingFor: s.ActingFor, TaskID: s.TaskID, State: s.State,
-		DecidedAt: s.DecidedAt, Comment: s.Comment}
+		DecidedAt: s.DecidedAt, Comment: s.Comment, AgreedByRequesting: s.byRequesting()}
 	if s.DecidedBy != nil {
 		i.DecidedBy = s.DecidedBy.Display
 	}
@@ -149,7 +149,7 @@ func expected(p approval.PlanStage) []GroupInstance {
 	for g, group := range p.Groups {
 		groups[g] = GroupInstance{Needed: group.Needed, Slots: make([]SlotInstance, len(group.Slots))}
 		for i, each := range group.Slots {
-			s := SlotInstance{Role: each.Role, Display: each.Display, Via: each.Via, State: slotOpen}
+			s := SlotInstance{Role: each.Role, Display: each.Display, Via: each.Via, State: slotOpen, AgreedByRequesting: each.Agreed}
 			if each.IdentityID != "" {
 				s.IdentityID = &each.IdentityID
 			}

@@ -19,7 +19,7 @@ func (s *Service) Start(ctx context.Context, tx *pg.Tx, matters []Matter) error 
 	w := s.work(tx)
 	for _, m := range matters {
 		if len(m.Plan.Stages) == 0 {
-			return fault.Coded(fault.Conflict, "rule_without_stages", "the approval rule %q asks nobody: it has no stage", m.Plan.Rule.Name)
+			return fault.Coded(fault.Conflict, "rule_without_stages", "the approval rule %q has no stages; add a stage", m.Plan.Rule.Name)
 		}
 		f := &flow{
 			ItemID: m.ItemID, RequestID: m.RequestID, Number: m.Number, Subject: m.Subject, Plan: m.Plan, State: running, ExpiresAt: m.ExpiresAt, isNew: true,

@@ -58,9 +58,9 @@ func (w *work) attend(ctx context.Context, f *flow) error {
 	return w.remind(ctx, f, st)
 }
 
-// expire ends a chain that nobody has answered in time.
+// expire ends a chain that no approver decided in time.
 func (w *work) expire(f *flow) {
-	const why = "nobody has answered in time"
+	const why = "no approver decided in time"
 	if st := f.now(); st != nil {
 		w.shut(f, st, stageExpired, decision.Expired, why)
 		w.log(f, st.Stage, "expired", why)

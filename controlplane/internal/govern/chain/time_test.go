@@ -46,6 +46,9 @@ func TestThoseWhoHaveNotAnsweredAreRemindedOnceEachTime(t *testing.T) {
 	h.later(day)
 	h.work()
 	h.work()
+	if n := h.Count(`select count(*) from decision_task where reminded_at is not null`); n == 0 {
+		t.Error("no task says when it was reminded of")
+	}
 	if mia, olaf := reminded("mia"), reminded("olaf"); mia != 2 || olaf != 1 {
 		t.Errorf("mia was reminded %d times, olaf %d; want 2 and 1", mia, olaf)
 	}

@@ -103,7 +103,7 @@ func waitsFor(d approval.StageWait) string {
 	case waitTimeOfDay:
 		return "clocks in " + d.Timezone + " to show " + d.At
 	case waitExternal:
-		return "somebody, or another system, to let it go on"
+		return "a person or another system to continue it"
 	}
 	raw, err := json.Marshal(d.Condition)
 	if err == nil {
@@ -163,7 +163,7 @@ func (w *work) takeWait(ctx context.Context, f *flow, d decision.Decision) (refu
 	case w.tx.Viewer.Home != "":
 		return fault.Coded(fault.Forbidden, "approver_required", "who works in this tenant from outside decides nothing about its requests"), nil
 	case !f.Plan.SelfApproval && f.own(d.By):
-		return fault.Coded(fault.Forbidden, "own_request", "nobody lets their own request go on"), nil
+		return fault.Coded(fault.Forbidden, "own_request", "requesters cannot continue their own request"), nil
 	case d.Action == reject:
 		w.endWait(f, st, d.By.Display+" has rejected it")
 		w.reject(f, st, "rejected", d.Comment)

@@ -22,7 +22,7 @@ func (s *Service) Withdraw(ctx context.Context, tx *pg.Tx, itemID string) error 
 		return err
 	}
 	if len(flows) == 0 {
-		return fault.New(fault.NotFound, "nobody was asked about item %s", itemID)
+		return fault.New(fault.NotFound, "item %s has no approval", itemID)
 	}
 	w, f := s.work(tx), flows[0]
 	mine, err := w.withdrawable(f)
@@ -50,17 +50,18 @@ func (s *Service) Withdraw(ctx context.Context, tx *pg.Tx, itemID string) error 
 	return w.finish(ctx)
 }
 
-// withdrawable are the slots that the viewer approved, or the fault for which it cannot be taken back.
+// withdrawable are the slots that the viewer approved, or the fault for which it cannot be taken back. Who agreed by requesting has
+// answered no task that could be open again; they withdraw the request.
 func (w *work) withdrawable(f *flow) ([]*slot, error) {
 	if f.State != running && f.State != Blocked && f.State != Approved || !w.now.Before(f.ExpiresAt) {
 		return nil, fault.Coded(fault.Conflict, "invalid_transition", "an approval can be withdrawn while others are asked, or soon after the item was approved; this is %s",
 			f.State).Also("allowed", []string{})
 	}
-	me := person(decision.Actor{Type: string(w.tx.Viewer.Kind), ID: w.tx.Viewer.ID, IdentityID: w.tx.Viewer.Identity})
+	me := decision.ActorOf(w.tx.Viewer)
 	for i := min(f.Stage, len(f.steps)-1); i >= 0; i-- {
 		var mine []*slot
 		for _, s := range f.steps[i].slots {
-			if s.State == slotApproved && s.DecidedBy != nil && person(*s.DecidedBy) == me {
+			if s.State == slotApproved && !s.byRequesting() && s.DecidedBy != nil && same(*s.DecidedBy, me) {
 				mine = append(mine, s)
 			}
 		}

@@ -3,6 +3,7 @@ package chain
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,6 +19,7 @@ const resolveAtOnce = 20
 
 // What nobody decides but the chain, or about it, as the audit log has it.
 const (
+	didAgree    = "access_request.agreed_by_requesting"
 	didEscalate = "access_request.escalated"
 	didExpire   = "access_request.expired"
 	didResolve  = "access_request.reresolved"
@@ -98,16 +100,26 @@ func (w *work) audit(f *flow, action, reason string, more map[string]any) {
 }
 
 func (w *work) ring(f *flow, result, code, reason string) {
-	w.outcomes = append(w.outcomes, Outcome{ItemID: f.ItemID, Result: result, ReasonCode: code, Reason: reason, By: f.deciders(), StartsAt: f.StartsAt, EndsAt: f.EndsAt})
+	w.outcomes = append(w.outcomes, Outcome{ItemID: f.ItemID, Result: result, ReasonCode: code, Reason: reason, By: f.deciders(), ByRequesting: f.requesters(),
+		StartsAt: f.StartsAt, EndsAt: f.EndsAt})
 }
 
 // deciders are all who answered, in the order of the stages.
-func (f *flow) deciders() (by []decision.Actor) {
-	seen := map[string]bool{}
+func (f *flow) deciders() []decision.Actor {
+	return f.actors(func(s *slot) bool {
+		return (s.State == slotApproved || s.State == slotRejected) && !s.byRequesting()
+	})
+}
+
+// requesters are those who agreed by requesting.
+func (f *flow) requesters() []decision.Actor { return f.actors((*slot).byRequesting) }
+
+// actors are the people who decided such slots, each once, in the order of the stages.
+func (f *flow) actors(such func(*slot) bool) (by []decision.Actor) {
 	for _, st := range f.steps {
 		for _, s := range st.slots {
-			if (s.State == slotApproved || s.State == slotRejected) && s.DecidedBy != nil && !seen[person(*s.DecidedBy)] {
-				seen[person(*s.DecidedBy)] = true
+			known := func(other decision.Actor) bool { return same(other, *s.DecidedBy) }
+			if such(s) && s.DecidedBy != nil && !slices.ContainsFunc(by, known) {
 				by = append(by, *s.DecidedBy)
 			}
 		}
