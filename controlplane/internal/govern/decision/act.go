@@ -64,7 +64,7 @@ func (s *Service) Claim(ctx context.Context, v viewer.Viewer, id string, match h
 		if t.State == Claimed { // by the caller
 			return nil
 		}
-		if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "by": actorOf(v), "at": s.Now()}); err != nil {
+		if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": id, "by": ActorOf(v), "at": s.Now()}); err != nil {
 			return fmt.Errorf("claim task: %w", err)
 		}
 		return told(ctx, tx, t, "claimed", "", t.entry("decision_task.claimed"))
@@ -83,7 +83,7 @@ func (s *Service) Release(ctx context.Context, v viewer.Viewer, id string, match
 			return err
 		}
 		if t.State != Claimed {
-			return fault.Coded(fault.Conflict, "invalid_transition", "nobody has claimed this").Also("state", t.State).Also("allowed", []string{"claim", "decide"})
+			return fault.Coded(fault.Conflict, "invalid_transition", "the task is not claimed").Also("state", t.State).Also("allowed", []string{"claim", "decide"})
 		}
 		if err := t.free(v); err != nil && !v.Has(viewer.Admin) {
 			return err
@@ -136,6 +136,9 @@ func (s *Service) Undo(ctx context.Context, v viewer.Viewer, id string, match ht
 		case !v.Has(viewer.Admin) && (t.Decision.By.Type != string(v.Kind) || t.Decision.By.ID != v.ID):
 			return fault.New(fault.Forbidden, "%s has decided this; they, or an administrator, can undo it", t.Decision.By.Display)
 		}
+		if err := t.others(v); err != nil { // to take back a rejection is as good as an approval
+			return err
+		}
 		e := t.entry("decision_task.undone")
 		e.Context["action"] = t.Decision.Action
 		if err := reopen(ctx, tx, []string{id}); err != nil {
@@ -158,7 +161,7 @@ func reopen(ctx context.Context, tx *pg.Tx, ids []string) error {
 		 where a.tenant_id = current_tenant()
 		   and a.task_id = any(@ids::text[]::uuid[])
 		   and a.dropped_at is null
-		   and (exists (select from identity i where i.tenant_id = a.tenant_id and i.id = a.identity_id and i.status in ('deactivated', 'archived'))
+		   and (unable_to_decide(a.identity_id) in ('left', 'user_disabled')
 		        or exists (select from decision_delegation d where d.tenant_id = a.tenant_id and d.id = any(a.path) and d.state in ('ended', 'revoked')))`
 	for _, statement := range []string{sql, gone} {
 		if _, err := tx.Exec(ctx, statement, pgx.NamedArgs{"ids": ids}); err != nil {

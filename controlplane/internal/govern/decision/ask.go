@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
 // Ref is DecisionRef for those who ask.
@@ -57,7 +58,7 @@ type New struct {
 	Actions     []Action
 	Assignees   []Assignee
 	Roles       []string // whoever has one of these may decide too
-	NotFor      []string // identities that never decide it; of a user without one, the user's id
+	NotFor      []string // people who never decide it, by any of their ids: identity, user or service token
 	Undelegable bool
 	Fixed       bool     // not to be reassigned
 	ReassignTo  []string // when not empty: to these people alone
@@ -88,6 +89,29 @@ type DecisionActor struct {
 	IdentityID string  `json:"identity_id,omitempty"`
 	Display    string  `json:"display"`
 	ActingFor  *string `json:"acting_for,omitempty"`
+
+	MakerID         string `json:"maker_id,omitempty" doc:"Of a service token: the user who created it. Token and user count as one person."`
+	MakerIdentityID string `json:"maker_identity_id,omitempty" doc:"Of a service token: the identity of the user who created it."`
+}
+
+// ActorOf is who acts, as tasks and requests name them.
+func ActorOf(v viewer.Viewer) Actor {
+	if v.Kind == viewer.Machine || v.Kind == "" {
+		return Actor{Type: "system", Display: "system"}
+	}
+	return Actor{Type: string(v.Kind), ID: v.ID, IdentityID: v.Identity, Display: v.Display, MakerID: v.Maker, MakerIdentityID: v.MakerIdentity}
+}
+
+// Parties are the ids under which the actor is known, as viewer.SamePerson compares them. For whom somebody acts counts as well.
+func (a DecisionActor) Parties() []string {
+	ids := viewer.Viewer{Kind: viewer.Kind(a.Type), ID: a.ID, Identity: a.IdentityID, Maker: a.MakerID, MakerIdentity: a.MakerIdentityID}.Parties()
+	if a.Type == string(viewer.Machine) {
+		return nil
+	}
+	if a.ActingFor != nil {
+		ids = append(ids, *a.ActingFor)
+	}
+	return ids
 }
 
 // Decision is DecisionMade for those who ask.

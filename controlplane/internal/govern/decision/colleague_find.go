@@ -44,7 +44,7 @@ func (a among) check() error {
 // withName are those of whose name some word begins with each word that is asked for. Beyond the last letter there is no word.
 const withName = `
 		with asked as materialized (
-			select a.word, a.word || U&'\+10FFFF' as beyond from unnest(decision_name_words(@q)) a (word)
+			select a.word, a.word || U&'\+10FFFF' as beyond from unnest(search_words(@q)) a (word)
 		),
 		near as materialized (
 			select w.identity_id as id, a.word
@@ -84,13 +84,10 @@ const canReceive = `,
 			select i.id, i.display_name as display, coalesce(i.title, '') as title, coalesce(i.department, '') as department, coalesce(i.email, u.email) as email
 			  from hit h
 			  join identity i on i.id = h.id
-			  join app_user u on u.identity_id = i.id
-			 where i.status in ('active', 'notice')
-			   and i.kind = 'human'
-			   and u.status = 'active'
-			   and u.deleted_at is null
+			  left join app_user u on u.identity_id = i.id
+			 where unable_to_decide(i.id) = ''
 			   and i.id <> all(@not::text[]::uuid[])
-			   and u.id <> all(@not::text[]::uuid[])
+			   and (u.id is null or u.id <> all(@not::text[]::uuid[]))
 			 order by i.display_name, i.id
 			 limit @rows
 		)

@@ -34,14 +34,23 @@ func TestOnlyWhoCanReceiveATaskIsFound(t *testing.T) {
 	n := question("a", p[0])
 	n.NotFor = []string{p[1]}
 	path := "/decision-tasks/" + h.one(n) + "/colleagues"
-	for _, who := range []string{"asked", "admin"} {
-		if got := h.finds(who, path, "peer"); got != "Peer Fine, Peer Notice" {
-			t.Errorf("%s finds %s", who, got)
+	expect := func(world, receive, delegates string) {
+		t.Helper()
+		for _, who := range []string{"asked", "admin"} {
+			if got := h.finds(who, path, "peer"); got != receive {
+				t.Errorf("%s: %s finds %s; want %s", world, who, got, receive)
+			}
+		}
+		if got := h.finds("asked", "/decision-tasks/delegations/colleagues", "peer"); got != delegates {
+			t.Errorf("%s: as delegates %s; want %s", world, got, delegates)
 		}
 	}
-	if got := h.finds("asked", "/decision-tasks/delegations/colleagues", "peer"); got != "Peer Fine, Peer Notice, Peer Subject" {
-		t.Errorf("as delegates: %s", got)
-	}
+	// An identity provider that creates users lets in who was invited and who has no user any more, as long as they have an address.
+	expect("with a provider", "Peer Deleted, Peer Fine, Peer Invited, Peer Notice", "Peer Deleted, Peer Fine, Peer Invited, Peer Notice, Peer Subject")
+	h.Exec(`update identity_provider set create_users = false`)
+	expect("with a provider that creates no users", "Peer Fine, Peer Invited, Peer Notice", "Peer Fine, Peer Invited, Peer Notice, Peer Subject")
+	h.Exec(`update identity_provider set enabled = false`)
+	expect("without a provider", "Peer Fine, Peer Notice", "Peer Fine, Peer Notice, Peer Subject")
 }
 
 func TestAUserWithoutARecordWhoNeverDecidesIsNotFoundByOne(t *testing.T) {

@@ -25,7 +25,7 @@ func (s *Service) Decide(ctx context.Context, tx *pg.Tx, ids []string, d Decisio
 
 // decide decides tasks, now or after a time in which that can be undone. also is one more check of each.
 func (s *Service) decide(ctx context.Context, tx *pg.Tx, ids []string, d Decision, wait time.Duration, also func(DecisionTask) error) ([]error, error) {
-	d.At, d.By = s.Now().UTC().Truncate(time.Microsecond), actorOf(tx.Viewer)
+	d.At, d.By = s.Now().UTC().Truncate(time.Microsecond), ActorOf(tx.Viewer)
 	tasks, err := lock(ctx, tx, ids)
 	if err != nil {
 		return nil, err

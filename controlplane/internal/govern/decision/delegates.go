@@ -39,7 +39,7 @@ type delegations map[string][]inForce
 func loadDelegations(ctx context.Context, tx *pg.Tx, people []string, at time.Time) (delegations, error) {
 	const sql = `
 		select d.id::text, d.delegator_id::text, d.delegate_id::text, coalesce(i.display_name, ''), d.kinds, d.include_open, d.starts_at,
-		       coalesce(i.status not in ('deactivated', 'archived'), false)
+		       unable_to_decide(d.delegate_id) in ('', 'on_leave', 'pre_hire')
 		  from decision_delegation d
 		  left join identity i on i.tenant_id = d.tenant_id and i.id = d.delegate_id
 		 where d.tenant_id = current_tenant()

@@ -18,9 +18,9 @@ import (
 type DelegationFields struct {
 	DelegateID  string     `json:"delegate_id" db:"delegate_id" required:"false" format:"uuid" doc:"Who decides."`
 	Kinds       []string   `json:"kinds" db:"kinds" required:"false" nullable:"false" maxItems:"50" doc:"The kinds of task; none: all." example:"[\"request_approval\"]"`
-	StartsAt    time.Time  `json:"starts_at" db:"starts_at" required:"false" doc:"Now when left out."`
+	StartsAt    time.Time  `json:"starts_at" db:"starts_at" required:"false" doc:"The default is now."`
 	EndsAt      *time.Time `json:"ends_at" db:"ends_at" required:"false" doc:"null: until it is ended."`
-	IncludeOpen bool       `json:"include_open" db:"include_open" required:"false" doc:"Tasks that are open when it begins are delegated too; true when left out."`
+	IncludeOpen bool       `json:"include_open" db:"include_open" required:"false" doc:"Also delegates tasks that are open when the delegation begins. The default is true."`
 	Reason      string     `json:"reason" db:"reason" required:"false" maxLength:"1000" example:"On leave"`
 }
 
@@ -68,7 +68,7 @@ func (d DecisionDelegation) seenBy(v viewer.Viewer) bool {
 type DelegationFilters struct {
 	DelegatorID string   `query:"delegator_id" format:"uuid"`
 	DelegateID  string   `query:"delegate_id" format:"uuid"`
-	State       []string `query:"state" enum:"scheduled,active,ended,revoked" doc:"Several by comma; scheduled and active ones when left out."`
+	State       []string `query:"state" enum:"scheduled,active,ended,revoked" doc:"Several values, separated by commas. The default is scheduled and active."`
 }
 
 func (f DelegationFilters) query(v viewer.Viewer) *listing.Query {

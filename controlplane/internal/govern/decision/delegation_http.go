@@ -10,21 +10,21 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-const aboutDelegations = "Somebody decides for somebody else, for a time: tasks that come, and those that are open too unless include_open is false. When it ends, what is open returns. " +
-	"Delegations may follow one another three deep and never in a circle, one person has one at a time for a kind of task, and nobody decides about their own access for somebody else either. " +
-	"People delegate their own tasks; administrators anybody's."
+const aboutDelegations = "A delegate decides for another person, for a limited time: new tasks, and open tasks too unless include_open is false. When the delegation ends, open tasks return. " +
+	"Chains of delegations are at most three long, without cycles. A person has one delegation at a time for a kind of task. Delegates never decide about their own access. " +
+	"People delegate their own tasks; administrators delegate the tasks of all people."
 
 func (s *Service) delegationRoutes() []httpapi.Route {
 	at := base + "/delegations"
 	return []httpapi.Route{
 		httpapi.Handle("GET", at, "List delegations", s.delegations).Describe("The caller's own, from and to them; administrators and auditors see all."),
-		httpapi.Handle("POST", at, "Delegate decisions", s.delegate).Status(http.StatusCreated).Errors(409).Describe(aboutDelegations),
-		httpapi.Handle("GET", at+"/effective", "Read who decides for somebody now", s.effective).Errors(404),
-		httpapi.Handle("GET", at+"/colleagues", "Find who may decide for somebody", s.delegateColleagues).ForPeople().Errors(404).
+		httpapi.Handle("POST", at, "Create a delegation", s.delegate).Status(http.StatusCreated).Errors(409).Describe(aboutDelegations),
+		httpapi.Handle("GET", at+"/effective", "Get the effective delegate of an identity", s.effective).Errors(404),
+		httpapi.Handle("GET", at+"/colleagues", "List possible delegates", s.delegateColleagues).ForPeople().Errors(404).
 			Describe("For who may delegate the decisions, to find to whom: as for a task. Whether a chain of delegations gets too long, or goes in a circle, is said when the delegation is made."),
-		httpapi.Handle("GET", at+"/{id}", "Read a delegation", s.oneDelegation),
-		httpapi.Handle("PATCH", at+"/{id}", "Change a delegation by merge patch", s.patchDelegation).Errors(409, 412).Describe("One that has begun is taken back and begins anew with what was changed."),
-		httpapi.Handle("DELETE", at+"/{id}", "End a delegation", s.revoke).Status(http.StatusNoContent).Errors(409, 412).Describe("Open tasks return to whose they were."),
+		httpapi.Handle("GET", at+"/{id}", "Retrieve a delegation", s.oneDelegation),
+		httpapi.Handle("PATCH", at+"/{id}", "Update a delegation", s.patchDelegation).Errors(409, 412).Describe("A delegation that has begun ends, and begins again with the changes."),
+		httpapi.Handle("DELETE", at+"/{id}", "Revoke a delegation", s.revoke).Status(http.StatusNoContent).Errors(409, 412).Describe("Open tasks return to whose they were."),
 	}
 }
 
@@ -44,7 +44,7 @@ func (s *Service) delegations(ctx context.Context, v viewer.Viewer, in *delegati
 
 // NewDecisionDelegation is a delegation to be made.
 type NewDecisionDelegation struct {
-	DelegatorID string `json:"delegator_id,omitempty" format:"uuid" doc:"Whose tasks; the caller's own when left out."`
+	DelegatorID string `json:"delegator_id,omitempty" format:"uuid" doc:"The person whose tasks are listed. The default is yourself."`
 	DelegationFields
 }
 
@@ -67,7 +67,7 @@ func (s *Service) delegate(ctx context.Context, v viewer.Viewer, in *delegateIn)
 }
 
 type effectiveIn struct {
-	IdentityID string `query:"identity_id" format:"uuid" doc:"The caller's own identity when left out."`
+	IdentityID string `query:"identity_id" format:"uuid" doc:"The default is your own identity."`
 }
 
 func (s *Service) effective(ctx context.Context, v viewer.Viewer, in *effectiveIn) (*httpapi.One[EffectiveDelegation], error) {
@@ -79,7 +79,7 @@ func (s *Service) effective(ctx context.Context, v viewer.Viewer, in *effectiveI
 }
 
 type delegateColleaguesIn struct {
-	DelegatorID string `query:"delegator_id" format:"uuid" doc:"Whose decisions; the caller's own when left out."`
+	DelegatorID string `query:"delegator_id" format:"uuid" doc:"The person whose decisions are listed. The default is yourself."`
 	ColleagueSearch
 }
 

@@ -97,7 +97,7 @@ func (d DecisionDelegation) checkPeople(ctx context.Context, tx *pg.Tx) error {
 			With(fault.Field{Pointer: "#/delegate_id", Code: "required", Detail: "an identity"})
 	}
 	if d.DelegatorID == d.DelegateID {
-		return fault.Coded(fault.Invalid, "delegate_is_delegator", "nobody delegates to themselves").
+		return fault.Coded(fault.Invalid, "delegate_is_delegator", "the delegate and the delegator are the same person").
 			With(fault.Field{Pointer: "#/delegate_id", Code: "delegate_is_delegator", Detail: "somebody else"})
 	}
 	const sql = `select id::text from identity where tenant_id = current_tenant() and id = any(@ids::text[]::uuid[]) and status not in ('deactivated', 'archived')`
@@ -111,7 +111,7 @@ func (d DecisionDelegation) checkPeople(ctx context.Context, tx *pg.Tx) error {
 	}
 	for _, p := range [][2]string{{"delegate_id", d.DelegateID}, {"delegator_id", d.DelegatorID}} {
 		if !slices.Contains(there, p[1]) {
-			return fault.Coded(fault.Invalid, "unknown_identity", "%s names nobody who is there and active", p[0]).
+			return fault.Coded(fault.Invalid, "unknown_identity", "%s is not the id of an active identity", p[0]).
 				With(fault.Field{Pointer: "#/" + p[0], Code: "unknown_identity", Detail: "an identity that is neither deactivated nor archived"})
 		}
 	}

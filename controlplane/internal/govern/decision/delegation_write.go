@@ -39,7 +39,7 @@ func (s *Service) CreateDelegation(ctx context.Context, v viewer.Viewer, delegat
 		return made, err
 	}
 	now := s.Now().UTC().Truncate(time.Microsecond)
-	d := DecisionDelegation{ID: uuid.Must(uuid.NewV7()).String(), DelegatorID: delegator, DelegationFields: f.complete(now), Source: "admin", State: delegationScheduled, SetBy: actorOf(v)}
+	d := DecisionDelegation{ID: uuid.Must(uuid.NewV7()).String(), DelegatorID: delegator, DelegationFields: f.complete(now), Source: "admin", State: delegationScheduled, SetBy: ActorOf(v)}
 	if delegator == v.Identity {
 		d.Source = "self"
 	}

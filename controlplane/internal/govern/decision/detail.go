@@ -94,7 +94,7 @@ func candidates(ctx context.Context, tx *pg.Tx, id string) ([]DecisionCandidate,
 		 where a.tenant_id = current_tenant()
 		   and a.task_id = @id
 		   and a.dropped_at is null
-		   and i.status not in ('deactivated', 'archived')
+		   and unable_to_decide(i.id) not in ('left', 'user_disabled')
 		 union all
 		(select coalesce(u.identity_id::text, ''), u.id::text, coalesce(nullif(u.display_name, ''), nullif(i.display_name, ''), u.email), 'role', r.role
 		   from decision_task t

@@ -2,13 +2,14 @@ package decision
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
 // DecisionEvent is something that happened to a task.
@@ -52,24 +53,40 @@ func note(ctx context.Context, tx *pg.Tx, events []happened) error {
 	for i, e := range events {
 		tasks[i], names[i], details[i] = e.task, e.event, e.detail
 	}
-	args := pgx.NamedArgs{"by": actorOf(tx.Viewer), "tasks": tasks, "events": names, "details": details}
+	args := pgx.NamedArgs{"by": ActorOf(tx.Viewer), "tasks": tasks, "events": names, "details": details}
 	if _, err := tx.Exec(ctx, sql, args); err != nil {
 		return fmt.Errorf("note what happened to tasks: %w", err)
 	}
 	return nil
 }
 
-// actorOf is the viewer as histories name them.
-func actorOf(v viewer.Viewer) Actor {
-	a := Actor{Type: string(v.Kind), ID: v.ID, IdentityID: v.Identity, Display: v.Display}
-	if v.Kind == viewer.Machine || v.Kind == "" {
-		a = Actor{Type: "system", Display: "system"}
-	}
-	return a
-}
-
-// Remind notes in the history of an open task that its assignees were reminded.
+// Remind notes that the assignees of an open task were reminded: in its history, at the task, and by an event.
 func Remind(ctx context.Context, tx *pg.Tx, taskID, detail string) error {
+	const sql = `
+		update decision_task
+		   set reminded_at = now(), updated_at = now(), version = version + 1
+		 where tenant_id = current_tenant()
+		   and id = @id
+		   and state in ('open', 'claimed')
+		returning kind, due_at,
+		          array(select a.identity_id::text
+		                  from decision_assignee a
+		                 where a.tenant_id = current_tenant() and a.task_id = @id and a.dropped_at is null
+		                 order by 1)`
+	var kind string
+	var due *time.Time
+	var people []string
+	switch err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"id": taskID}).Scan(&kind, &due, &people); {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil
+	case err != nil:
+		return fmt.Errorf("remind of a task: %w", err)
+	}
+	told := event.Event{Kind: event.TaskReminded, Resource: event.Resource{Type: "decision_task", ID: taskID},
+		Data: map[string]any{"kind": kind, "due_at": due, "assignee_ids": people}}
+	if err := event.Publish(ctx, tx, told); err != nil {
+		return err
+	}
 	return note(ctx, tx, all("reminded", detail, []string{taskID}))
 }
 

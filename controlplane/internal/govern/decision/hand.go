@@ -85,13 +85,20 @@ func (t DecisionTask) mayGo() error {
 	return nil
 }
 
-// receivers are the names of the people to whom a task is to be given. It is a fault where one of them cannot decide it.
+// receivers are the names of the people to whom a task is to be given. It is a fault where one of them cannot decide it. People whom the
+// viewer neither sees nor finds among colleagues who can decide are answered as if there were none.
 func (t DecisionTask) receivers(ctx context.Context, tx *pg.Tx, to []string) ([]string, error) {
 	if err := t.mayGo(); err != nil {
 		return nil, err
 	}
-	const sql = `select id::text, display_name, status from identity where tenant_id = current_tenant() and id = any(@ids::text[]::uuid[])`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": onlyIDs(to...)})
+	const sql = `
+		select i.id::text, i.display_name, i.status
+		  from identity i
+		 where i.tenant_id = current_tenant()
+		   and i.id = any(@ids::text[]::uuid[])
+		   and ((select sees_all()) or i.id = any(@named::text[]::uuid[]) or unable_to_decide(i.id) = ''
+		     or exists (select from readable_identity(true) r where r.id = i.id))`
+	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"ids": onlyIDs(to...), "named": onlyIDs(t.ReassignTo...)})
 	if err != nil {
 		return nil, fmt.Errorf("find people: %w", err)
 	}
@@ -107,7 +114,7 @@ func (t DecisionTask) receivers(ctx context.Context, tx *pg.Tx, to []string) ([]
 		code, detail := "", ""
 		switch {
 		case !there:
-			code, detail = "unknown_identity", "there is nobody of this id"
+			code, detail = "unknown_identity", "no identity has this id"
 		case p[1] == "deactivated" || p[1] == "archived":
 			code, detail = "inactive_identity", p[0]+" is "+p[1]
 		case slices.Contains(t.NotFor, id):
@@ -161,7 +168,7 @@ func (t DecisionTask) toAdmins(to string) ([]string, error) {
 	case to == "manager":
 		return nil, fault.Coded(fault.Conflict, "no_manager", "those who decide this have no manager who could; escalate it to admin")
 	case slices.Contains(t.Roles, string(viewer.Admin)):
-		return nil, fault.Coded(fault.Conflict, "already_escalated", "administrators are asked already, and nobody else is above those who decide this")
+		return nil, fault.Coded(fault.Conflict, "already_escalated", "the task is already with the administrators, and cannot be escalated further")
 	}
 	return []string{"administrators"}, nil
 }
@@ -193,7 +200,7 @@ func (t DecisionTask) managers(ctx context.Context, tx *pg.Tx) (above []Assignee
 		 where a.tenant_id = current_tenant()
 		   and a.task_id = @id
 		   and a.dropped_at is null
-		   and m.status not in ('deactivated', 'archived')
+		   and unable_to_decide(m.id) = ''
 		   and m.id <> all(@not_for::text[]::uuid[])
 		   and not exists (select from decision_assignee o where o.tenant_id = a.tenant_id and o.task_id = a.task_id and o.identity_id = m.id and o.dropped_at is null)
 		 order by 2, 1`

@@ -2,7 +2,9 @@ package decision_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
@@ -26,7 +28,13 @@ func TestReassigningReplacesWhoDecides(t *testing.T) {
 		h.Refused(422, tt.code, "ann", "POST", path, map[string]any{"to": tt.to, "reason": "x"})
 	}
 	h.Exec(`update identity set status = 'deactivated' where id = $1`, p[2])
-	h.Refused(422, "inactive_identity", "ann", "POST", path, map[string]any{"to": []string{p[2]}, "reason": "x"})
+	h.Refused(422, "inactive_identity", "admin", "POST", path, map[string]any{"to": []string{p[2]}, "reason": "x"})
+	// Who does not see people who have left is not told of them: the answer is that about somebody who never was.
+	left := h.Refused(422, "unknown_identity", "ann", "POST", path, map[string]any{"to": []string{p[2]}, "reason": "x"})
+	never := h.Refused(422, "unknown_identity", "ann", "POST", path, map[string]any{"to": []string{"01a1f99f-1d39-767a-8283-ef45f2482199"}, "reason": "x"})
+	if left.Text("detail") != never.Text("detail") || strings.Contains(fmt.Sprint(left.Body), "cid") {
+		t.Errorf("of somebody who has left: %v; of somebody who never was: %v", left.Body, never.Body)
+	}
 	for _, body := range []map[string]any{{"to": []string{}, "reason": "x"}, {"to": []string{p[1]}}, {"to": []string{p[1]}, "reason": ""}} {
 		if a := h.Call("ann", "POST", path, body); a.Status != 422 {
 			t.Errorf("%v: %d", body, a.Status)
@@ -114,12 +122,20 @@ func TestTheRoomAssignsAndReminds(t *testing.T) {
 	p := h.staff("ann", "bob")
 	id := h.one(question("a", p[0]))
 	h.Must(200, "ann", "POST", "/decision-tasks/"+id+"/claim", nil)
+	h.Exec(`insert into event_wish (tenant_id, listener, kind) values (current_tenant(), 'test', 'task.reminded')`)
 	h.as(func(ctx context.Context, tx *pg.Tx) error {
 		if err := decision.Remind(ctx, tx, id, "due tomorrow"); err != nil {
 			return err
 		}
 		return decision.Assign(ctx, tx, id, []decision.Assignee{{IdentityID: p[1], Via: decision.Fallback}}, []string{p[0]}, "ann has moved")
 	})
+	told := h.Strings(`select resource_type || ' ' || resource_id || ' ' || (data ->> 'kind') || ' ' || (data ->> 'assignee_ids') from event where kind = 'task.reminded'`)
+	if want := []string{"decision_task " + id + " sync_hold [\"" + p[0] + "\"]"}; !slices.Equal(told, want) {
+		t.Errorf("events of reminders %q; want %q", told, want)
+	}
+	if h.task("admin", id)["reminded_at"] == nil {
+		t.Error("the task does not say when it was reminded of")
+	}
 	got := h.task("bob", id)
 	if people(got) != "[bob/fallback] []" || got["state"] != "open" || !slices.Equal(history(got), []string{"asked", "claimed", "reminded", "assigned"}) {
 		t.Errorf("assigned: %s %v %v", people(got), got["state"], history(got))

@@ -41,6 +41,7 @@ func open(t testing.TB) *house {
 		h.inbox = &decision.Service{DB: db, Cursors: cursors, Log: slog.New(slog.DiscardHandler), Now: h.now, Answers: answers}
 		return h.inbox.Routes()
 	})
+	h.EverybodySignsIn()
 	return h
 }
 

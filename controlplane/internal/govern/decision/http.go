@@ -13,17 +13,17 @@ import (
 const base = "/decision-tasks"
 
 const (
-	aboutList = "Without further parameters: what waits for a decision of the caller, due first. A task is seen by those who may decide it, by name, by delegation or by a role, " +
-		"by those for whom a delegate decides it, and by administrators and auditors."
-	aboutClaim  = "Nobody else decides it until it is released; whoever has claimed it, or an administrator, releases it. It need not be claimed to be decided."
-	aboutDecide = "actions of the task says which there are and what each requires. With defer_seconds the decision is checked now and takes effect after that time; until then it can be undone. " +
-		"Nobody decides about their own access or what they have asked for: that is 403 own_request, whatever role, delegation or reassignment they come by."
-	aboutUndo = "A decision with defer_seconds can be undone until it has taken effect, by whoever has made it or an administrator; the task is open again."
-	aboutBulk = "By ids, or by group_key all open tasks with that key that the caller may decide, 500 a call. Each is judged by itself: what cannot be decided is refused and named with the reason, the rest is decided, " +
+	aboutList = "Without parameters: the tasks that the caller can decide, ordered by due date. A task is visible to its approvers, directly or by delegation or role, " +
+		"to those for whom a delegate decides, and to administrators and auditors."
+	aboutClaim  = "Only the claimer can decide the task until it is released, by the claimer or an administrator. Tasks can be decided without a claim."
+	aboutDecide = "The member actions of the task lists the possible actions and their required members. With defer_seconds, the decision is checked now and takes effect after that time; until then it can be undone. " +
+		"Requesters and recipients cannot decide, also not through a role, a delegation or a reassignment: 403 own_request."
+	aboutUndo = "A decision with defer_seconds can be undone until it takes effect, by its author or an administrator. The task is open again."
+	aboutBulk = "By ids, or by group_key all open tasks with that key that the caller may decide, 500 in a call. Each task is checked separately: those that cannot be decided are returned with the reason, the others are decided, " +
 		"all in one transaction."
-	aboutReassign   = "From then on these people decide, and nobody else. Those who decide the task may reassign it, and administrators."
-	aboutColleagues = "For who may reassign the task, to find to whom: people who are at work, can sign in, do not decide it already, and whom it is not about. It tells as little of each as tells them apart, " +
-		"20 at most, and the rest by a longer q. Where reassign_to names people, it finds among them alone, and q may be left out. Service tokens have ids, and no use of it."
+	aboutReassign   = "Only these people decide from then on. The approvers of the task and administrators may reassign it."
+	aboutColleagues = "People to whom the caller may reassign the task: they are not absent, can sign in, are not approvers of it already, and are not its subject. Returns only enough to distinguish them, " +
+		"20 at most; give a longer q to narrow the list. If reassign_to of the task names people, only those are returned, and q is optional. Not available to service tokens."
 	aboutEscalate = "Asks others beside those who are asked: the managers of those who decide the task, or administrators where there are none or when to says so."
 )
 
@@ -31,17 +31,17 @@ const (
 func (s *Service) Routes() []httpapi.Route {
 	return append([]httpapi.Route{
 		httpapi.Handle("GET", base, "List decision tasks", s.list).Describe(aboutList),
-		httpapi.Handle("GET", base+"/summary", "Count what waits for decisions", s.summary),
-		httpapi.Handle("POST", base+"/bulk-decide", "Decide many tasks the same way", s.bulk).Status(http.StatusOK).Errors(404).Describe(aboutBulk),
-		httpapi.Handle("GET", base+"/{id}", "Read a decision task", s.one),
-		httpapi.Handle("POST", base+"/{id}/claim", "Claim a task", s.claim).Status(http.StatusOK).Errors(409, 412).Describe(aboutClaim),
-		httpapi.Handle("POST", base+"/{id}/release", "Release a claimed task", s.release).Status(http.StatusOK).Errors(409, 412),
-		httpapi.Handle("POST", base+"/{id}/decide", "Decide a task", s.decideOne).Status(http.StatusOK).Errors(409, 412).Describe(aboutDecide),
-		httpapi.Handle("POST", base+"/{id}/undo", "Undo a decision that has not taken effect", s.undo).Status(http.StatusOK).Errors(409, 412).Describe(aboutUndo),
-		httpapi.Handle("POST", base+"/{id}/reassign", "Give a task to others", s.reassign).Status(http.StatusOK).Errors(409, 412).Describe(aboutReassign),
-		httpapi.Handle("GET", base+"/{id}/colleagues", "Find to whom a task may be given", s.colleagues).ForPeople().Errors(409).Describe(aboutColleagues),
-		httpapi.Handle("POST", base+"/{id}/escalate", "Ask who is above those who decide a task", s.escalate).Status(http.StatusOK).Errors(409, 412).Describe(aboutEscalate),
-		httpapi.Handle("POST", base+"/{id}/comments", "Comment on a task", s.comment).Status(http.StatusOK),
+		httpapi.Handle("GET", base+"/summary", "Count open decision tasks", s.summary),
+		httpapi.Handle("POST", base+"/bulk-decide", "Decide decision tasks in bulk", s.bulk).Status(http.StatusOK).Errors(404).Describe(aboutBulk),
+		httpapi.Handle("GET", base+"/{id}", "Retrieve a decision task", s.one),
+		httpapi.Handle("POST", base+"/{id}/claim", "Claim a decision task", s.claim).Status(http.StatusOK).Errors(409, 412).Describe(aboutClaim),
+		httpapi.Handle("POST", base+"/{id}/release", "Release a decision task", s.release).Status(http.StatusOK).Errors(409, 412),
+		httpapi.Handle("POST", base+"/{id}/decide", "Decide a decision task", s.decideOne).Status(http.StatusOK).Errors(409, 412).Describe(aboutDecide),
+		httpapi.Handle("POST", base+"/{id}/undo", "Undo a pending decision", s.undo).Status(http.StatusOK).Errors(409, 412).Describe(aboutUndo),
+		httpapi.Handle("POST", base+"/{id}/reassign", "Reassign a decision task", s.reassign).Status(http.StatusOK).Errors(409, 412).Describe(aboutReassign),
+		httpapi.Handle("GET", base+"/{id}/colleagues", "List possible assignees of a decision task", s.colleagues).ForPeople().Errors(409).Describe(aboutColleagues),
+		httpapi.Handle("POST", base+"/{id}/escalate", "Escalate a decision task", s.escalate).Status(http.StatusOK).Errors(409, 412).Describe(aboutEscalate),
+		httpapi.Handle("POST", base+"/{id}/comments", "Comment on a decision task", s.comment).Status(http.StatusOK),
 	}, s.delegationRoutes()...)
 }
 
@@ -189,7 +189,7 @@ func foundBy(found DecisionColleagues, err error) (*httpapi.One[DecisionColleagu
 
 // DecisionEscalation is who is asked beside, and why.
 type DecisionEscalation struct {
-	To     string `json:"to,omitempty" enum:"manager,admin" doc:"The managers of those who decide it, and administrators where there are none, when left out."`
+	To     string `json:"to,omitempty" enum:"manager,admin" doc:"The default is the managers of the assignees, and administrators if there are none."`
 	Reason string `json:"reason" minLength:"1" maxLength:"1000" example:"Nobody has answered for a week"`
 }
 

@@ -41,7 +41,7 @@ func (s *Service) turnDelegations(ctx context.Context, v viewer.Viewer) error {
 	})
 }
 
-// followLeavers ends the delegations of people who are gone and takes them off their open tasks. Somebody whose record was merged
+// followLeavers takes people off their open tasks who are gone or can no longer sign in, and ends the delegations of those who are gone. Somebody whose record was merged
 // into another goes on as that one; those for whom they decided decide themselves.
 func (s *Service) followLeavers(ctx context.Context, v viewer.Viewer) error {
 	const sql = `
@@ -50,23 +50,29 @@ func (s *Service) followLeavers(ctx context.Context, v viewer.Viewer) error {
 		     where tenant_id = current_tenant()
 		    returning identity_id
 		)
-		select distinct t.identity_id::text
+		select distinct t.identity_id::text, unable_to_decide(t.identity_id)
 		  from taken t
-		  join identity i on i.tenant_id = current_tenant() and i.id = t.identity_id
-		 where i.status in ('deactivated', 'archived')`
+		 where unable_to_decide(t.identity_id) in ('left', 'user_disabled', 'user_not_linked', 'no_user')`
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		rows, err := tx.Query(ctx, sql)
 		if err != nil {
 			return fmt.Errorf("find who has left: %w", err)
 		}
-		gone, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		var gone, left []string
+		var id, why string
+		_, err = pgx.ForEachRow(rows, []any{&id, &why}, func() error {
+			if gone = append(gone, id); why == "left" {
+				left = append(left, id)
+			}
+			return nil
+		})
 		if err != nil {
 			return fmt.Errorf("find who has left: %w", err)
 		}
 		if len(gone) == 0 {
 			return nil
 		}
-		if err := endDelegationsOf(ctx, tx, gone); err != nil {
+		if err := endDelegationsOf(ctx, tx, left); err != nil {
 			return err
 		}
 		return dropLeavers(ctx, tx, gone)
@@ -108,7 +114,7 @@ func dropLeavers(ctx context.Context, tx *pg.Tx, gone []string) error {
 		       and a.open
 		    returning a.task_id, a.identity_id, a.via, a.acting_for, a.path
 		)
-		select d.task_id::text, i.display_name, i.status, d.via, coalesce(d.acting_for::text, '') as acting_for, d.path = '{}' as alone, coalesce(i.merged_into_id::text, '') as heir
+		select d.task_id::text, i.display_name, case when i.status in ('deactivated', 'archived') then i.status else 'unable to sign in' end, d.via, coalesce(d.acting_for::text, '') as acting_for, d.path = '{}' as alone, coalesce(i.merged_into_id::text, '') as heir
 		  from dropped d
 		  join identity i on i.tenant_id = current_tenant() and i.id = d.identity_id`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"gone": gone})

@@ -22,7 +22,7 @@ const (
 // Filters narrow a list of tasks; each one given must hold.
 type Filters struct {
 	Assigned  string    `query:"assigned" default:"mine" enum:"mine,all,delegated" doc:"mine: those that the caller may decide, by name, by delegation or by a role; delegated: those that others may decide for the caller; all: all that the caller can see."`
-	State     []string  `query:"state" enum:"open,claimed,decided,expired,cancelled,superseded" doc:"Several by comma; open and claimed ones when left out."`
+	State     []string  `query:"state" enum:"open,claimed,decided,expired,cancelled,superseded" doc:"Several values, separated by commas. The default is open and claimed."`
 	Kind      []string  `query:"kind" maxItems:"20" doc:"Several by comma."`
 	DueBefore time.Time `query:"due_before" doc:"Due before this instant."`
 	Overdue   string    `query:"overdue" enum:"true,false" doc:"Whether the instant at which they are due has passed."`
@@ -31,7 +31,7 @@ type Filters struct {
 	Priority  []string  `query:"priority" enum:"low,normal,high,urgent" doc:"Several by comma."`
 	SubjectID string    `query:"subject_id" format:"uuid" doc:"Whom or what they are about."`
 	SourceID  string    `query:"source_id" format:"uuid" doc:"What asks."`
-	Q         string    `query:"q" maxLength:"200" doc:"Part of a title or summary."`
+	Q         string    `query:"q" maxLength:"200" doc:"Words, each of which is part of a title or summary, without regard to case, accents and order."`
 	Sort      string    `query:"sort" default:"due_at" enum:"due_at,created_at,priority,-due_at,-created_at,-priority" doc:"A leading - is descending. What is never due comes after everything that is."`
 }
 
@@ -78,7 +78,7 @@ const (
 )
 
 // notOwn leaves out what the viewer never decides, though they have a role that is asked. Nobody is the assignee of such a task.
-const notOwn = ` and (@me::uuid is null or @me::uuid <> all(r.not_for)) and (@user::uuid is null or @user::uuid <> all(r.not_for))`
+const notOwn = ` and not r.not_for && @parties::text[]::uuid[]`
 
 // tasksOf are the tasks that are asked for, as a table t, with the arguments that it names.
 func tasksOf(v viewer.Viewer, assigned string, waiting bool) (from string, args pgx.NamedArgs) {
@@ -100,7 +100,7 @@ func tasksOf(v viewer.Viewer, assigned string, waiting bool) (from string, args 
 	case assigned == assignedDelegated:
 		return "(" + delegated + " group by f.task_id" + task, pgx.NamedArgs{"me": idOrNull(v.Identity)}
 	}
-	args["user"] = idOrNull(v.ID)
+	args["parties"] = onlyIDs(v.Parties()...)
 	return "(" + mine + " union " + byRole + notOwn + task, args
 }
 
@@ -150,9 +150,7 @@ func (f Filters) narrow(q *listing.Query, now time.Time) {
 		q.Where("true", pgx.NamedArgs{"now": now})
 		q.Is("coalesce(t.due_at < @now, false)", f.Overdue)
 	}
-	if f.Q != "" {
-		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', t.title, t.summary))) > 0`, pgx.NamedArgs{"q": f.Q})
-	}
+	q.Search(f.Q, "t.title", "t.summary")
 }
 
 // List gives a page of tasks, and how many there are.

@@ -49,26 +49,38 @@ func (t DecisionTask) label(key string) string {
 
 // decidable is a fault where this viewer does not decide the task, however they come to it.
 func (t DecisionTask) decidable(v viewer.Viewer) error {
-	if slices.Contains(t.NotFor, v.Identity) || slices.Contains(t.NotFor, v.ID) {
-		return fault.Coded(fault.Forbidden, "own_request", "this is about your own access, or you have asked for it yourself: somebody else has to decide it, "+
-			"and neither a role nor a delegation nor a reassignment changes that")
+	if err := t.others(v); err != nil {
+		return err
+	}
+	if v.ActsForAnother() {
+		return fault.Coded(fault.Forbidden, "approver_required", "This token is bound to the identity of another person than its creator, so it decides no tasks. "+
+			"That person decides after signing in.")
 	}
 	if t.Kind == approval && v.Home != "" {
 		return fault.Coded(fault.Forbidden, "approver_required", "a control-plane administrator who acts in another tenant does not approve access there; "+
 			"one of the tenant's own people has to")
 	}
 	if t.Kind == approval && v.Kind != viewer.User && v.Identity == "" {
-		return fault.Coded(fault.Forbidden, "approver_required", "a token that stands for no person does not approve access; link it to an identity, or let an approver decide")
+		return fault.Coded(fault.Forbidden, "approver_required", "a token without an identity cannot approve access; link it to an identity, or have an approver decide")
 	}
 	mine, is := t.assignee(v.Identity)
-	if is && mine.ActingFor != nil && slices.Contains(t.NotFor, mine.ActingFor.ID) {
-		return fault.Coded(fault.Forbidden, "own_request", "this is about the access of %s, for whom you act, or they have asked for it themselves: somebody else has to decide it",
+	if is && mine.ActingFor != nil && viewer.SamePerson(t.NotFor, []string{mine.ActingFor.ID}) {
+		return fault.Coded(fault.Forbidden, "own_request", "this task is about the access or the request of %s, for whom you act: another approver must decide it",
 			mine.ActingFor.Display)
 	}
 	if !is && !t.asksRole(v) {
 		return fault.Coded(fault.Forbidden, "not_assigned", "you can see this task and are not among those who decide it; they are %s", t.deciders())
 	}
 	return nil
+}
+
+// others is a fault where the task needs another person than the viewer. A service token counts as the person who created it.
+func (t DecisionTask) others(v viewer.Viewer) error {
+	if !viewer.SamePerson(t.NotFor, v.Parties()) {
+		return nil
+	}
+	return fault.Coded(fault.Forbidden, "own_request", "This is about your own access, or you requested or proposed it. Another person must decide it; "+
+		"your roles, service tokens, delegations and reassignments do not change that.")
 }
 
 // deciders are those who decide, in words.
@@ -78,7 +90,7 @@ func (t DecisionTask) deciders() string {
 		names = append(names, a.Display)
 	}
 	for _, r := range t.Roles {
-		names = append(names, "whoever has the role "+r)
+		names = append(names, "users with the role "+r)
 	}
 	if len(names) == 0 {
 		return "nobody"

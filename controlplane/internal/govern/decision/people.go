@@ -73,7 +73,7 @@ func (w *wanted) enter(ctx context.Context, tx *pg.Tx, keep bool) error {
 		  join identity i on i.id = w.identity_id
 		 where t.tenant_id = current_tenant()
 		   and i.tenant_id = current_tenant()
-		   and i.status not in ('deactivated', 'archived')
+		   and unable_to_decide(i.id) not in ('left', 'user_disabled')
 		   and not (@keep and t.handed_on)
 		   and w.identity_id <> all(t.not_for)
 		   and (w.acting_for is null or w.acting_for <> all(t.not_for))
@@ -131,7 +131,7 @@ func settlePeople(ctx context.Context, tx *pg.Tx, tasks []string) error {
 	if err != nil {
 		return fmt.Errorf("ask administrators: %w", err)
 	}
-	return note(ctx, tx, all("fallback", "nobody else is left who may decide it, so administrators are asked", left))
+	return note(ctx, tx, all("fallback", "no other approver is left, so administrators decide", left))
 }
 
 // unclaim releases tasks that somebody has claimed who does not decide them any more.

@@ -27,17 +27,17 @@ type DecisionTask struct {
 	Context      map[string]any     `json:"context" db:"context" doc:"What one needs to know to decide, by kind."`
 	Actions      []Action           `json:"actions" db:"actions" nullable:"false" doc:"The answers that it takes."`
 	State        string             `json:"state" db:"state" enum:"open,claimed,decided,expired,cancelled,superseded"`
-	ClaimedBy    *Actor             `json:"claimed_by" db:"claimed_by" doc:"Who has taken it: nobody else decides it until they release it."`
+	ClaimedBy    *Actor             `json:"claimed_by" db:"claimed_by" doc:"The person who claimed the task. Only this person can decide it until it is released."`
 	ClaimedAt    *time.Time         `json:"claimed_at" db:"claimed_at"`
 	Assignees    []DecisionAssignee `json:"assignees" db:"assignees" nullable:"false"`
-	Roles        []string           `json:"roles" db:"roles" nullable:"false" doc:"Whoever has one of these roles may decide too." example:"[\"admin\"]"`
+	Roles        []string           `json:"roles" db:"roles" nullable:"false" doc:"Everyone with one of these roles can decide too." example:"[\"admin\"]"`
 	ActingFor    *Ref               `json:"acting_for" db:"-" doc:"For whom the caller decides it, by delegation."`
 	NotFor       []string           `json:"-" db:"not_for"`
 	Delegable    bool               `json:"-" db:"delegable"`
 	Reassignable bool               `json:"reassignable" db:"reassignable"`
 	ReassignTo   []string           `json:"reassign_to" db:"reassign_to" nullable:"false" doc:"When not empty: it can be reassigned to these people alone."`
 	Priority     string             `json:"priority" db:"priority" enum:"low,normal,high,urgent"`
-	RiskLevel    *string            `json:"risk_level" db:"risk_level" doc:"low, medium, high or critical; null where nobody has said."`
+	RiskLevel    *string            `json:"risk_level" db:"risk_level" doc:"low, medium, high or critical. Null: unknown."`
 	DueAt        *time.Time         `json:"due_at" db:"due_at"`
 	SLA          DecisionSLA        `json:"sla" db:"sla"`
 	GroupKey     *string            `json:"group_key" db:"group_key" doc:"The same decision fits all tasks with this key; see bulk-decide."`
@@ -48,6 +48,7 @@ type DecisionTask struct {
 	CreatedAt    time.Time          `json:"created_at" db:"created_at"`
 	UpdatedAt    time.Time          `json:"updated_at" db:"updated_at"`
 	DecidedAt    *time.Time         `json:"decided_at" db:"decided_at"`
+	RemindedAt   *time.Time         `json:"reminded_at" db:"reminded_at" doc:"When those who decide it were last reminded."`
 	Version      int                `json:"version" db:"version"`
 }
 
@@ -74,7 +75,7 @@ const columns = `t.id, t.kind, t.key, t.subject, t.source, t.title, t.summary, t
 	  where a.tenant_id = t.tenant_id and a.task_id = t.id and a.dropped_at is null) as assignees,
 	t.roles, t.not_for, t.delegable, t.reassignable, t.reassign_to, t.priority, t.risk_level, t.due_at,
 	jsonb_build_object('breached', coalesce(case when t.state in ('open', 'claimed') then now() else coalesce(t.decided_at, t.updated_at) end > t.due_at, false)) as sla,
-	t.group_key, t.links, t.decision, t.apply_at, t.closed_reason, t.created_at, t.updated_at, t.decided_at, t.version`
+	t.group_key, t.links, t.decision, t.apply_at, t.closed_reason, t.created_at, t.updated_at, t.decided_at, t.reminded_at, t.version`
 
 // open says whether it waits for a decision.
 func (t DecisionTask) open() bool { return t.State == Open || t.State == Claimed }

@@ -67,11 +67,10 @@ func (s *Service) Sweep(ctx context.Context) error {
 		insert into decision_leaver (tenant_id, identity_id)
 		select distinct a.tenant_id, a.identity_id
 		  from decision_assignee a
-		  join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id
 		 where a.tenant_id = current_tenant()
 		   and a.dropped_at is null
 		   and a.open
-		   and i.status in ('deactivated', 'archived')`
+		   and unable_to_decide(a.identity_id) in ('left', 'user_disabled')`
 	tenants, err := s.tenants(ctx, open)
 	if err != nil {
 		return err

@@ -73,9 +73,10 @@ func (a accountFacts) links() map[string]string {
 func (s *Service) disputes() kind {
 	return kind{
 		name:   AccountCorrelation,
-		needed: `select a.id from account a where a.correlation_state = 'disputed' and a.status <> 'deleted'`,
+		needed: `select a.id from account a where a.correlation_state = 'disputed' and a.status not in ('deleted', 'disconnected')`,
 		over: `select a.id::text,
-		              case when a.status = 'deleted' then 'the account is not there any more'
+		              case when a.status = 'disconnected' then 'its system is not connected any more'
+		                   when a.status = 'deleted' then 'the account is not there any more'
 		                   when i.id is not null then 'the account has an owner now: ' || i.display_name
 		                   when a.correlation_state = 'ignored' then 'somebody accepts the account without an owner'
 		                   else 'nobody is proposed any more' end
@@ -140,8 +141,8 @@ var linking = decision.Action{Key: "link", Label: "It belongs to this person", S
 // disputed are the reasons for which rules leave an owner to people.
 var disputed = map[string]string{
 	"ambiguous":        "Several people fit about as well",
-	"proposed":         "What speaks for the best candidate is not enough to link by itself",
-	"privileged_fuzzy": "The account is privileged, and likeness is all that speaks for anybody",
+	"proposed":         "The score of the best candidate is too low to link the account automatically",
+	"privileged_fuzzy": "The account is privileged, and its candidates match only by similarity",
 	"":                 "It has to be decided by people",
 }
 

@@ -152,7 +152,7 @@ func TestTheDaysThatAnAccountMayBeWithoutAnOwnerPass(t *testing.T) {
 	h.none(matter.OrphanAccount)
 	h.sweep()
 	task := h.one(matter.OrphanAccount)
-	h.shows(task, "Nobody was found to whom it belongs")
+	h.shows(task, "No owner was found")
 	due := task["due_at"]
 	h.Exec(`insert into matter_turn (tenant_id, kind, source_id) select current_tenant(), 'orphan_account', id from account`)
 	if again := h.one(matter.OrphanAccount); again["due_at"] != due || again["version"] != task["version"] {

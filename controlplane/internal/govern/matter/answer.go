@@ -100,6 +100,7 @@ func carry(ctx context.Context, tx *pg.Tx, k kind, a decision.Answered) (refused
 func maker(v viewer.Viewer, by decision.Actor) viewer.Viewer {
 	if v.Kind == viewer.Machine && by.ID != "" {
 		v.Kind, v.ID, v.Display, v.Identity = viewer.Kind(by.Type), by.ID, by.Display, by.IdentityID
+		v.Maker, v.MakerIdentity = by.MakerID, by.MakerIdentityID
 	}
 	if !v.Has(viewer.Admin) {
 		v.Roles = append(slices.Clone(v.Roles), viewer.Admin)

@@ -38,9 +38,17 @@ func (s *Service) byHand() kind {
 	return kind{name: ManualProvisioning, needed: inState(provision.Manual), over: taskOver, within: 3 * day, ask: askByHand, answer: s.answerChange}
 }
 
-// failures are changes that a target has refused for good.
+// failures are changes that a target has refused for good, and the disabling of leavers' accounts that has not got through for hours.
 func (s *Service) failures() kind {
-	return kind{name: ProvisioningFailure, needed: inState(provision.Failed), over: taskOver, within: 3 * day, ask: askFailures, answer: s.answerChange}
+	needed := inState(provision.Failed) + `
+	         union all
+	        select t.id
+	          from provisioning_task t
+	          join connector c on c.tenant_id = t.tenant_id and c.id = t.connector_id
+	         where t.escalated_at is not null
+	           and t.state in ('queued', 'retrying')
+	           and c.deleted_at is null`
+	return kind{name: ProvisioningFailure, needed: needed, over: taskOver, within: 3 * day, ask: askFailures, answer: s.answerChange}
 }
 
 func askByHand(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
@@ -70,7 +78,11 @@ func askFailures(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 		}
 		q := change(t)
 		q.Title = "Failed: " + spoken(t)
-		q.Summary = strings.TrimSpace(fmt.Sprintf("%s (%s) after %d attempts. %s", message, code, t.AttemptCount, advice))
+		if t.State != provision.Failed {
+			q.Title, q.Priority = "Still not done: "+spoken(t), "urgent"
+			advice = strings.TrimSpace("The account of a person who left can still be used. The change is tried until it gets through. " + advice)
+		}
+		q.Summary = strings.TrimSpace(fmt.Sprintf("%s (%s) after %s. %s", message, code, count(int64(t.AttemptCount), "attempt"), advice))
 		q.Context["error"], q.Context["error_class"], q.Context["advice"], q.Context["attempts"], q.Context["by_hand"] = t.Error, t.ErrorClass, advice, t.AttemptCount, t.ByHand
 		q.Actions = []decision.Action{
 			{Key: "retry", Label: "Try again", Style: "positive", Requires: []string{}},

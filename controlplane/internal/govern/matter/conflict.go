@@ -37,7 +37,7 @@ func askConflicts(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New,
 // differs asks whose version of an object it is to be.
 func differs(c pack.PackConflict) decision.New {
 	what := strings.ReplaceAll(c.Kind, "_", " ") + " " + c.ObjectKey
-	summary := fmt.Sprintf("Both the pack %s and somebody here have changed %s of the %s. Until somebody decides, it stays as it was made here.", c.PackKey, strings.Join(c.Fields, ", "), what)
+	summary := fmt.Sprintf("Both the pack %s and a person here changed %s of the %s. Until a decision, the local version stays.", c.PackKey, strings.Join(c.Fields, ", "), what)
 	ours, theirs, base := map[string]any{}, map[string]any{}, map[string]any{}
 	for _, f := range c.Fields {
 		ours[f], theirs[f], base[f] = c.Mine[f], c.Theirs[f], c.Base[f]
@@ -48,10 +48,10 @@ func differs(c pack.PackConflict) decision.New {
 	}
 	switch {
 	case c.Theirs == nil:
-		summary = fmt.Sprintf("The new version of the pack %s does not have the %s any more, which somebody here has changed. Until somebody decides, it stays.", c.PackKey, what)
+		summary = fmt.Sprintf("The new version of the pack %s no longer contains the %s, which was changed here. It stays until a decision.", c.PackKey, what)
 		actions[1].Label, actions[1].Style = "Remove it, as the pack does", "negative"
 	case c.Base == nil:
-		summary = fmt.Sprintf("The pack %s brings the %s, which was here before; they differ in %s. Until somebody decides, it stays as it was.", c.PackKey, what, strings.Join(c.Fields, ", "))
+		summary = fmt.Sprintf("The pack %s contains the %s, which already exists here; they differ in %s. Until a decision, the local version stays.", c.PackKey, what, strings.Join(c.Fields, ", "))
 	}
 	if c.Theirs != nil {
 		actions = append(actions, decision.Action{Key: "merge", Label: "Say what the fields are to be", Style: "neutral", Requires: []string{"inputs.merged"}})

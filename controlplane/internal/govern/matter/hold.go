@@ -82,7 +82,7 @@ func (r heldRun) question(d reconcile.Diff) decision.New {
 		Subject: decision.Ref{Type: "connector", ID: r.ConnectorID, Display: r.Connector},
 		Source:  decision.Ref{Type: "sync_run", ID: r.ID, Display: "sync of " + r.BusinessID},
 		Title:   fmt.Sprintf("%s of %s wait for a decision", count(d.Held, "change"), r.Connector),
-		Summary: "The last sync read more changes than may be applied without anybody having looked: " + strings.Join(why, "; ") + ". Nothing of it has been applied.",
+		Summary: "The last sync run exceeds its safety limits: " + strings.Join(why, "; ") + ". None of the held changes were applied.",
 		Context: map[string]any{
 			"connector": map[string]any{"id": r.ConnectorID, "business_id": r.BusinessID, "name": r.Connector},
 			"run_id":    r.ID, "held": d.Held, "total": d.Total, "digest": d.Digest, "started_at": r.StartedAt, "expires_at": r.HeldUntil, "holds": d.Holds, "groups": largest(d.Groups),
@@ -91,7 +91,7 @@ func (r heldRun) question(d reconcile.Diff) decision.New {
 		Actions: []decision.Action{
 			{Key: "release", Label: "Apply everything that is held", Style: "positive", Requires: []string{"comment"}},
 			{Key: "release_part", Label: "Apply a part of it", Style: "neutral", Requires: []string{"comment", "inputs.subset", "inputs.expected_count"}},
-			{Key: "discard", Label: "Discard what is held", Style: "negative", Requires: []string{"comment"}},
+			{Key: "discard", Label: "Discard held changes", Style: "negative", Requires: []string{"comment"}},
 		},
 		Roles: admins, Priority: "high", RiskLevel: risk, DueAt: r.HeldUntil, GroupKey: SyncHold + "/" + r.ConnectorID,
 		Links: []decision.Ref{{Type: "sync_run", ID: r.ID}, {Type: "connector", ID: r.ConnectorID, Display: r.Connector}},

@@ -21,7 +21,8 @@ const (
 	ManualProvisioning  = "manual_provisioning"  // a provisioning task
 	ProvisioningFailure = "provisioning_failure" // a provisioning task
 	PackConflict        = "pack_conflict"        // a conflict
-	NativeGrant         = "native_grant"         // a grant
+	BreakerOpen         = "breaker_open"         // a connector
+	NativeGrant         = "native_grant"         // a grant that came back, or a connector with unmanaged access
 )
 
 // kind is one sort of matter.
@@ -42,7 +43,7 @@ var admins = []string{string(viewer.Admin)}
 const day = 24 * time.Hour
 
 func (s *Service) kinds() []kind {
-	return []kind{s.holds(), s.disputes(), s.orphans(), s.diffs(), s.byHand(), s.failures(), s.conflicts(), s.returned()}
+	return []kind{s.holds(), s.disputes(), s.orphans(), s.diffs(), s.byHand(), s.failures(), s.conflicts(), s.returned(), s.breakers()}
 }
 
 // waiting are those of ids that wait for a decision.

@@ -103,16 +103,16 @@ func (a accountFacts) story(reason string, who *directory.Reference, since time.
 	on := since.UTC().Format("2006-01-02")
 	switch {
 	case text != "" && who != nil:
-		text = fmt.Sprintf("It belonged to %s, who %s; since %s it is nobody's, and it can still be used.", who.Display, text, on)
+		text = fmt.Sprintf("It belonged to %s, who %s. It has had no owner since %s, and can still be used.", who.Display, text, on)
 	case reason == "owner_unresolved":
-		text = "Its system names an owner whom nobody here is known to be; it can be used, without an owner since " + on + "."
+		text = "Its system names an owner that matches no identity. It can be used, and has had no owner since " + on + "."
 	default:
-		text = "Nobody was found to whom it belongs; it can be used, without an owner since " + on + "."
+		text = "No owner was found. It can be used, and has had no owner since " + on + "."
 	}
 	if a.LastLogin != nil {
-		return text + " Somebody last signed in with it on " + a.LastLogin.UTC().Format("2006-01-02") + "."
+		return text + " The last sign-in with it was on " + a.LastLogin.UTC().Format("2006-01-02") + "."
 	}
-	return text + " It is not known when somebody last signed in with it."
+	return text + " The time of the last sign-in with it is unknown."
 }
 
 // blocked says why what could be done about an account cannot be done through its connector.

@@ -3,7 +3,10 @@ package matter
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -13,14 +16,17 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 )
 
-// returned are grants that we had revoked and that came back in their systems by themselves.
+// returned is access that was given in the target itself: grants that were revoked here and came back, one by one, and what appeared
+// after the first import, by connector. The policy of the connector decides whether people are asked.
 func (s *Service) returned() kind {
 	return kind{
 		name: NativeGrant,
 		needed: `select g.id
 		           from access_grant g
 		           join account a on a.tenant_id = g.tenant_id and a.id = g.account_id
+		           left join connector_provisioning p on p.tenant_id = g.tenant_id and p.connector_id = g.connector_id
 		          where g.reappeared
+		            and p.native_grant_policy is distinct from 'tolerate'
 		            and g.status in ('active', 'ending')
 		            and a.identity_id is not null
 		            and not exists (select from matter_kept k
@@ -28,15 +34,91 @@ func (s *Service) returned() kind {
 		                               and k.kind = '` + NativeGrant + `'
 		                               and k.source_id = g.id
 		                               and k.about = a.identity_id::text
-		                               and (k.until is null or k.until > now()))`,
+		                               and (k.until is null or k.until > now()))
+		         union all` + unmanagedNeeded,
 		over: `select g.id::text,
-		              case when g.status in ('revoked', 'revoking', 'missing') then 'the access is gone, or about to go'
+		              case when g.status = 'disconnected' then 'its system is not connected any more'
+		                   when g.status in ('revoked', 'revoking', 'missing') then 'the access is gone, or about to go'
 		                   when not g.reappeared then 'there is a reason for the access now'
+		                   when p.native_grant_policy = 'tolerate' then 'the system tolerates access that is given in it'
 		                   else 'somebody keeps the access' end
 		         from access_grant g
-		        where g.id = any(@ids::text[]::uuid[])`,
-		within: 7 * day, ask: askReturned, answer: s.answerReturned,
+		         left join connector_provisioning p on p.tenant_id = g.tenant_id and p.connector_id = g.connector_id
+		        where g.id = any(@ids::text[]::uuid[])
+		        union all
+		       select c.id::text, 'nothing in the system is left that somebody has to decide about'
+		         from connector c
+		        where c.id = any(@ids::text[]::uuid[])`,
+		within: 7 * day, ask: s.askNative, answer: s.answerNative,
 	}
+}
+
+// askNative asks about grants that came back and about connectors with unmanaged access, of which ids are a mixture.
+func (s *Service) askNative(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
+	connectors, err := connectorsAmong(ctx, tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	grants := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(connectors, id) })
+	if grants, err = s.revokeReturned(ctx, tx, grants); err != nil {
+		return nil, err
+	}
+	back, err := askReturned(ctx, tx, grants)
+	if err != nil {
+		return nil, err
+	}
+	unmanaged, err := s.askUnmanaged(ctx, tx, connectors)
+	return append(back, unmanaged...), err
+}
+
+func connectorsAmong(ctx context.Context, tx *pg.Tx, ids []string) ([]string, error) {
+	rows, err := tx.Query(ctx, `select c.id::text from connector c where c.id = any($1::text[]::uuid[])`, ids)
+	if err != nil {
+		return nil, fmt.Errorf("find connectors: %w", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("find connectors: %w", err)
+	}
+	return found, nil
+}
+
+// revokeReturned revokes grants again that came back where the policy of the connector is to revoke, and gives the others.
+func (s *Service) revokeReturned(ctx context.Context, tx *pg.Tx, ids []string) (rest []string, err error) {
+	const sql = `
+		select g.id::text
+		  from access_grant g
+		  join connector_provisioning p on p.tenant_id = g.tenant_id and p.connector_id = g.connector_id
+		 where g.id = any($1::text[]::uuid[])
+		   and p.native_grant_policy = 'revoke'`
+	rows, err := tx.Query(ctx, sql, ids)
+	if err != nil {
+		return nil, fmt.Errorf("find grants to revoke: %w", err)
+	}
+	revoke, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("find grants to revoke: %w", err)
+	}
+	if len(revoke) == 0 || len(revoke) > maxRevoked {
+		return ids, nil
+	}
+	out, err := access.RevokeGrants(ctx, tx, revoke, "it came back in the target, which native_grant_policy revoke does not allow", s.Now())
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range out.Results {
+		if r.Outcome == "revoked" {
+			ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == r.ID })
+		}
+	}
+	return ids, nil
+}
+
+func (s *Service) answerNative(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
+	if a.Task.Subject.Type == "connector" {
+		return s.answerUnmanaged(ctx, tx, a)
+	}
+	return s.answerReturned(ctx, tx, a)
 }
 
 type returnedGrant struct {
@@ -65,9 +147,8 @@ func askReturned(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 		       coalesce(e.business_description, e.description) as description, e.risk_level, e.privileged, g.directness, g.revoked_at, g.last_used_at,
 		       array(select distinct u.identity_id::text
 		               from app_user u
-		               join identity o on o.tenant_id = u.tenant_id and o.id = u.identity_id and o.status not in ('deactivated', 'archived')
 		              where u.identity_id = any(e.owner_ids)
-		                and u.status = 'active'
+		                and unable_to_decide(u.identity_id) = ''
 		                and 'resource_owner' = any(u.roles)) as owners,
 		       r.end_reason as last_ending, r.ended_at as last_ending_at
 		  from access_grant g
@@ -98,7 +179,7 @@ func (g returnedGrant) question() decision.New {
 	if g.LastEnding != nil && *g.LastEnding != "" {
 		summary += " (" + *g.LastEnding + ")"
 	}
-	summary += ", and somebody has given it in the system itself since. No reason here asks for it."
+	summary += ", and it was granted again in the target system. It has no reason here."
 	risk := g.Risk
 	if g.Privileged && (risk == "low" || risk == "medium") {
 		risk = "high"
@@ -106,7 +187,7 @@ func (g returnedGrant) question() decision.New {
 	q := decision.New{
 		Key: g.ID, Subject: decision.Ref{Type: "grant", ID: g.ID, Display: g.Identity.Display + " · " + g.Entitlement.Display},
 		Source:  decision.Ref{Type: "connector", ID: g.ConnectorID, Display: g.Connector},
-		Title:   fmt.Sprintf("%s has %s again, and nobody here gave it", g.Identity.Display, g.Entitlement.Display),
+		Title:   fmt.Sprintf("%s has %s again, by a change in the target system", g.Identity.Display, g.Entitlement.Display),
 		Summary: summary,
 		Context: map[string]any{"identity": g.Identity, "account": g.Account, "entitlement": g.Entitlement, "entitlement_description": g.Description,
 			"connector": decision.Ref{Type: "connector", ID: g.ConnectorID, Display: g.Connector}, "directness": g.Directness, "privileged": g.Privileged,

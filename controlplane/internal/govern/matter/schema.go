@@ -88,7 +88,7 @@ func fieldsChanged(d onboard.SchemaDiff, name, businessID string) decision.New {
 		Subject: decision.Ref{Type: "connector", ID: d.ConnectorID, Display: name},
 		Source:  decision.Ref{Type: "schema_diff", ID: d.ID},
 		Title:   "The fields of " + name + " have changed",
-		Summary: fmt.Sprintf("Fields of %s: %s. %s Syncs go on as before until somebody decides.", name, strings.Join(parts, ", "), consequence),
+		Summary: fmt.Sprintf("Fields of %s: %s. %s Syncs continue as before until a decision.", name, strings.Join(parts, ", "), consequence),
 		Context: map[string]any{
 			"connector": map[string]any{"id": d.ConnectorID, "business_id": businessID, "name": name}, "added": d.Added, "removed": d.Removed, "type_changed": d.TypeChanged,
 			"undecided": d.Undecided, "version": d.Version, "links": map[string]string{"diff": self, "decide": self + "/decide", "mappings": httpapi.Prefix + "/connectors/" + d.ConnectorID + "/mappings"},
