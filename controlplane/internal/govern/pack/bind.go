@@ -95,12 +95,12 @@ func (s *Service) bind(ctx context.Context, tx *pg.Tx, id string) error {
 		return err
 	}
 	w := &waiting{run: run{tx: tx, install: &i, binder: b, roles: map[string]string{}}}
-	for _, kind := range []string{format.KindRole, format.KindBirthright, format.KindAccessGrantPolicy} {
+	for _, kind := range []string{format.KindRole, format.KindBirthright, format.KindAccessGrantPolicy, format.KindApprovalRule} {
 		for k, o := range all {
 			if k.kind != kind {
 				continue
 			}
-			if kind == format.KindRole && o.ID != nil && o.State != stateConflict {
+			if kind == format.KindRole && o.given() {
 				w.roles[k.key] = *o.ID
 			}
 			if err := w.look(ctx, o); err != nil {

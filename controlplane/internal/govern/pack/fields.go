@@ -269,6 +269,14 @@ func current(ctx context.Context, tx *pg.Tx, kind string, ids []string) (map[str
 		 where p.tenant_id = current_tenant()
 		   and p.id = any ($1::text[]::uuid[])
 		   and p.deleted_at is null`
+	case format.KindApprovalRule:
+		sql = `
+		select r.id::text,
+		       jsonb_build_object('name', r.name, 'description', r.description, 'role_ids', coalesce(r.applies_to -> 'role_ids', '[]'),
+		           'default', coalesce(r.applies_to -> 'default', 'false'), 'branches', r.branches, 'request_ttl', r.terms -> 'request_ttl')
+		  from approval_rule r
+		 where r.tenant_id = current_tenant()
+		   and r.id = any ($1::text[]::uuid[])`
 	case format.KindLifecyclePolicy:
 		l, err := directory.FindLifecycle(ctx, tx)
 		if err != nil {

@@ -6,12 +6,14 @@ import (
 	"encoding/base64"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
@@ -44,8 +46,9 @@ func open(t testing.TB) *house {
 		h.packs = &pack.Service{DB: db, Cursors: cursors, Trusted: []ed25519.PublicKey{public}, Log: quiet, Now: time.Now}
 		people := &directory.Service{DB: db, Cursors: cursors, Now: time.Now}
 		roles := &role.Service{DB: db, Cursors: cursors}
+		approvals := &approval.Service{DB: db, Cursors: cursors, Now: time.Now}
 		routes := append(h.packs.Routes(), h.policies.Routes()...)
-		return append(append(routes, people.Routes()...), roles.Routes()...)
+		return slices.Concat(routes, people.Routes(), roles.Routes(), approvals.Routes())
 	})
 	h.Let("auditor", h.Tenant.Tenant, "", viewer.Auditor)
 	h.Let("manager", h.Tenant.Tenant, "", viewer.Manager)

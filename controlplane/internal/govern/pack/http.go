@@ -14,7 +14,8 @@ import (
 const base = "/sector-packs"
 
 const (
-	aboutPacks = "A sector pack holds the field mappings, roles, birthrights, policies and lifecycle that suit a sector. Some come with the service; others are uploaded. " +
+	aboutPacks = "A sector pack holds the field mappings, roles, birthrights, policies, approval rules and lifecycle that suit a sector. Some come with " +
+		"the service; others are uploaded. " +
 		"Kinds that the service does not have yet are kept with the installation and told under skip."
 	aboutUpload = "Takes a .gwpack archive: as the body itself (application/gzip or application/octet-stream), as the part archive of a multipart/form-data, or in base64 in a JSON object. " +
 		"It is signed by a key that the operator trusts, unless the operator lets unsigned ones in. The same archive again changes nothing."
@@ -23,13 +24,13 @@ const (
 	aboutInstall  = "One transaction. Birthrights are enforced at once unless the pack says shadow; other policies start as their pack states. An object of the tenant's own " +
 		"that stands where the pack would make one stays, and is a conflict. The same version and parameters again change nothing. Beyond 10 % of all people confirm " +
 		"takes the plan_hash of the plan."
-	aboutUpgrade = "Merges three ways, field by field: what the pack wanted, what the tenant has made of it, what the new version wants. Where both have changed the same " +
-		"field the tenant's stays, and a conflict is open until somebody decides. To change parameters, upgrade to the same version."
-	aboutUninstall = "detach leaves all objects, as the tenant's own; remove_unused removes those that nobody has changed and nobody uses; remove_all removes all that the pack has " +
-		"brought, and what its policies gave ends as they say: at once, or after their grace. remove_all always asks for confirm, the plan_hash of a dry run. What the tenant " +
-		"had before the pack is never removed, and no grant is taken outside the ledger of reasons."
+	aboutUpgrade = "Merges field by field: the installed version of the pack, the changes of the tenant, and the new version. If both sides changed the same " +
+		"field, the tenant's value stays, and a conflict is open until a decision. To change parameters, upgrade to the same version."
+	aboutUninstall = "detach keeps all objects as the tenant's own. remove_unused removes the objects that are unchanged and unused. remove_all removes all objects that the pack has " +
+		"created; access from its policies ends at once, or after their grace period. remove_all always requires confirm, the plan_hash of a dry run. Objects that the tenant " +
+		"had before the pack are never removed, and grants with other reasons stay."
 	aboutResolve = "mine: the tenant's stays. theirs: the fields in conflict become what the pack wants. merged: they become what is sent."
-	aboutObjects = "pristine: it is as the pack wanted it. Objects whose selectors wait are bound by themselves when a sync brings what they select."
+	aboutObjects = "pristine: the object is unchanged since the pack created it. Selectors without a match are bound automatically when a sync adds a matching entitlement."
 )
 
 // Routes are the paths under /sector-packs. Administrators write; auditors read.
@@ -37,19 +38,19 @@ func (s *Service) Routes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	const one = base + "/{key}"
 	routes := []httpapi.Route{
-		httpapi.Handle("GET", base, "List the sector packs that there are", s.list).For(both...).Describe(aboutPacks),
-		httpapi.Handle("POST", base+"/upload", "Bring a pack of your own", s.upload).For(viewer.Admin).Status(http.StatusCreated).Archive().Errors(409, 413, 415).Describe(aboutUpload),
-		httpapi.Handle("POST", base+"/validate", "Check a pack", s.validate).For(viewer.Admin).Status(http.StatusOK).Archive().Errors(413, 415).Describe(aboutValidate),
-		httpapi.Handle("GET", one, "Read a sector pack", s.read).For(both...),
-		httpapi.Handle("GET", one+"/versions/{version}", "Read a version of a sector pack with its objects", s.readVersion).For(both...),
-		httpapi.Handle("POST", one+"/plan", "Plan an installation or an upgrade", s.plan).For(viewer.Admin).Status(http.StatusOK).Errors(409).Describe(aboutPlan),
+		httpapi.Handle("GET", base, "List sector packs", s.list).For(both...).Describe(aboutPacks),
+		httpapi.Handle("POST", base+"/upload", "Upload a sector pack", s.upload).For(viewer.Admin).Status(http.StatusCreated).Archive().Errors(409, 413, 415).Describe(aboutUpload),
+		httpapi.Handle("POST", base+"/validate", "Validate a sector pack", s.validate).For(viewer.Admin).Status(http.StatusOK).Archive().Errors(413, 415).Describe(aboutValidate),
+		httpapi.Handle("GET", one, "Retrieve a sector pack", s.read).For(both...),
+		httpapi.Handle("GET", one+"/versions/{version}", "Retrieve a sector pack version", s.readVersion).For(both...),
+		httpapi.Handle("POST", one+"/plan", "Plan a sector pack installation", s.plan).For(viewer.Admin).Status(http.StatusOK).Errors(409).Describe(aboutPlan),
 		httpapi.Handle("POST", one+"/install", "Install a sector pack", s.install).For(viewer.Admin).Status(http.StatusOK).Errors(409).Describe(aboutInstall),
 		httpapi.Handle("POST", one+"/upgrade", "Upgrade a sector pack", s.upgrade).For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).Describe(aboutUpgrade),
 		httpapi.Handle("POST", one+"/uninstall", "Uninstall a sector pack", s.remove).For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).Describe(aboutUninstall),
-		httpapi.Handle("GET", one+"/installation", "Read what is installed of a sector pack", s.readInstallation).For(both...),
-		httpapi.Handle("GET", one+"/objects", "List the objects that a pack has brought", s.listObjects).For(both...).Describe(aboutObjects),
-		httpapi.Handle("GET", one+"/conflicts", "List where a pack and the tenant want different things", s.listConflicts).For(both...),
-		httpapi.Handle("POST", base+"/conflicts/{id}/resolve", "Decide a conflict", s.resolveConflict).For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).
+		httpapi.Handle("GET", one+"/installation", "Retrieve a sector pack installation", s.readInstallation).For(both...),
+		httpapi.Handle("GET", one+"/objects", "List the objects of a sector pack", s.listObjects).For(both...).Describe(aboutObjects),
+		httpapi.Handle("GET", one+"/conflicts", "List sector pack conflicts", s.listConflicts).For(both...),
+		httpapi.Handle("POST", base+"/conflicts/{id}/resolve", "Decide a sector pack conflict", s.resolveConflict).For(viewer.Admin).Status(http.StatusOK).Errors(409, 412).
 			Describe(aboutResolve),
 	}
 	return routes
@@ -152,8 +153,8 @@ func (s *Service) readVersion(ctx context.Context, v viewer.Viewer, in *versionI
 
 // PackRequest asks for a version of a pack with values for its parameters.
 type PackRequest struct {
-	Version    string         `json:"version,omitempty" maxLength:"100" doc:"The newest when left out."`
-	Parameters map[string]any `json:"parameters,omitempty" doc:"Of an upgrade: those of the installation when left out."`
+	Version    string         `json:"version,omitempty" maxLength:"100" doc:"The default is the latest version."`
+	Parameters map[string]any `json:"parameters,omitempty" doc:"For an upgrade, the default is the parameters of the installation."`
 }
 
 // PackOrder asks for it to be done.

@@ -149,6 +149,7 @@ func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before, after []rule) (p
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
 	departments := map[string]*policy.DepartmentImpact{}
 	var people, systems []string // who gains something, and where
+	var gained []gaining
 	err = directory.EachFacts(ctx, tx, nil, func(id string, f directory.Facts) error {
 		status, _ := f["status"].(string)
 		if status == "deactivated" || status == "archived" {
@@ -169,6 +170,7 @@ func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before, after []rule) (p
 				people, systems = append(people, id), append(systems, g.ConnectorID)
 			}
 		}
+		gained = append(gained, gaining{id, gains, len(losses) > 0})
 		display, _ := f["display_name"].(string)
 		department, _ := f["department"].(string)
 		d := departments[department]
@@ -189,6 +191,9 @@ func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before, after []rule) (p
 	if out.AccountsCreated, err = accountsMissing(ctx, tx, people, systems); err != nil {
 		return out, err
 	}
+	if err := countHeld(ctx, tx, gained, &out); err != nil {
+		return out, err
+	}
 	out.ReasonsAdded, out.ReasonsEnded = out.GrantsAdded, out.GrantsEnded
 	for _, d := range departments {
 		out.ByDepartment = append(out.ByDepartment, *d)
@@ -204,6 +209,46 @@ func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before, after []rule) (p
 	return out, nil
 }
 
+// gaining is somebody who gains or loses something.
+type gaining struct {
+	id    string
+	gains []policy.GrantShift
+	loses bool
+}
+
+// peopleAtOnce bounds how many people's gains are looked up by one statement.
+const peopleAtOnce = 500
+
+// countHeld counts what people gain and hold in the systems already, and marks it in the sample, which shares its gains.
+func countHeld(ctx context.Context, tx *pg.Tx, all []gaining, out *policy.Impact) error {
+	for part := range slices.Chunk(all, peopleAtOnce) {
+		var gains []policy.Gain
+		for _, p := range part {
+			for _, g := range p.gains {
+				gains = append(gains, policy.Gain{IdentityID: p.id, ConnectorID: g.ConnectorID, EntitlementID: textOf(g.EntitlementID)})
+			}
+		}
+		held, err := policy.HeldAlready(ctx, tx, gains)
+		if err != nil {
+			return err
+		}
+		for _, p := range part {
+			only := !p.loses
+			for i := range p.gains {
+				p.gains[i].Held = held[0]
+				if only = only && held[0]; held[0] {
+					out.GrantsHeld++
+				}
+				held = held[1:]
+			}
+			if only {
+				out.ReasonsOnly++
+			}
+		}
+	}
+	return nil
+}
+
 // accountsMissing counts the people who have no account in a system in which they gain something.
 func accountsMissing(ctx context.Context, tx *pg.Tx, people, systems []string) (n int, err error) {
 	const sql = `
@@ -213,7 +258,7 @@ func accountsMissing(ctx context.Context, tx *pg.Tx, people, systems []string) (
 		                    where a.tenant_id = current_tenant()
 		                      and a.identity_id = w.identity_id
 		                      and a.connector_id = w.connector_id
-		                      and a.status <> 'deleted')`
+		                      and a.status not in ('deleted', 'disconnected'))`
 	if len(people) == 0 {
 		return 0, nil
 	}

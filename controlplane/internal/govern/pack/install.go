@@ -49,7 +49,7 @@ type PlannedChange struct {
 	PackPlan
 	Birthrights []BirthrightDiff `json:"birthrights" nullable:"false" doc:"What changes of the birthrights, field by field."`
 	Impact      policy.Impact    `json:"impact"`
-	PlanHash    string           `json:"plan_hash" doc:"Stands for exactly this: what confirm takes."`
+	PlanHash    string           `json:"plan_hash" doc:"The token of this exact plan. Send it as confirm."`
 }
 
 // BirthrightDiff is a birthright before and after.
@@ -253,6 +253,7 @@ func hashOf(parts ...any) string {
 	for _, p := range parts {
 		if impact, is := p.(policy.Impact); is {
 			impact.Notes, impact.PlanHash, impact.Sample = nil, "", nil
+			impact.GrantsHeld, impact.ReasonsOnly = 0, 0 // a sync changes them, and not what is done
 			p = impact
 		}
 		raw, _ := json.Marshal(p)

@@ -8,13 +8,14 @@ import (
 func TestAPackIsPlannedInstalledAndFires(t *testing.T) {
 	h := open(t)
 	ehr, dir := h.system("ehr", "ehr, clinical"), h.system("dir", "")
-	h.Entitlement(ehr, "Nurse read")
+	read := h.Entitlement(ehr, "Nurse read")
 	h.Entitlement(ehr, "Nurse write")
 	h.Entitlement(ehr, "Billing")
 	h.Entitlement(dir, "Staff")
 	h.upload(clinic("1.0.0", ""))
 	ada := h.hire("ada", "Nursing")
 	bea := h.hire("bea", "Sales")
+	h.Grant(ehr, h.Account(ehr, "ada", ada), read)
 
 	planned := h.Must(200, "admin", "POST", packs+"/clinic/plan", map[string]any{})
 	if got := keys(planned.Body, "add"); got != "b hr nurse nurses everybody shadowed default" {
@@ -24,8 +25,12 @@ func TestAPackIsPlannedInstalledAndFires(t *testing.T) {
 		t.Errorf("plan skips %q", got)
 	}
 	impact := planned.Body["impact"].(map[string]any)
-	if impact["identities_affected"] != 2.0 || impact["grants_added"] != 4.0 || impact["accounts_created"] != 3.0 {
-		t.Errorf("impact = %v affected, %v added, %v accounts; want 2, 4, 3", impact["identities_affected"], impact["grants_added"], impact["accounts_created"])
+	if impact["identities_affected"] != 2.0 || impact["grants_added"] != 4.0 || impact["accounts_created"] != 2.0 {
+		t.Errorf("impact = %v affected, %v added, %v accounts; want 2, 4, 2", impact["identities_affected"], impact["grants_added"], impact["accounts_created"])
+	}
+	// What ada holds in the system already gets a reason, and is nothing new.
+	if impact["grants_held"] != 1.0 || impact["identities_reason_only"] != 0.0 {
+		t.Errorf("impact = %v held, %v people with reasons only; want 1, 0", impact["grants_held"], impact["identities_reason_only"])
 	}
 	if n := h.Count(`select (select count(*) from role) + (select count(*) from access_policy) + (select count(*) from sector_pack_installation) + (select count(*) from policy_sweep)`); n != 0 {
 		t.Errorf("planning has left %d rows behind", n)

@@ -62,7 +62,7 @@ func listed(ctx context.Context, tx *pg.Tx, installation string, f ObjectFilters
 }
 
 func (o object) shown(now map[string]fields) InstalledObject {
-	out := InstalledObject{Kind: o.Kind, ObjectKey: o.Key, ID: o.ID, State: o.State, Reason: o.Reason, Pristine: o.State != stateSkipped, Changed: []string{},
+	out := InstalledObject{Kind: o.Kind, ObjectKey: o.Key, ID: o.ID, State: o.State, Reason: o.Reason, Pristine: o.Reason == nil || *o.Reason != removedByHand, Changed: []string{},
 		Adopted: o.Adopted, Pending: filled(o.Pending), Content: o.Content}
 	if o.ID == nil {
 		return out

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -26,6 +27,8 @@ func (r *run) create(ctx context.Context, kind, key string, f fields) (string, e
 		return made.ID, err
 	case format.KindLifecyclePolicy:
 		return r.tx.Viewer.Tenant, r.update(ctx, kind, "", f)
+	case format.KindApprovalRule:
+		return createApproval(ctx, r.tx, f, r.originOf(key))
 	}
 	of := policy.Fields{Enabled: true}
 	if err := f.intoPolicy(&of); err != nil {
@@ -52,8 +55,11 @@ func (r *run) update(ctx context.Context, kind, id string, f fields) error {
 	return write(ctx, r.tx, kind, id, f)
 }
 
-// write makes a role or a policy what its fields say.
+// write makes a role, a policy or an approval rule what its fields say.
 func write(ctx context.Context, tx *pg.Tx, kind, id string, f fields) error {
+	if kind == format.KindApprovalRule {
+		return updateApproval(ctx, tx, id, f)
+	}
 	if kind == format.KindRole {
 		now, err := role.Find(ctx, tx, id)
 		if err != nil {
@@ -145,6 +151,8 @@ func setOrigin(ctx context.Context, tx *pg.Tx, kind, id string, origin map[strin
 		_, err = tx.Exec(ctx, `update role set origin = $2 where tenant_id = current_tenant() and id = $1`, id, origin)
 	case format.KindLifecyclePolicy:
 		_, err = tx.Exec(ctx, `update lifecycle_policy set origin = $1 where tenant_id = current_tenant()`, origin)
+	case format.KindApprovalRule:
+		return approval.SetOrigin(ctx, tx, id, origin)
 	default:
 		return policy.SetOrigin(ctx, tx, id, origin)
 	}
@@ -162,6 +170,8 @@ func retire(ctx context.Context, tx *pg.Tx, o object) (left bool, err error) {
 		return retireRole(ctx, tx, *o.ID)
 	case format.KindLifecyclePolicy:
 		return true, usualLifecycle(ctx, tx, o.Applied)
+	case format.KindApprovalRule:
+		return true, retireApproval(ctx, tx, *o.ID)
 	}
 	p, err := policy.Find(ctx, tx, *o.ID)
 	if err != nil {

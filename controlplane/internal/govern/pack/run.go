@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
@@ -19,7 +20,7 @@ type PackPlanItem struct {
 	ObjectKey string           `json:"object_key"`
 	Name      string           `json:"name"`
 	Fields    []string         `json:"fields" nullable:"false" doc:"What is changed, or in conflict."`
-	Reason    string           `json:"reason,omitempty" enum:"kind_not_supported_yet,unchanged,already_there,removed_by_tenant,exists_already,changed_by_both,changed_by_tenant" doc:"Of what is skipped or in conflict: why."`
+	Reason    string           `json:"reason,omitempty" enum:"kind_not_supported_yet,unchanged,already_there,removed_by_tenant,exists_already,changed_by_both,changed_by_tenant,in_use" doc:"Of what is skipped or in conflict: why."`
 	Waiting   []PendingBinding `json:"waiting" nullable:"false" doc:"What selectors have not found yet."`
 }
 
@@ -28,9 +29,9 @@ type PackPlan struct {
 	Add            []PackPlanItem `json:"add" nullable:"false"`
 	Change         []PackPlanItem `json:"change" nullable:"false"`
 	Remove         []PackPlanItem `json:"remove" nullable:"false"`
-	Conflict       []PackPlanItem `json:"conflict" nullable:"false" doc:"The tenant's stays until somebody decides."`
+	Conflict       []PackPlanItem `json:"conflict" nullable:"false" doc:"The tenant's version stays until the conflict is decided."`
 	Skip           []PackPlanItem `json:"skip" nullable:"false"`
-	PendingBinding []PackPlanItem `json:"pending_binding" nullable:"false" doc:"Bound by themselves when a sync brings what they select. An object that is added may be here as well."`
+	PendingBinding []PackPlanItem `json:"pending_binding" nullable:"false" doc:"Objects that wait for entitlements and are bound by the next sync that finds them. An object that is added can be listed here too."`
 }
 
 func newPlan() PackPlan {
@@ -124,7 +125,7 @@ func (r *run) object(ctx context.Context, o format.Object) error {
 		row.State = statePending
 		r.plan.PendingBinding = append(r.plan.PendingBinding, item)
 	}
-	if o.Kind == format.KindRole && row.ID != nil && row.State != stateConflict {
+	if o.Kind == format.KindRole && row.given() {
 		r.roles[o.Key] = *row.ID
 	}
 	r.objects = append(r.objects, row)
@@ -186,6 +187,12 @@ func (r *run) want(o format.Object) (wanted, error) {
 				return wantLifecycle(x), nil
 			}
 		}
+	case format.KindApprovalRule:
+		for _, x := range r.pack.ApprovalRules {
+			if x.Key == o.Key {
+				return wantApproval(x, r.roles)
+			}
+		}
 	}
 	return wanted{}, fmt.Errorf("the pack has no such object")
 }
@@ -205,8 +212,8 @@ func (r *run) add(ctx context.Context, item PackPlanItem, row *object) error {
 		if err = r.update(ctx, row.Kind, id, row.Applied); err == nil {
 			err = r.origin(ctx, row.Kind, id, row.Key)
 		}
-	case isPolicy(row.Kind) && !row.Applied.gives():
-		return nil // a policy that gives nothing cannot be: it is made when something is bound
+	case isPolicy(row.Kind) && !row.Applied.gives(), row.Kind == format.KindApprovalRule && !row.Applied.aims():
+		return nil // what gives nothing, or is for nothing, cannot be: it is made when something is bound
 	default:
 		id, err = r.create(ctx, row.Kind, row.Key, row.Applied)
 	}
@@ -243,7 +250,8 @@ func (r *run) meet(ctx context.Context, item PackPlanItem, row *object, id strin
 		r.plan.Skip = append(r.plan.Skip, item)
 		return nil
 	}
-	item.Reason, row.State = "exists_already", stateConflict
+	item.Reason, row.State = existsAlready, stateConflict
+	row.Reason = &item.Reason
 	r.plan.Conflict = append(r.plan.Conflict, item)
 	r.conflicts = append(r.conflicts, dispute{objectKey{row.Kind, row.Key}, item.Fields, nil, now[id], row.Applied})
 	return nil
@@ -278,6 +286,9 @@ func (r *run) change(ctx context.Context, item PackPlanItem, had object, row *ob
 	case len(conflicts) > 0:
 		item.Fields, item.Reason = conflicts, "changed_by_both"
 		row.State = stateConflict
+		if had.State == stateConflict {
+			row.Reason = had.Reason // nobody has decided yet whether it is the pack's
+		}
 		r.plan.Conflict = append(r.plan.Conflict, item)
 		r.conflicts = append(r.conflicts, dispute{objectKey{row.Kind, row.Key}, conflicts, had.Applied, mine, row.Applied})
 	case len(item.Fields) == 0:
@@ -295,8 +306,8 @@ func (r *run) dropped(ctx context.Context, wants map[objectKey]bool) error {
 			rows = append(rows, had)
 		}
 	}
-	// Policies before the roles that they give.
-	order := []string{format.KindBirthright, format.KindAccessGrantPolicy, format.KindRole}
+	// Policies and approval rules before the roles that they name.
+	order := []string{format.KindApprovalRule, format.KindBirthright, format.KindAccessGrantPolicy, format.KindRole}
 	slices.SortFunc(rows, func(a, b object) int {
 		x, y := slices.Index(order, a.Kind), slices.Index(order, b.Kind)
 		if x != y {
@@ -334,6 +345,13 @@ func (r *run) drop(ctx context.Context, had object) error {
 		had.State = stateConflict
 		r.objects = append(r.objects, had)
 		return nil
+	}
+	if there && had.Kind == format.KindApprovalRule {
+		if used, err := approval.InUse(ctx, r.tx, *had.ID); err != nil || used {
+			item.Reason = inUse
+			r.plan.Skip, r.gone = append(r.plan.Skip, item), append(r.gone, k)
+			return errors.Join(err, retireApproval(ctx, r.tx, *had.ID))
+		}
 	}
 	r.plan.Remove = append(r.plan.Remove, item)
 	if !there {
@@ -378,6 +396,9 @@ func (r *run) existing(ctx context.Context, row *object) (id string, mine bool, 
 		if err == nil {
 			id, mine = r.tx.Viewer.Tenant, origin["pack_id"] == r.install.Key
 		}
+	case format.KindApprovalRule:
+		id, origin, err = r.existingApproval(ctx, row)
+		mine = err == nil && origin["pack_id"] == r.install.Key && origin["object_key"] == row.Key
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil

@@ -28,7 +28,9 @@ const (
 // Why an object is not installed.
 const (
 	notSupported  = "kind_not_supported_yet"
+	existsAlready = "exists_already"
 	removedByHand = "removed_by_tenant"
+	inUse         = "in_use"
 )
 
 // installation is a row of sector_pack_installation.
@@ -106,6 +108,12 @@ type object struct {
 	Pending []PendingBinding `db:"pending"`
 	Adopted bool             `db:"adopted"`
 	Reason  *string          `db:"reason"`
+}
+
+// given says whether policies of the pack give the role. One of which both have changed something goes on being given while that is
+// decided; one that the tenant had before the pack is not given until somebody has decided that it is the pack's.
+func (o object) given() bool {
+	return o.ID != nil && !(o.State == stateConflict && o.Reason != nil && *o.Reason == existsAlready)
 }
 
 const objectColumns = `kind, object_key, object_id::text, content, state, applied, pending, adopted, reason`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -29,7 +30,7 @@ type PackRemoval struct {
 	Leaving  []PackPlanItem `json:"leaving" nullable:"false" doc:"Out of use, and gone as soon as what they gave has ended: at once, or after the grace of a policy."`
 	Detach   []PackPlanItem `json:"detach" nullable:"false" doc:"They stay, and are the tenant's own."`
 	Impact   policy.Impact  `json:"impact"`
-	PlanHash string         `json:"plan_hash" doc:"Stands for exactly this: what confirm takes."`
+	PlanHash string         `json:"plan_hash" doc:"The token of this exact plan. Send it as confirm."`
 }
 
 func (s *Service) uninstall(ctx context.Context, v viewer.Viewer, key, mode, confirm string, dry bool) (out PackRemoval, err error) {
@@ -81,8 +82,8 @@ func (s *Service) takeBack(ctx context.Context, tx *pg.Tx, i installation, mode 
 	if err != nil {
 		return out, err
 	}
-	// Policies before the roles that they give.
-	order := []string{format.KindBirthright, format.KindAccessGrantPolicy, format.KindRole, format.KindLifecyclePolicy}
+	// Policies and approval rules before the roles that they name.
+	order := []string{format.KindApprovalRule, format.KindBirthright, format.KindAccessGrantPolicy, format.KindRole, format.KindLifecyclePolicy}
 	var gone []objectKey
 	var staying []object
 	for _, kind := range order {
@@ -159,8 +160,8 @@ func takeOne(ctx context.Context, tx *pg.Tx, o object, mode string) (string, err
 			return "", err
 		}
 	}
-	if goes && o.Kind == format.KindRole {
-		if goes, err = unnamed(ctx, tx, *o.ID); err != nil {
+	if goes && (o.Kind == format.KindRole || o.Kind == format.KindApprovalRule) {
+		if goes, err = unnamed(ctx, tx, o); err != nil {
 			return "", err
 		}
 	}
@@ -180,22 +181,26 @@ func unused(ctx context.Context, tx *pg.Tx, o object) (bool, error) {
 	case format.KindRole:
 		r, err := role.Find(ctx, tx, *o.ID)
 		return r.HolderCount == 0, err
-	case format.KindLifecyclePolicy:
+	case format.KindLifecyclePolicy, format.KindApprovalRule:
 		return true, nil
 	}
 	p, err := policy.Find(ctx, tx, *o.ID)
 	return p.HolderCount == 0, err
 }
 
-// unnamed reports whether no policy gives a role.
-func unnamed(ctx context.Context, tx *pg.Tx, id string) (yes bool, err error) {
+// unnamed reports whether no policy gives a role, and whether nothing names an approval rule.
+func unnamed(ctx context.Context, tx *pg.Tx, o object) (yes bool, err error) {
+	if o.Kind == format.KindApprovalRule {
+		used, err := approval.InUse(ctx, tx, *o.ID)
+		return !used, err
+	}
 	const sql = `
 		select not exists (select from access_policy p
 		                    where p.tenant_id = current_tenant()
 		                      and p.deleted_at is null
 		                      and p.enabled
 		                      and p.resources -> 'role_ids' ? $1)`
-	if err := tx.QueryRow(ctx, sql, id).Scan(&yes); err != nil {
+	if err := tx.QueryRow(ctx, sql, *o.ID).Scan(&yes); err != nil {
 		return false, fmt.Errorf("look for policies that give a role: %w", err)
 	}
 	return yes, nil

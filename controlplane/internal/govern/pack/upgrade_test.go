@@ -98,6 +98,29 @@ func TestAnUpgradeMergesThreeWays(t *testing.T) {
 	}
 }
 
+// A role that both have renamed is in conflict. Birthrights go on giving it, so that nobody loses access while that is decided.
+func TestARoleInConflictIsStillGiven(t *testing.T) {
+	h, ada := installed(t, nil)
+	ids := h.Strings(`select id::text from role where key = 'nurse'`)
+	if got := h.Strings(`select case when origin ->> 'kind' = 'sector_pack' then 'pack' end from role where key = 'nurse'`); len(got) != 1 || got[0] != "pack" {
+		t.Fatalf("the role is of %v; want the pack", got)
+	}
+	h.Exec(`update role set name = 'Our nurse' where id = $1`, ids[0])
+	before := h.Strings(`select resources::text from access_policy where name = 'Nurses'`)
+	h.upload(clinic("1.1.0", "", "{key: nurse, name: Nurse, ", "{key: nurse, name: Ward nurse, "))
+	done := h.Must(200, "admin", "POST", packs+"/clinic/upgrade", map[string]any{})
+	if done.Body["open_conflicts"] != 1.0 {
+		t.Fatalf("after the upgrade: %v; want one conflict, about the role", done.Body)
+	}
+	if after := h.Strings(`select resources::text from access_policy where name = 'Nurses'`); strings.Join(after, "") != strings.Join(before, "") {
+		t.Errorf("the birthright gives %v; before %v", after, before)
+	}
+	h.settle()
+	if got := h.holds(ada); got != "Nurse read Staff" {
+		t.Errorf("ada holds %q", got)
+	}
+}
+
 func TestOtherParametersAreAnUpgrade(t *testing.T) {
 	h, ada := installed(t, nil)
 	bea := h.hire("bea", "Surgery")

@@ -32,6 +32,11 @@ tests:
   - {name: a nurse, given: {identity: {department: Nursing}}, expectOnly: [nurses, nurse]}
   - {name: others, given: {identity: {department: Sales}}, expectOnly: []}
   - {name: other wards, given: {identity: {department: Ward 7}, parameters: {wards: [Ward 7]}}, expectGrants: [nurse]}
+  - {name: a group, given: {mapping: groups, record: {cn: night shift, app: Rota}}, expectIdentity: {display_name: Night Shift, resource_name: Rota}}
+  - {name: a membership, given: {mapping: memberships, record: {until: "2026-01-31"}}, expectIdentity: {expires_at: "2026-02-01T00:00:00Z"}}
+fieldMappings:
+  - {key: groups, when: {}, object: entitlement, fields: [{source: cn, target: display_name, transform: value.title()}, {source: app, target: resource_name}]}
+  - {key: memberships, when: {}, object: grant, fields: [{source: until, target: expires_at}]}
 `
 
 // entry is a part of an archive.

@@ -17,7 +17,7 @@ type Pack struct {
 	SodPolicies            []SodPolicy      `json:"sodPolicies"`
 	MitigationPolicies     []Keyed          `json:"mitigationPolicies"`
 	CertificationTemplates []RoleScoped     `json:"certificationTemplates"`
-	ApprovalRules          []RoleScoped     `json:"approvalRules"`
+	ApprovalRules          []ApprovalRule   `json:"approvalRules"`
 	LifecyclePolicies      []Lifecycle      `json:"lifecyclePolicies"`
 	ReportSections         []string         `json:"reportSections"`
 	Tests                  []Test           `json:"tests"`
@@ -179,6 +179,21 @@ type RoleScoped struct {
 	} `json:"scope"`
 }
 
+// ApprovalRule is who must agree to requests: for roles of the pack, or, without roles, for everything that has no rule of its own.
+type ApprovalRule struct {
+	Key           string          `json:"key"`
+	Name          string          `json:"name"`
+	Description   string          `json:"description,omitempty"`
+	Roles         []string        `json:"roles,omitempty"`
+	Stages        []ApprovalStage `json:"stages"`
+	RespondWithin string          `json:"respondWithin,omitempty"`
+}
+
+// ApprovalStage is a step of an approval rule. Any one of its approvers decides.
+type ApprovalStage struct {
+	Approvers []string `json:"approvers"`
+}
+
 // Lifecycle is how long before and after things happen to people.
 type Lifecycle struct {
 	Key          string `json:"key"`
@@ -232,7 +247,7 @@ func Kinds() []Kind {
 		{KindDutyTag, "dutyTags", true}, {KindFieldMapping, "fieldMappings", true}, {KindRole, "roles", true}, {KindBirthright, "birthrights", true},
 		{KindAccessGrantPolicy, "accessGrantPolicies", true}, {KindLifecyclePolicy, "lifecyclePolicies", true}, {KindSodPolicy, "sodPolicies", false},
 		{KindMitigationPolicy, "mitigationPolicies", false}, {KindCertificationTemplate, "certificationTemplates", false},
-		{KindApprovalRule, "approvalRules", false}, {KindReportSection, "reportSections", false},
+		{KindApprovalRule, "approvalRules", true}, {KindReportSection, "reportSections", false},
 	}
 }
 

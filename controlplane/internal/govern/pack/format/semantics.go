@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/transform"
 )
@@ -56,7 +57,7 @@ func (s *semantics) check() {
 		s.sod(p, under("/sodPolicies", i))
 	}
 	s.references("/certificationTemplates", s.p.CertificationTemplates)
-	s.references("/approvalRules", s.p.ApprovalRules)
+	s.approvalRules()
 	s.texts()
 }
 
@@ -310,6 +311,29 @@ func (s *semantics) references(at string, objects []RoleScoped) {
 	for i, o := range objects {
 		s.named(o.Roles, s.roles, under(under(at, i), "roles"), "role", "roles")
 		s.named(o.Scope.Roles, s.roles, under(under(under(at, i), "scope"), "roles"), "role", "roles")
+	}
+}
+
+// longestAnswer is how long the people of one step may have to answer.
+const longestAnswer = 60 * span.Day
+
+// approvalRules checks what rules name, and that there is one default at most.
+func (s *semantics) approvalRules() {
+	first := ""
+	for i, r := range s.p.ApprovalRules {
+		at := under("/approvalRules", i)
+		s.named(r.Roles, s.roles, under(at, "roles"), "role", "roles")
+		if d, err := span.Parse(r.RespondWithin); err == nil && (d == 0 || d > longestAnswer) {
+			s.fail("wrong_value", under(at, "respondWithin"), "write a duration of up to "+span.Format(longestAnswer),
+				"%s leaves no time to answer, or too much", r.RespondWithin)
+		}
+		switch {
+		case len(r.Roles) > 0:
+		case first != "":
+			s.fail("duplicate_key", at, "name the roles that it is for", "the rules %s and %s are both for everything that has no rule of its own", first, r.Key)
+		default:
+			first = r.Key
+		}
 	}
 }
 

@@ -203,7 +203,7 @@ func (s *Source) tryMapping(p Pack, t Test, at string, l *list) {
 		return
 	}
 	if t.Given.Record == nil || t.ExpectIdentity == nil {
-		l.fail("missing", at, "add given.record and expectIdentity", "the test %q of a mapping needs a record and what becomes of it", printable(t.Name))
+		l.fail("missing", at, "add given.record and expectIdentity", "the test %q of a mapping needs a record and the expected identity", printable(t.Name))
 		return
 	}
 	m, err := mapping.With(p.FieldMappings[i].Mappings(), transform.Compile)
@@ -216,12 +216,7 @@ func (s *Source) tryMapping(p Pack, t Test, at string, l *list) {
 	for name, v := range t.Given.Record {
 		record[name] = v
 	}
-	var rows []mapping.Row
-	if p.FieldMappings[i].Object == mapping.ObjectAccount {
-		rows = m.Preview(nil, []v1.RemoteAccount{{ExternalID: "test", Attributes: record}}, day)
-	} else {
-		rows = m.Preview([]v1.RemoteIdentity{{ExternalID: "test", Attributes: record}}, nil, day)
-	}
+	rows := m.Preview(sampleOf(p.FieldMappings[i].Object, record), day)
 	for _, row := range rows {
 		for _, e := range row.Errors {
 			l.fail("test_failed", at, "change the mapping or the record", "%s: %s: %s", t.Name, printable(e.Field), e.Message)
@@ -232,6 +227,19 @@ func (s *Source) tryMapping(p Pack, t Test, at string, l *list) {
 			}
 		}
 	}
+}
+
+// sampleOf is a record of a kind, with nothing but its attributes.
+func sampleOf(object string, record map[string]any) mapping.Sample {
+	switch object {
+	case mapping.ObjectAccount:
+		return mapping.Sample{Accounts: []v1.RemoteAccount{{ExternalID: "test", Attributes: record}}}
+	case mapping.ObjectEntitlement:
+		return mapping.Sample{Entitlements: []v1.RemoteEntitlement{{ExternalID: "test", Attributes: record}}}
+	case mapping.ObjectGrant:
+		return mapping.Sample{Grants: []v1.RemoteGrant{{ExternalID: "test", Attributes: record}}}
+	}
+	return mapping.Sample{Identities: []v1.RemoteIdentity{{ExternalID: "test", Attributes: record}}}
 }
 
 // became is what a record gave for one of our fields.
