@@ -16,8 +16,10 @@ type Dashboard struct {
 	Figures      DashboardFigures         `json:"figures"`
 	Funnel       DashboardFunnel          `json:"funnel"`
 	Inbox        decision.DecisionWaiting `json:"inbox" doc:"What waits for the caller's own decision."`
-	Requests     DashboardRequests        `json:"requests" doc:"What the caller has asked for, or somebody for them."`
+	Requests     DashboardRequests        `json:"requests" doc:"The requests that you submitted, or that were submitted for you."`
 	Provisioning DashboardProvisioning    `json:"provisioning"`
+
+	Findings []DashboardFinding `json:"findings" nullable:"false" doc:"What should be done, the most serious first. Findings about systems are for administrators and auditors."`
 
 	Connectors *DashboardConnectors  `json:"connectors,omitempty" doc:"For administrators and auditors, like all that follows."`
 	Runs       *DashboardRuns        `json:"runs,omitempty"`
@@ -50,7 +52,7 @@ type DashboardFunnel struct {
 // DashboardRequests count access requests of the caller's own.
 type DashboardRequests struct {
 	Open    int64 `json:"open" doc:"Neither given, refused, withdrawn nor expired."`
-	Waiting int64 `json:"waiting" doc:"Of those, the ones that somebody has still to agree to."`
+	Waiting int64 `json:"waiting" doc:"Of these, the requests that still wait for an approval."`
 }
 
 // DashboardProvisioning counts changes of target systems.
@@ -63,7 +65,7 @@ type DashboardConnectors struct {
 	Total        int64                   `json:"total"`
 	ByStatus     []DashboardStatus       `json:"by_status" nullable:"false"`
 	FailingTotal int64                   `json:"failing_total"`
-	Failing      []DashboardFailing      `json:"failing" nullable:"false" doc:"Degraded, quarantined, or with a last run that failed; the one that has failed for longest first, at most 50."`
+	Failing      []DashboardFailing      `json:"failing" nullable:"false" doc:"Degraded, quarantined, with a last run that failed, or with an open circuit breaker; the one that has failed for longest first, at most 50."`
 	Items        []DashboardConnectorRef `json:"items" nullable:"false" doc:"By name; at most 500. Runs belong to one of these."`
 }
 
@@ -86,6 +88,7 @@ type DashboardFailing struct {
 	Name         string    `json:"name" db:"name"`
 	Status       string    `json:"status" db:"status"`
 	Since        time.Time `json:"since" db:"since" doc:"When the first run failed after the last that succeeded, or when it came into its status."`
+	Area         string    `json:"area" db:"area" enum:"reading,writing" doc:"writing: its circuit breaker is open, and nothing is sent to it until writes are resumed."`
 	RunID        *string   `json:"run_id" db:"run_id" doc:"The last run that failed."`
 	ErrorCode    *string   `json:"error_code" db:"error_code"`
 	ErrorSummary *string   `json:"error_summary" db:"error_summary" doc:"What the target said, cut to 500 characters; or why the connector is in its status."`

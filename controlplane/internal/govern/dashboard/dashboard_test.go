@@ -33,7 +33,7 @@ func open(t testing.TB) *house {
 	t.Helper()
 	return &house{recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) (all []httpapi.Route) {
 		log := slog.New(slog.DiscardHandler)
-		all = append(all, (&dashboard.Service{DB: db, Now: time.Now}).Routes()...)
+		all = append(all, (&dashboard.Service{DB: db, Log: log, Now: time.Now}).Routes()...)
 		all = append(all, (&directory.Service{DB: db, Cursors: cursors, Now: time.Now}).Routes()...)
 		all = append(all, (&access.Service{DB: db, Cursors: cursors, Now: time.Now}).Routes()...)
 		all = append(all, (&role.Service{DB: db, Cursors: cursors}).Routes()...)
@@ -327,5 +327,23 @@ func TestTheFirstStepsAreTickedOffOneByOne(t *testing.T) {
 	h.Exec(`update agent_session set last_seen_at = now() - interval '10 min'`)
 	if a := h.sum("admin")["agents"].(object); a["online"] != 0.0 || a["offline"] != 1.0 {
 		t.Errorf("agents, of which one is silent = %v", a)
+	}
+}
+
+func TestAConnectorThatWritesNothingAnyMoreIsAmongThoseThatFail(t *testing.T) {
+	h := open(t)
+	id := h.connector("directory", "active")
+	h.run(id, "succeeded", time.Hour)
+	if n := at(h.sum("admin"), "connectors.failing_total"); n != 0.0 {
+		t.Fatalf("%v connectors fail before the circuit breaker opens", n)
+	}
+	h.Exec(`insert into connector_provisioning (tenant_id, connector_id, breaker_open_since, breaker_reason)
+	        values (current_tenant(), $1, now(), '10 changes have failed')`, id)
+	failing := at(h.sum("admin"), "connectors.failing").([]any)
+	if len(failing) != 1 {
+		t.Fatalf("failing = %v; want the connector with the open circuit breaker", failing)
+	}
+	if f := failing[0].(object); f["id"] != id || f["area"] != "writing" || f["error_summary"] != "10 changes have failed" || f["run_id"] != nil {
+		t.Errorf("failing = %v", f)
 	}
 }

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,6 +24,7 @@ import (
 // Service sums up tenants.
 type Service struct {
 	DB  *pg.DB
+	Log *slog.Logger
 	Now func() time.Time
 }
 
@@ -31,7 +33,7 @@ const about = "One call for a first page. Every figure is the total of the list 
 
 // Routes are /dashboard.
 func (s *Service) Routes() []httpapi.Route {
-	return []httpapi.Route{httpapi.Handle("GET", "/dashboard", "Sum up what there is and what waits", s.read).Describe(about)}
+	return []httpapi.Route{httpapi.Handle("GET", "/dashboard", "Get the dashboard", s.read).Describe(about)}
 }
 
 func (s *Service) read(ctx context.Context, v viewer.Viewer, _ *struct{}) (*httpapi.One[Dashboard], error) {
@@ -67,6 +69,7 @@ func (s *Service) own(ctx context.Context, tx *pg.Tx, d *Dashboard) error {
 		func() (err error) { d.Inbox, err = decision.CountWaiting(ctx, tx, d.At); return err },
 		func() (err error) { d.Requests, err = requests(ctx, tx); return err },
 		func() (err error) { d.Provisioning.Failed, err = provision.CountFailed(ctx, tx); return err },
+		func() (err error) { d.Findings, err = readFindings(ctx, tx, d.At); return err },
 		func() (err error) { d.Funnel.State, err = state(ctx, tx); return err },
 	} {
 		if err := count(); err != nil {
@@ -77,10 +80,10 @@ func (s *Service) own(ctx context.Context, tx *pg.Tx, d *Dashboard) error {
 	return nil
 }
 
-// state is how far the tenant is.
+// state is how far the tenant is. A tenant that was connected once stays so, also when the connector is deleted.
 func state(ctx context.Context, tx *pg.Tx) (state string, err error) {
 	const sql = `
-		select case when exists (select from connector c where c.deleted_at is null and c.funnel_state = 'connected') then 'connected' else 'bootstrapped' end`
+		select case when exists (select from connector c where c.funnel_state = 'connected') then 'connected' else 'bootstrapped' end`
 	if err := tx.QueryRow(ctx, sql).Scan(&state); err != nil {
 		return "", fmt.Errorf("read how far the tenant is: %w", err)
 	}

@@ -59,7 +59,8 @@ func connectors(ctx context.Context, tx *pg.Tx) (*DashboardConnectors, error) {
 func failing(ctx context.Context, tx *pg.Tx) (items []DashboardFailing, total int64, err error) {
 	const sql = `
 		with failing as (
-			select c.id, c.name, c.status, c.status_reason, c.status_since, l.id as run_id, l.error
+			select c.id, c.name, c.status, c.status_since, l.id as run_id, l.error, p.breaker_open_since,
+			       coalesce(p.breaker_reason, c.status_reason) as reason
 			  from connector c
 			  left join lateral (
 			       select r.id, r.status, r.error
@@ -70,10 +71,12 @@ func failing(ctx context.Context, tx *pg.Tx) (items []DashboardFailing, total in
 			          and r.status in ('succeeded', 'partial', 'failed', 'expired')
 			        order by r.created_at desc, r.id desc
 			        limit 1) l on l.status in ('failed', 'expired')
+			  left join connector_provisioning p on p.tenant_id = c.tenant_id and p.connector_id = c.id and p.breaker_open_since is not null
 			 where c.deleted_at is null
 			   and ` + connector.Failing + `)
-		select f.id::text as id, f.name, f.status, coalesce(first.created_at, f.status_since) as since, f.run_id::text as run_id,
-		       f.error ->> 'code' as error_code, left(coalesce(nullif(f.error ->> 'message', ''), f.status_reason), 500) as error_summary,
+		select f.id::text as id, f.name, f.status, coalesce(first.created_at, f.breaker_open_since, f.status_since) as since, f.run_id::text as run_id,
+		       f.error ->> 'code' as error_code, left(coalesce(nullif(f.error ->> 'message', ''), f.reason), 500) as error_summary,
+		       case when f.run_id is null and f.breaker_open_since is not null then 'writing' else 'reading' end as area,
 		       count(*) over () as total
 		  from failing f
 		  left join lateral (
@@ -98,7 +101,7 @@ func failing(ctx context.Context, tx *pg.Tx) (items []DashboardFailing, total in
 		return nil, 0, fmt.Errorf("find failing connectors: %w", err)
 	}
 	items, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (f DashboardFailing, err error) {
-		return f, row.Scan(&f.ID, &f.Name, &f.Status, &f.Since, &f.RunID, &f.ErrorCode, &f.ErrorSummary, &total)
+		return f, row.Scan(&f.ID, &f.Name, &f.Status, &f.Since, &f.RunID, &f.ErrorCode, &f.ErrorSummary, &f.Area, &total)
 	})
 	if err != nil {
 		return nil, 0, fmt.Errorf("find failing connectors: %w", err)

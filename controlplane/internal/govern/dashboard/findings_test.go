@@ -1,0 +1,63 @@
+package dashboard_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/govern/dashboard"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+)
+
+// finding is one finding of a caller's dashboard; nil when it is not shown.
+func (h *house) finding(as, kind string) object {
+	h.T.Helper()
+	for _, f := range h.sum(as)["findings"].([]any) {
+		if f.(object)["kind"] == kind {
+			return f.(object)
+		}
+	}
+	return nil
+}
+
+// A system to which nothing is written is the first finding, with the way to resume, and its trend is that of the days that were counted.
+func TestFindingsSayWhatToDoFirst(t *testing.T) {
+	h := open(t)
+	crm := h.connector("crm", "active")
+	left := h.Person("left", "")
+	h.Exec(`update identity set status = 'deactivated' where id = $1`, left)
+	h.Account(crm, "left", left)
+	h.Exec(`update account set account_type = 'person', is_disabled = false`)
+	h.Exec(`insert into connector_provisioning (tenant_id, connector_id, breaker_open_since, breaker_reason) values (current_tenant(), $1, now(), 'ten failed')`, crm)
+	h.Exec(`insert into finding_day (tenant_id, day, kind, count) values (current_tenant(), current_date - 8, 'leaver_accounts_enabled', 3)`)
+
+	all := h.sum("admin")["findings"].([]any)
+	if first := all[0].(object); first["kind"] != "writes_stopped" || first["count"] != 1.0 || first["severity"] != "critical" || at(first, "action.label") != "Resume writes" {
+		t.Errorf("the first finding is %v; want the stopped system", first)
+	}
+	f := h.finding("admin", "leaver_accounts_enabled")
+	if f["count"] != 1.0 || at(f, "trend.days_7") != -2.0 || at(f, "trend.days_30") != nil {
+		t.Errorf("leavers' accounts: %v; want 1, two fewer than a week ago, and nothing said of a month ago", f)
+	}
+	if f := h.finding("admin", "held_runs"); f["count"] != 0.0 || f["severity"] != "none" {
+		t.Errorf("held runs: %v; want none", f)
+	}
+	h.Let("boss", h.Tenant.Tenant, h.Person("boss", ""), viewer.Manager)
+	if h.finding("boss", "writes_stopped") != nil || h.finding("boss", "leaver_accounts_enabled")["trend"] != nil {
+		t.Error("a manager is shown findings or trends of the whole tenant")
+	}
+}
+
+func TestFindingsAreCountedOnceADay(t *testing.T) {
+	h := open(t)
+	s := &dashboard.Service{DB: h.DB, Log: slog.New(slog.DiscardHandler), Now: time.Now}
+	for range 2 {
+		if _, err := s.Look(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if days, kinds := h.Count(`select count(distinct day) from finding_day`), h.Count(`select count(*) from finding_day`); days != 1 || kinds < 10 {
+		t.Errorf("%d days and %d kinds were counted; want one day with all kinds", days, kinds)
+	}
+}
