@@ -63,7 +63,7 @@ const all = `
 // near, and a whole word nearer than its beginning. Beyond the last letter there is no word.
 const matching = `
 		with asked as materialized (
-			select a.word, a.word || U&'\+10FFFF' as beyond from unnest(catalogue_words(@q)) a (word)
+			select a.word, a.word || U&'\+10FFFF' as beyond from unnest(search_words(@q)) a (word)
 		),
 		near as (
 			select w.item_id, a.word, min(w.weight * 2 - (w.word = a.word)::int) as far

@@ -26,7 +26,7 @@ type CatalogItem struct {
 	System              *directory.Reference  `json:"system" db:"system" doc:"Of an entitlement: where it is."`
 	EntitlementCount    int                   `json:"entitlement_count" db:"entitlement_count" doc:"Of a role: how many entitlements it holds itself."`
 	MaxDuration         *string               `json:"max_duration" db:"max_duration" doc:"The longest it can be had for, in ISO 8601. An approval rule may be stricter."`
-	DefaultDuration     *string               `json:"default_duration" db:"default_duration" doc:"How long it is asked for when nobody says."`
+	DefaultDuration     *string               `json:"default_duration" db:"default_duration" doc:"The duration of a request that names none."`
 	Parameters          []CatalogParameter    `json:"parameters" db:"parameters" nullable:"false" doc:"Of a role: what must, or may, be said when it is asked for."`
 	ApprovalRule        *directory.Reference  `json:"approval_rule" db:"approval_rule" doc:"The rule that it names itself; null: the tenant's rules say. The preview of a request tells who has to agree."`
 	WhyVisible          string                `json:"why_visible" db:"-" doc:"In plain words."`
@@ -47,8 +47,8 @@ type CatalogParameter struct {
 
 // CatalogHeld is how somebody holds an item.
 type CatalogHeld struct {
-	Kinds []string   `json:"kinds" nullable:"false" doc:"Of the reasons: birthright, policy, role, request, …; native: its system has it, and nobody here gave it; inherited: through nesting."`
-	Until *time.Time `json:"until" doc:"When the last reason ends; null: none ends by itself."`
+	Kinds []string   `json:"kinds" nullable:"false" doc:"The kinds of the reasons: birthright, policy, role, request and so on. native: found in the target system and not granted through Grantwright. inherited: through nested groups."`
+	Until *time.Time `json:"until" doc:"The end of the last reason. Null: at least one reason has no end."`
 }
 
 // CatalogPending is the request that somebody waits for.

@@ -30,14 +30,14 @@ const (
 // Routes are the paths under /access-requests/catalog.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		httpapi.Handle("GET", "/access-requests/catalog", "List what somebody may ask for", s.list).Errors(404).Describe(aboutCatalog),
-		httpapi.Handle("GET", "/access-requests/catalog/search", "Search what somebody may ask for", s.list).Errors(404).Describe(aboutSearch),
+		httpapi.Handle("GET", "/access-requests/catalog", "List requestable items", s.list).Errors(404).Describe(aboutCatalog),
+		httpapi.Handle("GET", "/access-requests/catalog/search", "Search requestable items", s.list).Errors(404).Describe(aboutSearch),
 	}
 }
 
 // CatalogFilters narrow the catalogue; each one given must hold.
 type CatalogFilters struct {
-	ForIdentityID string   `query:"for_identity_id" format:"uuid" doc:"Whose catalogue; without it the caller's own, which whoever is linked to no identity does not have."`
+	ForIdentityID string   `query:"for_identity_id" format:"uuid" doc:"The person whose catalog is listed. The default is your own. A user who is not linked to an identity has none."`
 	Kind          string   `query:"kind" enum:"role,entitlement"`
 	RiskLevel     []string `query:"risk_level" enum:"low,medium,high,critical" doc:"Several by comma."`
 	Tag           string   `query:"tag" maxLength:"100" doc:"A compliance tag or class of data."`

@@ -94,7 +94,7 @@ func (p *parser) group(m map[string]any, at string, depth int) node {
 		p.refuse(at+"/match", "unknown_match", []string{all, some, none}, "match is all, any or none")
 	}
 	if depth > maxDepth {
-		p.refuse(at, "too_deep", nil, "groups may stand in one another %d levels deep; join those that match alike", maxDepth)
+		p.refuse(at, "too_deep", nil, "groups may be nested %d levels deep; merge groups with the same match", maxDepth)
 		return g
 	}
 	rules, ok := m["rules"].([]any)
@@ -239,6 +239,9 @@ func (p *parser) scalar(r *rule, v any, at string) {
 	s, ok := p.text(v, at)
 	if !ok {
 		return
+	}
+	if r.field.among != nil {
+		s = strings.ToLower(s)
 	}
 	if a := r.field.among; a != nil && !slices.Contains(a, s) {
 		p.refuse(at, "unknown_value", alike(s, a), "%s is one of %s", r.field.full(), strings.Join(a, ", "))

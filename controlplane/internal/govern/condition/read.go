@@ -182,7 +182,7 @@ func (r *reader) label() (*field, error) {
 			return f, nil
 		}
 	}
-	return nil, r.wrong("what is asked for, such as department or attribute shift,")
+	return nil, r.wrong("a field, such as department or attribute shift,")
 }
 
 // word is a name: in quotes, or up to the next space.

@@ -207,7 +207,7 @@ func day(t time.Time) time.Time {
 }
 
 func (r *rule) fold(s string) string {
-	if r.field.kind == code {
+	if r.field.kind == code && r.field.among == nil {
 		return s
 	}
 	return strings.ToLower(s)

@@ -72,7 +72,7 @@ func compile(source, about string) (*pyexpr.Program, error) {
 		return true
 	})
 	if bound >= 0 {
-		what := map[bool]string{true: "the person", false: "what is asked for"}[which == subject]
+		what := map[bool]string{true: "the person", false: "the requested resource"}[which == subject]
 		return nil, fmt.Errorf("at character %d: %s is %s; call your own value something else", bound+1, which, what)
 	}
 	program, err := pyexpr.Compile(string(renamed))

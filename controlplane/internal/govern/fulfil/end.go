@@ -106,7 +106,7 @@ func Extend(ctx context.Context, tx *pg.Tx, itemID string, until time.Time) erro
 	f := found[0]
 	switch {
 	case f.State == Ending || f.State == Closed:
-		return fault.Coded(fault.Conflict, "invalid_transition", "the access has ended: ask for it anew").Also("allowed", []string{})
+		return fault.Coded(fault.Conflict, "invalid_transition", "the access has ended: request it again").Also("allowed", []string{})
 	case f.EndsAt == nil && f.Lasts == nil:
 		return fault.Coded(fault.Conflict, "invalid_transition", "the access has no end: there is nothing to extend").Also("allowed", []string{"return"})
 	}

@@ -22,7 +22,7 @@ const (
 
 // Run follows fulfilments until ctx ends. Any number of processes may do so at once.
 func (s *Service) Run(ctx context.Context) error {
-	return loop.Worker{Every: interval, Log: s.Log, Cannot: "cannot look how far approved access is; it is looked at again"}.Drain(ctx, func(ctx context.Context) (int, error) {
+	return loop.Worker{Every: interval, Log: s.Log, Cannot: "cannot check the progress of approved access; the check is repeated"}.Drain(ctx, func(ctx context.Context) (int, error) {
 		n, err := s.Look(ctx)
 		if n < batch { // no tenant had a full one: nothing is left
 			n = 0

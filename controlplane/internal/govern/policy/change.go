@@ -117,13 +117,13 @@ func Accept(ctx context.Context, tx *pg.Tx, id string, changes int) error {
 	if _, err := tx.Exec(ctx, sql, id, changes); err != nil {
 		return fmt.Errorf("accept changes of policy: %w", err)
 	}
-	return sweep(ctx, tx, "what a policy does was accepted")
+	return sweep(ctx, tx, "the changes of a policy were accepted")
 }
 
 // sweep has everybody looked at once the transaction has committed.
 func sweep(ctx context.Context, tx *pg.Tx, why string) error {
 	if _, err := tx.Exec(ctx, `insert into policy_sweep (tenant_id, why) values (current_tenant(), $1)`, why); err != nil {
-		return fmt.Errorf("ask for a look at everybody: %w", err)
+		return fmt.Errorf("schedule the evaluation of all people: %w", err)
 	}
 	return pg.Notify(ctx, tx, channel, "")
 }
@@ -188,7 +188,7 @@ func (f *Fields) checkResources(ctx context.Context, tx *pg.Tx, before Resources
 		}
 	}
 	if len(wrong) > 0 {
-		return fault.New(fault.Invalid, "the policy names what nobody can be given: %s", wrong[0].Detail).With(wrong...)
+		return fault.New(fault.Invalid, "the policy contains something that cannot be assigned: %s", wrong[0].Detail).With(wrong...)
 	}
 	return nil
 }

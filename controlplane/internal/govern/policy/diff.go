@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
@@ -149,7 +150,7 @@ func (b *book) end(p *person, found *reason, wanting map[*rule]bool) (c change, 
 		c.why, grace = whyNoMatch, r.grace
 	}
 	if grace > 0 && found.state == ledger.Active {
-		c.at = b.now.Add(grace)
+		c.at = span.Add(b.now, grace, b.zone).UTC()
 		// It ends already, as soon or sooner: what began to run out runs on.
 		return c, found.ends == nil || found.ends.After(c.at)
 	}

@@ -19,17 +19,17 @@ const (
 )
 
 const (
-	aboutPolicies = "An access grant policy gives whoever it is about roles, entitlements or accounts, or says that they may not hold them. It is evaluated when somebody " +
-		"is made or changes, and for everybody when it changes itself. In shadow mode it only counts what it would do. The effects eligible and require are not there yet."
-	aboutConfirm = "Where an enforced policy would change more than its circuit breaker lets pass, or more than 10 % of the people gain or lose something, " +
-		"the answer is 409 confirmation_required with the impact; send again with confirm, the impact's plan_hash. When something else would happen by then it is 409 plan_changed."
+	aboutPolicies = "An access policy assigns roles, entitlements or accounts to the people who meet its condition, or denies them. It is evaluated when a person " +
+		"is created or changes, and for all people when the policy changes. In shadow mode it only reports what it would change. The effects eligible and require are not available yet."
+	aboutConfirm = "Changes beyond the circuit breaker of an enforced policy, or that affect more than 10 % of the people, must be confirmed: " +
+		"the response is 409 confirmation_required with the impact. Send the request again with confirm, the plan_hash of the impact. If the impact has changed meanwhile, the response is 409 plan_changed."
 	aboutDelete   = "What it gave ends at once."
 	aboutDisable  = "What it gave ends, after its grace where it has one."
 	aboutSimulate = "Who would gain and lose what were the policy enforced, by the very evaluation that would do it. With download=true, or Accept: application/x-ndjson, " +
 		"everybody affected, one a line; otherwise counts and a sample."
-	aboutReset    = "Its circuit breaker has stopped the policy: what is due is done now, and beyond that the breaker counts anew. To have less done, change the policy first: simulate shows what is due."
-	aboutEvaluate = "What the enforced policies say of one person. dry_run, which is true when it is left out, only tells; false does it, and gives again what " +
-		"somebody has taken from them."
+	aboutReset    = "Resumes a policy that its circuit breaker stopped. Its pending changes are applied now, and the breaker counts from zero. To reduce them, change the policy first: simulate shows the pending changes."
+	aboutEvaluate = "Evaluates the enforced policies for one person. dry_run is true by default and only reports the changes. false applies them, and also restores access that " +
+		"was revoked from the person."
 	aboutValidate = "Whether a condition can be used, its normal form, the sentence that says it, and how many people meet it now. Instead of condition, sentence reads one."
 )
 
@@ -39,18 +39,18 @@ func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("GET", base, "List access grant policies", s.list).For(both...).Describe(aboutPolicies),
 		httpapi.Handle("POST", base, "Create an access grant policy", s.post).For(viewer.Admin).Status(http.StatusCreated).Errors(409).Describe(aboutPolicies + " " + aboutConfirm),
-		httpapi.Report("POST", base+"/simulate", "Simulate a policy that is not saved", ndjson, (*simulateIn).whole, s.simulate, s.simulateAll).For(viewer.Admin).Waits().Describe(aboutSimulate),
-		httpapi.Handle("GET", base+"/{id}", "Read an access grant policy", s.one).For(both...),
-		httpapi.Handle("PATCH", base+"/{id}", "Change an access grant policy by merge patch", s.patch).For(viewer.Admin).Errors(409, 412).
+		httpapi.Report("POST", base+"/simulate", "Simulate an unsaved policy", ndjson, (*simulateIn).whole, s.simulate, s.simulateAll).For(viewer.Admin).Waits().Describe(aboutSimulate),
+		httpapi.Handle("GET", base+"/{id}", "Retrieve an access grant policy", s.one).For(both...),
+		httpapi.Handle("PATCH", base+"/{id}", "Update an access grant policy", s.patch).For(viewer.Admin).Errors(409, 412).
 			Describe("subject is replaced as a whole. " + aboutConfirm),
 		httpapi.Handle("DELETE", base+"/{id}", "Delete an access grant policy", s.remove).For(viewer.Admin).Status(http.StatusNoContent).Errors(412).Describe(aboutDelete),
-		httpapi.Handle("GET", base+"/{id}/versions", "List what a policy has said", s.versions).For(both...),
-		httpapi.Handle("POST", base+"/{id}/enable", "Switch a policy on", s.enable).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutConfirm),
-		httpapi.Handle("POST", base+"/{id}/disable", "Switch a policy off", s.disable).For(viewer.Admin).Status(200).Errors(412).Describe(aboutDisable),
-		httpapi.Handle("POST", base+"/{id}/mode", "Enforce a policy, or have it watch", s.mode).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutConfirm),
+		httpapi.Handle("GET", base+"/{id}/versions", "List the versions of an access grant policy", s.versions).For(both...),
+		httpapi.Handle("POST", base+"/{id}/enable", "Enable a policy", s.enable).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutConfirm),
+		httpapi.Handle("POST", base+"/{id}/disable", "Disable a policy", s.disable).For(viewer.Admin).Status(200).Errors(412).Describe(aboutDisable),
+		httpapi.Handle("POST", base+"/{id}/mode", "Set the mode of a policy", s.mode).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutConfirm),
 		httpapi.Report("POST", base+"/{id}/simulate", "Simulate a policy", ndjson, (*storedIn).whole, s.simulateStored, s.simulateStoredAll).For(viewer.Admin).Waits().Describe(aboutSimulate),
-		httpapi.Handle("POST", base+"/{id}/breaker/reset", "Let a policy go on that its breaker has stopped", s.reset).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutReset),
-		httpapi.Handle("POST", "/policies/conditions/validate", "Try a condition out", s.validate).For(viewer.Admin).Waits().Status(200).Describe(aboutValidate),
+		httpapi.Handle("POST", base+"/{id}/breaker/reset", "Resume a policy", s.reset).For(viewer.Admin).Status(200).Errors(409, 412).Describe(aboutReset),
+		httpapi.Handle("POST", "/policies/conditions/validate", "Validate a condition", s.validate).For(viewer.Admin).Waits().Status(200).Describe(aboutValidate),
 		httpapi.Handle("POST", "/identities/{id}/birthrights/evaluate", "Evaluate the policies for a person", s.evaluateOne).For(viewer.Admin).Status(200).Errors(409).Describe(aboutEvaluate),
 	}
 }
@@ -257,7 +257,7 @@ func lines(run func(ctx context.Context, each func(PersonImpact) error) error) h
 type evaluateIn struct {
 	ID   string `path:"id"`
 	Body *struct {
-		DryRun *bool `json:"dry_run,omitempty" doc:"true when it is left out."`
+		DryRun *bool `json:"dry_run,omitempty" doc:"The default is true."`
 	}
 }
 

@@ -19,18 +19,20 @@ import (
 // PolicyImpact is what would come of a change: who gains and loses what.
 type PolicyImpact struct {
 	PeopleTotal        int                `json:"people_total" doc:"People who have not left."`
-	Matched            int                `json:"matched" doc:"People whom it is about."`
+	Matched            int                `json:"matched" doc:"The number of people whom the policy applies to."`
 	IdentitiesAffected int                `json:"identities_affected" doc:"People who gain or lose something."`
-	GrantsAdded        int                `json:"grants_added" doc:"Entitlements and accounts that somebody gains, who has no other reason to hold them."`
-	GrantsEnded        int                `json:"grants_ended" doc:"Entitlements and accounts that somebody loses, at once or after a grace."`
+	GrantsAdded        int                `json:"grants_added" doc:"The entitlements and accounts that a person gains without holding them for another reason."`
+	GrantsHeld         int                `json:"grants_held" doc:"Of grants_added: those that the person holds in the system already, so that they only get a reason. The rest is new in the system."`
+	ReasonsOnly        int                `json:"identities_reason_only" doc:"Of identities_affected: people who only get reasons for what they hold in the systems already, and lose nothing."`
+	GrantsEnded        int                `json:"grants_ended" doc:"The entitlements and accounts that a person loses, immediately or after a grace period."`
 	AccountsCreated    int                `json:"accounts_created" doc:"Accounts that people need for it and do not have."`
-	ReasonsAdded       int                `json:"reasons_added" doc:"Reasons given, for what is held already too."`
+	ReasonsAdded       int                `json:"reasons_added" doc:"The reasons that are added, also for access that the person already has."`
 	ReasonsEnded       int                `json:"reasons_ended"`
 	ByDepartment       []DepartmentImpact `json:"by_department" nullable:"false" doc:"The 100 with the most people affected."`
 	Sample             []PersonImpact     `json:"sample" nullable:"false" doc:"The first 20 people affected. All of them come with download."`
 	LimitsHit          []LimitHit         `json:"limits_hit" nullable:"false" doc:"Why it needs confirm."`
 	Notes              []string           `json:"notes" nullable:"false"`
-	PlanHash           string             `json:"plan_hash" doc:"Stands for exactly these changes: what confirm takes."`
+	PlanHash           string             `json:"plan_hash" doc:"The token of these exact changes. Send it as confirm."`
 }
 
 // DepartmentImpact is a department's share.
@@ -55,6 +57,7 @@ type GrantShift struct {
 	ConnectorID   string     `json:"connector_id"`
 	EntitlementID *string    `json:"entitlement_id" doc:"null: an account of the system."`
 	At            *time.Time `json:"at" doc:"When, if not at once."`
+	Held          bool       `json:"held" doc:"Of a gain: the person holds it in the system already, and only gets a reason for it."`
 }
 
 // LimitHit is a limit that a plan is beyond.
@@ -134,6 +137,9 @@ func (s *simulation) part(ctx context.Context, tx *pg.Tx, b *book, ids []string)
 		}
 	}
 	if err := s.accounts(ctx, tx, shown); err != nil {
+		return err
+	}
+	if err := s.held(ctx, tx, shown); err != nil {
 		return err
 	}
 	for _, a := range shown {
@@ -305,7 +311,7 @@ func (s *simulation) accounts(ctx context.Context, tx *pg.Tx, shown []affected) 
 		 where not exists (select from account a
 		                    where a.identity_id = w.identity_id
 		                      and a.connector_id = w.connector_id
-		                      and a.status <> 'deleted')`
+		                      and a.status not in ('deleted', 'disconnected'))`
 	people, systems := []string{}, []string{}
 	for _, a := range shown {
 		for _, system := range once(a.systems) {
@@ -327,6 +333,11 @@ func (s *simulation) show(p PersonImpact) error {
 	s.IdentitiesAffected++
 	s.GrantsAdded += len(p.Gains)
 	s.GrantsEnded += len(p.Losses)
+	held, only := p.heldOf()
+	s.GrantsHeld += held
+	if only {
+		s.ReasonsOnly++
+	}
 	d := s.departments[p.Department]
 	if d == nil {
 		d = &DepartmentImpact{Department: p.Department}

@@ -34,12 +34,12 @@ type PolicyFields struct {
 	Name           string          `json:"name" db:"name" required:"false" minLength:"1" maxLength:"200"`
 	Description    string          `json:"description" db:"description" required:"false" maxLength:"4000"`
 	Enabled        bool            `json:"enabled" db:"enabled" required:"false" doc:"One that is not is as if it were not there: what it gave ends. true when a policy is made without it."`
-	Mode           string          `json:"mode" db:"mode" required:"false" enum:"shadow,enforce" doc:"shadow, when it is left out: evaluated, and changes nothing."`
+	Mode           string          `json:"mode" db:"mode" required:"false" enum:"shadow,enforce" doc:"The default is shadow: the policy is evaluated and changes nothing."`
 	Effect         string          `json:"effect" db:"effect" required:"false" enum:"assign,deny" doc:"assign gives the resources; deny: they may not be held, whatever else gives them."`
 	Birthright     bool            `json:"birthright" db:"birthright" required:"false" doc:"What it assigns is a birthright: it comes with being who one is."`
 	Priority       int             `json:"priority" db:"priority" required:"false" minimum:"1" maximum:"1000" doc:"For the reader's order; all policies that match count."`
 	OwnerIDs       []string        `json:"owner_ids" db:"owner_ids" required:"false" nullable:"false" maxItems:"50" format:"uuid"`
-	Subject        Subject         `json:"subject" db:"subject" required:"false" doc:"Whom it is about: a condition. See POST /policies/conditions/validate."`
+	Subject        Subject         `json:"subject" db:"subject" required:"false" doc:"Who the policy applies to, as a condition. See POST /policies/conditions/validate."`
 	Resources      Resources       `json:"resources" db:"resources" required:"false"`
 	Lifecycle      Lifecycle       `json:"lifecycle" db:"lifecycle" required:"false"`
 	CircuitBreaker *CircuitBreaker `json:"circuit_breaker" db:"breaker" required:"false" doc:"null: none."`
@@ -57,9 +57,9 @@ type PolicyResources struct {
 
 // PolicyLifecycle says in which states of a person a policy applies, and what becomes of access when it no longer does.
 type PolicyLifecycle struct {
-	When      []string `json:"when" required:"false" nullable:"false" maxItems:"4" enum:"pre_hire,active,on_leave,notice" doc:"All four when it is left out or empty."`
+	When      []string `json:"when" required:"false" nullable:"false" maxItems:"4" enum:"pre_hire,active,on_leave,notice" doc:"The default, also for an empty list, is all four."`
 	LeadTime  *string  `json:"lead_time" required:"false" maxLength:"64" doc:"How long before their start date a pre-hire's access begins, in ISO 8601; null: as the tenant's lifecycle says." example:"P2D"`
-	OnNoMatch string   `json:"on_no_match" required:"false" enum:"end_now,grace" doc:"What becomes of access that no longer follows."`
+	OnNoMatch string   `json:"on_no_match" required:"false" enum:"end_now,grace" doc:"What happens to access when a person no longer matches."`
 	Grace     *string  `json:"grace" required:"false" maxLength:"64" doc:"With grace, how long it stays, in ISO 8601; null: as the tenant's lifecycle says for movers." example:"P14D"`
 }
 
@@ -79,10 +79,10 @@ func (PolicyBreaker) Schema(r huma.Registry) *huma.Schema {
 
 // PolicyStats are what the last look at everybody has found.
 type PolicyStats struct {
-	Matched    int `json:"matched" doc:"People whom it is about."`
+	Matched    int `json:"matched" doc:"The number of people whom the policy applies to."`
 	WouldGrant int `json:"would_grant" doc:"Reasons that it would give, were it enforced."`
 	WouldEnd   int `json:"would_end" doc:"Reasons of it that would end."`
-	Withheld   int `json:"withheld" doc:"Reasons that it does not give again, because somebody has taken them at this version of it."`
+	Withheld   int `json:"withheld" doc:"Reasons that the policy does not add again, because they were revoked at this version."`
 	Warnings   int `json:"warnings" doc:"People for whom a rule could not be answered, and counted as false."`
 }
 
@@ -98,7 +98,7 @@ type PolicyProgress struct {
 type AccessPolicy struct {
 	ID string `json:"id" db:"id"`
 	Fields
-	Sentence      string         `json:"sentence" db:"-" doc:"Whom it is about, in plain words." example:"department is Nursing or Surgery, and employment type is employee"`
+	Sentence      string         `json:"sentence" db:"-" doc:"Who the policy applies to, in words." example:"department is Nursing or Surgery, and employment type is employee"`
 	TrippedAt     *time.Time     `json:"tripped_at" db:"tripped_at" doc:"When its breaker stopped it; nothing of it is applied until that is accepted."`
 	TrippedReason *string        `json:"tripped_reason" db:"breaker_reason"`
 	Stats         Stats          `json:"stats" db:"stats"`
@@ -208,7 +208,7 @@ func once(ids []string) []string {
 func (s Subject) parse() (condition.Condition, []condition.Problem) {
 	if len(s) == 0 {
 		return condition.Condition{}, []condition.Problem{{Pointer: "#", Code: "required",
-			Detail: `say whom it is about; {"match": "all", "rules": []} is everybody`, Suggestions: []string{}}}
+			Detail: `a condition is required; {"match": "all", "rules": []} matches all people`, Suggestions: []string{}}}
 	}
 	raw, err := json.Marshal(s)
 	if err != nil {

@@ -207,7 +207,7 @@ func (r *rule) wants(p *person, b *book) (starts time.Time, wanted bool) {
 			return starts, false
 		}
 		first := time.Date(p.start.Year(), p.start.Month(), p.start.Day(), 0, 0, 0, 0, b.zone)
-		if begins := first.Add(-r.lead); begins.After(b.now) {
+		if begins := span.Add(first, -r.lead, b.zone); begins.After(b.now) {
 			starts = begins.UTC()
 		}
 	}

@@ -27,7 +27,7 @@ type Filters struct {
 	Tripped       string `query:"tripped" enum:"true,false" doc:"Those whose breaker has stopped them."`
 	RoleID        string `query:"role_id" format:"uuid" doc:"Those that name the role."`
 	EntitlementID string `query:"entitlement_id" format:"uuid" doc:"Those that name the entitlement itself."`
-	Q             string `query:"q" maxLength:"200" doc:"Part of a name or description."`
+	Q             string `query:"q" maxLength:"200" doc:"Words, each of which is part of a name or description, without regard to case, accents and order."`
 	Sort          string `query:"sort" default:"priority" enum:"created_at,name,priority,-created_at,-name,-priority" doc:"A leading - is descending."`
 }
 
@@ -55,9 +55,7 @@ func (f Filters) query() (*listing.Query, error) {
 	if f.EntitlementID != "" {
 		q.Where("p.resources -> 'entitlement_ids' ? @entitlement_id", pgx.NamedArgs{"entitlement_id": f.EntitlementID})
 	}
-	if f.Q != "" {
-		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', p.name, p.description))) > 0`, pgx.NamedArgs{"q": f.Q})
-	}
+	q.Search(f.Q, "p.name", "p.description")
 	return q, nil
 }
 

@@ -54,7 +54,7 @@ func (w *walk) begin(ctx context.Context, tx *pg.Tx, b *book) (bool, error) {
 	)
 	var asked int
 	if err := tx.QueryRow(ctx, take).Scan(&asked); err != nil {
-		return false, fmt.Errorf("take requests to look at everybody: %w", err)
+		return false, fmt.Errorf("take requests for the evaluation of all people: %w", err)
 	}
 	if asked == 0 && !(w.stale(b.now) && (b.needs.Clock || b.returns(*w.fresh))) {
 		if w.stale(b.now) {
@@ -65,7 +65,7 @@ func (w *walk) begin(ctx context.Context, tx *pg.Tx, b *book) (bool, error) {
 		return false, nil
 	}
 	if _, err := tx.Exec(ctx, put, b.midnight(), b.now); err != nil {
-		return false, fmt.Errorf("begin to look at everybody: %w", err)
+		return false, fmt.Errorf("begin the evaluation of all people: %w", err)
 	}
 	return true, nil
 }
@@ -92,7 +92,7 @@ func (w *walk) step(ctx context.Context, tx *pg.Tx, b *book) (int, error) {
 	}
 	const sql = `update policy_walk set position = $1, done = $2, stats = $3 where tenant_id = current_tenant()`
 	if _, err := tx.Exec(ctx, sql, ids[len(ids)-1], w.done+len(ids), w.stats); err != nil {
-		return 0, fmt.Errorf("note how far the look at everybody has come: %w", err)
+		return 0, fmt.Errorf("store the progress of the evaluation of all people: %w", err)
 	}
 	return len(ids), nil
 }
@@ -110,7 +110,7 @@ func (w *walk) finish(ctx context.Context, tx *pg.Tx, b *book) error {
 		return fmt.Errorf("write what policies matched: %w", err)
 	}
 	if _, err := tx.Exec(ctx, end, b.now); err != nil {
-		return fmt.Errorf("end the look at everybody: %w", err)
+		return fmt.Errorf("end the evaluation of all people: %w", err)
 	}
 	return nil
 }

@@ -50,11 +50,10 @@ type news struct {
 
 // actorOf is whoever acts, as requests and timelines name them.
 func actorOf(v viewer.Viewer) decision.Actor {
-	a := decision.Actor{Type: string(v.Kind), ID: v.ID, IdentityID: v.Identity, Display: v.Display}
 	if v.Kind == viewer.Machine {
-		a.Type = "system"
+		return decision.Actor{Type: "system", ID: v.ID, IdentityID: v.Identity, Display: v.Display}
 	}
-	return a
+	return decision.ActorOf(v)
 }
 
 // open locks requests, in the order of their ids, and reads them with their items.
@@ -95,7 +94,7 @@ func openItems(ctx context.Context, tx *pg.Tx, itemIDs []string, now time.Time) 
 		select distinct i.request_id::text
 		  from access_request_item i
 		 where i.id = any($1::text[]::uuid[])
-		    or i.target_item_id = any($1::text[]::uuid[]) and i.status = 'provisioning'`
+		    or i.target_item_id = any($1::text[]::uuid[]) and (i.status = 'provisioning' or i.status = 'fulfilled' and i.kind = 'extend')`
 	rows, err := tx.Query(ctx, sql, itemIDs)
 	if err != nil {
 		return nil, fmt.Errorf("find requests of items: %w", err)
@@ -275,9 +274,9 @@ func (b *book) write(ctx context.Context, tx *pg.Tx) error {
 		update access_request_item i
 		   set status = u.status, duration = u.duration, starts_at = u.starts_at, ends_at = u.ends_at, decision = u.decision, decision_code = u.decision_code,
 		       decision_reason = u.decision_reason, decided_at = u.decided_at, decided_by = u.decided_by, given = u.given, fulfilment = u.fulfilment,
-		       review = nullif(u.review, 'null'::jsonb), review_due_at = u.review_due_at, updated_at = now()
+		       review = nullif(u.review, 'null'::jsonb), review_due_at = u.review_due_at, extended_from = u.extended_from, updated_at = now()
 		  from jsonb_to_recordset($1::jsonb) u (id uuid, status text, duration text, starts_at timestamptz, ends_at timestamptz, decision text, decision_code text,
-		       decision_reason text, decided_at timestamptz, decided_by jsonb, given boolean, fulfilment jsonb, review jsonb, review_due_at timestamptz)
+		       decision_reason text, decided_at timestamptz, decided_by jsonb, given boolean, fulfilment jsonb, review jsonb, review_due_at timestamptz, extended_from timestamptz)
 		 where i.id = u.id`
 	requests, items := []map[string]any{}, []map[string]any{}
 	for _, r := range b.requests {
@@ -286,7 +285,7 @@ func (b *book) write(ctx context.Context, tx *pg.Tx) error {
 		for _, i := range r.Items {
 			items = append(items, map[string]any{"id": i.ID, "status": i.Status, "duration": i.Duration, "starts_at": i.StartsAt, "ends_at": i.EndsAt,
 				"decision": i.Decision, "decision_code": i.DecisionCode, "decision_reason": i.DecisionReason, "decided_at": i.DecidedAt,
-				"decided_by": i.DecidedBy, "given": i.Given, "fulfilment": i.Fulfilment, "review": i.Review, "review_due_at": i.Review.due()})
+				"decided_by": i.DecidedBy, "given": i.Given, "fulfilment": i.Fulfilment, "review": i.Review, "review_due_at": i.Review.due(), "extended_from": i.ExtendedFrom})
 		}
 	}
 	for _, part := range []struct {

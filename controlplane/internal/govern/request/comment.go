@@ -78,7 +78,7 @@ func (s *Service) Comment(ctx context.Context, v viewer.Viewer, id, text, visibi
 // AccessRequestStep is one thing that happened to a request.
 type AccessRequestStep struct {
 	At     string `json:"at" db:"at" format:"date-time"`
-	Event  string `json:"event" db:"event" example:"approved" doc:"submitted, pending_approval, approved, rejected, expired, cancelled, blocked, unblocked, reopened, shortened, scheduled, provisioning, fulfilled, failed, extended, ending, closed, reviewed, escalated, comment, stage_opened, stage_closed, answered; others may come."`
+	Event  string `json:"event" db:"event" example:"approved" doc:"Of the request: submitted, pending_approval, approved, rejected, expired, cancelled, blocked, unblocked, reopened, shortened, comment. Of its approval: stage_opened, stage_closed, answered, reviewed, escalated. Of the access: scheduled, provisioning, fulfilled, failed, extended, ending, closed. More can be added later."`
 	ItemID string `json:"item_id,omitempty" db:"item_id"`
 	Stage  *int   `json:"stage,omitempty" db:"stage"`
 	By     string `json:"by,omitempty" db:"by" doc:"By name; empty: the product."`

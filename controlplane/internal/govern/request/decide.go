@@ -21,7 +21,7 @@ import (
 type AccessRequestVerdict struct {
 	ItemID   string     `json:"item_id" format:"uuid"`
 	Action   string     `json:"action" enum:"approve,reject"`
-	Comment  string     `json:"comment,omitempty" maxLength:"4000" doc:"The rule may demand it; a refusal without a reason helps nobody."`
+	Comment  string     `json:"comment,omitempty" maxLength:"4000" doc:"The approval rule can require it. A rejection should always have a reason."`
 	StartsAt *time.Time `json:"starts_at,omitempty" doc:"Later than what was asked for."`
 	EndsAt   *time.Time `json:"ends_at,omitempty" doc:"Sooner than what was asked for."`
 }
@@ -149,7 +149,7 @@ func (s *Service) decideItem(ctx context.Context, tx *pg.Tx, r *AccessRequest, d
 		return err, nil
 	}
 	if of == nil {
-		return cannot(item.Display+" is "+item.Status+": nobody is asked about it", item.Allowed), nil
+		return cannot(item.Display+" is "+item.Status+" and does not wait for a decision", item.Allowed), nil
 	}
 	ids := of.mine
 	if len(ids) == 0 && len(of.open) > 0 {
@@ -185,7 +185,7 @@ func (s *Service) decideItem(ctx context.Context, tx *pg.Tx, r *AccessRequest, d
 // notAsked says to somebody who sees the request that its decision is not theirs.
 func (r *AccessRequest) notAsked(item *AccessRequestItem, v viewer.Viewer) error {
 	if r.asks(v) && !item.Plan.SelfApproval {
-		return fault.Coded(fault.Forbidden, "own_request", "this is about your own access, or you have asked for it yourself: somebody else has to decide it")
+		return fault.Coded(fault.Forbidden, "own_request", "this is about your own access or your own request: another approver must decide it")
 	}
 	return fault.Coded(fault.Forbidden, "not_assigned", "you see %s and are not among those who decide about %s; its open stage names them", r.Number, item.Display)
 }
@@ -226,7 +226,7 @@ func (s *Service) Reassign(ctx context.Context, v viewer.Viewer, id, itemID, tas
 // meant is the task that is meant: the one that is named, the viewer's own, or the only one.
 func (i *AccessRequestItem) meant(of *asked, named string) (string, error) {
 	if of == nil || len(of.open) == 0 {
-		return "", cannot(i.Display+" is "+i.Status+": nobody is asked about it", i.Allowed)
+		return "", cannot(i.Display+" is "+i.Status+" and does not wait for a decision", i.Allowed)
 	}
 	candidates := of.mine
 	if len(candidates) == 0 {

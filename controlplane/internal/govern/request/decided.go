@@ -3,6 +3,7 @@ package request
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
@@ -10,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/fulfil"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
@@ -44,34 +46,39 @@ func (b *book) take(r *AccessRequest, item *AccessRequestItem, o chain.Outcome) 
 		b.reopen(r, item, o)
 	case !item.open():
 	case o.Result == chain.Approved:
-		if err := noneOfThem(r, item, o.By); err != nil {
+		if err := noneOfThem(r, item, o); err != nil {
 			return err
 		}
 		b.change(r, item, o)
-		b.approve(r, item, cmpText(o.ReasonCode, Approved), o.Reason, o.By)
+		b.approve(r, item, cmpText(o.ReasonCode, Approved), o.Reason, slices.Concat(o.ByRequesting, o.By))
 	case o.Result == chain.Rejected:
 		b.decide(r, item, Rejected, cmpText(o.ReasonCode, Rejected), o.Reason, o.By)
 	case o.Result == chain.Expired:
-		b.decide(r, item, Expired, Expired, cmpText(o.Reason, "nobody answered in time"), nil)
+		b.decide(r, item, Expired, Expired, cmpText(o.Reason, "no approver decided in time"), nil)
 	case o.Result == chain.Blocked && item.Status != Blocked:
 		item.Status = Blocked
-		b.note(r, item, Blocked, cmpText(o.Reason, item.Display+": nobody can be asked; administrators are told"))
+		b.note(r, item, Blocked, cmpText(o.Reason, item.Display+": no approver was found; administrators are notified"))
 	case o.Result == chain.Unblocked && item.Status == Blocked:
 		item.Status = Pending
-		b.note(r, item, "unblocked", item.Display+": somebody can be asked again")
+		b.note(r, item, "unblocked", item.Display+": an approver was found")
 	}
 	return nil
 }
 
-// noneOfThem refuses an approval by whoever asked. The inbox keeps it from happening; nobody gains by its failing.
-func noneOfThem(r *AccessRequest, item *AccessRequestItem, by []decision.Actor) error {
+// noneOfThem refuses an approval by the requester and by the person it is for. A manager's request for a report agrees to the step of
+// the manager, never to a request for themselves. The inbox and the plan keep it from happening; this is the last check.
+func noneOfThem(r *AccessRequest, item *AccessRequestItem, o chain.Outcome) error {
 	if item.Plan.SelfApproval {
 		return nil
 	}
-	for _, who := range by {
-		self := who.IdentityID != "" && (who.IdentityID == item.BeneficiaryID || r.RequesterID != nil && who.IdentityID == *r.RequesterID)
-		if self || who.IdentityID == "" && who.ID != "" && r.ActorID != nil && who.ID == *r.ActorID {
-			return fault.Coded(fault.Forbidden, "self_approval", "%s asked for it, or it is for them: somebody else must approve %s", who.Display, r.Number)
+	askers := r.askers(item)
+	for i, who := range slices.Concat(o.By, o.ByRequesting) {
+		barred := askers
+		if i >= len(o.By) {
+			barred = []string{item.BeneficiaryID}
+		}
+		if viewer.SamePerson(barred, who.Parties()) {
+			return fault.Coded(fault.Forbidden, "self_approval", "%s is the requester or the recipient: another approver must approve %s", who.Display, r.Number)
 		}
 	}
 	return nil
@@ -169,36 +176,46 @@ func (b *book) extend(ctx context.Context, tx *pg.Tx) error {
 			return err
 		}
 		e.item.Status = Fulfilled
-		b.note(e.of, e.item, "extended", e.item.Display+" is extended until "+until.UTC().Format(time.RFC3339))
-		b.audit(e.of, actExtended, e.item, e.of.Justification)
-		if err := showExtension(ctx, tx, *e.item.TargetItemID, until, e.of.Number, b.actor); err != nil {
+		if e.item.ExtendedFrom, err = showExtension(ctx, tx, *e.item.TargetItemID, until, e.of.Number, b.actor); err != nil {
 			return err
 		}
+		detail := e.item.Display + " is extended until " + until.UTC().Format(time.RFC3339)
+		if e.item.ExtendedFrom != nil {
+			detail += "; it was to end at " + e.item.ExtendedFrom.UTC().Format(time.RFC3339)
+		}
+		b.note(e.of, e.item, "extended", detail)
+		b.audit(e.of, actExtended, e.item, e.of.Justification)
 	}
 	return nil
 }
 
-// showExtension writes the new end at the item that gave the access.
-func showExtension(ctx context.Context, tx *pg.Tx, itemID string, until time.Time, number string, by decision.Actor) error {
+// showExtension writes the new end at the item that gave the access, and gives the end before; nil: it was not known yet.
+func showExtension(ctx context.Context, tx *pg.Tx, itemID string, until time.Time, number string, by decision.Actor) (before *time.Time, err error) {
 	const sql = `
-		with moved as (
+		with old as (
+		    select o.tenant_id, o.id, o.ends_at from access_request_item o where o.id = $1 for update
+		), moved as (
 		    update access_request_item i
 		       set ends_at = $2, duration = null, updated_at = now()
-		     where i.id = $1
+		      from old o
+		     where i.tenant_id = o.tenant_id
+		       and i.id = o.id
 		    returning i.request_id, i.id, i.display
 		), changed as (
 		    update access_request r
 		       set updated_at = now(), version = r.version + 1
 		      from moved m
 		     where r.id = m.request_id
+		), noted as (
+		    insert into access_request_event (tenant_id, request_id, item_id, event, by, detail)
+		    select current_tenant(), m.request_id, m.id, 'extended', $3, m.display || ' is extended until ' || $4 || ' by ' || $5
+		      from moved m
 		)
-		insert into access_request_event (tenant_id, request_id, item_id, event, by, detail)
-		select current_tenant(), m.request_id, m.id, 'extended', $3, m.display || ' is extended until ' || $4 || ' by ' || $5
-		  from moved m`
-	if _, err := tx.Exec(ctx, sql, itemID, until, by, until.UTC().Format(time.RFC3339), number); err != nil {
-		return fmt.Errorf("show extension: %w", err)
+		select ends_at from old`
+	if err := tx.QueryRow(ctx, sql, itemID, until, by, until.UTC().Format(time.RFC3339), number).Scan(&before); err != nil {
+		return nil, fmt.Errorf("show extension: %w", err)
 	}
-	return nil
+	return before, nil
 }
 
 // showEnding shows at the items that gave it that access is on its way out, before fulfilment has looked.

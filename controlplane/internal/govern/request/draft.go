@@ -44,7 +44,14 @@ type wish struct {
 	plan         approval.Plan
 	target       *AccessRequestItem // of an extension, a return or a revocation: what gave the access
 	held         *holding
+	denied       *denial
 	duplicate    *duplicate
+}
+
+// denial keeps a person from holding a thing. Until is null for one without an end.
+type denial struct {
+	Until *time.Time
+	Note  string
 }
 
 // holding is what somebody has already.
@@ -134,13 +141,13 @@ func (d *draft) checkShape(now time.Time) {
 	var wrong []fault.Field
 	switch n := len(d.wishes); {
 	case n == 0:
-		wrong = append(wrong, field("requested_resources", "required", "say what is asked for: at least one role or entitlement"))
+		wrong = append(wrong, field("requested_resources", "required", "give at least one role or entitlement"))
 	case n > mostResources:
 		wrong = append(wrong, field("requested_resources", "too_many", fmt.Sprintf("a request has at most %d; send several", mostResources)))
 		d.wishes = nil // one thing is wrong, and not as many as were sent
 	}
 	if d.in.RequestedForIdentityID == "" {
-		wrong = append(wrong, field("requested_for_identity_id", "required", "say whom it is for: you sign in without an identity of your own"))
+		wrong = append(wrong, field("requested_for_identity_id", "required", "a recipient is required, because your user is not linked to an identity"))
 	}
 	if d.in.Urgency == Emergency && d.in.Kind != Grant {
 		wrong = append(wrong, field("urgency", "invalid", "only access can be had in an emergency; everything else is quick as it is"))

@@ -95,6 +95,7 @@ func overseers(ctx context.Context, tx *pg.Tx, item *AccessRequestItem) ([]strin
 		         union
 		        select unnest(e.owner_ids) from entitlement e where e.id = $3) x
 		 where x.id is not null
+		   and unable_to_decide(x.id) = ''
 		 order by 1`
 	rows, err := tx.Query(ctx, sql, item.BeneficiaryID, item.RoleID, item.EntitlementID)
 	if err != nil {
@@ -144,16 +145,16 @@ func (r *AccessRequest) reviewQuestion(item *AccessRequestItem, people []string)
 	return q
 }
 
-// askers never decide about the item: whom it is for, and whoever asked.
+// askers never decide about the item: the person it is for, and the requester by each of their ids.
 func (r *AccessRequest) askers(item *AccessRequestItem) []string {
-	out := []string{item.BeneficiaryID}
-	switch {
-	case r.RequesterID != nil && *r.RequesterID != item.BeneficiaryID:
-		out = append(out, *r.RequesterID)
-	case r.RequesterID == nil && r.ActorID != nil:
-		out = append(out, *r.ActorID)
+	out := append([]string{item.BeneficiaryID}, r.RequestedBy.Parties()...)
+	for _, id := range []*string{r.RequesterID, r.ActorID} {
+		if id != nil {
+			out = append(out, *id)
+		}
 	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // answerReview is told what reviewers say.

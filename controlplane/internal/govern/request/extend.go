@@ -2,6 +2,7 @@ package request
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
@@ -12,10 +13,10 @@ import (
 
 // AccessRequestExtension asks for more time for what a request gave.
 type AccessRequestExtension struct {
-	Items         []string   `json:"items,omitempty" nullable:"false" maxItems:"50" format:"uuid" doc:"Which items; all that can be extended when it is left out."`
+	Items         []string   `json:"items,omitempty" nullable:"false" maxItems:"50" format:"uuid" doc:"The items to extend. The default is all that can be extended."`
 	Until         *time.Time `json:"until,omitempty" doc:"The new end. Either this or duration."`
 	Duration      string     `json:"duration,omitempty" maxLength:"40" example:"P7D" doc:"How much longer than now, as an ISO 8601 duration: counted from the present end."`
-	Justification string     `json:"justification,omitempty" maxLength:"4000" doc:"Why; that of the first request when it is left out."`
+	Justification string     `json:"justification,omitempty" maxLength:"4000" doc:"The justification. The default is that of the original request."`
 }
 
 // Extend asks for more time: it makes a request of its own, which the rule may let pass at once.
@@ -31,6 +32,9 @@ func (s *Service) Extend(ctx context.Context, v viewer.Viewer, id string, match 
 		}
 		if err := match.Check(r.Version); err != nil {
 			return err
+		}
+		if r.Urgency == Emergency && slices.ContainsFunc(r.Items, AccessRequestItem.live) {
+			return emergencyEnds(r.Number)
 		}
 		chosen, err := r.chosen(e.Items, "extend")
 		if err != nil {
@@ -53,6 +57,12 @@ func (s *Service) Extend(ctx context.Context, v viewer.Viewer, id string, match 
 		return extensionFault(err)
 	})
 	return made, err
+}
+
+// emergencyEnds refuses to extend what was given without approval.
+func emergencyEnds(what string) *fault.Fault {
+	return fault.Coded(fault.Conflict, "extension_not_allowed",
+		"%s gave access in an emergency, which cannot be extended. Submit a new request with urgency normal.", what)
 }
 
 // again is the item as it is asked for with an extension.

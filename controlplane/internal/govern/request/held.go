@@ -52,7 +52,41 @@ func findHeld(ctx context.Context, tx *pg.Tx, drafts []*draft, now time.Time) er
 	if err := readHeld(ctx, tx, string(text), wishes); err != nil {
 		return err
 	}
+	if err := readDenied(ctx, tx, string(text), wishes); err != nil {
+		return err
+	}
 	return readDuplicates(ctx, tx, string(text), wishes)
+}
+
+// readDenied finds denials of what is asked for. A denial beats every reason, so that what is denied is not held, whatever asks for it.
+func readDenied(ctx context.Context, tx *pg.Tx, asked string, wishes map[string]*wish) error {
+	const sql = `
+		select distinct on (a.wish) a.wish::text, d.ends_at, coalesce(d.note, '')
+		  from jsonb_to_recordset($1::jsonb) a (wish uuid, person uuid, entitlement uuid, account uuid)
+		  join entitlement e on e.id = a.entitlement
+		  join access_reason d
+		    on d.identity_id = a.person
+		   and d.connector_id = e.connector_id
+		   and d.effect = 'deny'
+		   and d.state = 'active'
+		   and (d.entitlement_id is null or d.entitlement_id = e.id)
+		   and (d.account_id is null or d.account_id = a.account)
+		 order by a.wish, coalesce(d.ends_at, 'infinity') desc`
+	rows, err := tx.Query(ctx, sql, asked)
+	if err != nil {
+		return fmt.Errorf("find denials: %w", err)
+	}
+	var id string
+	var d denial
+	_, err = pgx.ForEachRow(rows, []any{&id, &d.Until, &d.Note}, func() error {
+		found := d
+		wishes[id].denied, d = &found, denial{}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("find denials: %w", err)
+	}
+	return nil
 }
 
 // heldAlready finds what is held for some of the time that it is asked for: by a reason, by an assignment, or because the target shows it
@@ -114,7 +148,7 @@ const heldAlready = `
 func readHeld(ctx context.Context, tx *pg.Tx, asked string, wishes map[string]*wish) error {
 	rows, err := tx.Query(ctx, heldAlready, asked)
 	if err != nil {
-		return fmt.Errorf("find what is held: %w", err)
+		return fmt.Errorf("find existing access: %w", err)
 	}
 	var id string
 	var h holding
@@ -124,7 +158,7 @@ func readHeld(ctx context.Context, tx *pg.Tx, asked string, wishes map[string]*w
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("find what is held: %w", err)
+		return fmt.Errorf("find existing access: %w", err)
 	}
 	return nil
 }
@@ -180,6 +214,8 @@ func refuseHeld(drafts []*draft) {
 			switch {
 			case w.duplicate != nil:
 				d.against(w.asDuplicate(d.person.Display))
+			case w.denied != nil:
+				d.against(w.asDenied(d.person.Display))
 			case w.held != nil:
 				d.against(w.asHeld(d.person.Display))
 			case twice && other != d:
@@ -200,6 +236,19 @@ func (w *wish) asHeld(who string) *fault.Fault {
 	}
 	return fault.Coded(fault.Conflict, "already_held", "%s has %s already, %s", who, w.thing.Display, until).
 		With(fault.Field{Pointer: w.at, Code: "already_held", Detail: "by " + w.held.By}).Also("until", w.held.Until)
+}
+
+func (w *wish) asDenied(who string) *fault.Fault {
+	until := "No end was set."
+	if w.denied.Until != nil {
+		until = "The denial ends at " + w.denied.Until.UTC().Format(time.RFC3339) + "."
+	}
+	detail := "ask an administrator to lift the denial"
+	if w.denied.Note != "" {
+		detail = "the denial says: " + w.denied.Note
+	}
+	return fault.Coded(fault.Conflict, "access_denied", "A denial keeps %s from holding %s. %s", who, w.thing.Display, until).
+		With(fault.Field{Pointer: w.at, Code: "access_denied", Detail: detail}).Also("until", w.denied.Until)
 }
 
 func (w *wish) asDuplicate(who string) *fault.Fault {

@@ -57,6 +57,7 @@ func open(t testing.TB) *house {
 	h.ann = h.user("ann", h.mia)
 	h.tom = h.user("tom", h.mia)
 	h.olga = h.user("olga", h.boss, viewer.ResourceOwner)
+	h.EverybodySignsIn()
 	h.root = h.user("root", "", viewer.Admin)
 	h.user("auditor", "", viewer.Auditor)
 	h.system = newID()

@@ -17,11 +17,11 @@ import (
 const base = "/access-requests"
 
 const (
-	aboutSubmit = "People ask for themselves, managers for their reports, administrators and integrations for anybody. Each thing is decided apart, by the approval rule " +
-		"that it falls under; POST /access-requests/preview tells beforehand who will be asked, and everything that would be refused. Unknown members are ignored and named in the " +
-		"header Ignored-Fields. kind extend asks for more time, return gives access back, revoke has somebody's ended."
+	aboutSubmit = "People request access for themselves, managers for their reports, administrators and integrations for all people. Each item is decided separately, by the approval rule " +
+		"that applies to it. POST /access-requests/preview returns the approvers in advance, and all reasons for a refusal. Unknown members are ignored and named in the " +
+		"header Ignored-Fields. kind: extend requests a later end date, return ends your own access, revoke ends the access of another person."
 	aboutVisible = "Shown are requests of one's own and for oneself, for one's reports, about what one owns, and those that one was asked to approve; everything to administrators and auditors."
-	aboutPreview = "Nothing is written. Of each thing it tells the chain with names, what bounds it, whether it is held or asked for already, and when everybody should have answered."
+	aboutPreview = "Nothing is written. For each item: the approval chain with names, its limits, whether the person already has or requested it, and when the last decision is due."
 	aboutCancel  = "Withdraws everything that is not decided yet. What was approved already stays; return gives it back."
 	aboutDecide  = "The same decisions as in the inbox, after the same checks, for all items of a request at once. When none is accepted, the answer is why the first was not."
 	aboutUnsay   = "Within half an hour of the approval, and while the target does not have the access yet: the item waits for an answer again."
@@ -29,9 +29,9 @@ const (
 	aboutReturn  = "The access ends now; the item is closed when the target is seen to have it no more. Without items, everything that the request gave."
 	aboutBulk    = "What is refused does not keep the rest from being made. With dry_run nothing is written, and the answer tells what would become of each."
 	aboutMetrics = "Of the requests that were submitted in the period; the last 90 days when none is given. Time to approve counts from the submission to the last answer."
-	aboutReplay  = "Requests of the period are resolved anew, in the organisation of today, by the rules with the draft among them, or as they are; the answer tells for how many " +
-		"the outcome, the stages or the people would differ, and names the first hundred. Nothing is written, and nobody is asked."
-	aboutReassign = "Whoever is asked hands their question on, or an administrator anybody's; the rule may forbid it, or name to whom."
+	aboutReplay  = "Resolves the approvers of the requests of a period again, in the current organization, with or without a draft rule. Returns for how many requests " +
+		"the outcome, the stages or the approvers would differ, and lists the first hundred. Nothing is written, and no approver is notified."
+	aboutReassign = "Approvers reassign their own decision, administrators all decisions. The approval rule may forbid it, or name the possible approvers."
 )
 
 // Routes are the paths under /access-requests, but for the catalogue, and the replay of approval rules.
@@ -39,22 +39,22 @@ func (s *Service) Routes() []httpapi.Route {
 	both := []viewer.Role{viewer.Admin, viewer.Auditor}
 	one := base + "/{id}"
 	return []httpapi.Route{
-		httpapi.Handle("POST", base, "Ask for access", s.post).Status(http.StatusCreated).Errors(404, 409).Describe(aboutSubmit),
+		httpapi.Handle("POST", base, "Submit an access request", s.post).Status(http.StatusCreated).Errors(404, 409).Describe(aboutSubmit),
 		httpapi.Handle("GET", base, "List access requests", s.list).Describe(aboutVisible),
-		httpapi.Handle("POST", base+"/preview", "See what would become of a request", s.preview).Status(200).Errors(404).Describe(aboutPreview),
-		httpapi.Handle("POST", base+"/bulk", "Ask for access for many people at once", s.bulk).For(viewer.Manager, viewer.Admin).Status(200).Describe(aboutBulk),
-		httpapi.Handle("GET", base+"/metrics", "Read figures of access requests", s.metrics).For(both...).Describe(aboutMetrics),
-		httpapi.Handle("GET", one, "Read an access request", s.one).Describe(aboutVisible),
-		httpapi.Handle("GET", one+"/timeline", "Read what happened to an access request", s.timeline),
+		httpapi.Handle("POST", base+"/preview", "Preview an access request", s.preview).Status(200).Errors(404).Describe(aboutPreview),
+		httpapi.Handle("POST", base+"/bulk", "Submit access requests in bulk", s.bulk).For(viewer.Manager, viewer.Admin).Status(200).Describe(aboutBulk),
+		httpapi.Handle("GET", base+"/metrics", "Get access request metrics", s.metrics).For(both...).Describe(aboutMetrics),
+		httpapi.Handle("GET", one, "Retrieve an access request", s.one).Describe(aboutVisible),
+		httpapi.Handle("GET", one+"/timeline", "List the timeline of an access request", s.timeline),
 		httpapi.Handle("POST", one+"/cancel", "Cancel an access request", s.cancel).Status(200).Errors(409, 412).Describe(aboutCancel),
 		httpapi.Handle("POST", one+"/comments", "Comment on an access request", s.comment).Status(http.StatusCreated),
 		httpapi.Handle("POST", one+"/decisions", "Decide items of an access request", s.decisions).Status(200).Errors(409, 412).Describe(aboutDecide),
-		httpapi.Handle("POST", one+"/withdraw-approval", "Take an approval back", s.unsay).Status(200).Errors(409, 412).Describe(aboutUnsay),
-		httpapi.Handle("POST", one+"/extend", "Ask for more time", s.extend).Status(http.StatusCreated).Errors(409, 412).Describe(aboutExtend),
-		httpapi.Handle("POST", one+"/return", "Give access back", s.giveBack).Status(200).Errors(409, 412).Describe(aboutReturn),
-		httpapi.Handle("POST", "/approval-rules/replay", "See what a rule would have said of past requests", s.replay).For(viewer.Admin).Status(200).Describe(aboutReplay),
-		httpapi.Handle("POST", one+"/items/{item_id}/withdraw", "Withdraw an item", s.withdrawItem).Status(200).Errors(409, 412),
-		httpapi.Handle("POST", one+"/items/{item_id}/reassign", "Let somebody else approve an item", s.reassign).Status(200).Errors(409).Describe(aboutReassign),
+		httpapi.Handle("POST", one+"/withdraw-approval", "Withdraw an approval", s.unsay).Status(200).Errors(409, 412).Describe(aboutUnsay),
+		httpapi.Handle("POST", one+"/extend", "Extend requested access", s.extend).Status(http.StatusCreated).Errors(409, 412).Describe(aboutExtend),
+		httpapi.Handle("POST", one+"/return", "Return access", s.giveBack).Status(200).Errors(409, 412).Describe(aboutReturn),
+		httpapi.Handle("POST", "/approval-rules/replay", "Replay past requests with an approval rule", s.replay).For(viewer.Admin).Status(200).Describe(aboutReplay),
+		httpapi.Handle("POST", one+"/items/{item_id}/withdraw", "Withdraw a request item", s.withdrawItem).Status(200).Errors(409, 412),
+		httpapi.Handle("POST", one+"/items/{item_id}/reassign", "Reassign an approval", s.reassign).Status(200).Errors(409).Describe(aboutReassign),
 	}
 }
 
@@ -143,7 +143,7 @@ func (s *Service) bulk(ctx context.Context, v viewer.Viewer, in *bulkIn) (*httpa
 
 type metricsIn struct {
 	Since time.Time `query:"since" doc:"From this instant."`
-	Until time.Time `query:"until" doc:"Until before this instant; now when it is left out."`
+	Until time.Time `query:"until" doc:"Only before this time. The default is now."`
 }
 
 func (s *Service) metrics(ctx context.Context, v viewer.Viewer, in *metricsIn) (*httpapi.One[AccessRequestMetrics], error) {
@@ -210,7 +210,7 @@ func (r *AccessRequestReason) text() string {
 
 // AccessRequestChoice are items of a request, with why something is done with them.
 type AccessRequestChoice struct {
-	Items  []string `json:"items,omitempty" nullable:"false" maxItems:"50" format:"uuid" doc:"Which items; all that it can be done with when it is left out."`
+	Items  []string `json:"items,omitempty" nullable:"false" maxItems:"50" format:"uuid" doc:"The items. The default is all items that allow the action."`
 	Reason string   `json:"reason,omitempty" maxLength:"2000"`
 }
 
@@ -256,7 +256,7 @@ func (s *Service) reassign(ctx context.Context, v viewer.Viewer, in *reassignIn)
 // NewAccessRequestComment is what somebody says.
 type NewAccessRequestComment struct {
 	Text       string `json:"text" minLength:"1" maxLength:"4000"`
-	Visibility string `json:"visibility,omitempty" enum:"everybody,approvers" default:"everybody" doc:"approvers: neither whoever asks nor the person it is for reads it."`
+	Visibility string `json:"visibility,omitempty" enum:"everybody,approvers" default:"everybody" doc:"approvers: the requester and the person who gets the access cannot read it."`
 }
 
 type commentIn struct {

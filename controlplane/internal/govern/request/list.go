@@ -27,7 +27,7 @@ type Filters struct {
 	Urgency           string    `query:"urgency" enum:"normal,emergency"`
 	Since             time.Time `query:"since" doc:"Submitted at this instant or later."`
 	Until             time.Time `query:"until" doc:"Submitted before this instant."`
-	Q                 string    `query:"q" maxLength:"200" doc:"Part of a number, a person's or thing's name, the justification or the reference."`
+	Q                 string    `query:"q" maxLength:"200" doc:"Words to find in the number, the names of people and items, the justification or the reference. Case, accents and word order are ignored."`
 	Sort              string    `query:"sort" default:"-submitted_at" enum:"submitted_at,number,updated_at,expires_at,-submitted_at,-number,-updated_at,-expires_at" doc:"A leading - is descending."`
 }
 
@@ -79,9 +79,7 @@ func (f Filters) query(v viewer.Viewer) (*listing.Query, error) {
 	if !f.Until.IsZero() {
 		q.Where("r.submitted_at < @until", pgx.NamedArgs{"until": f.Until})
 	}
-	if f.Q != "" {
-		q.Where("position(@q in r.searched) > 0", pgx.NamedArgs{"q": strings.ToLower(f.Q)})
-	}
+	q.Search(f.Q, "r.searched")
 	return q, nil
 }
 

@@ -30,7 +30,7 @@ type AccessRequestFigures struct {
 	Rejected      int64    `json:"rejected" db:"rejected"`
 	Expired       int64    `json:"expired" db:"expired"`
 	Withdrawn     int64    `json:"withdrawn" db:"withdrawn"`
-	Automatic     int64    `json:"automatic" db:"automatic" doc:"Decided by a rule, without asking anybody."`
+	Automatic     int64    `json:"automatic" db:"automatic" doc:"Decided by a rule, without an approver."`
 	Emergencies   int64    `json:"emergencies" db:"emergencies"`
 	RejectionRate float64  `json:"rejection_rate" db:"rejection_rate" doc:"Of those that people decided, or let expire: the share that was not approved, from 0 to 1."`
 	MedianSeconds *float64 `json:"median_seconds_to_approve" db:"median" doc:"Of those that people approved; null: none."`

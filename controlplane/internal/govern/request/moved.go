@@ -63,12 +63,20 @@ func (b *book) move(r *AccessRequest, item *AccessRequestItem, p fulfil.Progress
 	}
 }
 
-// finish ends the requests that had an item's access ended: it is gone.
+// finish ends the requests that had an item's access ended, and those that extended it: it is gone.
 func (b *book) finish(itemID string) {
 	for _, r := range b.requests {
 		for i := range r.Items {
 			item := &r.Items[i]
-			if item.TargetItemID != nil && *item.TargetItemID == itemID && item.Status == Provisioning {
+			if item.TargetItemID == nil || *item.TargetItemID != itemID {
+				continue
+			}
+			switch {
+			case item.Kind == Extend && item.Status == Fulfilled:
+				item.Status = Closed
+				b.note(r, item, Closed, item.Display+": the access that was extended has ended")
+				b.audit(r, actClosed, item, "the access that was extended has ended")
+			case item.Kind != Extend && item.Status == Provisioning:
 				item.Status = Fulfilled
 				b.note(r, item, Fulfilled, item.Display+": the access is gone")
 			}

@@ -61,8 +61,8 @@ func findPeople(ctx context.Context, tx *pg.Tx, drafts []*draft, lock bool) erro
 		}
 		p, seen := known[d.in.RequestedForIdentityID]
 		if !seen {
-			d.against(fault.New(fault.NotFound, "there is nobody %s", d.in.RequestedForIdentityID).
-				With(fault.Field{Pointer: d.at + "/requested_for_identity_id", Code: "not_found", Detail: "name somebody whom you may see"}))
+			d.against(fault.New(fault.NotFound, "identity %s was not found", d.in.RequestedForIdentityID).
+				With(fault.Field{Pointer: d.at + "/requested_for_identity_id", Code: "not_found", Detail: "give an identity that is visible to you"}))
 			continue
 		}
 		d.person = *p
@@ -87,7 +87,7 @@ func findApprovers(ctx context.Context, tx *pg.Tx, drafts []*draft) error {
 		select i.id::text
 		  from identity i
 		 where i.id = any($1::text[]::uuid[])
-		   and i.status not in ('deactivated', 'archived')`
+		   and unable_to_decide(i.id) not in ('left', 'not_a_person')`
 	rows, err := tx.Query(ctx, sql, chosen)
 	if err != nil {
 		return fmt.Errorf("find chosen approvers: %w", err)
@@ -99,7 +99,7 @@ func findApprovers(ctx context.Context, tx *pg.Tx, drafts []*draft) error {
 	for _, d := range drafts {
 		for i, id := range d.in.Approvers {
 			if !slices.Contains(there, strings.ToLower(id)) {
-				d.wrong(fault.Field{Pointer: fmt.Sprintf("%s/approvers/%d", d.at, i), Code: "unknown_approver", Detail: "there is nobody of this id who could be asked"})
+				d.wrong(fault.Field{Pointer: fmt.Sprintf("%s/approvers/%d", d.at, i), Code: "unknown_approver", Detail: "no active identity has this id"})
 			}
 		}
 	}
@@ -151,13 +151,13 @@ func (d *draft) checkPerson(v viewer.Viewer) {
 		d.wrong(fault.Field{Pointer: d.at + "/kind", Code: "invalid", Detail: "what is yours you give back: kind return"})
 	case d.in.Kind == Revoke && !mayAsk && v.Has(viewer.ResourceOwner): // of what they own: that is looked at with the things
 	case d.in.Kind == Return && !self && v.Kind != viewer.Service:
-		d.against(fault.Coded(fault.Forbidden, "not_allowed_to_ask_for", "%s gives their own access back; to end somebody's access, ask with kind revoke", p.Display))
+		d.against(fault.Coded(fault.Forbidden, "not_allowed_to_ask_for", "only %s can return this access; to end the access of another person, use kind revoke", p.Display))
 	case !mayAsk:
 		d.against(fault.Coded(fault.Forbidden, "not_allowed_to_ask_for", "only they themselves, their managers and administrators ask for %s", p.Display).
 			With(fault.Field{Pointer: d.at + "/requested_for_identity_id", Code: "not_allowed_to_ask_for", Detail: "they can ask themselves"}))
 	}
 	if (p.Status == "deactivated" || p.Status == "archived") && (d.in.Kind == Grant || d.in.Kind == Extend) {
-		d.against(fault.Coded(fault.Conflict, "identity_inactive", "%s is %s, and whoever has left is given nothing", p.Display, p.Status))
+		d.against(fault.Coded(fault.Conflict, "identity_inactive", "%s is %s and cannot receive access", p.Display, p.Status))
 	}
 }
 

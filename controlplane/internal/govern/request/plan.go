@@ -10,6 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
 // examine looks at drafts from every side and notes what stands against each. With lock, nobody else asks for the same people meanwhile.
@@ -61,10 +62,10 @@ func resolve(ctx context.Context, tx *pg.Tx, drafts []*draft, now time.Time) err
 			case w.thing.ID == "":
 			case d.in.Kind == Return || d.in.Kind == Revoke:
 				w.plan = approval.Plan{Outcome: approval.AutoApprove, Stages: []approval.PlanStage{}, Log: []approval.Step{},
-					Rule:   approval.RuleRef{Name: "what ends access", MatchedBecause: "ending access needs nobody's consent"},
-					Reason: "ending access needs nobody's consent"}
+					Rule:   approval.RuleRef{Name: "end of access", MatchedBecause: "ending access needs no approval"},
+					Reason: "ending access needs no approval"}
 			default:
-				subjects, of, by = append(subjects, d.subject(w, tx.Viewer.Identity)), append(of, w), append(by, d)
+				subjects, of, by = append(subjects, d.subject(w, tx.Viewer)), append(of, w), append(by, d)
 			}
 		}
 	}
@@ -99,9 +100,9 @@ func (d *draft) refuseChoice(why error) {
 }
 
 // subject is a wish as approval looks at it.
-func (d *draft) subject(w *wish, requester string) approval.Subject {
-	s := approval.Subject{BeneficiaryID: d.person.ID, RequesterID: requester, Kind: d.in.Kind, Urgency: d.in.Urgency, StartsAt: w.starts, EndsAt: w.ends,
-		Justification: d.in.Justification, Approvers: d.in.Approvers}
+func (d *draft) subject(w *wish, v viewer.Viewer) approval.Subject {
+	s := approval.Subject{BeneficiaryID: d.person.ID, RequesterID: v.Identity, ForAnother: v.ActsForAnother(), Kind: d.in.Kind,
+		Urgency: d.in.Urgency, StartsAt: w.starts, EndsAt: w.ends, Justification: d.in.Justification, Approvers: d.in.Approvers}
 	if w.in.RoleID != "" {
 		s.RoleID = &w.in.RoleID
 	} else {
@@ -159,7 +160,7 @@ func (d *draft) checkWay(w *wish) {
 			With(fault.Field{Pointer: d.at + "/urgency", Code: "emergency_not_allowed", Detail: "ask in the usual way, with urgency normal"}))
 	}
 	if d.in.Kind == Extend && w.target.Review == nil && !w.plan.Terms.Extension {
-		d.against(fault.Coded(fault.Conflict, "extension_not_allowed", "%s cannot be extended: %s does not allow it; ask for it anew when it has ended", w.thing.Display, called(w.plan.Rule)))
+		d.against(fault.Coded(fault.Conflict, "extension_not_allowed", "%s cannot be extended: %s does not allow it; request it again when it has ended", w.thing.Display, called(w.plan.Rule)))
 	}
 }
 

@@ -2,6 +2,7 @@ package request
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
@@ -14,7 +15,7 @@ import (
 // AccessRequestForesight is what would become of a request.
 type AccessRequestForesight struct {
 	Items      []ForeseenItem `json:"items" nullable:"false"`
-	ExpectedAt *time.Time     `json:"expected_at" doc:"When everybody should have answered, if each takes all their time; null: nobody need be asked."`
+	ExpectedAt *time.Time     `json:"expected_at" doc:"The time by which all approvers should have answered, if each uses all of their time. Null: no approval is needed."`
 }
 
 // AccessRequestPreview is what would become of a request, and what stands against it.
@@ -42,7 +43,7 @@ type ForeseenItem struct {
 	Rule          AccessRequestRule `json:"rule"`
 	Reason        string            `json:"reason,omitempty" doc:"Of an automatic outcome."`
 	Stages        []ForeseenStage   `json:"stages" nullable:"false"`
-	Blocked       bool              `json:"blocked" doc:"Nobody can be asked at present; administrators would be told."`
+	Blocked       bool              `json:"blocked" doc:"No approver can be asked at present. Administrators would be notified."`
 	ExpectedAt    *time.Time        `json:"expected_at"`
 	Duration      string            `json:"duration,omitempty" doc:"How long it would last, where that is limited."`
 	StartsAt      *time.Time        `json:"starts_at"`
@@ -72,24 +73,27 @@ type ForeseenStage struct {
 	Name      string          `json:"name"`
 	Groups    []ForeseenGroup `json:"groups" nullable:"false" doc:"All of them must agree."`
 	DueAt     *time.Time      `json:"due_at"`
-	Satisfied string          `json:"satisfied,omitempty" doc:"Why nobody need be asked."`
+	Satisfied string          `json:"satisfied,omitempty" doc:"Why no approval is needed."`
 }
 
 // ForeseenGroup are people of whom so many must agree.
 type ForeseenGroup struct {
 	Needed    int                `json:"needed"`
 	Approvers []ForeseenApprover `json:"approvers" nullable:"false"`
+
+	Unavailable []approval.PlanAbsent `json:"unavailable" nullable:"false" doc:"People whom the rule names and who cannot decide at present."`
 }
 
 // ForeseenApprover is somebody who would be asked.
 type ForeseenApprover struct {
 	IdentityID string `json:"identity_id,omitempty"`
-	Role       string `json:"role,omitempty" doc:"Whoever has this role of the tenant."`
+	Role       string `json:"role,omitempty" doc:"Everyone with this role of the tenant."`
 	Display    string `json:"display"`
 	Via        string `json:"via" example:"direct" doc:"direct, delegate, fallback."`
 	ActingFor  string `json:"acting_for,omitempty"`
 	Because    string `json:"because"`
-	Fallback   bool   `json:"fallback" doc:"Asked because nobody else was found."`
+	Fallback   bool   `json:"fallback" doc:"Asked because no other approver was found."`
+	Agreed     bool   `json:"agreed_by_requesting" doc:"The requester is this manager. The step counts as agreed, and no one is asked."`
 }
 
 // Preview says what would become of a request. It writes nothing, and refuses nothing that it can tell of instead.
@@ -137,7 +141,7 @@ func (w *wish) foresee(in NewAccessRequest) ForeseenItem {
 	if w.duration > 0 {
 		f.Duration = span.Format(w.duration)
 	}
-	if w.held != nil {
+	if w.held != nil && w.denied == nil {
 		f.AlreadyHeld = &HeldAlready{w.held.Until, w.held.By}
 	}
 	if w.duplicate != nil {
@@ -159,10 +163,10 @@ func (w *wish) foresee(in NewAccessRequest) ForeseenItem {
 func foreseen(s approval.PlanStage) ForeseenStage {
 	out := ForeseenStage{Name: s.Definition.Name, Groups: []ForeseenGroup{}, DueAt: s.DueAt, Satisfied: s.Satisfied}
 	for _, g := range s.Groups {
-		group := ForeseenGroup{Needed: g.Needed, Approvers: []ForeseenApprover{}}
+		group := ForeseenGroup{Needed: g.Needed, Approvers: []ForeseenApprover{}, Unavailable: slices.Concat([]approval.PlanAbsent{}, g.Unavailable)}
 		for _, slot := range g.Slots {
 			group.Approvers = append(group.Approvers, ForeseenApprover{IdentityID: slot.IdentityID, Role: slot.Role, Display: slot.Display, Via: slot.Via,
-				ActingFor: slot.ActingFor, Because: slot.Because, Fallback: slot.Via == "fallback"})
+				ActingFor: slot.ActingFor, Because: slot.Because, Fallback: slot.Via == "fallback", Agreed: slot.Agreed})
 		}
 		out.Groups = append(out.Groups, group)
 	}

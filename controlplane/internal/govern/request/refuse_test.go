@@ -208,3 +208,14 @@ func TestParametersOfARole(t *testing.T) {
 		t.Errorf("%d assignments with the parameter", n)
 	}
 }
+
+// A denial keeps the access away whatever asks for it: the request says so, and not that the person has it already.
+func TestWhatIsDeniedIsNotHeldAlready(t *testing.T) {
+	h := open(t)
+	const reason = `insert into access_reason (tenant_id, id, identity_id, connector_id, entitlement_id, effect, kind, source_type, source_id, state, starts_at, note)
+		values (current_tenant(), gen_random_uuid(), $1, $2, $3, $4, 'manual', 'user', gen_random_uuid(), 'active', now() - interval '1 day', 'conflict of duties')`
+	h.Exec(reason, h.ann, h.system, h.group, "allow")
+	h.Refused(409, "already_held", "ann", "POST", "/access-requests", wish(h.ann, h.group))
+	h.Exec(reason, h.ann, h.system, h.group, "deny")
+	h.Refused(409, "access_denied", "ann", "POST", "/access-requests", wish(h.ann, h.group))
+}

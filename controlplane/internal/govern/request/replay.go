@@ -27,9 +27,9 @@ const (
 // ApprovalReplay asks what a rule would have said of past requests.
 type ApprovalReplay struct {
 	Rule   *approval.ApprovalRuleFields `json:"rule,omitempty" doc:"A draft, among the rules that there are. Without it, the rules as they are now."`
-	RuleID string                       `json:"rule_id,omitempty" format:"uuid" doc:"The rule that the draft takes the place of; without a draft, the rule that is looked at."`
+	RuleID string                       `json:"rule_id,omitempty" format:"uuid" doc:"The rule that the draft replaces. Without a draft, the rule to replay."`
 	From   time.Time                    `json:"from" doc:"Requests that were submitted from this instant,"`
-	To     *time.Time                   `json:"to,omitempty" doc:"until before this one; now when it is left out."`
+	To     *time.Time                   `json:"to,omitempty" doc:"Only before this time. The default is now."`
 }
 
 // ApprovalReplayed is what would differ, were the requests of a period made today.

@@ -31,7 +31,7 @@ type AccessRequest struct {
 	Serial                 int64                    `json:"-" db:"number"`
 	RequestedForIdentityID string                   `json:"requested_for_identity_id" db:"requested_for"`
 	RequestedFor           AccessRequestParty       `json:"requested_for" db:"beneficiary"`
-	RequestedBy            decision.Actor           `json:"requested_by" db:"requested_by" doc:"Whoever asked; a service token is an integration."`
+	RequestedBy            decision.Actor           `json:"requested_by" db:"requested_by" doc:"The requester. A service token is shown as an integration."`
 	RequestedResources     []RequestedResource      `json:"requested_resources" db:"-" nullable:"false" doc:"What was asked for; items tells what became of each."`
 	Justification          string                   `json:"justification" db:"justification"`
 	ExternalReference      *string                  `json:"external_reference" db:"external_reference" doc:"Of the ticket that it came from."`
@@ -53,7 +53,7 @@ type AccessRequest struct {
 	Risk                   AccessRequestRisk        `json:"risk" db:"-"`
 	SLA                    AccessRequestPunctuality `json:"sla" db:"-"`
 	WebhookCorrelationID   string                   `json:"webhook_correlation_id" db:"-" doc:"The id that request.* events carry."`
-	Allowed                []string                 `json:"allowed" db:"-" nullable:"false" doc:"What can be done with it as it stands, by whoever has the right: cancel, decide, withdraw-approval, extend, return."`
+	Allowed                []string                 `json:"allowed" db:"-" nullable:"false" doc:"The actions that its state allows to a user with the right: cancel, decide, withdraw-approval, extend, return."`
 	UpdatedAt              time.Time                `json:"updated_at" db:"updated_at"`
 	Version                int                      `json:"version" db:"version"`
 
@@ -73,17 +73,17 @@ type RequestedResource struct {
 	_             struct{}       `json:"-" additionalProperties:"true"`
 	RoleID        string         `json:"role_id,omitempty" format:"uuid" doc:"Either this or entitlement_id."`
 	EntitlementID string         `json:"entitlement_id,omitempty" format:"uuid"`
-	AccountID     string         `json:"account_id,omitempty" format:"uuid" doc:"Which of several accounts of the person shall hold the entitlement; their main one otherwise."`
+	AccountID     string         `json:"account_id,omitempty" format:"uuid" doc:"The account that gets the entitlement. The default is the main account of the person."`
 	Parameters    map[string]any `json:"parameters,omitempty" doc:"Of a role that takes some."`
 	Duration      string         `json:"duration,omitempty" maxLength:"40" example:"PT3H" doc:"How long, as an ISO 8601 duration. The time runs from when the target was seen to have the access."`
-	StartsAt      *time.Time     `json:"starts_at,omitempty" doc:"From when; at once when it is left out."`
+	StartsAt      *time.Time     `json:"starts_at,omitempty" doc:"The start of the access. The default is immediately."`
 	EndsAt        *time.Time     `json:"ends_at,omitempty" doc:"Until when. Not together with duration."`
 }
 
 // NewAccessRequest is the body of a request. Members that it does not have are ignored.
 type NewAccessRequest struct {
 	_                      struct{}            `json:"-" additionalProperties:"true"`
-	RequestedForIdentityID string              `json:"requested_for_identity_id,omitempty" format:"uuid" doc:"Whom it is for; yourself when it is left out."`
+	RequestedForIdentityID string              `json:"requested_for_identity_id,omitempty" format:"uuid" doc:"The person who gets the access. The default is yourself."`
 	RequestedResources     []RequestedResource `json:"requested_resources" required:"false" nullable:"false" doc:"1 to 50; each is decided apart."`
 	Justification          string              `json:"justification,omitempty" maxLength:"4000" doc:"What it is needed for. The rule may demand it."`
 	ExternalReference      *string             `json:"external_reference,omitempty" maxLength:"256" example:"CHG0031337" doc:"The ticket that it comes from; events of the request carry it."`
@@ -112,17 +112,18 @@ type AccessRequestItem struct {
 	EndsAt         *time.Time                 `json:"ends_at" db:"ends_at" doc:"Of a duration it is known once the target has the access."`
 	Longest        *string                    `json:"max_duration" db:"longest" doc:"The longest that it may last; null: without a limit."`
 	Limits         []string                   `json:"limits_applied" db:"limits" nullable:"false" doc:"What bounds it, in words."`
-	ExpiresAt      *time.Time                 `json:"expires_at" db:"-" doc:"When it ends unanswered; null: nobody was asked."`
+	ExpiresAt      *time.Time                 `json:"expires_at" db:"-" doc:"When it expires unanswered. Null: no approver was asked."`
 	Rule           AccessRequestRule          `json:"rule" db:"-"`
 	Stages         []chain.StageInstance      `json:"stages" db:"-" nullable:"false" doc:"Who is asked, who has answered, and until when."`
 	Decision       *string                    `json:"decision" db:"decision" enum:"approved,rejected,expired,cancelled"`
 	DecisionCode   *string                    `json:"decision_code" db:"decision_code" doc:"approved, approved_by_rule, emergency, rejected, rejected_by_rule, expired, withdrawn, cancelled, …"`
-	DecisionReason *string                    `json:"decision_reason" db:"decision_reason" doc:"In the words of whoever decided."`
+	DecisionReason *string                    `json:"decision_reason" db:"decision_reason" doc:"The reason, in the approver's words."`
 	DecidedAt      *time.Time                 `json:"decided_at" db:"decided_at"`
 	DecidedBy      []decision.Actor           `json:"decided_by" db:"decided_by" nullable:"false"`
 	Provisioning   *AccessRequestProvisioning `json:"provisioning" db:"-" doc:"How far the access is in the target; null before it was approved."`
 	GrantIDs       []string                   `json:"grant_ids" db:"-" nullable:"false"`
 	TargetItemID   *string                    `json:"target_item_id" db:"target_item_id" doc:"Of a request to extend, return or revoke: the item that gave the access."`
+	ExtendedFrom   *time.Time                 `json:"extended_from" db:"extended_from" doc:"Of an approved request to extend: when the access was to end before; ends_at is its new end."`
 	Review         *EmergencyReview           `json:"review" db:"review" doc:"Of emergency access: the review afterwards."`
 	Allowed        []string                   `json:"allowed" db:"-" nullable:"false" doc:"What can be done with it as it stands: withdraw, decide, reassign, withdraw-approval, extend, return."`
 
@@ -163,7 +164,7 @@ type EmergencyReview struct {
 	By       *decision.Actor `json:"by"`
 	At       *time.Time      `json:"at"`
 	Comment  string          `json:"comment,omitempty"`
-	Escalate bool            `json:"escalated" doc:"Administrators are asked too, because nobody answered in time."`
+	Escalate bool            `json:"escalated" doc:"Administrators are asked too, because no approver answered in time."`
 }
 
 // AccessRequestComment is what somebody has said.
@@ -183,7 +184,7 @@ type AccessRequestRisk struct {
 
 // AccessRequestPunctuality says until when somebody should have answered.
 type AccessRequestPunctuality struct {
-	RespondBy *time.Time `json:"respond_by" doc:"When the first open stage is due; null: nobody is waited for."`
+	RespondBy *time.Time `json:"respond_by" doc:"When the first open stage is due. Null: no approver is waited for."`
 	Breached  bool       `json:"breached"`
 }
 

@@ -94,7 +94,7 @@ func TestListsAreNarrowedAndWalked(t *testing.T) {
 	h := open(t)
 	var ids []string
 	for i := range 7 {
-		body := with(wish(h.ann, h.offered(fmt.Sprintf("thing-%d", i), "low")), "external_reference", fmt.Sprintf("T-%d", i))
+		body := with(wish(h.ann, h.offered(fmt.Sprintf("thing-%d", i), "high", h.olga)), "external_reference", fmt.Sprintf("T-%d", i))
 		ids = append(ids, h.ask([]string{"ann", "mia"}[i%2], body).Text("id"))
 	}
 	h.Must(200, "ann", "POST", "/access-requests/"+ids[3]+"/cancel", nil)
@@ -185,7 +185,8 @@ func TestManyAtOnce(t *testing.T) {
 		t.Errorf("%d requests, %v would be; ignored %s", n, dry.Body["created"], dry.Header.Get("Ignored-Fields"))
 	}
 	a := h.Must(200, "mia", "POST", "/access-requests/bulk", map[string]any{"requests": list})
-	want := []string{"pending_approval", "duplicate_request", "pending_approval", "not_found", "duplicate_request", "not_requestable"}
+	// Mia is the manager: for the group her request is her agreement, and the vault waits for its owner.
+	want := []string{"approved", "duplicate_request", "pending_approval", "not_found", "duplicate_request", "not_requestable"}
 	for i, r := range a.Body["results"].([]any) {
 		got, _ := r.(map[string]any)["status"].(string)
 		if problems := r.(map[string]any)["problems"].([]any); len(problems) > 0 {

@@ -23,7 +23,7 @@ const columns = `r.id::text, r.number, r.requested_for::text,
 
 const itemColumns = `i.id::text, i.request_id::text, i.beneficiary_id::text, i.kind, i.role_id::text, i.entitlement_id::text, i.account_id::text, i.display,
 	i.risk_level, i.privileged, i.parameters, i.status, i.duration, i.starts_at, i.ends_at, i.longest, i.limits, i.plan, i.decision, i.decision_code,
-	i.decision_reason, i.decided_at, i.decided_by, i.target_item_id::text, i.given, i.fulfilment, i.review, i.updated_at`
+	i.decision_reason, i.decided_at, i.decided_by, i.target_item_id::text, i.extended_from, i.given, i.fulfilment, i.review, i.updated_at`
 
 // seen is what requests are read from by a viewer: all of them, or those that they may see.
 func seen(v viewer.Viewer) string {
@@ -155,7 +155,7 @@ func insert(ctx context.Context, tx *pg.Tx, requests []record, items []itemRecor
 func duplicateFault(err error) error {
 	for _, index := range []string{"access_request_item_open_role", "access_request_item_open_entitlement", "access_request_item_open_extension"} {
 		if pg.Violates(err, index) {
-			return fault.Coded(fault.Conflict, "duplicate_request", "somebody has asked for the same at this moment")
+			return fault.Coded(fault.Conflict, "duplicate_request", "the same access was requested at the same time")
 		}
 	}
 	return fmt.Errorf("write requests: %w", err)

@@ -1,10 +1,13 @@
 package request_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
 // TestItemsAreDecidedApart is the usual way: two things, one over the manager alone, the other over manager and owner; one is given
@@ -149,14 +152,61 @@ func TestRolesAreAskedForAsTheSpecificationShows(t *testing.T) {
 	if by := a.Body["requested_by"].(map[string]any); by["identity_id"] != h.mia || a.Body["requested_for"].(map[string]any)["display"] != "ann" {
 		t.Errorf("asked by %v", by)
 	}
-	// The manager has asked, so somebody else is asked.
-	h.Refused(403, "own_request", "mia", "POST", "/access-requests/"+id+"/decisions", decisions("approve", item(a, 0)))
-	h.decide("root", id, "approve", item(a, 0))
+	// The manager has asked, which is their agreement: nobody is asked, and it says who agreed and how.
+	h.is(id, "approved", "approved")
+	stage := items(a)[0]["stages"].([]any)[0].(map[string]any)
+	slot := stage["groups"].([]any)[0].(map[string]any)["slots"].([]any)[0].(map[string]any)
+	by := items(a)[0]["decided_by"].([]any)
+	if slot["agreed_by_requesting"] != true || slot["identity_id"] != h.mia || len(by) != 1 || by[0].(map[string]any)["identity_id"] != h.mia {
+		t.Errorf("the manager's slot is %v, decided by %v", slot, by)
+	}
+	if n := h.Count(`select count(*) from decision_task`); n != 0 {
+		t.Errorf("%d tasks ask somebody", n)
+	}
+	h.Refused(409, "nothing_to_withdraw", "mia", "POST", "/access-requests/"+id+"/withdraw-approval", nil)
 	h.looks()
 	h.is(id, "provisioning")
 	if n := h.Count(`select count(*) from role_assignment where role_id = $1 and identity_id = $2 and kind = 'request' and request_id = $3 and state = 'active'`, h.role, h.ann, id); n != 1 {
 		t.Errorf("%d assignments", n)
 	}
+}
+
+// A service token that is bound to a manager's identity asks in their name and agrees to nothing, unless the manager created it.
+func TestTheTokenOfAnotherPersonDoesNotAgreeForTheManager(t *testing.T) {
+	h := open(t)
+	user := func(name string) string {
+		return h.Strings(`select id::text from app_user where display_name = $1`, name)[0]
+	}
+	bound := func(token, maker, makerIdentity string) {
+		h.Let(token, h.Tenant.Tenant, h.mia, viewer.Manager)
+		h.Change(token, func(v *viewer.Viewer) {
+			v.Kind, v.Maker, v.MakerIdentity = viewer.Service, user(maker), makerIdentity
+			v.Scopes = []string{"access-requests:read", "access-requests:write"}
+		})
+	}
+	bound("olga's token", "olga", h.olga)
+	bound("unlinked token", "olga", "")
+	bound("mia's token", "mia", h.mia)
+	for i, as := range []string{"olga's token", "unlinked token"} {
+		body := wish(h.ann, h.offered(fmt.Sprintf("asked-%d", i), "low"))
+		foreseen := items(h.Must(200, as, "POST", "/access-requests/preview", body))[0]["stages"].([]any)[0].(map[string]any)
+		first := foreseen["groups"].([]any)[0].(map[string]any)["approvers"].([]any)[0].(map[string]any)
+		if first["agreed_by_requesting"] != false || first["identity_id"] == h.mia {
+			t.Errorf("the preview of %s asks %v", as, first)
+		}
+		a := h.ask(as, body)
+		id := a.Text("id")
+		h.is(id, "pending_approval", "pending_approval")
+		for _, who := range []string{as, "mia", "mia's token"} {
+			h.Refused(403, "own_request", who, "POST", "/access-requests/"+id+"/decisions", decisions("approve", item(a, 0)))
+		}
+		if n := h.Count(`select count(*) from audit_event where action = 'access_request.agreed_by_requesting'`); n != 0 {
+			t.Errorf("%d agreements by requesting are in the audit log", n)
+		}
+		h.decide("root", id, "approve", item(a, 0))
+		h.is(id, "approved", "approved")
+	}
+	h.is(h.ask("mia's token", wish(h.ann, h.group)).Text("id"), "approved", "approved")
 }
 
 // TestStartInTheFutureIsScheduled shows it, and gives nothing before.

@@ -115,7 +115,7 @@ func (s *Service) begin(ctx context.Context, tx *pg.Tx, b *book, drafts []*draft
 				item.Status = Pending
 				if w.plan.Blocked {
 					item.Status = Blocked
-					b.note(r, item, Blocked, item.Display+": nobody can be asked; administrators are told")
+					b.note(r, item, Blocked, item.Display+": no approver was found; administrators are notified")
 				}
 				matters = append(matters, d.matter(r, item, w, tx.Viewer))
 			}
@@ -201,7 +201,7 @@ func (d *draft) items() []itemRecord {
 
 // matter is an item as people are asked about it.
 func (d *draft) matter(r *AccessRequest, item *AccessRequestItem, w *wish, v viewer.Viewer) chain.Matter {
-	m := chain.Matter{ItemID: item.ID, RequestID: r.ID, Number: r.Number, Subject: d.subject(w, v.Identity), Plan: w.plan, What: w.thing.ref(),
+	m := chain.Matter{ItemID: item.ID, RequestID: r.ID, Number: r.Number, Subject: d.subject(w, v), Plan: w.plan, What: w.thing.ref(),
 		Who: decision.Ref{Type: "identity", ID: d.person.ID, Display: d.person.Display}, RequestedBy: actorOf(v), Context: d.context(r, w),
 		ExpiresAt: r.SubmittedAt.Add(w.ttl())}
 	if item.RiskLevel != nil {

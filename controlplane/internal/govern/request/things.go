@@ -110,11 +110,11 @@ const readThing = `
 func readThings(ctx context.Context, tx *pg.Tx, roles, entitlements []string) (map[string]thing, error) {
 	rows, err := tx.Query(ctx, readThing, pgx.NamedArgs{"roles": roles, "entitlements": entitlements})
 	if err != nil {
-		return nil, fmt.Errorf("find what is asked for: %w", err)
+		return nil, fmt.Errorf("find requested resources: %w", err)
 	}
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[thing])
 	if err != nil {
-		return nil, fmt.Errorf("find what is asked for: %w", err)
+		return nil, fmt.Errorf("find requested resources: %w", err)
 	}
 	known := map[string]thing{}
 	for _, t := range found {
@@ -178,7 +178,7 @@ func (d *draft) checkThing(w *wish, offered map[string]string, v viewer.Viewer) 
 		case w.thing.ID == "" || !v.SeesAll():
 			no("there is nothing of this id that " + d.person.Display + " can ask for")
 		case w.thing.Trouble != "":
-			no(w.thing.Display + " is given to nobody: " + w.thing.Trouble)
+			no(w.thing.Display + " cannot be assigned: " + w.thing.Trouble)
 		default:
 			no(w.thing.Display + " is not in the catalogue of " + d.person.Display + ": it is not requestable, or for others")
 		}

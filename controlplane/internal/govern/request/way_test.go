@@ -34,6 +34,12 @@ func TestEmergencyIsGivenAtOnceAndReviewed(t *testing.T) {
 		}
 	}
 	h.Refused(409, "extension_not_allowed", "ann", "POST", "/access-requests", with(wish(h.ann, h.vault), "kind", "extend"))
+	for _, body := range []map[string]any{{"duration": "P1D"}, {"duration": "P1D", "items": []string{item(a, 0)}}} {
+		refused := h.Refused(409, "extension_not_allowed", "ann", "POST", "/access-requests/"+id+"/extend", body)
+		if detail := refused.Text("detail"); !strings.Contains(detail, "in an emergency, which cannot be extended") {
+			t.Errorf("extending emergency access says %q", detail)
+		}
+	}
 	h.Refused(422, "validation_failed", "mia", "POST", "/decision-tasks/"+task+"/decide", map[string]any{"action": "revoke"})
 	h.Must(200, "mia", "POST", "/decision-tasks/"+task+"/decide", map[string]any{"action": "revoke", "comment": "it did not burn"})
 	a = h.Must(200, "ann", "GET", "/access-requests/"+id, nil)
@@ -115,6 +121,7 @@ func TestExtensionThatPeopleDecide(t *testing.T) {
 	id := a.Text("id")
 	h.decide("mia", id, "approve", item(a, 0))
 	h.gives(h.annsAccount, h.vault)
+	before := ends(t, items(h.is(id, "fulfilled"))[0])
 	until := time.Now().Add(72 * time.Hour).UTC().Truncate(time.Second)
 	e := h.Must(201, "ann", "POST", "/access-requests/"+id+"/extend", map[string]any{"until": until})
 	if e.Text("status") != "pending_approval" {
@@ -128,6 +135,22 @@ func TestExtensionThatPeopleDecide(t *testing.T) {
 	h.is(e.Text("id"), "fulfilled", "fulfilled")
 	if now := ends(t, items(h.is(id, "fulfilled"))[0]); !now.Equal(until) {
 		t.Errorf("it ends at %v; want %v", now, until)
+	}
+	// The request to extend says what was extended, and closes with the access.
+	extended := h.is(e.Text("id"), "fulfilled", "fulfilled")
+	if from, _ := items(extended)[0]["extended_from"].(string); !strings.HasPrefix(from, before.UTC().Format("2006-01-02T15:04:05")) || !ends(t, items(extended)[0]).Equal(until) {
+		t.Errorf("extended from %q until %v; want from %v until %v", from, items(extended)[0]["ends_at"], before, until)
+	}
+	h.Must(200, "ann", "POST", "/access-requests/"+id+"/return", map[string]any{})
+	h.looks()
+	h.is(e.Text("id"), "fulfilled", "fulfilled") // the target has it still
+	h.takes(h.annsAccount, h.vault)
+	h.is(id, "closed", "closed")
+	if closed := h.is(e.Text("id"), "closed", "closed"); closed.Body["closed_at"] == nil || closed.Body["fulfilled_at"] == nil || len(closed.Body["allowed"].([]any)) != 0 {
+		t.Errorf("the request to extend is %v", closed.Body)
+	}
+	if log := strings.Join(h.audited(e.Text("id")), " "); !strings.Contains(log, "access_request.extended") || !strings.Contains(log, "access_request.item_closed") {
+		t.Errorf("the log of the request to extend is %s", log)
 	}
 	b := h.ask("tom", wish(h.tom, h.group))
 	h.decide("mia", b.Text("id"), "approve", item(b, 0))
@@ -150,7 +173,8 @@ func ends(t *testing.T, item map[string]any) time.Time {
 func TestWithdrawal(t *testing.T) {
 	h := open(t)
 	h.listen()
-	a := h.ask("mia", wish(h.ann, h.group, h.vault))
+	safe := h.offered("safe", "high", h.olga) // both wait for their owner, since the manager has agreed by requesting
+	a := h.ask("mia", wish(h.ann, safe, h.vault))
 	id := a.Text("id")
 	h.Refused(404, "not_found", "tom", "POST", "/access-requests/"+id+"/cancel", map[string]any{})
 	h.Refused(403, "not_your_request", "olga", "POST", "/access-requests/"+id+"/cancel", nil)
@@ -171,7 +195,7 @@ func TestWithdrawal(t *testing.T) {
 	if got := h.told(id); got != "request.submitted" {
 		t.Errorf("told %s", got)
 	}
-	h.ask("ann", wish(h.ann, h.group)) // it can be asked for again
+	h.ask("ann", wish(h.ann, safe)) // it can be asked for again
 }
 
 // TestWithdrawnApproval has the item wait again, before the target has it.

@@ -35,7 +35,7 @@ func (r *AccessRequest) mayWithdraw(v viewer.Viewer) error {
 	if r.asks(v) || v.Has(viewer.Admin) {
 		return nil
 	}
-	return fault.Coded(fault.Forbidden, "not_your_request", "%s is withdrawn by whoever asked, by the person it is for, or by an administrator; you can decide it when you are asked", r.Number)
+	return fault.Coded(fault.Forbidden, "not_your_request", "%s can be withdrawn by its requester, its recipient or an administrator; approvers can reject it", r.Number)
 }
 
 // item is one of the request's items; a fault of kind NotFound when it has none of this id.
@@ -100,7 +100,7 @@ func (s *Service) withdraw(ctx context.Context, tx *pg.Tx, items []string, code,
 		}
 	}
 	if len(waiting) == 0 {
-		return cannot("somebody has decided it at this moment", []string{})
+		return cannot("it was decided at the same time", []string{})
 	}
 	for _, r := range b.requests {
 		if !slices.ContainsFunc(r.Items, AccessRequestItem.open) && !slices.ContainsFunc(r.Items, AccessRequestItem.granted) {
@@ -117,7 +117,7 @@ func (s *Service) withdraw(ctx context.Context, tx *pg.Tx, items []string, code,
 func (s *Service) Return(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, items []string, reason string) (AccessRequest, error) {
 	return s.on(ctx, v, id, match, func(tx *pg.Tx, r AccessRequest) error {
 		if !r.asks(v) && !v.Has(viewer.Admin) && !s.manages(ctx, tx, &r) {
-			return fault.Coded(fault.Forbidden, "not_your_request", "access is given back by whoever has it, by whoever asked for it, their managers and administrators")
+			return fault.Coded(fault.Forbidden, "not_your_request", "access can be returned by its holder, its requester, their managers and administrators")
 		}
 		chosen, err := r.chosen(items, "return")
 		if err != nil {

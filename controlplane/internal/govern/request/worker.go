@@ -65,7 +65,7 @@ func (s *Service) escalate(ctx context.Context, tenant string) (n int, err error
 			}
 			item.Review.Escalate = true
 			questions = append(questions, r.reviewQuestion(item, people))
-			b.note(r, item, "escalated", item.Display+": nobody has reviewed the emergency access in time; administrators are asked")
+			b.note(r, item, "escalated", item.Display+": the emergency access was not reviewed in time; administrators decide")
 			b.audit(r, actEscalated, item, "")
 		}
 		n = len(questions)

@@ -26,7 +26,7 @@ import (
 type RoleDraft struct {
 	RoleID      string          `json:"role_id" db:"role_id"`
 	BaseVersion int             `json:"base_version" db:"base_version" doc:"The version of the role that it was made of."`
-	Proposed    bool            `json:"proposed" db:"proposed" doc:"Somebody has been asked to agree; changing the draft withdraws that."`
+	Proposed    bool            `json:"proposed" db:"proposed" doc:"The publication waits for an approval. Changing the draft withdraws it."`
 	Content     role.RoleFields `json:"content" db:"content"`
 	Changes     []RoleChange    `json:"changes" db:"-" nullable:"false" doc:"What is different from the role as it is."`
 	ChangedBy   map[string]any  `json:"changed_by" db:"changed_by" nullable:"false"`
@@ -245,7 +245,7 @@ func (s *Service) onto(ctx context.Context, tx *pg.Tx, r role.Role, d RoleDraft)
 		}
 	}
 	if len(both) > 0 {
-		return d.Content, fault.Coded(fault.Conflict, "draft_outdated", "the role itself has changed since the draft was made, in %s too: drop the draft and begin anew",
+		return d.Content, fault.Coded(fault.Conflict, "draft_outdated", "the role has changed since the draft was created, also in %s: discard the draft and create it again",
 			strings.Join(both, " and ")).Also("fields", both)
 	}
 	body, err := json.Marshal(patch)

@@ -113,9 +113,14 @@ func length(text *string) time.Duration {
 	return d
 }
 
+// person is the name of somebody whom the viewer sees. Whom they do not see there is not, as in GET /identities/{id}.
 func person(ctx context.Context, tx *pg.Tx, id string) (name string, err error) {
-	const sql = `select coalesce(i.display_name, '') from identity i where i.id = $1`
-	missing := fault.New(fault.Invalid, "there is no identity %s", id).With(fault.Field{Pointer: "#/identity_id", Code: "unknown_identity", Detail: "choose somebody of GET /identities"})
+	const sql = `
+		select coalesce(i.display_name, '')
+		  from identity i
+		 where i.id = $1
+		   and ((select sees_all()) or exists (select from readable_identity(true) r where r.id = i.id))`
+	missing := fault.New(fault.Invalid, "Identity %s was not found.", id).With(fault.Field{Pointer: "#/identity_id", Code: "unknown_identity", Detail: "give the id of an identity from GET /identities"})
 	if !listing.IsID(id) {
 		return "", missing
 	}
@@ -191,7 +196,7 @@ func (s *Service) Limit(ctx context.Context, v viewer.Viewer, id, identityID str
 		case len(byHand) == 0 && len(others) > 0:
 			return fault.Coded(fault.Conflict, "not_by_hand", "they have the role by a request: that is what is extended or returned")
 		case len(byHand) == 0:
-			return fault.New(fault.NotFound, "nobody has given %s the role by hand", identityID)
+			return fault.New(fault.NotFound, "%s has no direct assignment of the role", identityID)
 		}
 		if until == nil && r.MaxDuration != nil {
 			return fault.New(fault.Invalid, "the role %s is given for %s at most: say until when", r.Name, *r.MaxDuration).

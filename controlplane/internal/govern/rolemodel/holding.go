@@ -21,7 +21,7 @@ type RoleWay struct {
 	Reason       string          `json:"reason"`
 	Parameters   *map[string]any `json:"parameters,omitempty"`
 	StartsAt     time.Time       `json:"starts_at"`
-	EndsAt       *time.Time      `json:"ends_at" doc:"null: it does not end by itself."`
+	EndsAt       *time.Time      `json:"ends_at" doc:"Null: no end."`
 }
 
 // RolePolicyRef names a policy.
@@ -41,7 +41,7 @@ type RoleFulfilment struct {
 type RoleHolding struct {
 	Ways       []RoleWay      `json:"ways" nullable:"false"`
 	Since      time.Time      `json:"since" doc:"The earliest beginning of these."`
-	Until      *time.Time     `json:"until" doc:"When the last of them ends; null: never by itself."`
+	Until      *time.Time     `json:"until" doc:"The end of the last assignment. Null: at least one has no end."`
 	Fulfilment RoleFulfilment `json:"fulfilment"`
 }
 

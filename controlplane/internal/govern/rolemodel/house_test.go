@@ -51,6 +51,7 @@ func open(t testing.TB) *house {
 		}
 		return all
 	})
+	h.EverybodySignsIn()
 	h.system = uuid.Must(uuid.NewV7()).String()
 	h.Exec(`insert into connector (tenant_id, id, business_id, name, type) values (current_tenant(), $1, 'dir', 'Directory', 'ldap')`, h.system)
 	for i := range 6 {

@@ -27,8 +27,8 @@ type RoleImport struct {
 // RoleImportLine is what becomes of one role of a file.
 type RoleImportLine struct {
 	Key     string       `json:"key"`
-	Line    int          `json:"line" doc:"Where it stands in the file."`
-	Action  string       `json:"action" enum:"created,updated,unchanged,drafted" doc:"drafted: its risk is high or critical; somebody else has to agree, when it is published."`
+	Line    int          `json:"line" doc:"The position in the file."`
+	Action  string       `json:"action" enum:"created,updated,unchanged,drafted" doc:"drafted: its risk is high or critical, so another person has to approve the publication."`
 	RoleID  *string      `json:"role_id" doc:"null in a dry run for one that is to be made."`
 	Changes []RoleChange `json:"changes" nullable:"false"`
 }

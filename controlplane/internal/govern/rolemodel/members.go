@@ -33,7 +33,7 @@ type memberRow struct {
 // MemberFilters narrow a list of members; each one given must hold.
 type MemberFilters struct {
 	Kind string `query:"kind" enum:"rule,policy,manual,request,emergency" doc:"Who has it by such a way, perhaps by others too."`
-	Q    string `query:"q" maxLength:"200" doc:"Part of a name, e-mail or external id."`
+	Q    string `query:"q" maxLength:"200" doc:"Words, each of which is part of a name, e-mail or external id, without regard to case, accents and order."`
 }
 
 func (f MemberFilters) query(roleID string) *listing.Query {
@@ -56,9 +56,7 @@ func (f MemberFilters) query(roleID string) *listing.Query {
 		args["kind"] = f.Kind
 		q.Where(fmt.Sprintf(assigned, "and a.kind = @kind"), args)
 	}
-	if f.Q != "" {
-		q.Where(`position(lower(@q) in lower(concat_ws(E'\n', i.display_name, i.email, i.external_id))) > 0`, pgx.NamedArgs{"q": f.Q})
-	}
+	q.Search(f.Q, "i.display_name", "i.email", "i.external_id")
 	return q
 }
 

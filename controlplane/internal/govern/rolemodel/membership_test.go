@@ -107,7 +107,8 @@ func TestMembersAreGivenTakenAndToldOf(t *testing.T) {
 	ann, ben, gone := h.hire("ann", "Ward"), h.hire("ben", "Office"), h.hire("gone", "Office")
 	h.Exec(`update identity set status = 'deactivated' where id = $1`, gone)
 	h.Exec(`update identity set manager_id = $2 where id = $1`, ben, boss)
-	h.Let("owner", h.Tenant.Tenant, boss)
+	unseen := h.hire("unseen", "Office")
+	h.Let("owner", h.Tenant.Tenant, boss, viewer.Manager)
 	h.Let("ben", h.Tenant.Tenant, ben)
 	h.Let("nobody", h.Tenant.Tenant, h.hire("x", "Office"))
 	h.Let("auditor", h.Tenant.Tenant, "", viewer.Auditor)
@@ -137,6 +138,8 @@ func TestMembersAreGivenTakenAndToldOf(t *testing.T) {
 		{422, "validation_failed", "admin", body("starts_at", time.Now().Add(-time.Hour)), "in_the_past", "#/starts_at"},
 		{422, "validation_failed", "admin", body("identity_id", uuid.NewString()), "unknown_identity", "#/identity_id"},
 		{409, "person_has_left", "admin", body("identity_id", gone), "", ""},
+		{422, "validation_failed", "owner", body("identity_id", gone), "unknown_identity", "#/identity_id"},
+		{422, "validation_failed", "owner", body("identity_id", unseen), "unknown_identity", "#/identity_id"},
 		{403, "own_role", "owner", body("identity_id", boss), "", ""},
 		{404, "not_found", "nobody", body(), "", ""},
 		{403, "read_only_role", "auditor", body(), "", ""},

@@ -69,18 +69,19 @@ func deciders(ctx context.Context, tx *pg.Tx, p publication) ([]decision.Assigne
 			select i.id::text
 			  from identity i
 			 where i.id = any(@owners::text[]::uuid[])
-			   and i.status not in ('deactivated', 'archived')
-			   and i.id::text <> @self
+			   and unable_to_decide(i.id) = ''
+			   and i.id::text <> all(@self)
 			 order by 1`
 		admins = `
 			select exists (select from app_user u
 			                where u.status = 'active'
 			                  and 'admin' = any(u.roles)
-			                  and u.id::text <> @user
-			                  and coalesce(u.identity_id::text, '') <> case when @self = '' then '-' else @self end)`
+			                  and u.id::text <> all(@self)
+			                  and (u.identity_id is null or u.identity_id::text <> all(@self)))`
 	)
+	self := slices.Concat([]string{}, tx.Viewer.Parties())
 	asked := slices.Concat(p.role.OwnerIDs, p.role.BackupOwnerIDs, p.after.OwnerIDs, p.after.BackupOwnerIDs)
-	rows, err := tx.Query(ctx, owners, pgx.NamedArgs{"owners": asked, "self": tx.Viewer.Identity})
+	rows, err := tx.Query(ctx, owners, pgx.NamedArgs{"owners": asked, "self": self})
 	if err != nil {
 		return nil, fmt.Errorf("find who decides about a role: %w", err)
 	}
@@ -96,12 +97,12 @@ func deciders(ctx context.Context, tx *pg.Tx, p publication) ([]decision.Assigne
 		return people, nil
 	}
 	var another bool
-	if err := tx.QueryRow(ctx, admins, pgx.NamedArgs{"user": tx.Viewer.ID, "self": tx.Viewer.Identity}).Scan(&another); err != nil {
+	if err := tx.QueryRow(ctx, admins, pgx.NamedArgs{"self": self}).Scan(&another); err != nil {
 		return nil, fmt.Errorf("find who decides about a role: %w", err)
 	}
 	if !another {
-		return nil, fault.Coded(fault.Conflict, "nobody_to_decide", "somebody else than who proposes it has to agree, and the role has no other owner, nor the tenant another administrator: "+
-			"name an owner first")
+		return nil, fault.Coded(fault.Conflict, "nobody_to_decide", "a person other than the proposer must approve, and there is no other owner of the role and no other administrator: "+
+			"add an owner first")
 	}
 	return nil, nil
 }
@@ -110,7 +111,7 @@ func (p publication) question(v viewer.Viewer, people []decision.Assignee) decis
 	q := decision.New{
 		Kind: Kind, Key: p.role.ID, Subject: decision.Ref{Type: "role", ID: p.role.ID, Display: p.role.Name},
 		Source: decision.Ref{Type: "role", ID: p.role.ID, Display: p.role.Name}, Title: "Publish the role " + p.role.Name,
-		Summary: fmt.Sprintf("%d people would gain or lose something; the risk of the role is %s.", p.IdentitiesAffected, riskier(p.weight)),
+		Summary: fmt.Sprintf("Number of people who would gain or lose access: %d. The risk of the role is %s.", p.IdentitiesAffected, riskier(p.weight)),
 		Context: map[string]any{"changes": p.changes, "impact": p.Impact, "risk_before": p.riskBefore, "risk_after": p.riskAfter, "proposed_by": who(v)},
 		Actions: []decision.Action{
 			{Key: "approve", Label: "Publish", Style: "positive", Requires: []string{}},
@@ -118,14 +119,23 @@ func (p publication) question(v viewer.Viewer, people []decision.Assignee) decis
 		},
 		Assignees: people, Roles: []string{string(viewer.Admin)}, RiskLevel: riskier(p.weight), GroupKey: Kind,
 	}
-	if v.Identity != "" {
-		q.NotFor = []string{v.Identity}
-	}
+	q.NotFor = v.Parties()
 	return q
 }
 
 func who(v viewer.Viewer) map[string]any {
-	return map[string]any{"type": string(v.Kind), "id": v.ID, "identity_id": v.Identity, "display": v.Display}
+	return map[string]any{"type": string(v.Kind), "id": v.ID, "identity_id": v.Identity, "display": v.Display,
+		"maker_id": v.Maker, "maker_identity_id": v.MakerIdentity}
+}
+
+// proposers are the ids of the person who proposed a role, as who wrote them.
+func proposers(by map[string]any) (ids []string) {
+	for _, name := range []string{"id", "identity_id", "maker_id", "maker_identity_id"} {
+		if id, _ := by[name].(string); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // Answers are what this room does with decisions about its tasks.
@@ -160,8 +170,8 @@ func (s *Service) answer(ctx context.Context, tx *pg.Tx, answered []decision.Ans
 
 func (s *Service) answerOne(ctx context.Context, tx *pg.Tx, a decision.Answered) error {
 	proposer, _ := a.Task.Context["proposed_by"].(map[string]any)
-	if id, _ := proposer["id"].(string); id != "" && id == a.Decision.By.ID {
-		return fault.Coded(fault.Forbidden, "own_proposal", "somebody else than who has proposed the role has to agree; to take it back, withdraw the proposal")
+	if viewer.SamePerson(proposers(proposer), a.Decision.By.Parties()) {
+		return fault.Coded(fault.Forbidden, "own_proposal", "you proposed the role, so another person must approve it; to cancel, withdraw the proposal")
 	}
 	r, err := role.Seen(ctx, tx, viewer.System(tx.Viewer.Tenant), a.Task.Key, " for update of r")
 	if err != nil {

@@ -157,7 +157,7 @@ func TestARiskyRoleIsPublishedByTheAgreementOfSomebodyElse(t *testing.T) {
 		t.Errorf("what was withdrawn is decided: %d %v", a.Status, a.Body)
 	}
 	third := "/decision-tasks/" + h.Must(200, "admin", "POST", ward+"/publish", nil).Text("task_id") + "/decide"
-	if a := h.Call("admin", "POST", third, map[string]any{"action": "approve"}); a.Status != 403 || a.Text("code") != "own_proposal" {
+	if a := h.Call("admin", "POST", third, map[string]any{"action": "approve"}); a.Status != 403 || a.Text("code") != "own_request" {
 		t.Errorf("who proposes agrees: %d %v", a.Status, a.Body)
 	}
 	h.settle()

@@ -168,7 +168,7 @@ func (f *file) check(bad *problems) {
 		case r.Key == "":
 			bad.add(r.line, "required", "a role needs a key, by which it is known from one import to the next")
 		case twice:
-			bad.add(r.line, "duplicate_key", "the role %s stands in line %d already", r.Key, before)
+			bad.add(r.line, "duplicate_key", "the role %s is already in line %d", r.Key, before)
 		}
 		lines[r.Key] = r.line
 		if !slices.Contains([]string{"", role.Draft, role.Active, role.Deprecated}, r.Lifecycle) {

@@ -177,7 +177,7 @@ func (h here) ids(r fileRole, what string, names []string, bad *problems) (ids [
 	for _, name := range names {
 		switch found := h.people[name]; len(found) {
 		case 0:
-			bad.add(r.line, "unknown_identity", "%s: the %s %q is nobody's external id, nor an id", r.Key, what, name)
+			bad.add(r.line, "unknown_identity", "%s: the %s %q is not the id or external id of an identity", r.Key, what, name)
 		case 1:
 			ids = append(ids, found[0])
 		default:

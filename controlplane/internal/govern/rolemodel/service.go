@@ -112,7 +112,7 @@ func (s *Service) Guard(ctx context.Context, tx *pg.Tx, before role.Role, after 
 	}
 	switch {
 	case w.agreement():
-		return fault.Coded(fault.Conflict, "publish_required", "the risk of the role is %s, and somebody else has to agree: %s", riskier(w), how).
+		return fault.Coded(fault.Conflict, "publish_required", "the risk of the role is %s, so another person must approve: %s", riskier(w), how).
 			Also("impact", w.Impact)
 	case len(w.LimitsHit) > 0:
 		return fault.Coded(fault.Conflict, "publish_required", "%s: %s", w.LimitsHit[0].Detail, how).Also("impact", w.Impact)
