@@ -62,7 +62,7 @@ func describe(op *huma.Operation, method, path string) {
 	}
 	if !auth && !agent {
 		add(op, &huma.Param{Name: "X-Tenant-Id", In: "header", Schema: &huma.Schema{Type: "string", Format: "uuid"},
-			Description: "For control-plane administrators: the tenant to act in. Audited in both tenants. Anybody else gets 403."})
+			Description: "For control-plane administrators: the tenant to act in. Audited in both tenants. Other callers receive 403."})
 	}
 	delete(mediaTypes(op), "application/octet-stream") // the bytes are looked at besides; what is sent is JSON
 	for status, r := range op.Responses {
@@ -125,7 +125,7 @@ func answerHeaders(r *huma.Response, status string, token bool) {
 			r.Headers[name] = &huma.Header{Description: words, Schema: &huma.Schema{Type: "string"}}
 		}
 	}
-	set("X-Request-Id", "The id of this request; it stands in the log and in problem documents.")
+	set("X-Request-Id", "The id of this request. It is also in the log and in problem documents.")
 	if token {
 		set("RateLimit-Policy", `The rate that applies, e.g. "default";q=100;w=1;grantwright-burst=200.`)
 		set("RateLimit", `What is left of it, e.g. "default";r=199;t=0.`)

@@ -70,7 +70,7 @@ type Attempt struct {
 	LatencyMS  int64     `json:"latency_ms"`
 	Excerpt    string    `json:"excerpt,omitempty" doc:"The answer's first KiB."`
 	Error      string    `json:"error,omitempty"`
-	Repeated   int       `json:"repeated,omitempty" doc:"How often it was begun before without anybody knowing how it ended."`
+	Repeated   int       `json:"repeated,omitempty" doc:"How many attempts were started without a known outcome."`
 }
 
 func findDelivery(ctx context.Context, tx *pg.Tx, webhook, id string) (d DeliveryDetail, err error) {

@@ -28,21 +28,21 @@ const (
 func (s *Service) Routes() []httpapi.Route {
 	reads := []httpapi.Route{
 		httpapi.Handle("GET", base, "List webhooks", s.list).Describe(aboutWebhooks),
-		httpapi.Handle("GET", base+"/event-types", "List the kinds of event", s.eventTypes),
-		httpapi.Handle("GET", base+"/{id}", "Read a webhook", s.one),
-		httpapi.Handle("GET", base+"/{id}/deliveries", "List a webhook's deliveries, the newest first", s.deliveries).Describe("They are kept for 30 days."),
-		httpapi.Handle("GET", base+"/{id}/deliveries/{delivery_id}", "Read a delivery with its attempts", s.delivery),
+		httpapi.Handle("GET", base+"/event-types", "List event types", s.eventTypes),
+		httpapi.Handle("GET", base+"/{id}", "Retrieve a webhook", s.one),
+		httpapi.Handle("GET", base+"/{id}/deliveries", "List webhook deliveries", s.deliveries).Describe("They are kept for 30 days."),
+		httpapi.Handle("GET", base+"/{id}/deliveries/{delivery_id}", "Retrieve a webhook delivery", s.delivery),
 	}
 	writes := []httpapi.Route{
 		httpapi.Handle("POST", base, "Create a webhook", s.post).Status(http.StatusCreated).Errors(409).Describe(aboutWebhooks),
-		httpapi.Handle("PATCH", base+"/{id}", "Change a webhook by merge patch", s.patchOne).Errors(409, 412),
+		httpapi.Handle("PATCH", base+"/{id}", "Update a webhook", s.patchOne).Errors(409, 412),
 		httpapi.Handle("DELETE", base+"/{id}", "Delete a webhook", s.removeOne).Status(http.StatusNoContent).Errors(412),
-		httpapi.Handle("POST", base+"/{id}/test", "Send a test event", s.test).Waits().Describe(aboutTest),
-		httpapi.Handle("POST", base+"/{id}/rotate-secret", "Make a new secret", s.rotateOne).Describe(aboutRotate),
+		httpapi.Handle("POST", base+"/{id}/test", "Test a webhook", s.test).Waits().Describe(aboutTest),
+		httpapi.Handle("POST", base+"/{id}/rotate-secret", "Rotate a webhook secret", s.rotateOne).Describe(aboutRotate),
 		httpapi.Handle("POST", base+"/{id}/enable", "Enable a webhook", s.enable).Errors(409).Describe(aboutEnable),
 		httpapi.Handle("POST", base+"/{id}/disable", "Disable a webhook", s.disable).Describe("What waits for it is skipped, and can be replayed."),
-		httpapi.Handle("POST", base+"/{id}/deliveries/{delivery_id}/redeliver", "Send a delivery's event again", s.redeliver).Status(http.StatusAccepted).Errors(409),
-		httpapi.Handle("POST", base+"/{id}/replay", "Send the events of a window again", s.replay).Status(http.StatusAccepted).Errors(409).Describe(aboutReplay),
+		httpapi.Handle("POST", base+"/{id}/deliveries/{delivery_id}/redeliver", "Redeliver an event", s.redeliver).Status(http.StatusAccepted).Errors(409),
+		httpapi.Handle("POST", base+"/{id}/replay", "Replay events to a webhook", s.replay).Status(http.StatusAccepted).Errors(409).Describe(aboutReplay),
 	}
 	for i := range reads {
 		reads[i] = reads[i].For(viewer.Admin, viewer.Auditor)

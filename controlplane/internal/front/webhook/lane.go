@@ -61,7 +61,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 // attempt posts a delivery, unless the process that posts it keeps dying of it.
 func (s *Service) attempt(ctx context.Context, t target, j job) outcome {
 	if j.Repeats > maxRepeats {
-		return outcome{Attempt: Attempt{N: j.Attempt + 1, URL: t.hook.URL, At: j.now(), Repeated: j.Repeats, Error: "it was begun again and again, and nobody knows how it ended"}}
+		return outcome{Attempt: Attempt{N: j.Attempt + 1, URL: t.hook.URL, At: j.now(), Repeated: j.Repeats, Error: "the delivery was interrupted repeatedly, and its result is unknown"}}
 	}
 	return s.send(ctx, t, j, j.Attempt+1)
 }
