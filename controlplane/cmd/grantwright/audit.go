@@ -30,9 +30,9 @@ func verifyAuditCommand() *cobra.Command {
 	var tenant string
 	cmd := &cobra.Command{
 		Use: "verify [FILE]", Short: "Verify an export of the audit log, or the log itself", Args: cobra.MaximumNArgs(1),
-		Long: "With a FILE, verifies an export as NDJSON (GET /api/v1/audit-events/export), plain or packed with gzip, without any server. Every entry must be\n" +
-			"the one that was written, in its place, and covered by a signed checkpoint. The file names the public key itself; --key gives the one that\n" +
-			"you trust, as PEM, base64 or name+id+key, or as a file that holds it. Without it somebody who can write a whole new file can also sign it:\n" +
+		Long: "With a FILE, verifies an export as NDJSON (GET /api/v1/audit-events/export), plain or compressed with gzip, without a server. Every entry must be\n" +
+			"unchanged, in its place, and covered by a signed checkpoint. The file contains the public key; --key gives the one that\n" +
+			"you trust, as PEM, base64 or name+id+key, or as a file that contains it. Without --key, anyone who can write a new file can also sign it:\n" +
 			"compare the printed fingerprint.\n\n" +
 			"Without a FILE, verifies the logs in the database. Exit code 1 names the first bad entry.",
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -15,9 +15,9 @@ func backupCommand() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use: "backup", Short: "Write the whole database into a folder", Args: cobra.NoArgs,
-		Long: "Writes the database as it is at one instant into a new folder, while the server runs or not. THE MASTER KEY IS NOT IN IT: keep that\n" +
-			"somewhere else, because whoever has both has every secret, and a backup without it cannot be restored.\n\n" +
-			"A database of your own needs a login that row security does not bind, named by DATABASE_BACKUP_URL.",
+		Long: "Writes a consistent copy of the database into a new folder. The server may run meanwhile. THE MASTER KEY IS NOT IN IT: keep that\n" +
+			"in another place, because anyone with both can read every secret. A backup without its master key cannot be restored.\n\n" +
+			"An external database needs a login that bypasses row security, in DATABASE_BACKUP_URL.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to == "" {
 				return usageError{errors.New("--to is needed: a folder that is not there yet, or empty")}
@@ -72,10 +72,10 @@ func restoreCommand() *cobra.Command {
 	var from string
 	cmd := &cobra.Command{
 		Use: "restore", Short: "Bring a backup into an empty database", Args: cobra.NoArgs,
-		Long: "Brings a backup into an empty database and makes sure of it: rows are counted, every secret is opened, audit logs are verified.\n" +
-			"The master key of the backup's time must be in the key file. Tokens from before are refused afterwards, because a backup knows\n" +
-			"nothing of what was revoked after it was made: people sign in again, and service tokens are made anew. What happened after the backup\n" +
-			"and was told to others, by webhooks or by answers, may happen and be told again.",
+		Long: "Restores a backup into an empty database and verifies it: rows are counted, every secret is decrypted, audit logs are verified.\n" +
+			"The key file must contain the master key of the backup. Tokens from before the restore are refused, because a backup does not\n" +
+			"contain later revocations: people sign in again, and service tokens are created again. Changes after the backup\n" +
+			"that were already sent, by webhooks or in API responses, may happen and be sent again.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if from == "" {
 				return usageError{errors.New("--from is needed: the folder of a backup")}

@@ -63,10 +63,10 @@ func rotateSigningCommand() *cobra.Command {
 	var retire string
 	cmd := &cobra.Command{
 		Use: "signing", Short: "Rotate the keys that sign tokens", Args: cobra.NoArgs,
-		Long: "Takes each audience's keys one step on: the key that has been known for a day begins to sign, the one before it only verifies until its\n" +
-			"last token has ended, and a further one is made known. Run it twice, a day apart, or with --now. Nobody is signed out.\n\n" +
-			"--retire ends one key at once, because somebody else may have it. Every token that it signed is refused within five seconds: people sign\n" +
-			"in again, service tokens are made anew, and agents renew by their own keys.",
+		Long: "Rotates the keys of each audience by one step. The key that has been published for a day begins to sign, the previous key only verifies until its\n" +
+			"last token has expired, and a new key is published. Run it twice, a day apart, or with --now. All sessions continue.\n\n" +
+			"--retire disables a key that may be compromised at once. Every token that it signed is refused within five seconds: people sign\n" +
+			"in again, service tokens are created again, and agents renew their tokens with their own keys.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if retire != "" && (r.Now || len(r.Audiences) > 0) {
 				return usageError{errors.New("--retire names one key; --now and --audience do not belong to it")}

@@ -19,12 +19,12 @@ func rotateMasterCommand() *cobra.Command {
 	var addOnly bool
 	cmd := &cobra.Command{
 		Use: "master", Short: "Replace the master key that all secrets lie under", Args: cobra.NoArgs,
-		Long: "Puts the key in --new-key-file, which is made when it is not there, into the key file, and seals under it what lies under another: the\n" +
-			"tenants' data keys, and the keys of the deployment. Tenants' own values are not touched. Servers go on working and need no restart: they\n" +
-			"read their key file again. A rotation that was stopped is simply started again.\n\n" +
-			"Where several machines have a copy of the key file, run this with --add-only on each first, so that all can open what is sealed under\n" +
-			"the new key. When `grantwright keys status` says that nothing lies under the old key any more, `grantwright keys drop` takes it away.\n" +
-			"Backups from before still need it.",
+		Long: "Adds the key in --new-key-file, which is created if it does not exist, to the key file. Then encrypts with it the keys that another key encrypts:\n" +
+			"the data keys of tenants, and the keys of the deployment. The values of tenants do not change. Servers continue and need no restart: they\n" +
+			"read their key file again. If a rotation was stopped, start it again.\n\n" +
+			"If several machines have a copy of the key file, first run this with --add-only on each. Then all machines can decrypt with\n" +
+			"the new key. When `grantwright keys status` shows that the old key is unused, remove it with `grantwright keys drop`.\n" +
+			"Earlier backups still need it.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if file == "" {
 				return usageError{errors.New("--new-key-file is needed")}
@@ -65,13 +65,13 @@ func rotateDataCommand() *cobra.Command {
 	s := &settings{}
 	var tenant string
 	cmd := &cobra.Command{
-		Use: "data", Short: "Give tenants new data keys, and seal their secrets anew", Args: cobra.NoArgs,
-		Long: "Makes a new data key for each tenant and seals everything anew that lies under an older one, in small steps, while servers work. One that was\n" +
-			"stopped goes on when it is started again. Older data keys stay until `grantwright keys prune`.",
+		Use: "data", Short: "Give tenants new data keys, and encrypt their secrets with them", Args: cobra.NoArgs,
+		Long: "Creates a data key for each tenant and encrypts all of its secrets with it, in small steps, while servers work. If it was\n" +
+			"stopped, start it again: it continues. Older data keys stay until `grantwright keys prune`.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.withSealing(cmd, func(ctx context.Context, k *app.Sealing) error {
 				return k.Data(ctx, tenant, func(r app.Rotated) {
-					fmt.Fprintf(cmd.OutOrStdout(), "tenant %s: %d values are sealed anew, under version %d of its data key\n", r.Tenant, r.Values, r.Version)
+					fmt.Fprintf(cmd.OutOrStdout(), "tenant %s: %d values are now encrypted with version %d of its data key\n", r.Tenant, r.Values, r.Version)
 				})
 			})
 		},
@@ -125,7 +125,7 @@ func roleOf(m seal.MasterUse) string {
 func hint(m seal.MasterUse) string {
 	switch {
 	case !m.Known:
-		return "what lies under it cannot be opened here"
+		return "values encrypted with it cannot be decrypted here"
 	case !m.Seals && m.Values == 0:
 		return "not needed any more, but for older backups"
 	}

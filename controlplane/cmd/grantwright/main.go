@@ -1,5 +1,10 @@
 // Command grantwright is the control plane of Grantwright: the API, the dispatcher of connector calls, and the governance
 // store behind them.
+//
+// Certificates with a negative serial number are accepted: authorities of directories make such ones, and nothing but the serial
+// number is wrong with them.
+//
+//go:debug x509negativeserial=1
 package main
 
 import (

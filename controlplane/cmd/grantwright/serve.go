@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/grantwright/grantwright/connectorkit/memlimit"
 	"github.com/grantwright/grantwright/controlplane/internal/app"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
@@ -64,6 +65,9 @@ const gcPercent = 300
 func serve(ctx context.Context, c app.Config, log *slog.Logger) (err error) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
+	}
+	if limit := memlimit.Set(0); limit > 0 {
+		log.Debug("soft memory limit", "mib", limit>>20)
 	}
 	ring, err := app.Keyring(c)
 	if err != nil {

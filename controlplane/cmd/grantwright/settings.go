@@ -53,8 +53,10 @@ func (s *settings) serving(flags *pflag.FlagSet) {
 	flags.StringVar(&c.OTelEndpoint, "otel-endpoint", "", "collector of traces, OTLP over HTTP, such as http://127.0.0.1:4318 (default: none)")
 	flags.Float64Var(&c.OTelRatio, "otel-ratio", c.OTelRatio, "part of all requests that is traced, 0 to 1")
 	flags.StringSliceVar(&c.PackTrustedKeys, "pack-trusted-keys", nil, "files with public keys, PEM, whose sector packs may be uploaded (default: none)")
-	flags.BoolVar(&c.PackAllowUnsigned, "pack-allow-unsigned", false, "let sector packs be uploaded that nobody has signed")
+	flags.BoolVar(&c.PackAllowUnsigned, "pack-allow-unsigned", false, "allow uploads of unsigned sector packs")
 	flags.IntVar(&c.MaxRuns, "max-runs", c.MaxRuns, "sync runs to work on at once")
+	flags.IntVar(&c.MaxConnections, "max-connections", c.MaxConnections, "connections to have open at once; 0 for no limit")
+	flags.IntVar(&c.MaxConnectionsPerAddr, "max-connections-per-address", c.MaxConnectionsPerAddr, "connections of one client address to have open at once; 0 for no limit; without effect with behind-tls-proxy")
 }
 
 // complete fills in, for every flag that was not given, the environment's value or else the file's.

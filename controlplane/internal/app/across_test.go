@@ -27,6 +27,7 @@ var across = []string{
 	"govern/request/worker.go",                             // reviews of emergency access that are due
 	"govern/pack/bind.go",                                  // sector packs of which something waits
 	"govern/fulfil/look.go",                                // tenants with requested access to follow
+	"govern/dashboard/worker.go",                           // tenants whose findings have not been counted today
 	"govern/matter/worker.go",                              // tenants with something that people may have to decide
 	"govern/decision/worker.go",                            // decisions, delegations and leavers that are due
 	"govern/policy/worker.go",                              // tenants with people whose rules have to be looked at
@@ -34,13 +35,14 @@ var across = []string{
 	"reach/agents/presence.go",                             // agents revoked or gone
 	"reach/drift/worker.go",                                // tenants with accounts to compare
 	"reach/provision/worker.go", "reach/provision/keep.go", // people to plan for, changes to make, and what comes with time
+	"reach/provision/readback.go",                          // tenants with changes that were made and not seen
 	"reach/schedule/worker.go",                             // schedules that are due
 	"reach/reconcile/discard.go",                           // holds that nobody decided about
 	"reach/syncrun/callback.go", "reach/syncrun/worker.go", // runs to work on, callbacks to send
 	"record/audit/stream/claim.go", "record/audit/trail/checkpoint.go", "record/audit/trail/retention.go", // logs to send, to sign and to shorten
 	"record/audit/trail/keys.go",                                           // the key that checkpoints are signed with
 	"record/auth/epoch.go", "record/auth/keys.go", "record/auth/rotate.go", // signing keys and epoch of the deployment
-	"record/auth/link.go", "record/auth/login.go", "record/auth/options.go", "record/auth/outside.go", "record/auth/throttle.go", // who signs in, before their tenant is known
+	"record/auth/candidate.go", "record/auth/link.go", "record/auth/options.go", "record/auth/outside.go", "record/auth/throttle.go", // who signs in, before their tenant is known
 	"record/auth/override.go",                                                     // an operator's request is audited in both tenants
 	"record/tenant/bootstrap.go",                                                  // whether a slug is taken
 	"record/tenant/list.go", "record/tenant/purge.go", "record/tenant/service.go", // what operators do with tenants, and what is erased

@@ -42,9 +42,10 @@ type App struct {
 	metrics  *telemetry.Metrics
 	observer *telemetry.Observer
 
-	draining   atomic.Bool     // told to stop
-	streams    context.Context // ends when streams must
-	endStreams context.CancelFunc
+	connections *httpapi.Connections
+	draining    atomic.Bool     // told to stop
+	streams     context.Context // ends when streams must
+	endStreams  context.CancelFunc
 }
 
 // Keyring opens the deployment's master key, making it on the first start.
@@ -79,7 +80,7 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	}
 	p := &parts{
 		config: c, version: version, db: db, ring: ring, log: log, guard: guard, cursors: cursors, sessions: sessions,
-		metrics: telemetry.NewMetrics(version),
+		metrics: telemetry.NewMetrics(version), connections: connections(c),
 		api: httpapi.Config{
 			Title: "Grantwright", Version: version, Log: log, User: sessions.AuthenticateUser, PublicDocs: c.PublicDocs, BehindProxy: c.BehindTLSProxy,
 		},
@@ -97,7 +98,7 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	api.Mount(http.MethodGet, "/health", http.HandlerFunc(health))
 	webconsole.Mount(api, console.Files())
 	apidocs.Mount(api, apidocs.Options{Public: c.PublicDocs, User: sessions.AuthenticateUser})
-	a := &App{API: api, DB: db, Auth: sessions, Hub: p.hub, Runs: p.runs, log: log, metrics: p.metrics}
+	a := &App{API: api, DB: db, Auth: sessions, Hub: p.hub, Runs: p.runs, log: log, metrics: p.metrics, connections: p.connections}
 	a.streams, a.endStreams = context.WithCancel(context.WithoutCancel(ctx))
 	a.observer = &telemetry.Observer{Metrics: p.metrics, Log: log, Traces: c.Traces, Routes: api.Router, Now: time.Now}
 	a.workers = append(p.workers, a.Runs.Run, a.applyDue, func(ctx context.Context) error { return db.KeepStatistics(ctx, log) })
@@ -109,7 +110,7 @@ func guard(c Config) (*outbound.Guard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("egress-allow-cidrs: %w", err)
 	}
-	return &outbound.Guard{AllowCIDRs: ranges, AllowPlaintext: c.EgressPlain}, nil
+	return &outbound.Guard{AllowCIDRs: ranges, AllowPlaintext: c.EgressPlain, Own: ownAddresses(c)}, nil
 }
 
 // hosted gives the connectors that run in this process: one of each type for its whole life, so that tokens and rate budgets

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/embedded"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/schema"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 )
 
@@ -174,6 +175,7 @@ const listTables = `
 	   and not c.relispartition
 	   and c.relpersistence = 'p'
 	   and c.relname <> '` + pendingTable + `'
+	   and ` + schema.Own + `
 	 order by 1`
 
 func (t table) count() string { return "select count(*) from " + pgx.Identifier{t.Name}.Sanitize() }

@@ -230,7 +230,7 @@ func TestABackupComesBackAndTokensRevokedAfterItStayDead(t *testing.T) {
 		}
 		s.revoke(t, url)
 	})
-	if made.Tables["identity"] != 30 || made.Tables["connector"] != 1 || len(made.MasterKeys) != 1 || made.Schema < 18 {
+	if made.Tables["identity"] != 30 || made.Tables["connector"] != 1 || len(made.MasterKeys) != 1 || made.Schema < 12 {
 		t.Errorf("manifest = %+v", made)
 	}
 	holdsNoSecret(t, dir, app.DefaultKeyFile(old.c))

@@ -30,6 +30,9 @@ type Config struct {
 	PGBin          string   // directory of PostgreSQL's binaries; empty: found
 	MaxRuns        int      // sync runs this process works on at once
 
+	MaxConnections        int // open at once; 0: no limit
+	MaxConnectionsPerAddr int // of one client address; 0: no limit. Without effect behind a proxy, whose address all have
+
 	PackTrustedKeys   []string // files with the public keys whose sector packs may be uploaded
 	PackAllowUnsigned bool     // let sector packs be uploaded that nobody has signed
 	OpsListen         string   // loopback address, or unix:PATH, for readiness, metrics and Go's profiles; empty: none
@@ -57,7 +60,7 @@ type Config struct {
 
 // DefaultConfig is what `grantwright serve` does without being told anything.
 func DefaultConfig() Config {
-	return Config{Listen: "127.0.0.1:8080", Data: "./data", MaxRuns: 8, LogLevel: "info", LogFormat: "text", DrainDelay: 5 * time.Second, OTelRatio: 1}
+	return Config{Listen: "127.0.0.1:8080", Data: "./data", MaxRuns: 8, MaxConnections: 10_000, MaxConnectionsPerAddr: 1000, LogLevel: "info", LogFormat: "text", DrainDelay: 5 * time.Second, OTelRatio: 1}
 }
 
 // Ops is where operators are served: OpsListen, or by its former name DebugListen.
@@ -83,6 +86,8 @@ func (c Config) Check() error {
 		return errors.New("ops-listen and debug-listen are one setting; give ops-listen alone")
 	case c.Ops() != "" && !loopbackAddress(c.Ops()) && !strings.HasPrefix(c.Ops(), unixPrefix):
 		return errors.New("ops-listen: profiles show what is in memory, so they are served on the loopback address or a unix socket (unix:/path) only")
+	case c.MaxConnections < 0 || c.MaxConnectionsPerAddr < 0:
+		return errors.New("max-connections and max-connections-per-address are 0, for no limit, or more")
 	case c.DrainDelay < 0 || c.DrainDelay > maxDrainDelay:
 		return fmt.Errorf("drain-delay is between 0 and %s", maxDrainDelay)
 	case c.OTelEndpoint != "" && !strings.HasPrefix(c.OTelEndpoint, "http://") && !strings.HasPrefix(c.OTelEndpoint, "https://"):

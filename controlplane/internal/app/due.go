@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 )
 
@@ -42,7 +43,11 @@ func (a *App) applyDueIn(ctx context.Context, tenant string) error {
 	for {
 		var due directory.Due
 		err := a.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) (err error) {
-			due, err = directory.ApplyDue(ctx, tx, time.Now())
+			if due, err = directory.ApplyDue(ctx, tx, time.Now()); err != nil {
+				return err
+			}
+			more, err := connector.Purge(ctx, tx, time.Now())
+			due.More = due.More || more
 			return err
 		})
 		if err != nil || !due.More {

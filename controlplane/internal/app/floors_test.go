@@ -5,33 +5,34 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
 
-const house = "github.com/grantwright/grantwright/"
+const project = "github.com/grantwright/grantwright/"
 
-// wings are the floors of the house, the lowest first. A package imports only wings beneath its own, and inside a wing only
-// what rooms names.
-var wings = []string{"protocol", "connectorkit", "ground", "record", "reach", "govern", "front", "app", "cmd"}
+// layers are the layers of the architecture, the lowest first. A package imports only layers below its own, and inside its layer only
+// what packages names.
+var layers = []string{"protocol", "connectorkit", "ground", "record", "reach", "govern", "front", "app", "cmd"}
 
-// rooms are the arrows inside a wing: a room and the rooms of the same wing that it may lean on.
-var rooms = map[string][]string{
+// packages are the imports inside a layer: a package and the packages of the same layer that it may import.
+var packages = map[string][]string{
 	"ground/pg": {"fault", "viewer", "loop"}, "ground/httpapi": {"fault", "viewer", "pg", "limit", "replay"}, "ground/schema": {"pg", "fault", "viewer"},
 	"ground/seal": {"pg", "fault", "viewer"}, "ground/telemetry": {}, "ground/outbound": {"fault"}, "ground/embedded": {},
 	"ground/limit": {"pg", "viewer"}, "ground/replay": {"pg", "viewer", "fault", "seal", "loop"}, "ground/loop": {},
-	"ground/fault": {}, "ground/viewer": {}, "ground/span": {}, "ground/event": {"pg"},
-	"record/audit": {}, "record/auth": {"audit", "tenant"}, "record/tenant": {"audit", "auth", "directory"},
+	"ground/fault": {}, "ground/viewer": {}, "ground/span": {}, "ground/event": {"pg"}, "ground/password": {"fault"},
+	"record/audit": {}, "record/auth": {"audit", "tenant"}, "record/tenant": {"audit", "directory"},
 	"record/directory": {"audit"}, "record/access": {"directory", "audit", "ledger"},
 	"record/ledger": {}, "record/history": {"access", "audit", "directory", "ledger"}, "record/role": {"audit", "directory", "ledger"},
 	"record/user": {"audit", "auth", "directory"}, "record/apitoken": {"audit", "auth", "directory"},
 	"reach/dispatch": {}, "reach/mapping": {}, "reach/correlate": {}, "reach/agents": {"dispatch"}, "reach/connector": {"dispatch", "mapping"},
 	"reach/fieldmap": {"connector", "mapping"}, "reach/onboard": {"connector", "fieldmap", "mapping", "syncrun"},
 	"reach/syncrun": {"connector", "correlate", "dispatch", "fieldmap", "mapping", "reconcile"}, "reach/reconcile": {},
-	"reach/schedule":  {"connector", "syncrun"},
+	"reach/schedule":  {"connector", "provision", "syncrun"},
 	"reach/provision": {"connector", "dispatch", "shape"},
 	"reach/shape":     {"connector", "dispatch", "mapping"}, "reach/drift": {"shape"},
-	"govern/condition": {}, "govern/policy": {"condition"}, "govern/pack": {"condition", "policy"},
+	"govern/condition": {}, "govern/policy": {"condition"}, "govern/pack": {"approval", "condition", "policy"},
 	"govern/decision": {}, "govern/approval": {"condition", "decision"}, "govern/chain": {"approval", "condition", "decision"}, "govern/fulfil": {},
 	"govern/request":   {"approval", "catalogue", "chain", "condition", "decision", "fulfil"},
 	"govern/matter":    {"decision", "pack"},
@@ -46,64 +47,82 @@ type listed struct {
 }
 
 func TestFloors(t *testing.T) {
-	var arrows int
+	imports := 0
+	folders := map[[2]string]string{}
 	for _, p := range list(t) {
-		wing, room := place(p.ImportPath)
-		if wing == "" {
+		for _, imported := range p.Imports {
+			if a, b, apart := siblings(p.ImportPath, imported); apart {
+				folders[[2]string{a, b}] = strings.TrimPrefix(p.ImportPath, project)
+			}
+		}
+		layer, name := place(p.ImportPath)
+		if layer == "" {
 			continue
 		}
 		for _, imported := range p.Imports {
-			toWing, toRoom := place(imported)
-			if toWing == "" || (toWing == wing && toRoom == room) {
+			toLayer, toName := place(imported)
+			if toLayer == "" || (toLayer == layer && toName == name) {
 				continue
 			}
-			arrows++
-			if why := forbidden(wing, room, toWing, toRoom); why != "" {
-				t.Errorf("%s imports %s: %s", strings.TrimPrefix(p.ImportPath, house), strings.TrimPrefix(imported, house), why)
+			imports++
+			if why := forbidden(layer, name, toLayer, toName); why != "" {
+				t.Errorf("%s imports %s: %s", strings.TrimPrefix(p.ImportPath, project), strings.TrimPrefix(imported, project), why)
 			}
 		}
 	}
-	if arrows < 30 {
-		t.Errorf("only %d imports looked at: the list is not whole", arrows)
+	if imports < 30 {
+		t.Errorf("only %d imports were checked: the list is incomplete", imports)
+	}
+	for pair, from := range folders {
+		if back := folders[[2]string{pair[1], pair[0]}]; back != "" && pair[0] < pair[1] {
+			t.Errorf("the folders %s and %s import each other, by %s and %s: move what both need below them", pair[0], pair[1], from, back)
+		}
 	}
 }
 
-func forbidden(wing, room, toWing, toRoom string) string {
-	from, to := floor(wing), floor(toWing)
+// siblings are the folders just below the lowest common parent of two packages of the project.
+func siblings(from, to string) (a, b string, apart bool) {
+	from, ours := strings.CutPrefix(from, project)
+	to, both := strings.CutPrefix(to, project)
+	if !ours || !both {
+		return "", "", false
+	}
+	x, y := strings.Split(from, "/"), strings.Split(to, "/")
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
+			return strings.Join(x[:i+1], "/"), strings.Join(y[:i+1], "/"), true
+		}
+	}
+	return "", "", false
+}
+
+func forbidden(layer, name, toLayer, toName string) string {
+	from, to := height(layer), height(toLayer)
 	switch {
 	case to > from:
-		return "that is a floor above"
-	case wing == "front" && room == "webhook" && toWing == "record" && toRoom == "audit":
+		return "that is a higher layer"
+	case layer == "front" && name == "webhook" && toLayer == "record" && toName == "audit":
 		return "" // its settings are audited like all others: docs/adr/0021
-	case wing == "front" && toWing != "ground" && to > floor("connectorkit"):
-		return "front stands on ground alone: it hears of the rest as events"
-	case to < from || wing == "connectorkit" || wing == "protocol" || wing == "app" || wing == "cmd":
+	case layer == "front" && toLayer != "ground" && to > height("connectorkit"):
+		return "front imports ground alone: it learns of the rest by events"
+	case to < from || layer == "connectorkit" || layer == "protocol" || layer == "app" || layer == "cmd":
 		return ""
 	}
-	allowed, known := rooms[wing+"/"+room]
+	allowed, known := packages[layer+"/"+name]
 	if !known {
-		return "this room is not on the plan; add it to rooms"
+		return "this package is not listed; add it to packages"
 	}
-	for _, a := range allowed {
-		if a == toRoom {
-			return ""
-		}
+	if slices.Contains(allowed, toName) {
+		return ""
 	}
-	return "not an arrow of the plan inside " + wing
+	return "not an import that packages allows inside " + layer
 }
 
-func floor(wing string) int {
-	for i, w := range wings {
-		if w == wing {
-			return i
-		}
-	}
-	return -1
-}
+func height(layer string) int { return slices.Index(layers, layer) }
 
-// place tells the wing and room of a package; an empty wing is outside of the plan (tests' helpers, other modules).
-func place(path string) (wing, room string) {
-	rest, ours := strings.CutPrefix(path, house)
+// place tells the layer and name of a package; an empty layer is outside of the plan (tests' helpers, other modules).
+func place(path string) (layer, name string) {
+	rest, ours := strings.CutPrefix(path, project)
 	if !ours {
 		return "", ""
 	}
@@ -128,7 +147,7 @@ func place(path string) (wing, room string) {
 
 func list(t *testing.T) []listed {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", house+"controlplane/...", house+"connectorkit/...", house+"protocol/...").Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", project+"controlplane/...", project+"connectorkit/...", project+"protocol/...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}

@@ -69,6 +69,8 @@ POST   /decision-tasks/{id}/decide                     {"action":"approve","comm
 POST   /decision-tasks/{id}/escalate                   {"reason":"x"}
 POST   /decision-tasks/{id}/reassign                   {"to":["<identity>"],"reason":"x"}
 POST   /entitlements/grants                            {"identity_id":"<identity>","entitlement_id":"<entitlement>","justification":"x"}
+POST   /accounts/bulk-disable                         {"ids":["<account>"],"note":"x"}
+POST   /entitlements/grants/accept-as-found            {"ids":["<entitlement>"],"comment":"x"}
 POST   /entitlements/grants/bulk-revoke                {"ids":["<entitlement>"],"reason":"x"}
 POST   /entitlements/grants/{id}/extend                {"ends_at":"2200-01-01T00:00:00Z"}
 POST   /entitlements/grants/{id}/revoke                {"reason":"x"}
@@ -129,6 +131,7 @@ POST   /sector-packs/{key}/uninstall                    {"mode":"detach"}
 POST   /sector-packs/{key}/upgrade                      {"version":"1.0.0"}
 POST   /settings/agents                                {"name":"second"}
 PATCH  /settings/agents/{id}                           {"description":"x"}
+POST   /settings/agents/{id}/enroll                    {"release_credentials":true}
 POST   /settings/agents/{id}/revoke                    {"reason":"x"}
 POST   /settings/api-tokens                            {"name":"second","role":"auditor","scopes":["identities:read"]}
 PATCH  /settings/api-tokens/{id}                       {"description":"x"}

@@ -15,12 +15,14 @@ GET    /accounts                                                  everybody acco
 POST   /accounts/bulk-link                                        admins    accounts
 POST   /accounts                                                  admins    accounts
 GET    /accounts/provisioning-tasks                               everybody accounts
+GET    /accounts/provisioning-tasks/groups                        overseers accounts
 POST   /accounts/provisioning-tasks/retry-failed                  admins    accounts
 GET    /accounts/provisioning-tasks/{id}                          everybody accounts
 POST   /accounts/provisioning-tasks/{id}/cancel                   admins    accounts
 POST   /accounts/provisioning-tasks/{id}/complete                 admins    accounts
 POST   /accounts/provisioning-tasks/{id}/retry                    admins    accounts
 POST   /accounts/{id}/delete                                      admins    accounts
+POST   /accounts/bulk-disable                                     admins    accounts
 POST   /accounts/{id}/disable                                     admins    accounts
 POST   /accounts/{id}/enable                                      admins    accounts
 POST   /accounts/{id}/rename                                      admins    accounts
@@ -113,6 +115,8 @@ POST   /connectors/transforms/validate                            admins    conn
 GET    /connectors/types                                          overseers connectors
 GET    /connectors/types/{key}                                    overseers connectors
 DELETE /connectors/{id}                                           admins    connectors
+GET    /connectors/{id}/deletion-impact                           overseers connectors
+POST   /connectors/{id}/restore                                   admins    connectors
 GET    /connectors/{id}                                           overseers connectors
 PATCH  /connectors/{id}                                           admins    connectors
 GET    /connectors/{id}/correlation                               overseers connectors
@@ -193,6 +197,7 @@ POST   /decision-tasks/{id}/undo                                  everybody deci
 GET    /entitlements                                              everybody entitlements
 GET    /entitlements/grants                                       everybody entitlements
 POST   /entitlements/grants                                       admins    entitlements
+POST   /entitlements/grants/accept-as-found                       admins    entitlements
 POST   /entitlements/grants/bulk-revoke                           admins    entitlements
 GET    /entitlements/grants/{id}                                  everybody entitlements
 GET    /entitlements/grants/{id}/explain                          everybody entitlements
@@ -231,6 +236,7 @@ POST   /entitlements/{id}/retire                                  admins    enti
 GET    /entitlements/{id}/usage                                   everybody entitlements
 GET    /identities                                                everybody identities
 POST   /identities                                                admins    identities
+GET    /identities/departments                                    overseers identities
 GET    /identities/export                                         overseers identities
 POST   /identities/import                                         admins    identities
 GET    /identities/me                                             everybody identities
@@ -290,7 +296,7 @@ PATCH  /settings/agents/{id}                                      admins    agen
 POST   /settings/agents/{id}/disable                              admins    agents
 POST   /settings/agents/{id}/drain                                admins    agents
 POST   /settings/agents/{id}/enable                               admins    agents
-POST   /settings/agents/{id}/enroll                               admins    agents
+POST   /settings/agents/{id}/enroll                               admins    -
 POST   /settings/agents/{id}/quarantine/clear                     admins    agents
 POST   /settings/agents/{id}/resume                               admins    agents
 POST   /settings/agents/{id}/revoke                               admins    agents
@@ -302,11 +308,11 @@ GET    /settings/api-tokens/{id}                                  overseers toke
 PATCH  /settings/api-tokens/{id}                                  admins    tokens
 POST   /settings/api-tokens/{id}/rotate                           admins    tokens
 GET    /settings/audit-streams                                    overseers settings
-POST   /settings/audit-streams                                    admins    settings
-DELETE /settings/audit-streams/{id}                               admins    settings
+POST   /settings/audit-streams                                    admins    -
+DELETE /settings/audit-streams/{id}                               admins    -
 GET    /settings/audit-streams/{id}                               overseers settings
-PATCH  /settings/audit-streams/{id}                               admins    settings
-POST   /settings/audit-streams/{id}/test                          admins    settings
+PATCH  /settings/audit-streams/{id}                               admins    -
+POST   /settings/audit-streams/{id}/test                          admins    -
 GET    /settings/audit/retention                                  overseers settings
 PUT    /settings/audit/retention                                  admins    settings
 GET    /settings/identity-providers                               overseers settings

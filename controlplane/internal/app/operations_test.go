@@ -183,8 +183,13 @@ func TestReadinessTellsWhatIsWrongAndLifeDoesNot(t *testing.T) {
 		}
 	}
 	status, body := o.get(o.ops + "/ready")
-	if err := json.Unmarshal([]byte(body), &state); err != nil || status != 200 || state.Status != "ready" || len(state.Checks) != 3 {
+	if err := json.Unmarshal([]byte(body), &state); err != nil || status != 200 || state.Status != "ready" || len(state.Checks) != 4 {
 		t.Errorf("/ready = %d %s", status, body)
+	}
+	for _, check := range []string{"database", "migrations", "process", "capacity"} {
+		if !state.Checks[check].OK {
+			t.Errorf("/ready: the check %s is missing or not ok: %s", check, body)
+		}
 	}
 	o.db.Close() // as if the database had gone
 	began := time.Now()
@@ -211,6 +216,7 @@ func TestMetricsHoldWhatOperatorsLookForAndNobodysNames(t *testing.T) {
 		`grantwright_http_requests_total{method="GET",route="unmatched",status="401"} 1`,
 		"grantwright_db_connections_max 12", "grantwright_db_connections_in_use", "grantwright_db_waits_total", "grantwright_agents_online 0",
 		"grantwright_webhook_backlog 0", "grantwright_webhook_oldest_overdue_seconds 0", "grantwright_audit_events_total", `grantwright_tenants{state="active"} 1`,
+		"grantwright_connections ", `grantwright_connections_refused_total{limit="address"} 0`, `grantwright_connections_refused_total{limit="total"} 0`,
 		"grantwright_readings_failed_total 0", `grantwright_build_info{version="test"} 1`,
 	} {
 		if !strings.Contains(got, want) {

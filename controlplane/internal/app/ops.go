@@ -50,7 +50,11 @@ func (a *App) ready(ctx context.Context) readiness {
 	if !stopping.OK {
 		stopping.Detail = "stopping"
 	}
-	out := readiness{Status: "ready", Checks: map[string]check{"database": database, "migrations": migrations, "process": stopping}}
+	capacity := check{OK: !a.API.Shedding()}
+	if !capacity.OK {
+		capacity.Detail = "requests are turned away"
+	}
+	out := readiness{Status: "ready", Checks: map[string]check{"database": database, "migrations": migrations, "process": stopping, "capacity": capacity}}
 	for _, c := range out.Checks {
 		if !c.OK {
 			out.Status = "not_ready"

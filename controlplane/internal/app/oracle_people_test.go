@@ -128,7 +128,7 @@ func (o *organisation) open(rt *rapid.T, people []string) (ids []string) {
 	var rows []row
 	for i := range rapid.IntRange(0, 8).Draw(rt, "accounts") {
 		r := row{uuid.Must(uuid.NewV7()).String(), fmt.Sprintf("account-%d-%d-", o.turn, i), draw(rt, "connector", connectors[:]...),
-			draw(rt, "account's status", "active", "active", "disabled", "locked", "missing", "deleted"), "linked",
+			draw(rt, "account's status", "active", "active", "disabled", "locked", "missing", "deleted", "disconnected"), "linked",
 			draw(rt, "kind", "person", "unknown", "service"), draw(rt, "since", "2020-01-01", "2999-01-01"), someone(rt, "owner", people)}
 		if r.Owner == nil {
 			r.State = draw(rt, "state", "uncorrelated", "disputed", "ignored")
@@ -155,8 +155,8 @@ func (o *organisation) gather(rt *rapid.T, people []string) (ids []string) {
 		id := uuid.Must(uuid.NewV7()).String()
 		owners := rapid.SliceOfNDistinct(rapid.SampledFrom(people), 0, 2, rapid.ID[string]).Draw(rt, "owners")
 		o.run(`insert into entitlement (tenant_id, id, connector_id, external_id, name, display_name, owner_ids, row_hash, removed_at, lifecycle)
-		       values (current_tenant(), $1::text::uuid, $2, $1::text, $3, '', $4::text[]::uuid[], '', case when $5 = 'retired' then now() end, $5)`,
-			id, connectors[0], fmt.Sprintf("group-%d-%d-", o.turn, i), owners, draw(rt, "lifecycle", "active", "active", "deprecated", "retired"))
+		       values (current_tenant(), $1::text::uuid, $2, $1::text, $3, '', $4::text[]::uuid[], '', case when $5 in ('retired', 'disconnected') then now() end, $5)`,
+			id, connectors[0], fmt.Sprintf("group-%d-%d-", o.turn, i), owners, draw(rt, "lifecycle", "active", "active", "deprecated", "retired", "disconnected"))
 		ids = append(ids, id)
 	}
 	for _, member := range ids {
@@ -173,7 +173,7 @@ func (o *organisation) give(rt *rapid.T, accounts, groups []string) {
 	var rows []row
 	for _, a := range accounts {
 		for _, g := range groups {
-			status := draw(rt, "grant", "", "active", "active", "pending", "requested", "ending", "revoking", "missing", "revoked", "failed")
+			status := draw(rt, "grant", "", "active", "active", "pending", "requested", "ending", "revoking", "missing", "revoked", "failed", "disconnected")
 			if status != "" {
 				rows = append(rows, row{a, g, status, draw(rt, "directness", "direct", "inherited")})
 			}
@@ -224,7 +224,7 @@ func (o *organisation) change(rt *rapid.T, w world) {
 	case "grants":
 		if len(grants) > 0 {
 			o.run(`update access_grant set status = $2 where account_id = (select g.account_id from access_grant g where g.id = $1)`,
-				draw(rt, "grant", grants...), draw(rt, "status", "revoked", "active", "missing", "failed"))
+				draw(rt, "grant", grants...), draw(rt, "status", "revoked", "active", "missing", "failed", "disconnected"))
 		}
 	case "gone":
 		if !slices.Contains(o.fixed, one) {

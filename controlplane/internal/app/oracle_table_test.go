@@ -25,6 +25,7 @@ const sees = `
 /accounts/drifted                               apart
 /accounts/orphaned                              accounts
 /accounts/provisioning-tasks                    apart
+/accounts/provisioning-tasks/groups             apart
 /accounts/provisioning-tasks/{id}               apart
 /accounts/uncorrelated                          accounts
 /accounts/{id}                                  account
@@ -63,6 +64,7 @@ const sees = `
 /connectors/types/{key}                         overseers
 /connectors/{id}                                overseers
 /connectors/{id}/correlation                    overseers
+/connectors/{id}/deletion-impact                overseers
 /connectors/{id}/health                         overseers
 /connectors/{id}/mappings                       overseers
 /connectors/{id}/schema                         overseers
@@ -111,6 +113,7 @@ const sees = `
 /entitlements/{id}/members                      of group
 /entitlements/{id}/usage                        apart
 /identities                                     people
+/identities/departments                         overseers
 /identities/export                              overseers
 /identities/me                                  self
 /identities/schema/attributes                   overseers
@@ -211,13 +214,13 @@ func (s sight) parts(path, who, what, where, which string) []part {
 		present := func(id string) bool { g, is := s.groups[id]; return is && !g.Removed }
 		return []part{
 			{query("sort=name"), present},
-			{query("lifecycle=active,deprecated,retired"), func(id string) bool { _, is := s.groups[id]; return is }},
+			{query("lifecycle=active,deprecated,retired,disconnected"), func(id string) bool { _, is := s.groups[id]; return is }},
 			{query("owner_id=" + who), func(id string) bool { return present(id) && slices.Contains(s.groups[id].Owners, who) }},
 			{query("owned=false"), func(id string) bool { return present(id) && len(s.groups[id].Owners) == 0 }},
 			{query("q=" + s.groups[where].Name), func(id string) bool { return present(id) && id == where }},
 		}
 	case "/entitlements/grants":
-		present := func(id string) bool { g, is := s.grants[id]; return is && g.Status != "revoked" }
+		present := func(id string) bool { g, is := s.grants[id]; return is && !g.over() }
 		return []part{
 			{query("expand=paths"), present},
 			{query("status=revoked,failed"), func(id string) bool { st := s.grants[id].Status; return st == "revoked" || st == "failed" }},
@@ -237,13 +240,13 @@ func (s sight) parts(path, who, what, where, which string) []part {
 func (s sight) partsOfAccounts(path, who, what, which string) []part {
 	present := func(id string) bool {
 		a, is := s.accounts[id]
-		return is && a.Status != "deleted" && s.selected(path, a)
+		return is && !a.over() && s.selected(path, a)
 	}
 	return []part{
 		{path, present},
-		{path + "?status=deleted,missing,active", func(id string) bool {
+		{path + "?status=deleted,missing,active,disconnected", func(id string) bool {
 			a := s.accounts[id]
-			return slices.Contains([]string{"deleted", "missing", "active"}, a.Status) && s.selected(path, a)
+			return slices.Contains([]string{"deleted", "missing", "active", "disconnected"}, a.Status) && s.selected(path, a)
 		}},
 		{path + "?sort=-username&identity_id=" + who, func(id string) bool { o := s.accounts[id].Owner; return present(id) && o != nil && *o == who }},
 		{path + "?connector_id=" + which, func(id string) bool { return present(id) && s.accounts[id].Connector == which }},
@@ -271,7 +274,7 @@ func (s sight) hanging(path, id string) []part {
 	grants := func(of func(g grant) bool, all map[string]bool, states ...string) func(string) bool {
 		return func(row string) bool {
 			g, is := s.grants[row]
-			return is && all[row] && of(g) && (len(states) == 0 && g.Status != "revoked" || slices.Contains(states, g.Status))
+			return is && all[row] && of(g) && (len(states) == 0 && !g.over() || slices.Contains(states, g.Status))
 		}
 	}
 	ofPerson := func(g grant) bool { o := s.accounts[g.Account].Owner; return o != nil && *o == id }
@@ -290,7 +293,7 @@ func (s sight) hanging(path, id string) []part {
 	case "/identities/{id}/accounts":
 		return []part{{at, func(row string) bool {
 			a, is := s.accounts[row]
-			return is && s.read[row] && a.Owner != nil && *a.Owner == id && a.Status != "deleted"
+			return is && s.read[row] && a.Owner != nil && *a.Owner == id && !a.over()
 		}}}
 	case "/identities/{id}/reports":
 		report := func(row string, direct bool) bool {

@@ -277,7 +277,7 @@ func names(value any, id string) bool {
 		return slices.ContainsFunc(value, func(v any) bool { return names(v, id) })
 	case map[string]any:
 		for member, v := range value {
-			if !slices.Contains([]string{"manager_id", "owner_ids", "sponsor_id", "backup_owner_id"}, member) && names(v, id) {
+			if !slices.Contains([]string{"manager_id", "owner_ids", "source_owner_ids", "sponsor_id", "backup_owner_id"}, member) && names(v, id) {
 				return true
 			}
 		}
@@ -299,16 +299,16 @@ func (s sight) brings(kind, id string) map[string]any {
 	switch kind {
 	case "person":
 		accounts := slices.DeleteFunc(keys(s.accounts), func(a string) bool {
-			return !s.read[a] || !ofPerson(s.accounts[a]) || s.accounts[a].Status == "deleted"
+			return !s.read[a] || !ofPerson(s.accounts[a]) || s.accounts[a].over()
 		})
-		held := grants(s.read, func(g grant) bool { return ofPerson(s.accounts[g.Account]) && g.Status != "revoked" })
+		held := grants(s.read, func(g grant) bool { return ofPerson(s.accounts[g.Account]) && !g.over() })
 		manager := ""
 		if m := s.people[id].Manager; m != nil && s.read[*m] {
 			manager = *m
 		}
 		return map[string]any{"accounts": fmt.Sprint(accounts), "grants": fmt.Sprint(held), "counts": fmt.Sprint(len(accounts), len(held)), "manager": manager}
 	case "account":
-		return map[string]any{"counts": fmt.Sprint(len(grants(s.read, func(g grant) bool { return g.Account == id && g.Status != "revoked" })))}
+		return map[string]any{"counts": fmt.Sprint(len(grants(s.read, func(g grant) bool { return g.Account == id && !g.over() })))}
 	case "group":
 		holds := func(g grant) bool {
 			return g.Group == id && slices.Contains([]string{"active", "ending", "revoking", "missing"}, g.Status)

@@ -140,12 +140,18 @@ func (w world) seenBy(self string, roles ...string) sight {
 		if owner != nil {
 			see(*owner, shown, false)
 		}
-		if g.Status != "revoked" && g.Status != "failed" {
+		if !g.over() && g.Status != "failed" {
 			see(g.Group, manages(owner), mine)
 		}
 	}
 	return s
 }
+
+// over is true of a grant that ended, or whose connector was deleted: lists leave it out.
+func (g grant) over() bool { return g.Status == "revoked" || g.Status == "disconnected" }
+
+// over is true of an account that was deleted, or whose connector was: lists leave it out.
+func (a account) over() bool { return a.Status == "deleted" || a.Status == "disconnected" }
 
 // beneath reports whether following managers upwards from one leads to another, past those alone of whom by says so.
 func (w world) beneath(one, other string, by func(id string) bool) bool {

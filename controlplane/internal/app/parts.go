@@ -47,6 +47,8 @@ type parts struct {
 	packs    *pack.Service
 	metrics  *telemetry.Metrics
 
+	connections *httpapi.Connections
+
 	api     httpapi.Config // of the API that is about to be made
 	routes  []httpapi.Route
 	workers []func(context.Context) error // what no request asks for; each ends with its context
@@ -57,7 +59,7 @@ var rooms = []func(context.Context, *parts) error{addSignin, addTenants, addPeop
 
 // reach adds the rooms that know people and their access, and those that reach target systems.
 func (p *parts) reach(callbackKey []byte) {
-	p.hub = &agents.Hub{DB: p.db, Seal: p.ring, Log: p.log}
+	p.hub = &agents.Hub{DB: p.db, Seal: p.ring, Log: p.log, PublicURL: p.config.URL(p.config.Listen)}
 	registry := &agents.Registry{DB: p.db, Tokens: p.sessions, Cursors: p.cursors, PublicURL: p.config.URL(p.config.Listen), Log: p.log, Now: time.Now}
 	p.api.Agent = registry.Authenticate
 	dispatcher := &dispatch.Dispatcher{HostedConnector: hosted(p.guard, p.config.Traces, p.log), Agents: p.hub}

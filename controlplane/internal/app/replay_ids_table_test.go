@@ -70,6 +70,7 @@ POST   /policies/access-grant/{id}/breaker/reset   {"accept":true}
 POST   /policies/access-grant/{id}/mode            {"mode":"shadow"}
 POST   /sector-packs/conflicts/{id}/resolve {"use":"mine"}
 PATCH  /settings/agents/{id}                       {"description":"x"}
+POST   /settings/agents/{id}/enroll                {"release_credentials":true}
 POST   /settings/agents/{id}/revoke                {"reason":"x"}
 PATCH  /settings/api-tokens/{id}                   {"description":"x"}
 POST   /settings/api-tokens/{id}/rotate            {"overlap":"PT1H"}
@@ -87,6 +88,7 @@ const named = `
 POST  /accounts                             404 {"connector_id":"<connector>","identity_id":"<own identity>"}
 POST  /accounts                             404 {"connector_id":"<own connector>","identity_id":"<identity>"}
 POST  /accounts/provisioning-tasks/retry-failed 404 {"connector_id":"<connector>"}
+POST  /accounts/bulk-disable                200 {"ids":["<account>"],"note":"x"}
 POST  /accounts/bulk-link                   200 {"pairs":[{"account_id":"<account>","identity_id":"<own identity>"},{"account_id":"<own account>","identity_id":"<identity>"},{"account_id":"<own account>","email":"someone@acme.test"}],"dry_run":true,"reason":"x"}
 POST  /accounts/bulk-link                   200 {"filter":{"connector_id":"<connector>"},"identity_field":"email","reason":"x"}
 POST  /accounts/bulk-link                   404 {"connector_id":"<connector>","pairs":[{"external_id":"a1","identity_id":"<own identity>"}],"reason":"x"}
@@ -105,6 +107,9 @@ POST  /decision-tasks/{id}/reassign         422 {"to":["<identity>"],"reason":"x
 POST  /entitlements/grants                  422 {"identity_id":"<identity>","entitlement_id":"<own entitlement>","justification":"x"}
 POST  /entitlements/grants                  422 {"account_id":"<account>","entitlement_id":"<own entitlement>","justification":"x"}
 POST  /entitlements/grants                  422 {"identity_id":"<own identity>","entitlement_id":"<entitlement>","justification":"x"}
+POST  /entitlements/grants/accept-as-found  200 {"ids":["<grant>"],"comment":"x"}
+POST  /entitlements/grants/accept-as-found  200 {"connector_id":"<connector>","comment":"x"}
+POST  /entitlements/grants/accept-as-found  200 {"connector_id":"<own connector>","entitlement_id":"<entitlement>","comment":"x"}
 POST  /entitlements/grants/bulk-revoke      200 {"ids":["<grant>"],"reason":"x"}
 POST  /entitlements/grants/{id}/revoke      422 {"reason":"x","scope":"reason","reason_id":"<grant>"}
 POST  /access-requests                      404 {"requested_for_identity_id":"<identity>","requested_resources":[{"entitlement_id":"<own entitlement>"}],"justification":"x"}

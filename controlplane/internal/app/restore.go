@@ -127,7 +127,12 @@ func openEmpty(ctx context.Context, c Config, log *slog.Logger) (u urls, done fu
 
 func (u urls) mustBeEmpty(ctx context.Context) error {
 	var tables int
-	const sql = `select count(*) from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v')`
+	const sql = `
+		select count(*)
+		  from pg_class c
+		 where c.relnamespace = 'public'::regnamespace
+		   and c.relkind in ('r', 'p', 'v')
+		   and ` + schema.Own
 	err := onConnection(ctx, u.owner, func(conn *pgx.Conn) error { return conn.QueryRow(ctx, sql).Scan(&tables) })
 	if err != nil {
 		return err

@@ -9,7 +9,8 @@ import (
 
 // addDashboard adds the sum of what the other rooms hold.
 func addDashboard(_ context.Context, p *parts) error {
-	sums := &dashboard.Service{DB: p.db, Now: time.Now}
+	sums := &dashboard.Service{DB: p.db, Log: p.log, Now: time.Now}
+	p.workers = append(p.workers, sums.Run)
 	p.routes = append(p.routes, sums.Routes()...)
 	return nil
 }

@@ -23,6 +23,7 @@ const readEvery = 10 * time.Second
 // addOperations adds what operators look at. It comes last: it stands around what the other rooms have made of the API.
 func addOperations(_ context.Context, p *parts) error {
 	p.metrics.Register(poolMetrics(p.db)...)
+	p.metrics.Register(connectionMetrics(p.connections)...)
 	p.metrics.Register(&telemetry.Readings{Gauges: gauges(), Every: readEvery, Log: p.log, Read: func(ctx context.Context) ([]telemetry.Reading, error) {
 		return readGauges(ctx, p.db)
 	}})
@@ -141,5 +142,30 @@ func poolMetrics(db *pg.DB) []prometheus.Collector {
 		number("grantwright_db_connections_in_use", "Connections with a transaction on them.", func() float64 { return float64(pool.Stat().AcquiredConns()) }),
 		count("grantwright_db_waits_total", "Transactions that had to wait for a connection.", func() float64 { return float64(pool.Stat().EmptyAcquireCount()) }),
 		count("grantwright_db_wait_seconds_total", "How long they waited, all together.", func() float64 { return pool.Stat().EmptyAcquireWaitTime().Seconds() }),
+	}
+}
+
+// connections bounds the connections to the API. Behind a proxy all of them come from its address.
+func connections(c Config) *httpapi.Connections {
+	bounds := &httpapi.Connections{Most: c.MaxConnections, FromOne: c.MaxConnectionsPerAddr}
+	if c.BehindTLSProxy {
+		bounds.FromOne = 0
+	}
+	return bounds
+}
+
+// connectionMetrics are the connections to the API.
+func connectionMetrics(c *httpapi.Connections) []prometheus.Collector {
+	refused := func(limit string, read func() int64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "grantwright_connections_refused_total", Help: "Connections that were closed at once, by the limit.",
+			ConstLabels: prometheus.Labels{"limit": limit},
+		}, func() float64 { return float64(read()) })
+	}
+	return []prometheus.Collector{
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "grantwright_connections", Help: "Connections to the API that are open."},
+			func() float64 { return float64(c.Open()) }),
+		refused("total", func() int64 { all, _ := c.Refused(); return all }),
+		refused("address", func() int64 { _, from := c.Refused(); return from }),
 	}
 }

@@ -72,7 +72,7 @@ func (a *App) Serve(ctx context.Context, c Config, lost <-chan error, ready func
 		case err, open := <-lost:
 			if open && err != nil {
 				_ = s.Close()
-				return fmt.Errorf("the private PostgreSQL has ended by itself: %w", err)
+				return fmt.Errorf("the private PostgreSQL stopped unexpectedly: %w", err)
 			}
 		}
 		<-ctx.Done()
@@ -87,7 +87,7 @@ func (a *App) listen(c Config) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w", c.Listen, err)
 	}
-	s := &server{app: a, config: c, listener: l}
+	s := &server{app: a, config: c, listener: a.connections.Listen(l)}
 	s.Server = &http.Server{
 		Handler: a.Handler(), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
