@@ -1,6 +1,6 @@
 import { actingHeaders } from "./acting";
 import { basePath } from "./base";
-import { access, Refusal, refresh, refusal } from "./session";
+import { access, current, lapsed, Refusal, refresh, refusal } from "./session";
 
 /** What a query may hold; what is undefined or empty is left out. */
 export type Query = Record<string, string | number | boolean | undefined>;
@@ -29,12 +29,13 @@ const proofs = new Set(["invalid_credentials", "invalid_otp", "otp_required"]);
 export async function request(method: string, path: string, asking: Asking = {}): Promise<Response> {
   const url = address(path, asking.query);
   for (let again = false; ; again = true) {
-    const token = await access();
+    const token = await access(asking.signal);
     const answer = await send(url, method, token, asking);
     if (answer.ok) return answer;
     const refused = await refusal(answer);
     if (answer.status !== 401 || again || proofs.has(refused.code)) throw refused;
     await refresh();
+    if (current().state === "out" && !lapsed()) throw refused;
   }
 }
 

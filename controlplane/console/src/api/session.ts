@@ -6,8 +6,11 @@ export type SignedUser = { id: string; email: string; display_name: string; iden
 
 type Tokens = { access_token: string; expires_in: number; user: SignedUser };
 
-/** The session of this page: unknown until the first refresh has answered, then somebody or nobody. */
-export type Session = { state: "unknown" } | { state: "out"; lapsed: boolean } | { state: "in"; user: SignedUser };
+/**
+ * The session of this page. It is unknown until the first refresh has answered. A lapsed session ended while a user was at work: their page
+ * stays, and its requests wait until they have signed in again. A session that was left was ended by the user, here.
+ */
+export type Session = { state: "unknown" } | { state: "out"; lapsed: boolean; left: boolean } | { state: "in"; user: SignedUser };
 
 let session: Session = { state: "unknown" };
 let latest: SignedUser | undefined;
@@ -33,21 +36,45 @@ function become(next: Session) {
   for (const listener of listeners) listener();
 }
 
+const mark = "grantwright-signed-in";
+
+/** Whether somebody has signed in with this browser since the last time that nobody was: without it there is no cookie to ask with. */
+const mayBeIn = () => remembered() !== "no";
+
+function remembered(): string | null {
+  try {
+    return localStorage.getItem(mark) ?? "no";
+  } catch {
+    return null; // nothing is kept here: the service is asked
+  }
+}
+
+function remember(is: boolean) {
+  try {
+    if (is) localStorage.setItem(mark, "yes");
+    else localStorage.removeItem(mark);
+  } catch {
+    // Without it the service is asked once more than is needed.
+  }
+}
+
 function take(t: Tokens) {
+  remember(true);
   token = t.access_token;
   expires = Date.now() + t.expires_in * 1000;
   latest = t.user;
   become({ state: "in", user: t.user });
 }
 
-function forget(lapsed: boolean) {
+function forget(how: { lapsed?: boolean; left?: boolean } = {}) {
+  remember(false);
   token = "";
   expires = 0;
-  become({ state: "out", lapsed });
+  become({ state: "out", lapsed: how.lapsed ?? false, left: how.left ?? false });
 }
 
 tabs.onmessage = (m) => {
-  if (m.data === "out") forget(false);
+  if (m.data === "out") forget();
   if (m.data === "in" && session.state === "out") void refresh();
 };
 
@@ -111,7 +138,7 @@ export async function signOut(everywhere = false) {
   try {
     await post(everywhere ? "logout-all" : "logout");
   } finally {
-    forget(false);
+    forget({ left: true });
     tabs.postMessage("out");
   }
 }
@@ -138,18 +165,44 @@ export function refresh(): Promise<void> {
 }
 
 async function renew(): Promise<void> {
+  if (session.state === "unknown" && !mayBeIn()) return forget();
   const answer = await post("refresh");
   if (answer.ok) {
     take((await answer.json()) as Tokens);
   } else if (answer.status < 500 && answer.status !== 429) {
-    forget(session.state === "in");
+    // A second refusal must not end what a first one has only paused.
+    forget({ lapsed: session.state === "in" || lapsed() });
   } else {
     throw await refusal(answer);
   }
 }
 
-/** A token that is good for a while yet; empty when nobody is signed in. */
-export async function access(): Promise<string> {
+/**
+ * A token that is good for a while yet; empty when nobody is signed in. While the session is lapsed it waits: nothing is asked for, and
+ * what was under way goes on when the same user is back.
+ */
+export async function access(signal?: AbortSignal): Promise<string> {
   if (session.state === "unknown" || (token && expires - Date.now() < 30_000)) await refresh();
+  if (lapsed()) await returned(signal);
   return token;
+}
+
+/** Resolves when the user whose session has lapsed is back; what another user would send instead is refused. */
+function returned(signal?: AbortSignal): Promise<void> {
+  const whose = latest?.id;
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void) => {
+      stop();
+      signal?.removeEventListener("abort", aborted);
+      act();
+    };
+    const aborted = () => settle(() => reject(signal?.reason ?? new DOMException("Aborted", "AbortError")));
+    const stop = subscribe(() => {
+      if (lapsed()) return;
+      if (session.state === "in" && session.user.id === whose) settle(resolve);
+      else settle(() => reject(new Refusal(401, "signed_out", "You are signed out, so this was not sent.")));
+    });
+    signal?.addEventListener("abort", aborted);
+    if (signal?.aborted) aborted();
+  });
 }

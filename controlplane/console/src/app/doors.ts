@@ -39,7 +39,7 @@ export async function tryStart(address: string): Promise<void> {
 const unreachable = () => new Refusal(0, "unreachable", "The service cannot be reached. Look at your connection, and try again.");
 
 const words: Record<string, string> = {
-  invalid_credentials: "That e-mail address and password do not belong together.",
+  invalid_credentials: "Wrong e-mail address or password.",
   invalid_otp: "That code is not right, or it was used before. Wait for the next one, or use a recovery code.",
   sso_refused: "Your company's provider did not sign you in. Try again there, or ask whoever runs it.",
   sso_failed:

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { ask, type Page } from "../api/client";
 import type { May } from "../api/use";
-import { access, connectors, type Picked, people } from "../kit/pick";
+import { access, connectors, people, type Source } from "../kit/pick";
 import { useRest } from "../kit/rest";
+import { useSystems } from "../kit/systems";
 import { find, useListed } from "../pages/help/read";
 import type { Offer } from "./commands";
 
@@ -16,9 +17,9 @@ export function useFound(typed: string, may: May): { sections: Section[]; busy: 
   // What was asked for before is given up: a fifth of a second after the last key.
   const q = useRest(typed.trim(), 200);
   const on = q.length >= shortest;
-  const who = useSome("/identities", q, on, people.as, "/people/$id");
-  const what = useSome("/entitlements", q, on, access.as, "/access/$id");
-  const systems = useSome("/connectors", q, on && may.oversees, connectors.as, "/connectors/$id");
+  const who = useSome("/identities", q, on, people, "/people/$id");
+  const what = useSome("/entitlements", q, on, access, "/access/$id");
+  const systems = useSome("/connectors", q, on && may.oversees, connectors, "/connectors/$id");
   const docs = useListed();
   const pages: Offer[] = on
     ? find(docs.data ?? [], q, 4).map((h) => ({
@@ -40,7 +41,8 @@ export function useFound(typed: string, may: May): { sections: Section[]; busy: 
   };
 }
 
-function useSome<T>(path: string, q: string, on: boolean, as: (row: T) => Picked, to: string) {
+function useSome<T>(path: string, q: string, on: boolean, source: Source<T>, to: string) {
+  const systems = useSystems(source.inSystems ?? false);
   const found = useQuery({
     queryKey: [path, "palette", q],
     queryFn: ({ signal }) => ask<Page<T>>("GET", path, { query: { q, limit: 5 }, signal }),
@@ -48,7 +50,7 @@ function useSome<T>(path: string, q: string, on: boolean, as: (row: T) => Picked
     placeholderData: (was) => was,
   });
   const offers: Offer[] = (found.data?.items ?? []).map((row) => {
-    const p = as(row);
+    const p = source.as(row, systems);
     return { id: p.id, words: p.words, ...(p.detail ? { detail: p.detail } : {}), way: { to, params: { id: p.id } } };
   });
   return { offers, busy: on && found.isFetching, failed: found.isError };

@@ -12,7 +12,7 @@ export default function KeySheet({ close }: { close: () => void }) {
     <Dialog open close={close} title="Keys" wide>
       {!singleKeys() && (
         <p className="note warn small">
-          Single letters are switched off in this browser.{" "}
+          Single-key shortcuts are off in this browser.{" "}
           <Link to={"/settings/me" as never} onClick={close}>
             Switch them on
           </Link>
@@ -37,7 +37,7 @@ export default function KeySheet({ close }: { close: () => void }) {
           </section>
         ))}
       </div>
-      <p className="small muted">Single letters work outside of fields and dialogs. They can be switched off in your settings.</p>
+      <p className="small muted">Single-key shortcuts work outside fields and dialogs. You can turn them off in your settings.</p>
     </Dialog>
   );
 }

@@ -5,6 +5,7 @@ type Module = { default: () => JSX.Element | null };
 /** Where the page of each screen in places.json comes from; each is fetched when it is first opened. */
 export const loaders: Record<string, () => Promise<Module>> = {
   "/": () => import("../pages/dashboard/page"),
+  "/my-access": () => import("../pages/mine/page"),
   "/inbox": () => import("../pages/inbox/page"),
   "/inbox/delegations": () => import("../pages/inbox/delegations"),
   "/requests": () => import("../pages/requests/page"),

@@ -78,7 +78,7 @@ function state(typed: string, n: number, busy: boolean, failed: string[]): strin
   if (failed.length > 0) return `The service could not search ${failed.join(" and ")}. Type again to try once more.`;
   if (!typed.trim()) return "";
   if (busy) return "Searching…";
-  return n === 0 ? "Nothing is called like that." : `${n} found`;
+  return n === 0 ? "No results." : `${n} found`;
 }
 
 function useOffers(typed: string, keys: () => void) {

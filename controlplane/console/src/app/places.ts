@@ -12,13 +12,21 @@ export type Place = {
   group?: string;
   section?: string;
   roles?: string[];
+  /** To whom the navigation offers it, of those who may open it; to all of them without it. */
+  navRoles?: string[];
   write?: boolean;
 };
 
 export const places = list as Place[];
 
-/** Whether somebody may open a screen. */
-export function mayOpen(place: Place, may: May): boolean {
+/** Whether a user may open a screen. */
+export const mayOpen = (place: Place, may: May): boolean => !place.roles || hasOne(place.roles, may);
+
+/** Whether the navigation offers a screen: an employee without a role is led to their own access, requests and decisions. */
+export const inRail = (place: Place, may: May): boolean =>
+  Boolean(place.nav) && mayOpen(place, may) && (!place.navRoles || hasOne(place.navRoles, may));
+
+function hasOne(roles: string[], may: May): boolean {
   const is: Record<string, boolean> = {
     admin: may.admin,
     auditor: may.auditor,
@@ -26,7 +34,7 @@ export function mayOpen(place: Place, may: May): boolean {
     resource_owner: may.owner,
     operator: may.operator,
   };
-  return !place.roles || place.roles.some((r) => is[r]);
+  return roles.some((r) => is[r]);
 }
 
 const patterns = places.map((p) => ({ place: p, fixed: p.path.replace(/\$\w+/g, "").length, pattern: pattern(p.path) }));

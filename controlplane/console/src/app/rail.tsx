@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import {
+  BadgeCheck,
   Boxes,
   Building2,
   ClipboardList,
@@ -27,11 +28,12 @@ import type { Of } from "../api/types";
 import { useGet, useMay, useMe } from "../api/use";
 import { say } from "../kit/toast";
 import { nextTheme } from "./look";
-import { mayOpen, places } from "./places";
+import { inRail, places } from "./places";
 
 const icons: Record<string, LucideIcon> = {
   dashboard: LayoutDashboard,
   inbox: Inbox,
+  mine: BadgeCheck,
   requests: ClipboardList,
   people: Users,
   accounts: Contact,
@@ -51,7 +53,7 @@ export function Rail({ search }: { search: () => void }) {
   const me = useMe();
   const may = useMay();
   const [open, setOpen] = useState(false);
-  const mine = places.filter((p) => p.nav && mayOpen(p, may));
+  const mine = places.filter((p) => inRail(p, may));
   let group: string | undefined;
   return (
     <nav className={`rail${open ? " open" : ""}`} aria-label="Main">
@@ -60,7 +62,7 @@ export function Rail({ search }: { search: () => void }) {
         <span className="grow">
           Grantwright
           <small className="muted clip" dir="auto">
-            {me?.tenant?.name}
+            {me?.tenant?.name ?? "\u00a0"}
           </small>
         </span>
         <button type="button" className="button quiet icon burger" aria-expanded={open} aria-label="Menu" onClick={() => setOpen(!open)}>
@@ -102,8 +104,8 @@ export function Rail({ search }: { search: () => void }) {
             {me?.user?.display_name || me?.user?.email || me?.display}
           </span>
         </Link>
-        <button type="button" className="item" onClick={() => say(`Look: ${nextTheme()}`)}>
-          <SunMoon aria-hidden size={16} /> Light or dark
+        <button type="button" className="item" onClick={() => say(`Theme: ${nextTheme()}`)}>
+          <SunMoon aria-hidden size={16} /> Theme
         </button>
         <button type="button" className="item" onClick={() => void signOut()}>
           <LogOut aria-hidden size={16} /> Sign out

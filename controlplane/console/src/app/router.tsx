@@ -59,7 +59,9 @@ const inside = createRoute({
     const session = useSession();
     const navigate = useNavigate();
     useEffect(() => {
-      if (session.state === "out" && !session.lapsed) void navigate({ to: "/login", search: {} });
+      if (session.state !== "out" || session.lapsed) return;
+      const next = session.left ? undefined : router.state.location.href;
+      void navigate({ to: "/login", search: next ? { next } : {}, ignoreBlocker: true });
     }, [session, navigate]);
     return <Shell />;
   },
@@ -107,7 +109,7 @@ const nowhere = createRoute({
   path: "/$",
   component: () => (
     <Empty page title="There is no such page">
-      Choose another one beside, or press Ctrl K and search.
+      Use the menu, or press Ctrl K to search.
     </Empty>
   ),
 });

@@ -5,8 +5,9 @@ import { basePath } from "../api/base";
 import { current, subscribe } from "../api/session";
 import { useMay, useMe } from "../api/use";
 import { Button, Coming } from "../kit/kit";
-import { belongsElsewhere, useKeys } from "./keys";
+import { behindDialog, belongsElsewhere, useKeys } from "./keys";
 import { Lapse } from "./lapse";
+import { Leaving } from "./leaving";
 import { mayOpen, placeAt, places } from "./places";
 import { Rail } from "./rail";
 
@@ -40,6 +41,7 @@ export function Shell() {
         {open === "keys" && <KeySheet close={() => show()} />}
       </Suspense>
       {led && <GoHint />}
+      <Leaving />
       {session.state === "out" && session.lapsed && <Lapse />}
     </div>
   );
@@ -131,6 +133,11 @@ function useTitle() {
     let tries = 0;
     const timer = setInterval(() => {
       const now = document.activeElement;
+      if (behindDialog()) {
+        // A dialog that the address opens has the focus, or will have it once it is there.
+        if (now?.closest("dialog,[role=dialog]") || ++tries > 100) clearInterval(timer);
+        return;
+      }
       const moved = tries > 0 && now !== from && now !== document.body;
       const title = moved ? null : document.querySelector<HTMLElement>("main h1");
       if (title) title.focus({ preventScroll: true });

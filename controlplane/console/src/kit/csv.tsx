@@ -3,7 +3,7 @@ import { useRef, useState } from "react";
 import { type Query, save, walk } from "../api/client";
 import { csvOf } from "./csvtext";
 import { Button } from "./kit";
-import type { Column } from "./list";
+import type { Column } from "./listtypes";
 import { say, sayRefusal } from "./toast";
 
 const most = 50_000;

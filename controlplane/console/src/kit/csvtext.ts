@@ -1,4 +1,4 @@
-import type { Column } from "./list";
+import type { Column } from "./listtypes";
 
 /** The CSV (RFC 4180) of rows, with a byte order mark so that spreadsheets read it as UTF-8. */
 export function csvOf<T>(columns: Column<T>[], rows: T[]): string {

@@ -3,6 +3,8 @@ import { X } from "lucide-react";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { lapsed } from "../api/session";
 import { Button, Wrongs } from "./kit";
+import { useOpener } from "./opener";
+import { anyUnsaved } from "./unsaved";
 
 type Props = {
   open: boolean;
@@ -24,9 +26,15 @@ const firstField = (popup: HTMLElement | null) =>
 /** A dialog: focus goes into it and back, Escape closes it. */
 export function Dialog({ open, close, title, lead, children, side, wide }: Props) {
   const popup = useRef<HTMLDivElement>(null);
+  useOpener(open);
+  // The sign-in form of a lapsed session lies outside of this dialog: pressing there must not close it. Pressing beside a form that holds
+  // unsaved changes does not discard them either.
+  const change = (to: boolean, why: { reason: string }) => {
+    if (to || lapsed() || (why.reason === "outside-press" && anyUnsaved())) return;
+    close();
+  };
   return (
-    // What is asked when the session has ended lies outside of this dialog: pressing there must not close it.
-    <Base.Root open={open} onOpenChange={(to) => to || lapsed() || close()}>
+    <Base.Root open={open} onOpenChange={change}>
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
         <Base.Popup

@@ -1,10 +1,21 @@
-import { Search } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { Popover } from "@base-ui/react/popover";
+import { Search, SlidersHorizontal } from "lucide-react";
+import { useEffect, useId, useRef, useState } from "react";
+import { useGet } from "../api/use";
 import { useKeys } from "../app/keys";
 import { DayFilter } from "./dayinput";
 
-/** One filter of a list: its name in the API, how it is called, and what may be chosen. Without options it is typed. */
-export type Filter = { name: string; words: string; options?: readonly (readonly [string, string])[]; type?: "date" | "text" };
+/**
+ * One filter of a list: its name in the API, how it is called, and what may be chosen. Without options it is typed; suggest is a path that
+ * answers names to choose from.
+ */
+export type Filter = {
+  name: string;
+  words: string;
+  options?: readonly (readonly [string, string])[];
+  type?: "date" | "text";
+  suggest?: string;
+};
 
 type Props = {
   of: Filter[];
@@ -13,23 +24,48 @@ type Props = {
   set: (change: Record<string, string | undefined>) => void;
 };
 
-/** The filters and the search of a list. */
-export function Filters({ of, search, value, set }: Props) {
+/** The search and the filters of a list. Of the filters as many as there is room for are shown; the others are behind a button. */
+export function Filters({ of, search, value, set, room = of.length }: Props & { room?: number }) {
+  const [beside, behind] = [of.slice(0, room), of.slice(room)];
+  const on = behind.filter((f) => value[f.name]).length;
+  const field = (f: Filter) => (
+    <FilterField key={f.name} of={f} value={value[f.name] ?? ""} set={(v) => set({ [f.name]: v || undefined })} />
+  );
   return (
     <>
-      {of.map((f) => (
-        <FilterField key={f.name} of={f} value={value[f.name] ?? ""} set={(v) => set({ [f.name]: v || undefined })} />
-      ))}
       {search && <SearchBox what={search} value={value.q ?? ""} onChange={(q) => set({ q: q || undefined })} />}
+      {beside.map(field)}
+      {behind.length > 0 && (
+        <Popover.Root>
+          <Popover.Trigger className={`button more-filters${on > 0 ? " on" : ""}`} data-reads="">
+            <SlidersHorizontal aria-hidden size={15} /> {beside.length > 0 ? "More filters" : "Filters"}
+            {on > 0 && ` (${on})`}
+          </Popover.Trigger>
+          <Popover.Portal>
+            <Popover.Positioner className="over" sideOffset={4} align="end">
+              <Popover.Popup className="menu filter-sheet" aria-label="More filters">
+                {behind.map(field)}
+              </Popover.Popup>
+            </Popover.Positioner>
+          </Popover.Portal>
+        </Popover.Root>
+      )}
     </>
   );
 }
 
 function FilterField({ of, value, set }: { of: Filter; value: string; set: (v: string) => void }) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
   if (of.options) return <Choice words={of.words} value={value} set={set} of={of.options} />;
   if (of.type === "date") return <DayFilter words={of.words} value={value} set={set} />;
+  return <TypedFilter of={of} value={value} set={set} />;
+}
+
+/** A filter that is typed. It applies while one types, a quarter of a second after the last key. */
+function TypedFilter({ of, value, set }: { of: Filter; value: string; set: (v: string) => void }) {
+  const [typed, setTyped] = useTyped(value, set);
+  const [asked, setAsked] = useState(false);
+  const names = useGet<{ items: { name: string }[] }>(of.suggest ?? "", { q: value }, { enabled: Boolean(of.suggest) && asked, keep: true });
+  const list = useId();
   return (
     <label className={`filter${value ? " on" : ""}`}>
       <span>{of.words}</span>
@@ -38,12 +74,34 @@ function FilterField({ of, value, set }: { of: Filter; value: string; set: (v: s
         type="text"
         value={typed}
         maxLength={200}
+        placeholder="Any"
+        list={of.suggest ? list : undefined}
+        onFocus={() => setAsked(true)}
         onChange={(e) => setTyped(e.target.value)}
-        onBlur={() => typed !== value && set(typed)}
-        onKeyDown={(e) => e.key === "Enter" && set(typed)}
       />
+      {of.suggest && (
+        <datalist id={list}>
+          {names.data?.items.map((n) => (
+            <option key={n.name} value={n.name} />
+          ))}
+        </datalist>
+      )}
     </label>
   );
+}
+
+/** What is typed, and given on a quarter of a second after the last key. */
+function useTyped(value: string, set: (v: string) => void): [string, (typed: string) => void] {
+  const [typed, setTyped] = useState(value);
+  const given = useRef(set);
+  given.current = set;
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return undefined;
+    const timer = setTimeout(() => given.current(typed), 250);
+    return () => clearTimeout(timer);
+  }, [typed, value]);
+  return [typed, setTyped];
 }
 
 type ChoiceProps = { words: string; value: string | undefined; set: (v: string) => void; of: readonly (readonly [string, string])[] };
@@ -52,9 +110,9 @@ type ChoiceProps = { words: string; value: string | undefined; set: (v: string) 
 export function Choice({ words, value = "", set, of }: ChoiceProps) {
   return (
     <label className={`filter${value ? " on" : ""}`}>
-      <span className="sr">{words}</span>
+      <span>{words}</span>
       <select data-reads="" value={value} onChange={(e) => set(e.target.value)}>
-        <option value="">{words}: any</option>
+        <option value="">Any</option>
         {of.map(([v, called]) => (
           <option key={v} value={v}>
             {called}
@@ -68,16 +126,8 @@ export function Choice({ words, value = "", set, of }: ChoiceProps) {
 
 /** Searches while one types, a quarter of a second after the last key. The key / leads here, Escape clears it. */
 export function SearchBox({ what, value, onChange }: { what: string; value: string; onChange: (q: string) => void }) {
-  const [typed, setTyped] = useState(value);
+  const [typed, setTyped] = useTyped(value, onChange);
   const box = useRef<HTMLInputElement>(null);
-  const told = useRef(onChange);
-  told.current = onChange;
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => {
-    if (typed === value) return;
-    const timer = setTimeout(() => told.current(typed), 250);
-    return () => clearTimeout(timer);
-  }, [typed, value]);
   useKeys({ "/": () => box.current?.focus() });
   return (
     <label className="search">

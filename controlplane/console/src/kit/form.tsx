@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from "react";
 import { Refusal } from "../api/session";
 import { Button, Wrongs } from "./kit";
+import { useUnsaved } from "./unsaved";
 
 export * from "./fields";
 export * from "./secretfield";
@@ -54,13 +55,15 @@ export function useForm<T extends object>(first: T, send: (v: T, key: string) =>
       setBusy(false);
     }
   };
+  const dirty = JSON.stringify(value) !== JSON.stringify(clean);
+  useUnsaved(dirty && !busy);
   const set: FormState<T>["set"] = (name, v) => replace((was) => ({ ...was, [name]: v }));
   const wrong = (pointer: string) => wrongAt(refused, pointer);
   return {
     value,
     set,
     replace,
-    dirty: JSON.stringify(value) !== JSON.stringify(clean),
+    dirty,
     busy,
     refused,
     wrong,

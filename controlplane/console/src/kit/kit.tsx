@@ -1,8 +1,8 @@
 import { CircleAlert, RotateCw } from "lucide-react";
-import { type ButtonHTMLAttributes, type ReactNode, useEffect, useState } from "react";
+import { type ButtonHTMLAttributes, Fragment, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Refusal } from "../api/session";
 import { Help } from "../app/help";
-import { told } from "./told";
+import { exactly, told } from "./told";
 
 export { Wrongs } from "./wrongs";
 
@@ -79,14 +79,39 @@ export function Failure({ error, retry, page = false }: { error: unknown; retry?
   );
 }
 
-/** A table that scrolls by itself where it is wider than the page, with the keyboard too. */
+/** A table. Its head stays in sight while the page scrolls; where it is wider than the page it scrolls by itself, with the keyboard too. */
 export function Table({ label, stale, children }: { label: string; stale?: boolean; children: ReactNode }) {
+  const [wide, place] = useWide();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached
-    <section className="card table" aria-label={label} aria-busy={stale} tabIndex={0}>
+    <section
+      ref={place}
+      className="card table"
+      aria-label={label}
+      aria-busy={stale}
+      data-wide={wide || undefined}
+      tabIndex={wide ? 0 : undefined}
+    >
       <table>{children}</table>
     </section>
   );
+}
+
+/** Whether the table within a place is wider than it. */
+function useWide(): [boolean, RefObject<HTMLElement | null>] {
+  const place = useRef<HTMLElement>(null);
+  const [wide, setWide] = useState(false);
+  useLayoutEffect(() => {
+    const around = place.current;
+    const table = around?.querySelector("table");
+    if (!around || !table) return undefined;
+    const look = () => setWide(table.offsetWidth > around.clientWidth + 1);
+    look();
+    const watch = new ResizeObserver(look);
+    watch.observe(around);
+    watch.observe(table);
+    return () => watch.disconnect();
+  }, []);
+  return [wide, place];
 }
 
 /** Lines in the shape of a table that is still being read. */
@@ -114,7 +139,7 @@ export function When({ at, none = "never" }: { at?: string | null; none?: string
   }, []);
   if (!at) return <span className="faint">{none}</span>;
   return (
-    <time dateTime={at} title={at}>
+    <time dateTime={at} title={exactly(at)}>
       {told(at, Date.now())}
     </time>
   );
@@ -159,8 +184,20 @@ export function Part({ title, lead, actions, children }: { title: ReactNode; lea
 export function Text({ of, none = "" }: { of?: string | null; none?: string }) {
   if (!of) return <span className="faint">{none}</span>;
   return (
-    <bdi className="clip" title={of.length > 40 ? of.slice(0, 2000) : undefined}>
-      {of.length > 300 ? `${of.slice(0, 300)}…` : of}
+    <bdi className="clip" title={of.length > 16 ? of.slice(0, 2000) : undefined}>
+      {breakable(of.length > 300 ? `${of.slice(0, 300)}…` : of)}
     </bdi>
   );
+}
+
+/** A text with places to break it at: an address goes to the next line after its @ or before a dot, and not within a word. */
+function breakable(text: string): ReactNode {
+  if (!/^\S+@\S+$/.test(text)) return text;
+  return text.split(/(?<=@)|(?=\.)/).map((part, i) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text stay in their order
+    <Fragment key={i}>
+      {i > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
 }

@@ -6,12 +6,21 @@ import { ask, type Query } from "../api/client";
 import { Refusal } from "../api/session";
 import { Wrong } from "./form";
 import { useRest } from "./rest";
+import { systemOf, useSystems } from "./systems";
 
 /** Something that was picked: its id, and how it is called. */
 export type Picked = { id: string; words: string; detail?: string };
 
 /** Where things are looked for. A search that needs letters lists nothing for fewer, and waits until somebody stops typing. */
-export type Source<T> = { path: string; query?: Query; as: (row: T) => Picked; letters?: number; none?: string };
+export type Source<T> = {
+  path: string;
+  query?: Query;
+  as: (row: T, systems: Map<string, string>) => Picked;
+  letters?: number;
+  none?: string;
+  /** Rows are in systems, whose names are told along. */
+  inSystems?: boolean;
+};
 
 /** What is answered: a page of a list, or the first few of a search and whether there are more. */
 type Found<T> = { items: T[]; total?: number; more?: boolean };
@@ -34,6 +43,7 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
   const [typed, setTyped] = useState("");
   const [open, setOpen] = useState(false);
   const { letters = 0 } = source;
+  const systems = useSystems(source.inSystems ?? false);
   const q = useRest(useDeferredValue(typed), letters ? 200 : 0);
   const id = useId();
   const field = useRef<HTMLDivElement>(null);
@@ -45,7 +55,7 @@ export function Pick<T>({ label, source, value, set, hint, required, disabled, e
     enabled: open && enough,
     placeholderData: (was) => was,
   });
-  const all = (found.data?.items ?? []).map(source.as);
+  const all = (found.data?.items ?? []).map((row) => source.as(row, systems));
   // What was found for fewer letters is still there until the answer to these comes: of it only what fits them can be chosen.
   const late = found.isPlaceholderData || q !== typed;
   const few = count(typed === value?.words ? "" : typed) < letters;
@@ -134,12 +144,12 @@ const count = (typed: string) => typed.match(/[\p{L}\p{N}\p{M}]/gu)?.length ?? 0
 
 type Looked = { isError: boolean; isPending: boolean; error: unknown; data?: Found<unknown> | undefined };
 
-function state(found: Looked, shown: number, none = "Nothing is called like that."): string | null {
+function state(found: Looked, shown: number, none = "No results."): string | null {
   if (found.error instanceof Refusal && [403, 404, 409].includes(found.error.status)) return found.error.message;
-  if (found.isError) return "That could not be searched. Type again to try once more.";
+  if (found.isError) return "The search failed. Type again to retry.";
   if (found.isPending) return "Searching…";
   if (found.data?.more)
-    return shown === 0 ? "Too many are called like that. Type more of the name." : "More are called like that. Type more of the name.";
+    return shown === 0 ? "Too many results. Type more of the name." : "There are more results. Type more of the name.";
   if (shown === 0) return none;
   const total = found.data?.total ?? shown;
   return total > shown ? `The first ${shown} of ${total.toLocaleString("en")}. Type to narrow them down.` : null;
@@ -159,7 +169,7 @@ export const colleagues = (
   query: { ...more.query, limit: undefined },
   as: (p) => ({ id: p.id, words: p.display, detail: [p.title, p.department, p.email].filter(Boolean).join(" · ") }),
   letters: more.listed ? 0 : 2,
-  none: "Nobody who could take this is called like that.",
+  none: "No results: nobody with this name can decide it.",
 });
 export const access: Source<{
   id: string;
@@ -167,10 +177,19 @@ export const access: Source<{
   display_name?: string | null;
   kind: string;
   business_description?: string | null;
+  connector_id?: string | null;
+  connector_name?: string | null;
 }> = {
   path: "/entitlements",
-  as: (e) => ({ id: e.id, words: e.display_name || e.name, detail: e.business_description || e.kind.replaceAll("_", " ") }),
+  inSystems: true,
+  as: (e, systems) => {
+    const system = systemOf(e, systems);
+    const about = e.business_description || e.kind.replaceAll("_", " ");
+    return { id: e.id, words: inSystem(e.display_name || e.name, system), detail: about };
+  },
 };
+/** How something is called together with its system: names repeat from one system to the next. */
+export const inSystem = (name: string, system: string | undefined) => (system ? `${name} · ${system}` : name);
 export const connectors: Source<{ id: string; name: string; environment: string }> = {
   path: "/connectors",
   as: (c) => ({ id: c.id, words: c.name, detail: c.environment }),

@@ -4,7 +4,7 @@ import { useRef, useState } from "react";
 import type { Page } from "../api/client";
 import { useKeys, useSelectAll } from "../app/keys";
 import { Button, Table } from "./kit";
-import type { Column, ListProps } from "./list";
+import { type Column, type ListProps, sizes } from "./listtypes";
 
 type Props<T> = {
   label: string;
@@ -16,6 +16,7 @@ type Props<T> = {
   setSort: (sort: string | undefined) => void;
   number: number;
   size: number;
+  resize: (size: number) => void;
   turn: (page: number) => void;
   chosen: Map<string, T> | undefined;
   choose: (chosen: Map<string, T>) => void;
@@ -34,7 +35,7 @@ export function Rows<T extends { id: string }>(p: Props<T>) {
           <tr>
             {p.chosen && (
               <th scope="col" className="select">
-                <span className="sr">Selected</span>
+                <SelectAll rows={p.page.items} chosen={p.chosen} choose={p.choose} />
               </th>
             )}
             {p.columns.map((c) => (
@@ -52,8 +53,7 @@ export function Rows<T extends { id: string }>(p: Props<T>) {
                     data-reads=""
                     aria-label={`Select row ${i + 1}`}
                     checked={p.chosen.has(row.id)}
-                    onChange={() => mark(i, false)}
-                    onClick={(e) => e.shiftKey && mark(i, true)}
+                    onChange={(e) => mark(i, (e.nativeEvent as MouseEvent).shiftKey)}
                   />
                 </td>
               )}
@@ -66,23 +66,48 @@ export function Rows<T extends { id: string }>(p: Props<T>) {
           ))}
         </tbody>
       </Table>
-      <div className="row between small muted">
+      <div className="row between small muted list-foot">
         <span>
           {first.toLocaleString("en")} to {(first + p.page.items.length - 1).toLocaleString("en")} of {p.page.total.toLocaleString("en")}
         </span>
-        {last > 1 && (
-          <nav className="row" aria-label="Pages">
-            <Button reads disabled={p.number <= 1} onClick={() => p.turn(p.number - 1)}>
-              <ChevronLeft aria-hidden size={15} /> Before
-            </Button>
-            <Button reads disabled={p.number >= last} onClick={() => p.turn(p.number + 1)}>
-              After <ChevronRight aria-hidden size={15} />
-            </Button>
-          </nav>
+        {p.page.total > sizes[0] && (
+          <div className="row">
+            <label className="filter rows">
+              <span>Rows per page</span>
+              <select data-reads="" value={p.size} onChange={(e) => p.resize(Number(e.target.value))}>
+                {sizes.map((n) => (
+                  <option key={n} value={n}>
+                    {n}
+                  </option>
+                ))}
+              </select>
+            </label>
+            {last > 1 && (
+              <nav className="row" aria-label="Pages">
+                <Button reads disabled={p.number <= 1} onClick={() => p.turn(p.number - 1)}>
+                  <ChevronLeft aria-hidden size={15} /> Previous
+                </Button>
+                <Button reads disabled={p.number >= last} onClick={() => p.turn(p.number + 1)}>
+                  Next <ChevronRight aria-hidden size={15} />
+                </Button>
+              </nav>
+            )}
+          </div>
         )}
       </div>
     </>
   );
+}
+
+/** Selects all rows of the page, or none of them. */
+function SelectAll<T extends { id: string }>({ rows, chosen, choose }: { rows: T[]; chosen: Map<string, T>; choose: Props<T>["choose"] }) {
+  const all = rows.length > 0 && rows.every((r) => chosen.has(r.id));
+  const turn = () => {
+    const next = new Map(chosen);
+    for (const r of rows) all ? next.delete(r.id) : next.set(r.id, r);
+    choose(next);
+  };
+  return <input type="checkbox" data-reads="" aria-label="Select all on this page" checked={all} onChange={turn} />;
 }
 
 function Heading<T>({ of, sort, set }: { of: Column<T>; sort: string | undefined; set: (sort: string | undefined) => void }) {

@@ -25,7 +25,7 @@ export function SpanField({ value, set, units = ["hour", "day", "week"], none, r
   const [unit, setUnit] = useState<SpanUnit>(parts?.unit ?? units.find((u) => u === "day") ?? units[0] ?? "day");
   const shown = parts?.unit ?? unit;
   const given = value !== "" && spanSeconds(value) === undefined ? value : "";
-  const hint = [none && !value ? `Nothing: ${none}.` : "", common.hint ?? ""].filter(Boolean).join(" ");
+  const hint = [none && !value ? `If empty: ${none}.` : "", common.hint ?? ""].filter(Boolean).join(" ");
   const more = shown === "day" || shown === "week" ? "" : parts && parts.n > 24 ? spanWords(value) : "";
   return (
     <Field {...common} hint={[hint, more].filter(Boolean).join(" ")}>

@@ -2,6 +2,7 @@ import { Toast } from "@base-ui/react/toast";
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Refusal } from "../api/session";
+import { memberWords } from "./wrongtext";
 
 const manager = Toast.createToastManager();
 
@@ -11,6 +12,7 @@ type Remedy = { words: ReactNode; act: () => void };
 /** Says that something is done. It goes by itself; with a remedy it stays for as long as that can be taken. Gives what takes it away. */
 export function say(words: string, more: { remedy?: Remedy; detail?: string; ms?: number } = {}): () => void {
   const { remedy } = more;
+  for (const old of refused.splice(0)) manager.close(old);
   const take = () => {
     remedy?.act();
     manager.close(id);
@@ -24,21 +26,24 @@ export function say(words: string, more: { remedy?: Remedy; detail?: string; ms?
   return () => manager.close(id);
 }
 
-/** Says what was refused, in the service's words, and stays until it is read. */
+/** The refusals that are still shown. They go when something is done: what was wrong is mended then, or given up. */
+const refused: string[] = [];
+
+/** Says what was refused, in the service's words. It stays until it is closed, or until something is done. */
 export function sayRefusal(e: unknown) {
   const r = e instanceof Refusal ? e : new Refusal(0, "", e instanceof Error ? e.message : String(e));
-  const wrong = r.errors.map((w) => `${w.pointer?.replace("#/", "") ?? w.parameter ?? ""}: ${w.detail}`).join("\n");
+  const wrong = r.errors.map((w) => `${memberWords(w)}: ${w.detail}`).join("\n");
   const id = r.requestId ? `Request ${r.requestId}` : "";
-  manager.add({
+  refused.push(manager.add({
     title: r.message,
     description: [wrong, id].filter(Boolean).join("\n"),
     type: "bad",
     priority: "high",
     timeout: 0,
-  });
+  }));
 }
 
-/** Where toasts are shown: at the lower left of the page, away from its main button; in a narrow window at the top. */
+/** Where toasts are shown: at the lower right of the page, away from the buttons of forms; in a narrow window at the top. */
 export function Toasts({ children }: { children: ReactNode }) {
   return (
     <Toast.Provider toastManager={manager} limit={4}>

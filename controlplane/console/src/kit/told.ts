@@ -12,5 +12,14 @@ export function told(at: string, now: number): string {
   if (Number.isNaN(seconds)) return at;
   if (Math.abs(seconds) > 30 * 86_400) return at.slice(0, 10);
   const [unit, size] = units.find(([, s]) => Math.abs(seconds) >= s) ?? ["second", 1];
-  return relative.format(Math.round(seconds / size), unit);
+  // Without the dot of "min.": the sentence around it may end there.
+  return relative.format(Math.round(seconds / size), unit).replace(/(?<=[a-z])\.(?=\s|$)/, "");
+}
+
+const moment = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
+
+/** The moment exactly, as it is read: day, time and zone. */
+export function exactly(at: string): string {
+  const when = new Date(at);
+  return Number.isNaN(when.getTime()) ? at : moment.format(when);
 }

@@ -2,33 +2,37 @@ import { Bookmark, X } from "lucide-react";
 import { useState } from "react";
 import { current } from "../api/session";
 import { AskFirst } from "./dialog";
+import { chosen, same } from "./chosen";
 import { TextField } from "./form";
 import { Button } from "./kit";
-import type { View } from "./list";
+import type { View } from "./listtypes";
 
 type Props = {
   place: string;
+  /** What the list is called, where a page has several. */
+  label: string | undefined;
   views: View[];
   filters: Record<string, string>;
   go: (query: Record<string, string | undefined>) => void;
 };
 
 /** The views of a list: those that it comes with, and those that somebody has saved in this browser. A view is a link as well: it stands in the address. */
-export function SavedViews({ place, views, filters, go }: Props) {
+export function SavedViews({ place, label, views, filters, go }: Props) {
   const [own, setOwn] = useOwn(place);
   const [naming, setNaming] = useState<string>();
   const known = [...views, ...own];
-  const chosen = known.find((v) => same(v.query, filters)) ?? known.find((v) => same(v.query, without(filters, "q", "sort")));
+  const on = chosen(known, without(filters, "q", "sort"));
+  const bare = known.length === 0;
+  const Around = bare ? "div" : "nav";
   const canSave = Object.keys(filters).length > 0 && !known.some((v) => same(v.query, filters));
-  if (known.length === 0 && !canSave) return <span />;
   return (
-    <nav className="row views" aria-label="Views">
+    <Around className="views" {...(bare ? { "data-bare": "" } : { "aria-label": label ? `Views: ${label}` : "Views" })}>
       {views.map((v) => (
-        <Chip key={v.name} of={v} on={v === chosen} go={() => go({ ...v.query, ...(v.query.q ? {} : { q: filters.q }) })} />
+        <Chip key={v.name} of={v} on={on.includes(v)} go={() => go({ ...v.query, ...(v.query.q ? {} : { q: filters.q }) })} />
       ))}
       {own.map((v) => (
         <span key={v.name} className="own">
-          <Chip of={v} on={v === chosen} go={() => go(v.query)} />
+          <Chip of={v} on={on.includes(v)} go={() => go(v.query)} />
           <button
             type="button"
             className="button quiet icon"
@@ -40,23 +44,28 @@ export function SavedViews({ place, views, filters, go }: Props) {
           </button>
         </span>
       ))}
-      {canSave && (
-        <Button reads tone="quiet" onClick={() => setNaming("")}>
-          <Bookmark aria-hidden size={14} /> Save this view
-        </Button>
-      )}
+      <Button
+        reads
+        tone="quiet"
+        className={`icon${canSave ? "" : " unused"}`}
+        aria-label="Save this view"
+        title="Save this view"
+        onClick={() => setNaming("")}
+      >
+        <Bookmark aria-hidden size={15} />
+      </Button>
       <AskFirst
         open={naming !== undefined}
         close={() => setNaming(undefined)}
         title="Save this view"
-        lead="It stands above this list from now on, in this browser."
+        lead="It is shown above this list, in this browser."
         verb="Save"
         disabled={!naming?.trim()}
         act={async () => setOwn([...own.filter((o) => o.name !== naming?.trim()), { name: naming?.trim() ?? "", query: filters }])}
       >
         <TextField label="Name" value={naming ?? ""} set={setNaming} max={40} required autoFocus />
       </AskFirst>
-    </nav>
+    </Around>
   );
 }
 
@@ -92,9 +101,3 @@ function read(key: string): View[] {
 
 const without = (of: Record<string, string>, ...names: string[]) =>
   Object.fromEntries(Object.entries(of).filter(([n]) => !names.includes(n)));
-
-/** Whether two queries ask for the same. */
-export function same(a: Record<string, string>, b: Record<string, string>) {
-  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...names].every((n) => a[n] === b[n]);
-}

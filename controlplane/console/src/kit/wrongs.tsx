@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import { Refusal } from "../api/session";
-import { type AtField, split } from "./wrongtext";
+import { type AtField, memberWords, split } from "./wrongtext";
 
 /**
  * What was refused, above the buttons of a form. What stands at its field is not said again: the field is named, and leads to it. What has no
@@ -35,7 +35,7 @@ export function Wrongs({ of }: { of: unknown }) {
         <ul>
           {rest.map((w) => (
             <li key={`${w.pointer ?? w.parameter}${w.detail}`}>
-              <code>{w.pointer?.replace(/^#\//, "") ?? w.parameter}</code> {w.detail}
+              {memberWords(w)}: {w.detail}
             </li>
           ))}
         </ul>

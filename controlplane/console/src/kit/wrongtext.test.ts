@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { split } from "./wrongtext";
+import { memberWords, split } from "./wrongtext";
 
 const wrong = (pointer: string, detail: string) => ({ pointer, detail, code: "invalid" });
 const name = { words: "is taken", label: "Name" };
@@ -29,4 +29,12 @@ test("words of two members at one field are told of both", () => {
 test("one member at two fields is at both", () => {
   const again = { words: "is taken", label: "Key" };
   expect(split([wrong("#/name", "is taken")], [name, again])).toEqual({ placed: [name, again], rest: [] });
+});
+
+test("members are named in words", () => {
+  expect(memberWords({ pointer: "#/business_description" })).toBe("Business description");
+  expect(memberWords({ pointer: "#/rules/0/value" })).toBe("Rules 1 value");
+  expect(memberWords({ pointer: "#/owner_ids" })).toBe("Owners");
+  expect(memberWords({ parameter: "limit" })).toBe("Limit");
+  expect(memberWords({})).toBe("This request");
 });

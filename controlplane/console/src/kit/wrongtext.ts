@@ -16,3 +16,10 @@ export function split<F extends AtField>(wrongs: readonly Wrong[], fields: reado
     rest: wrongs.filter((w) => !stands(w.detail)),
   };
 }
+
+/** What a refusal is about, in words: a member of the API is called business_description, its field "Business description". */
+export function memberWords(w: Pick<Wrong, "pointer" | "parameter">): string {
+  const parts = (w.pointer?.replace(/^#\/?/, "") ?? w.parameter ?? "").split("/").filter(Boolean);
+  const words = parts.map((p) => (/^\d+$/.test(p) ? String(Number(p) + 1) : p.replace(/_id(s?)$/, "$1").replaceAll("_", " "))).join(" ");
+  return words ? `${words[0]?.toUpperCase()}${words.slice(1)}` : "This request";
+}

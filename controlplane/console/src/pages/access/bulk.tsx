@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Entitlement, Of } from "../../api/types";
+import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Differences } from "../../kit/diff";
 import { SelectField, WordsField } from "../../kit/form";
@@ -68,7 +69,7 @@ function Change({ of, clear, close }: { of: Entitlement[]; clear: () => void; cl
     <AskFirst
       open
       close={close}
-      title={`Change ${of.length} in one way`}
+      title={`Change ${count(of.length, "entitlement")}`}
       verb="Change them"
       disabled={!ready || Boolean(tried.error)}
       act={async () => {

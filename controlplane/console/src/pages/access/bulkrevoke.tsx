@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import { ask } from "../../api/client";
 import type { Grant, Of } from "../../api/types";
 import { useAct } from "../../api/use";
+import { count } from "../../kit/count";
 import { dayBegins } from "../../kit/day";
 import { AskFirst } from "../../kit/dialog";
 import { TextField, wrongAt } from "../../kit/form";
@@ -42,7 +43,7 @@ function Ask({ of, clear, close }: { of: Grant[]; clear: () => void; close: () =
     <AskFirst
       open
       close={close}
-      title={`Take ${of.length} away`}
+      title={`Take ${count(of.length, "grant")} away`}
       verb="Take them away"
       tone="danger"
       disabled={!reason.trim() || past || Boolean(tried.error) || tried.data?.revoked === 0}

@@ -9,10 +9,11 @@ import { Button, Wrongs } from "../../kit/kit";
 import { Meanwhile } from "../../kit/meanwhile";
 import { access, Pick } from "../../kit/pick";
 import { SpanField } from "../../kit/spanfield";
+import { useSystems } from "../../kit/systems";
 import { say } from "../../kit/toast";
 import { ConditionField } from "../policies/condition";
 import { asGroup } from "../policies/language";
-import { changesOf, nameOf } from "./words";
+import { changesOf } from "./words";
 
 type Detail = Of<"EntitlementDetail">;
 
@@ -44,7 +45,7 @@ export function Edit({ of, close }: { of: Detail; close: () => void }) {
   const form = useForm<Values>(valuesOf(of), async (v, key) => {
     const patch = changesOf(valuesOf(base), v);
     if (Object.keys(patch).length > 0) await ask("PATCH", `/entitlements/${of.id}`, { body: patch, key, ifMatch: base.version });
-    say("It is changed.");
+    say("Saved.");
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements") });
     close();
   });
@@ -104,6 +105,7 @@ export function Edit({ of, close }: { of: Detail; close: () => void }) {
 
 function ForAdmins({ form }: { form: ReturnType<typeof useForm<Values>> }) {
   const v = form.value;
+  const systems = useSystems();
   const instead = useGet<Detail>(`/entitlements/${v.replacement_id}`, {}, { enabled: v.replacement_id !== "" });
   return (
     <>
@@ -121,7 +123,7 @@ function ForAdmins({ form }: { form: ReturnType<typeof useForm<Values>> }) {
         <Pick
           label="What to ask for instead"
           source={access}
-          value={v.replacement_id ? { id: v.replacement_id, words: instead.data ? nameOf(instead.data) : "" } : null}
+          value={v.replacement_id ? (instead.data ? access.as(instead.data, systems) : { id: v.replacement_id, words: "" }) : null}
           set={(p) => form.set("replacement_id", p?.id ?? "")}
           error={form.wrong("replacement_id")}
         />

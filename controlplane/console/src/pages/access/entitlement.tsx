@@ -8,7 +8,7 @@ import { Badge, Button, Facts, Failure, Head, Note, Skeleton, Text, When } from 
 import { Menu } from "../../kit/menu";
 import { spanWords } from "../../kit/span";
 import { Risk, State } from "../../kit/state";
-import { System, useSystems } from "../../kit/systems";
+import { System, systemOf, useSystems } from "../../kit/systems";
 import { Somebody } from "../people/somebody";
 import { Edit } from "./edit";
 import { Give } from "./give";
@@ -80,9 +80,9 @@ function AccessHead({ of: e, describes, begin }: PartProps) {
             <State of={e.lifecycle} tone="warn" words={e.lifecycle === "retired" ? "out of use" : "nothing new"} />
           )}
           <span>{e.kind.replaceAll("_", " ")}</span>
-          {names.size > 0 && e.connector_id && (
+          {systemOf(e, names) && (
             <span>
-              in <System id={e.connector_id} names={names} />
+              in <System of={e} names={names} />
             </span>
           )}
         </span>

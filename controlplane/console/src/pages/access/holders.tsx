@@ -9,7 +9,7 @@ import { dayWords, standing, waysOf } from "../people/words";
 import { BulkRevoke } from "./bulkrevoke";
 
 const none = new Map<string, string>();
-const ways = (g: Grant) => (g.directness === "direct" ? ["Directly"] : ["By a group"]).concat(reasons(g)).join("; ");
+const ways = (g: Grant) => (g.directness === "direct" ? ["Directly"] : ["Through a group"]).concat(reasons(g)).join("; ");
 const reasons = (g: Grant) =>
   (g.reasons ?? []).length > 0
     ? waysOf(g, none)
@@ -32,7 +32,7 @@ function columns(why: (grant: string) => void, past: boolean): Column<Grant>[] {
       text: (g) => g.identity?.display,
     },
     {
-      title: "With the account",
+      title: "Account",
       cell: (g) => (
         <Link to="/accounts/$id" params={{ id: g.account_id }}>
           <Text of={g.account.display} />
@@ -41,9 +41,9 @@ function columns(why: (grant: string) => void, past: boolean): Column<Grant>[] {
       text: (g) => g.account.display,
     },
     { title: "How", cell: (g) => <Text of={ways(g)} />, text: ways },
-    { title: "Stands on", cell: (g) => <State of={standing(g).words} tone={standing(g).tone} />, text: (g) => standing(g).words },
+    { title: "Basis", cell: (g) => <State of={standing(g).words} tone={standing(g).tone} />, text: (g) => standing(g).words },
     { title: "Since", cell: (g) => <When at={g.held_since ?? g.granted_at ?? g.first_seen_at} />, text: (g) => g.first_seen_at },
-    { title: "Last used", cell: (g) => <When at={g.last_used_at} none="not told" />, text: (g) => g.last_used_at },
+    { title: "Last used", cell: (g) => <When at={g.last_used_at} none="–" />, text: (g) => g.last_used_at },
     { title: "Ends", cell: (g) => <When at={past ? g.held_until : g.ends_at} none="" />, text: (g) => g.ends_at },
     ...(past
       ? []
@@ -82,8 +82,8 @@ export function Holders({ of: e }: { of: Of<"EntitlementDetail"> }) {
         views={[
           { name: "All", query: {} },
           { name: "Directly", query: { directness: "direct" } },
-          { name: "Nobody here gave it", query: { compliance_status: "native" } },
-          { name: "No owner in charge", query: { compliance_status: "orphaned" } },
+          { name: "Not granted through Grantwright", query: { compliance_status: "native" } },
+          { name: "Account without an owner", query: { compliance_status: "orphaned" } },
           { name: "Ending", query: { compliance_status: "ending" } },
         ]}
         filters={[{ name: "as_of", words: "As of", type: "date" }]}

@@ -3,12 +3,13 @@ import type { Entitlement } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Head, Text } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
+import { NotVisible } from "../../kit/notvisible";
 import { Risk, State } from "../../kit/state";
-import { System, type Systems, useSystems } from "../../kit/systems";
+import { systemColumn, type Systems, useSystems } from "../../kit/systems";
 import { BulkUpdate } from "./bulk";
 import { nameOf, purposeOf } from "./words";
 
-function columns(names: Systems): Column<Entitlement>[] {
+function columns(names: Systems, all: boolean): Column<Entitlement>[] {
   return [
     {
       title: "Name",
@@ -20,16 +21,8 @@ function columns(names: Systems): Column<Entitlement>[] {
       ),
       text: nameOf,
     },
-    { title: "What it is for", cell: (e) => <Text of={purposeOf(e)} none="nobody has said" />, text: purposeOf },
-    ...(names.seen
-      ? [
-          {
-            title: "System",
-            cell: (e: Entitlement) => <System id={e.connector_id} names={names} />,
-            text: (e: Entitlement) => names.get(e.connector_id ?? ""),
-          },
-        ]
-      : []),
+    { title: "Purpose", cell: (e) => <Text of={purposeOf(e)} none="–" />, text: purposeOf },
+    systemColumn<Entitlement>(names),
     { title: "Kind", cell: (e) => e.kind.replaceAll("_", " "), text: (e) => e.kind },
     {
       title: "Risk",
@@ -48,7 +41,7 @@ function columns(names: Systems): Column<Entitlement>[] {
       text: (e) => (e.owner_ids ?? []).length,
     },
     {
-      title: "Held by",
+      title: all ? "Held by" : "Held by, visible to you",
       number: true,
       cell: (e) => e.effective_member_count.toLocaleString("en"),
       text: (e) => e.effective_member_count,
@@ -72,17 +65,17 @@ export default function Access() {
   const sources = [...names].map(([id, name]) => [id, name] as const);
   return (
     <>
-      <Head title="Access catalog" lead="What can be held in the connected systems, what it is for, and by how many it is.">
+      <Head title="Access catalog" lead="Entitlements of the connected systems: purpose, risk, owners and holders.">
         {!may.readOnly && (
           <Link to="/access/request" className="button primary">
-            Ask for access
+            Request access
           </Link>
         )}
       </Head>
       <List<Entitlement>
         path="/entitlements"
         wait={!names.read}
-        columns={columns(names)}
+        columns={columns(names, may.oversees)}
         views={views}
         filters={[
           ...(names.seen ? [{ name: "connector_id", words: "System", options: sources }] : []),
@@ -101,7 +94,14 @@ export default function Access() {
         csv="access"
         open={(e) => ({ to: "/access/$id", params: { id: e.id } })}
         {...(may.admin ? { bulk: (rows, clear) => <BulkUpdate of={rows} clear={clear} /> } : {})}
-        empty={{ title: "No access is known yet", words: "It comes with the first reading of a system." }}
+        empty={
+          may.oversees
+            ? { title: "No entitlements yet", words: "Entitlements are listed after the first sync of a system." }
+            : {
+                title: "No entitlements visible to you",
+                words: <NotVisible what="Owners see what they own. What you can request is listed under Request access." />,
+              }
+        }
       />
     </>
   );

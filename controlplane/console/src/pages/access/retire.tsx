@@ -36,9 +36,9 @@ export function Retire({ of: e, close }: { of: Of<"EntitlementDetail">; close: (
       <Tried of={tried}>
         {(i) => (
           <ul className="small">
-            <li>{i.holders.toLocaleString("en")} accounts hold it, and go on holding it.</li>
-            <li>{i.reasons.toLocaleString("en")} reasons ask for it now.</li>
-            <li>{i.open_requests.toLocaleString("en")} requests for it wait for a decision.</li>
+            <li>{i.holders.toLocaleString("en")} {i.holders === 1 ? "account holds" : "accounts hold"} it, and {i.holders === 1 ? "keeps" : "keep"} it.</li>
+            <li>{i.reasons.toLocaleString("en")} {i.reasons === 1 ? "reason asks" : "reasons ask"} for it now.</li>
+            <li>{i.open_requests.toLocaleString("en")} open {i.open_requests === 1 ? "request" : "requests"} for it.</li>
             {(i.roles ?? []).map((r) => (
               <li key={r.id}>
                 The role{" "}

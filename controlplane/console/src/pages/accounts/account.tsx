@@ -6,7 +6,7 @@ import { Id } from "../../kit/bits";
 import { Badge, Button, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
-import { System, useSystems } from "../../kit/systems";
+import { System, systemOf, useSystems } from "../../kit/systems";
 import { shown } from "../../kit/difftext";
 import { Timeline } from "../people/timeline";
 import { Why } from "../people/why";
@@ -41,9 +41,9 @@ export default function AccountPage() {
             {a.is_locked && a.is_disabled && <Badge tone="warn">locked</Badge>}
             {a.privileged && <Badge tone="warn">privileged</Badge>}
             {a.orphaned && <State of="orphaned" tone="bad" words={orphanWords(a.orphan_reason)} />}
-            {names.size > 0 && (
+            {systemOf(a, names) && (
               <span>
-                in <System id={a.connector_id} names={names} />
+                in <System of={a} names={names} />
               </span>
             )}
           </span>
@@ -73,7 +73,8 @@ export default function AccountPage() {
 
 const managed: Record<string, string> = {
   unmanaged: "never written by rule",
-  read_only: "only read",
+  read_only: "read only: never written by rule",
+  discovered: "found by a sync: rules write access, not attributes",
   managed: "written by rules and by hand",
   protected: "protected: never written at all",
 };
@@ -141,7 +142,7 @@ function Holds({ of }: { of: string }) {
       text: (g) => g.entitlement.display,
     },
     { title: "Through", cell: (g) => <Text of={waysText(g)} />, text: waysText },
-    { title: "Stands on", cell: (g) => <State of={standing(g).words} tone={standing(g).tone} />, text: (g) => standing(g).words },
+    { title: "Basis", cell: (g) => <State of={standing(g).words} tone={standing(g).tone} />, text: (g) => standing(g).words },
     { title: "Since", cell: (g) => <When at={g.held_since ?? g.granted_at ?? g.first_seen_at} />, text: (g) => g.first_seen_at },
     { title: "Ends", cell: (g) => <When at={g.ends_at} none="" />, text: (g) => g.ends_at },
     {
@@ -166,7 +167,7 @@ function Holds({ of }: { of: string }) {
             words: "Held",
             options: [
               ["direct", "directly"],
-              ["inherited", "by a group"],
+              ["inherited", "through a group"],
             ],
           },
           { name: "as_of", words: "As of", type: "date" },

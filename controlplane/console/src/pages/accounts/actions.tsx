@@ -62,7 +62,8 @@ function Keep({ of: a, close }: { of: Detail; close: () => void }) {
         set={setKept}
         options={[
           ["managed", "written by rules and by hand"],
-          ["read_only", "only read"],
+          ["discovered", "found by a sync: rules write access, not attributes"],
+          ["read_only", "read only: never written by rule"],
           ["unmanaged", "never written by rule"],
           ["protected", "protected: never written at all"],
         ]}

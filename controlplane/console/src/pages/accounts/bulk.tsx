@@ -2,25 +2,31 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Account, Of } from "../../api/types";
+import { count, number } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { SelectField, TextField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
 import { say } from "../../kit/toast";
 import { loginOf } from "./columns";
+import { DisableAll } from "./disableall";
 import { IgnoreAll } from "./ignoreall";
 import { LinkTry } from "./linktry";
 
 type By = "email" | "employee_number" | "username";
 
-/** What can be done with several accounts at once: name their owners by a field that both have, or accept them without one. */
+/** What can be done with several accounts at once: disable them, assign owners by a field that both have, or accept them without one. */
 export function Bulk({ of, clear }: { of: Account[]; clear: () => void }) {
-  const [doing, setDoing] = useState<"link" | "ignore">();
+  const [doing, setDoing] = useState<"link" | "ignore" | "disable">();
   const close = () => setDoing(undefined);
   return (
     <>
-      <Button onClick={() => setDoing("link")}>Name their owners</Button>
+      <Button tone="danger" onClick={() => setDoing("disable")}>
+        Disable
+      </Button>
+      <Button onClick={() => setDoing("link")}>Assign owners</Button>
       <Button onClick={() => setDoing("ignore")}>Accept without an owner</Button>
       {doing === "link" && <LinkAll of={of} close={close} clear={clear} />}
+      {doing === "disable" && <DisableAll of={of} close={close} clear={clear} />}
       {doing === "ignore" && <IgnoreAll of={of} close={close} clear={clear} />}
     </>
   );
@@ -39,13 +45,13 @@ function LinkAll({ of, close, clear }: Props) {
     <AskFirst
       open
       close={close}
-      title={`Name the owners of ${of.length} accounts`}
-      lead="The owner is whoever has the same in their record."
-      verb="Name them"
+      title={`Assign owners to ${count(of.length, "account")}`}
+      lead="The owner is the person whose record has the same value."
+      verb="Assign owners"
       disabled={pairs.length === 0 || !reason.trim()}
       act={async () => {
         const r = await ask<Of<"BulkLinked">>("POST", "/accounts/bulk-link", { body: { pairs, reason }, key });
-        say(`${r.counts.linked} linked, ${r.counts.unchanged} as before, ${r.counts.failed} could not be.`);
+        say(`${number(r.counts.linked)} linked, ${number(r.counts.unchanged)} as before, ${number(r.counts.failed)} could not be.`);
         await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
         clear();
       }}

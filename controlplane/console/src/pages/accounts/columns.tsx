@@ -3,7 +3,7 @@ import type { Account } from "../../api/types";
 import { Text, When } from "../../kit/kit";
 import type { Column } from "../../kit/list";
 import { State } from "../../kit/state";
-import { System, type Systems } from "../../kit/systems";
+import { systemColumn, type Systems } from "../../kit/systems";
 import { orphanWords, ownerWords } from "./words";
 
 export const accountStates = [
@@ -11,7 +11,7 @@ export const accountStates = [
   ["disabled", "disabled"],
   ["locked", "locked"],
   ["missing", "missing"],
-  ["provisioning", "being made"],
+  ["provisioning", "being created"],
   ["deprovisioning", "being deleted"],
   ["failed", "failed"],
   ["deleted", "deleted"],
@@ -41,7 +41,7 @@ export function accountColumns(names: Systems): Column<Account>[] {
       text: loginOf,
     },
     {
-      title: "Of",
+      title: "Person",
       cell: (a) =>
         a.identity ? (
           <Link to="/people/$id" params={{ id: a.identity.id }}>
@@ -52,15 +52,7 @@ export function accountColumns(names: Systems): Column<Account>[] {
         ),
       text: (a) => a.identity?.display,
     },
-    ...(names.seen
-      ? [
-          {
-            title: "System",
-            cell: (a: Account) => <System id={a.connector_id} names={names} />,
-            text: (a: Account) => names.get(a.connector_id),
-          },
-        ]
-      : []),
+    systemColumn<Account>(names),
     {
       title: "Owner",
       cell: (a) => {
@@ -71,7 +63,7 @@ export function accountColumns(names: Systems): Column<Account>[] {
     },
     { title: "Kind", cell: (a) => <Kind of={a} />, text: (a) => a.account_type },
     { title: "State", cell: (a) => <AccountState of={a} />, text: (a) => (a.is_disabled ? "disabled" : a.status) },
-    { title: "Last sign-in", cell: (a) => <When at={a.last_login_at} none="not told" />, text: (a) => a.last_login_at },
+    { title: "Last sign-in", cell: (a) => <When at={a.last_login_at} none="–" />, text: (a) => a.last_login_at },
   ];
 }
 

@@ -46,7 +46,7 @@ export function Drifted() {
               </td>
               {names.size > 0 && (
                 <td>
-                  <System id={a.connector_id} names={names} />
+                  <System of={a} names={names} />
                 </td>
               )}
               <td className="wide">{(a.attribute_drift ?? []).map((d) => d.field).join(", ")}</td>

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
+import { count, number } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { SelectField, TextField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
@@ -76,7 +77,7 @@ function ByRules({ close }: { close: () => void }) {
           body: system ? { connector_id: system } : {},
           key,
         });
-        say(`${r.counts.gains} accounts have an owner now, ${r.counts.disputed} have to be decided.`);
+        say(`${count(r.counts.gains, "account has an owner", "accounts have an owner")} now, ${number(r.counts.disputed)} to be decided.`);
         await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
       }}
     >
@@ -144,7 +145,7 @@ function Samples({ title, of }: { title: string; of: Of<"CorrelationSample">[] }
                 to <bdi>{s.to.display}</bdi>, {sureness(s.score)}
               </>
             )}
-            {!s.to && (s.candidates ?? []).length > 0 && `: ${(s.candidates ?? []).length} people possible`}
+            {!s.to && (s.candidates ?? []).length > 0 && `: ${count((s.candidates ?? []).length, "possible owner")}`}
           </li>
         ))}
       </ul>
@@ -173,7 +174,7 @@ function ByField({ close, tell }: { close: () => void; tell: (r: Of<"BulkLinked"
       close={close}
       title="Name owners by one field"
       lead="For all accounts without an owner or with several possible ones: the owner is whoever has the same value."
-      verb="Name them"
+      verb="Assign owners"
       disabled={!reason.trim()}
       act={async () => {
         const r = await ask<Of<"BulkLinked">>("POST", "/accounts/bulk-link", { body: { ...body, reason }, key });

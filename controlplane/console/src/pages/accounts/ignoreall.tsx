@@ -3,6 +3,7 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Account } from "../../api/types";
+import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { say } from "../../kit/toast";
@@ -36,7 +37,7 @@ export function IgnoreAll({ of, close, clear }: { of: Account[]; close: () => vo
     }
     setLeft(refused);
     if (refused.length > 0) throw new Error(`${of.length - refused.length} accepted, ${refused.length} refused.`);
-    say(`${of.length} accounts are accepted without an owner.`);
+    say(`${count(of.length, "account is", "accounts are")} accepted without an owner.`);
     clear();
   };
   const end = () => {
@@ -47,7 +48,7 @@ export function IgnoreAll({ of, close, clear }: { of: Account[]; close: () => vo
     <AskFirst
       open
       close={end}
-      title={`Accept ${of.length} accounts without an owner`}
+      title={`Accept ${count(of.length, "account")} without an owner`}
       lead="They are asked about no more, and no rule looks for their owner. It can be taken back for each."
       verb={left ? "Try the rest again" : "Accept them"}
       disabled={!reason.trim()}

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
+import { number } from "../../kit/count";
 import { Tried } from "../../kit/tryfirst";
 import { Somebody } from "../people/somebody";
 import { loginOf } from "./columns";
@@ -29,7 +30,7 @@ export function LinkTry({ body, names }: { body: object; names: Map<string, stri
       {(r) => (
         <>
           <p className="small">
-            {r.counts.linked} would be linked, {r.counts.unchanged} are already, {r.counts.failed} cannot be.
+            {number(r.counts.linked)} would be linked, {number(r.counts.unchanged)} are already, {number(r.counts.failed)} cannot be.
           </p>
           <ul className="small">
             {(r.results ?? []).slice(0, most).map((l) => (
@@ -45,7 +46,7 @@ export function LinkTry({ body, names }: { body: object; names: Map<string, stri
                 )}
               </li>
             ))}
-            {(r.results ?? []).length > most && <li>and {(r.results ?? []).length - most} more</li>}
+            {(r.results ?? []).length > most && <li>and {number((r.results ?? []).length - most)} more</li>}
           </ul>
         </>
       )}

@@ -38,7 +38,7 @@ export function Owner({ of: a }: { of: Detail }) {
       actions={
         may.admin && (
           <>
-            <Button onClick={() => setDoing({ what: "link" })}>{a.identity ? "Name another owner" : "Name the owner"}</Button>
+            <Button onClick={() => setDoing({ what: "link" })}>{a.identity ? "Name another owner" : "Assign owner"}</Button>
             {a.identity && <Button onClick={() => setDoing({ what: "unlink" })}>Take it from its owner</Button>}
             {!a.identity && c.state !== "ignored" && <Button onClick={() => setDoing({ what: "ignore" })}>Accept without an owner</Button>}
             {(c.by === "user" || c.state === "ignored" || c.state === "manual") && (
@@ -102,7 +102,7 @@ function Candidate({ of: x, c, link }: { of: Of<"CorrelationCandidate">; c: Corr
         <span>
           <Somebody id={x.identity_id} /> <span className="muted small">{`${sureness(x.score)}, ${Math.round(x.score * 100)} of 100`}</span>
         </span>
-        {link && <Button onClick={link}>Name them</Button>}
+        {link && <Button onClick={link}>Assign owner</Button>}
       </div>
       <p className="small">{(x.explanation ?? []).join("; ")}</p>
       {said.length > 0 && (
@@ -141,9 +141,9 @@ function LinkTo({ of: a, to, close }: { of: Detail; to?: string; close: () => vo
     <AskFirst
       open
       close={close}
-      title="Name the owner"
-      lead="Rules follow: what the owner should hold is given, what they should not is asked about. No rule changes the owner afterwards."
-      verb="Name them"
+      title="Assign owner"
+      lead="Policies will apply: missing access is granted, and extra access is queued for review. Matching rules do not change this owner again."
+      verb="Assign owner"
       disabled={!owner || !reason.trim()}
       act={() => link.mutateAsync()}
     >

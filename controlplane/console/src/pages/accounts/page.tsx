@@ -3,6 +3,7 @@ import type { Account } from "../../api/types";
 import { useMay } from "../../api/use";
 import { Head } from "../../kit/kit";
 import { List, type View } from "../../kit/list";
+import { NotVisible } from "../../kit/notvisible";
 import { useSystems } from "../../kit/systems";
 import { Bulk } from "./bulk";
 import { accountColumns, accountStates } from "./columns";
@@ -31,7 +32,7 @@ export default function Accounts() {
   const sources = [...names].map(([id, name]) => [id, name] as const);
   return (
     <>
-      <Head title="Accounts" lead="Logins in the connected systems, and whose they are.">
+      <Head title="Accounts" lead="Accounts in the connected systems and their owners.">
         {may.admin && <FindOwners />}
       </Head>
       <nav className="tabs" aria-label="What is shown">
@@ -44,7 +45,7 @@ export default function Accounts() {
           className={show ? "active" : undefined}
           aria-current={show ? "page" : undefined}
         >
-          Other than their template
+          Drift
         </Link>
       </nav>
       {show === "drifted" ? (
@@ -58,7 +59,7 @@ export default function Accounts() {
           filters={[
             ...(names.seen ? [{ name: "connector_id", words: "System", options: sources }] : []),
             { name: "correlation", words: "Owner", options: owners },
-            { name: "orphan_reason", words: "Orphaned", options: orphans },
+            { name: "orphan_reason", words: "Orphan reason", options: orphans },
             { name: "account_type", words: "Kind", options: kinds.map((k) => [k, k.replaceAll("_", " ")] as const) },
             { name: "status", words: "State", options: accountStates },
           ]}
@@ -66,7 +67,14 @@ export default function Accounts() {
           csv="accounts"
           open={(a) => ({ to: "/accounts/$id", params: { id: a.id } })}
           {...(may.admin ? { bulk: (rows, clear) => <Bulk of={rows} clear={clear} /> } : {})}
-          empty={{ title: "No accounts yet", words: "They come with the first reading of a system." }}
+          empty={
+            may.oversees
+              ? { title: "No accounts yet", words: "Accounts are listed after the first sync of a system." }
+              : {
+                  title: "No accounts visible to you",
+                  words: <NotVisible what="Managers see the accounts of their reports, and owners those that hold what they own." />,
+                }
+          }
         />
       )}
     </>

@@ -1,4 +1,5 @@
 import type { Of } from "../../api/types";
+import { number } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { Button } from "../../kit/kit";
 import { Login } from "./linktry";
@@ -11,7 +12,7 @@ export function Told({ of, close }: { of: Of<"BulkLinked">; close: () => void })
   return (
     <Dialog open close={close} title="What came of it">
       <p>
-        {of.counts.linked} linked, {of.counts.unchanged} as before, {of.counts.failed} could not be.
+        {number(of.counts.linked)} linked, {number(of.counts.unchanged)} as before, {number(of.counts.failed)} could not be.
       </p>
       <ul className="small">
         {failed.slice(0, most).map((r) => (
@@ -24,7 +25,7 @@ export function Told({ of, close }: { of: Of<"BulkLinked">; close: () => void })
             {r.detail ?? r.code}
           </li>
         ))}
-        {failed.length > most && <li>and {(failed.length - most).toLocaleString("en")} more</li>}
+        {failed.length > most && <li>and {number(failed.length - most)} more</li>}
       </ul>
       <div className="row end">
         <Button reads onClick={close}>

@@ -100,9 +100,9 @@ export function Acts({ of: a }: { of: Agent }) {
         open={doing === "enroll"}
         close={close}
         title="Make a new enrolment token?"
-        lead="For a new host, or to enrol this one again. Tokens made before stop working. An agent that is enrolled keeps working until another host enrols with the token."
+        lead="For a new host, or to enrol this one again. Tokens made before stop working. An agent that is enrolled keeps working until another host enrols with the token. That host gets the stored credentials of the connectors that use this agent or its group."
         verb="Make it"
-        act={() => slow.mutateAsync(async () => setInvited(await post<Invited>("enroll")))}
+        act={() => slow.mutateAsync(async () => setInvited(await post<Invited>("enroll", { release_credentials: true })))}
       />
       <Dialog open={invited !== undefined} close={() => setInvited(undefined)} wide title={`Enrol ${a.name}`}>
         {invited && <Enrolment of={invited} />}

@@ -2,14 +2,15 @@ import { useQueryClient } from "@tanstack/react-query";
 import { ask } from "../../api/client";
 import { Dialog } from "../../kit/dialog";
 import { Form, TextField, useForm } from "../../kit/form";
+import { Release } from "./release";
 import type { Agent } from "./words";
 
 /** Changes the name, the group and the description of an agent. */
 export function Edit({ of, close }: { of: Agent; close: () => void }) {
   const queries = useQueryClient();
-  const form = useForm({ name: of.name, group: of.group ?? "", description: of.description }, async (v, key) => {
+  const form = useForm({ name: of.name, group: of.group ?? "", description: of.description, release: false }, async (v, key) => {
     await ask("PATCH", `/settings/agents/${of.id}`, {
-      body: { name: v.name.trim(), group: v.group.trim(), description: v.description },
+      body: { name: v.name.trim(), group: v.group.trim(), description: v.description, release_credentials: v.release },
       key,
     });
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/settings/agents") });
@@ -26,6 +27,7 @@ export function Edit({ of, close }: { of: Agent; close: () => void }) {
           error={form.wrong("group")}
           hint="Agents of one group stand in for each other. Empty: it stands alone."
         />
+        {form.value.group.trim() !== "" && form.value.group.trim() !== (of.group ?? "") && <Release {...form.field("release")} />}
         <TextField label="Description" rows={3} {...form.field("description")} max={1000} error={form.wrong("description")} />
       </Form>
     </Dialog>

@@ -9,6 +9,7 @@ import { Copy, Verbatim } from "../../kit/bits";
 import { Form, TextField, useForm } from "../../kit/form";
 import { Button, Note, When } from "../../kit/kit";
 import "./agents.css";
+import { Release } from "./release";
 import { type Agent, addressIn, installs, ready } from "./words";
 
 export type Invited = Of<"Invited">;
@@ -16,10 +17,10 @@ export type Invited = Of<"Invited">;
 /** Registers an agent: a name, and a group where several stand in for each other. */
 export function InviteForm({ invited, cancel }: { invited: (i: Invited) => void; cancel?: () => void }) {
   const queries = useQueryClient();
-  const form = useForm({ name: "", group: "", description: "" }, async (v, key) => {
+  const form = useForm({ name: "", group: "", description: "", release: false }, async (v, key) => {
     const body = {
       name: v.name.trim(),
-      ...(v.group.trim() ? { group: v.group.trim() } : {}),
+      ...(v.group.trim() ? { group: v.group.trim(), release_credentials: v.release } : {}),
       ...(v.description ? { description: v.description } : {}),
     };
     const made = await ask<Invited>("POST", "/settings/agents", { body, key });
@@ -45,6 +46,7 @@ export function InviteForm({ invited, cancel }: { invited: (i: Invited) => void;
           hint="Agents of one group stand in for each other."
         />
       </div>
+      {form.value.group.trim() !== "" && <Release {...form.field("release")} />}
       <TextField label="Description (optional)" {...form.field("description")} max={1000} error={form.wrong("description")} />
     </Form>
   );

@@ -66,7 +66,7 @@ export function RuleEditor({ of, verb, cancel, id }: { of: FormState<Draft>; ver
           ))}
           <div>
             <Button onClick={before}>
-              <Plus aria-hidden size={14} /> A branch for something special
+              <Plus aria-hidden size={14} /> Add condition
             </Button>
           </div>
         </section>
@@ -85,7 +85,7 @@ function Scope({ of }: { of: FormState<Draft> }) {
     <section className="stack" aria-label="What it is for">
       <h2>What it is for</h2>
       <p className="small muted">
-        The narrowest rule counts: one for the thing itself, for its system, for its tags or risk, for the kind of request, then the
+        The most specific rule applies: one for the thing itself, for its system, for its tags or risk, for the kind of request, then the
         default.
       </p>
       <Check

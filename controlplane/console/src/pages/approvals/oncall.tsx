@@ -85,7 +85,7 @@ export function ScheduleDialog({ of, close }: { of: Schedule | undefined; close:
             type="datetime-local"
             value={v.starts}
             set={(t) => form.set("starts", t)}
-            hint={of ? undefined : "Nothing: now."}
+            hint={of ? undefined : "Leave empty to start now."}
             error={form.wrong("starts_at")}
           />
           {(calendars.data?.items.length ?? 0) > 0 && (

@@ -26,7 +26,7 @@ const columns: Column<Rule>[] = [
   },
   { title: "For", text: (r) => scopeWords(r.applies_to), cell: (r) => <span>{scopeWords(r.applies_to)}</span> },
   {
-    title: "What it says",
+    title: "Steps",
     wide: true,
     text: (r) => r.sentences.join(" "),
     cell: (r) => (
@@ -39,7 +39,7 @@ const columns: Column<Rule>[] = [
   {
     title: "State",
     text: (r) => (r.enabled ? "on" : "off"),
-    cell: (r) => (r.enabled ? <State of="enabled" words="counts" /> : <State of="disabled" tone="neutral" words="switched off" />),
+    cell: (r) => (r.enabled ? <State of="enabled" words="active" /> : <State of="disabled" tone="neutral" words="off" />),
   },
   { title: "Changed", text: (r) => r.updated_at, cell: (r) => <When at={r.updated_at} /> },
 ];
@@ -65,9 +65,11 @@ export default function Rules() {
   const may = useMay();
   const standard = useGet<Page<Rule>>("/approval-rules", { default: "true", enabled: "true", limit: 1 });
   const gaps = useGet<Page<Gap>>("/approval-rules/coverage", { limit: 1 });
+  const roles = useGet<Page<unknown>>("/entitlements/roles", { requestable: "true", lifecycle: "active", limit: 1 });
+  const rights = useGet<Page<unknown>>("/entitlements", { requestable: "true", limit: 1 });
   return (
     <div className="stack">
-      <Head title="Approval rules" lead="Who must agree before somebody gets what they ask for. The narrowest rule counts.">
+      <Head title="Approval rules" lead="Who must approve a request. The most specific rule applies.">
         <Link className="button" to={"/settings/approval-rules/worktime" as never}>
           Working time and on call
         </Link>
@@ -82,27 +84,28 @@ export default function Rules() {
         label="Approval rules"
         columns={columns}
         views={[
-          { name: "Counting", query: { enabled: "true" } },
-          { name: "Switched off", query: { enabled: "false" } },
+          { name: "All", query: {} },
+          { name: "Active", query: { enabled: "true" } },
+          { name: "Off", query: { enabled: "false" } },
           { name: "Default", query: { default: "true" } },
         ]}
         search="names and descriptions"
         open={(r) => ({ to: "/settings/approval-rules/$id", params: { id: r.id } })}
         csv="approval-rules"
-        empty={{ title: "There is no rule yet", words: "Requests follow the built-in rule below until you write one." }}
+        empty={{ title: "No approval rules yet", words: "Requests follow the built-in rule below until you write one." }}
       />
       <Default rule={standard.data?.items[0]} known={Boolean(standard.data)} />
       <Part
-        title="What has no rule of its own"
+        title="Covered by the default rule"
         lead={
           gaps.data?.total
-            ? `${gaps.data.total.toLocaleString("en")} things can be asked for and fall under the default. For what is of high or critical risk a rule of its own is better.`
-            : "Of what can be asked for."
+            ? `${gaps.data.total.toLocaleString("en")} requestable ${gaps.data.total === 1 ? "role or entitlement uses" : "roles and entitlements use"} the default rule. Give those of high or critical risk a rule of their own.`
+            : "Requestable roles and entitlements without a rule of their own."
         }
       >
         <List<Gap>
           path="/approval-rules/coverage"
-          label="What has no rule of its own"
+          label="Covered by the default rule"
           prefix="g-"
           idOf={(g: Gap) => g.id}
           columns={gapColumns}
@@ -127,7 +130,11 @@ export default function Rules() {
             },
           ]}
           csv="no-approval-rule"
-          empty={{ title: "Nothing", words: "Everything that can be asked for has a rule of its own." }}
+          empty={
+            offered(roles.data) + offered(rights.data) > 0
+              ? { title: "No gaps", words: "No requestable role or entitlement depends on the default rule." }
+              : { title: "Nothing can be requested yet", words: "Make a role or an entitlement requestable. It is listed here until it has its own rule." }
+          }
         />
       </Part>
       {may.admin && <TryOut />}
@@ -135,9 +142,11 @@ export default function Rules() {
   );
 }
 
+const offered = (of: Page<unknown> | undefined) => of?.total ?? 0;
+
 const gapColumns: Column<Gap>[] = [
   {
-    title: "What",
+    title: "Name",
     text: (g) => g.display,
     cell: (g) => (
       <Link to={(g.type === "role" ? "/roles/$id" : "/access/$id") as never} params={{ id: g.id } as never}>
@@ -151,9 +160,9 @@ const gapColumns: Column<Gap>[] = [
     title: "Owners",
     number: true,
     text: (g) => g.owners,
-    cell: (g) => (g.owners ? g.owners : <State of="missing" words="nobody" />),
+    cell: (g) => (g.owners ? g.owners : <State of="missing" words="none" />),
   },
-  { title: "Falls under", text: (g) => g.rule.name, cell: (g) => <Text of={g.rule.name} /> },
+  { title: "Rule", text: (g) => g.rule.name, cell: (g) => <Text of={g.rule.name} /> },
   {
     title: "Because",
     wide: true,

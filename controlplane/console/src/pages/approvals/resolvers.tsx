@@ -12,7 +12,7 @@ export type Wrong = (pointer: string) => string | undefined;
 type Props = { label: string; of: Resolver[]; set: (r: Resolver[]) => void; at: string; wrong: Wrong; add?: string };
 
 /** Who is asked: a list of ways to find people. */
-export function Resolvers({ label, of, set, at, wrong, add = "Somebody else" }: Props) {
+export function Resolvers({ label, of, set, at, wrong, add = "Add approver" }: Props) {
   const put = (i: number, r: Resolver | undefined) => set(of.flatMap((x, j) => (j !== i ? [x] : r ? [r] : [])));
   return (
     <div className="stack tight">

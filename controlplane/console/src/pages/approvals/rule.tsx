@@ -1,20 +1,16 @@
 import "./approvals.css";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { ask } from "../../api/client";
 import { useAct, useGet, useMay } from "../../api/use";
 import type { Of } from "../../api/types";
 import { Id } from "../../kit/bits";
 import { AskFirst } from "../../kit/dialog";
-import { useForm } from "../../kit/form";
 import { Button, Facts, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
-import { Meanwhile } from "../../kit/meanwhile";
 import { Menu } from "../../kit/menu";
 import { spanWords } from "../../kit/span";
 import { State } from "../../kit/state";
-import { say } from "../../kit/toast";
 import { DrawnBranch } from "./drawn";
-import { RuleEditor } from "./editor";
 import { type Branch, bodyOf, draftOf } from "./model";
 import { scopeWords } from "./page";
 import { Replay } from "./replay";
@@ -22,6 +18,8 @@ import { TryOut } from "./try";
 import { RuleVersions } from "./versions";
 
 type Rule = Of<"ApprovalRule">;
+
+const Editing = lazy(() => import("./editing"));
 
 /** One approval rule: whom it asks, drawn; what it would say; what it has said. */
 export default function RulePage() {
@@ -49,7 +47,7 @@ export default function RulePage() {
         {may.admin && <Actions of={r} />}
       </Head>
       <div className="row">
-        {r.enabled ? <State of="enabled" words="counts" /> : <State of="disabled" tone="neutral" words="switched off" />}
+        {r.enabled ? <State of="enabled" words="active" /> : <State of="disabled" tone="neutral" words="off" />}
         <span className="small muted">
           For {scopeWords(r.applies_to)}; version {r.version}, changed <When at={r.updated_at} />
         </span>
@@ -61,7 +59,9 @@ export default function RulePage() {
         </Note>
       ))}
       {editing ? (
-        <Editing key={r.id} of={r} close={() => turn("")} />
+        <Suspense fallback={<Skeleton />}>
+          <Editing key={r.id} of={r} close={() => turn("")} />
+        </Suspense>
       ) : (
         <>
           <Said of={r} />
@@ -123,31 +123,6 @@ function Said({ of: r }: { of: Rule }) {
   );
 }
 
-function Editing({ of: r, close }: { of: Rule; close: () => void }) {
-  const [version, read] = useState(r.version);
-  const save = useAct({
-    quiet: true,
-    act: (v: { body: object; key: string; version: number }) =>
-      ask<Rule>("PATCH", `/approval-rules/${r.id}`, { body: v.body, key: v.key, ifMatch: v.version }),
-    changes: ["/approval-rules"],
-  });
-  const form = useForm(draftOf(r), async (v, key) => {
-    await save.mutateAsync({ body: bodyOf(v, true), key, version });
-    say(`${v.name} was saved. Requests under way keep what they were sent under.`);
-    close();
-  });
-  const body = () => ({ ...bodyOf(form.value), enabled: true });
-  const again = async () => read((await ask<Rule>("GET", `/approval-rules/${r.id}`)).version);
-  return (
-    <>
-      <Meanwhile refused={form.refused} again={() => void again()} />
-      <RuleEditor of={form} verb="Save" cancel={close} id={r.id} />
-      <TryOut body={body} id={r.id} />
-      <Replay body={body} id={r.id} />
-    </>
-  );
-}
-
 function Actions({ of: r }: { of: Rule }) {
   const navigate = useNavigate();
   const [asking, setAsking] = useState<"disable" | "delete">();
@@ -187,7 +162,7 @@ function Actions({ of: r }: { of: Rule }) {
           }}
         >
           <p>
-            It is chosen for no request to come: the next narrowest rule counts for what it is for, or the default. Requests under way keep
+            It is chosen for no request to come: the next most specific rule applies, or the default. Requests under way keep
             it.
             {asking === "disable" && " Rules that use it still do."}
           </p>

@@ -68,7 +68,7 @@ export function StageEditor({ of: s, set, at, wrong, n, move, drop, last, rule }
       {wrong(`${at}/groups`) && <small className="bad">{wrong(`${at}/groups`)}</small>}
       <div>
         <Button tone="quiet" onClick={() => set({ ...s, groups: [...s.groups, { mode: "any", approvers: [{ kind: "resource_owner" }] }] })}>
-          <Plus aria-hidden size={14} /> And others, who must agree as well
+          <Plus aria-hidden size={14} /> Add parallel group
         </Button>
       </div>
       <Fold title="When nobody answers" open={Boolean(s.reminders?.length || s.escalation?.length || wrong(`${at}/escalation`))}>
@@ -147,7 +147,7 @@ function GroupEditor({ of: g, set, at, wrong, n, drop }: GroupProps) {
   return (
     <fieldset className="rule-group stack tight">
       <legend className="small muted">{n === 0 ? "Who must agree" : "and also"}</legend>
-      <Resolvers label="Asked" of={g.approvers} set={(approvers) => set({ ...g, approvers })} at={`${at}/approvers`} wrong={wrong} />
+      <Resolvers label="Approver" of={g.approvers} set={(approvers) => set({ ...g, approvers })} at={`${at}/approvers`} wrong={wrong} />
       <div className="fields">
         <SelectField
           label="How many of them"
@@ -156,7 +156,7 @@ function GroupEditor({ of: g, set, at, wrong, n, drop }: GroupProps) {
           options={[
             ["any", "one is enough"],
             ["all", "all of them"],
-            ["quorum", "so many"],
+            ["quorum", "a fixed number"],
           ]}
           error={wrong(`${at}/mode`)}
         />

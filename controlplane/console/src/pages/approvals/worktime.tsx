@@ -4,6 +4,7 @@ import { useState } from "react";
 import { ask, type Page } from "../../api/client";
 import { useAct, useGet, useMay } from "../../api/use";
 import type { Of } from "../../api/types";
+import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Empty, Failure, Head, Part, Skeleton, Text } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
@@ -127,7 +128,7 @@ function Week({ of: c }: { of: Calendar }) {
       </table>
       {(c.holidays?.length ?? 0) > 0 && (
         <p className="small muted">
-          {c.holidays?.length} holidays:{" "}
+          {count(c.holidays?.length ?? 0, "holiday")}:{" "}
           {(c.holidays ?? [])
             .slice(0, 4)
             .map((h) => `${h.date} ${h.name ?? ""}`.trim())

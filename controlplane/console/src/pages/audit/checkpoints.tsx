@@ -2,6 +2,7 @@ import type { Of } from "../../api/types";
 import { save } from "../../api/client";
 import { useGet } from "../../api/use";
 import { Id, Verbatim } from "../../kit/bits";
+import { count, number } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { Button, Failure, Skeleton, Table, When } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -26,7 +27,7 @@ export function Checkpoints({ open, close }: { open: boolean; close: () => void 
           <Keys of={all.data.keys ?? []} />
           <section className="stack tight">
             <h3>
-              The last {all.data.items.length} of {all.data.total.toLocaleString("en")} checkpoints
+              The last {number(all.data.items.length)} of {count(all.data.total, "checkpoint")}
             </h3>
             {all.data.items.length === 0 && <p className="muted small">None is signed yet. The first comes within five minutes.</p>}
             {all.data.items.length > 0 && (

@@ -72,7 +72,7 @@ function Days({ of, saved }: { of: Of<"Retention">; saved: () => void }) {
   });
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
-      <TextField label="Kept for so many days" type="number" required {...form.field("days")} />
+      <TextField label="Days kept" type="number" required {...form.field("days")} />
     </Form>
   );
 }

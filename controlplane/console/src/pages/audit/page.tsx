@@ -56,10 +56,10 @@ function Log({ query, search, narrowed, clear }: LogProps) {
   const total = log.data.pages[0]?.total ?? 0;
   if (events.length === 0)
     return (
-      <Empty title={narrowed ? "Nothing in the log is like that" : "The log is empty"}>
+      <Empty title={narrowed ? "No results match these filters" : "The log is empty"}>
         {narrowed && (
           <Button reads onClick={clear}>
-            Show everything
+            Clear filters
           </Button>
         )}
       </Empty>

@@ -8,11 +8,12 @@ import { Button, Text } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
 import { sayRefusal } from "../../kit/toast";
+import type { Change } from "./change";
 import { shown } from "./trial";
 import { Release } from "./release";
 import { many } from "./words";
 
-export type Change = Of<"Change"> & { id: string };
+export type { Change };
 
 const objects = [
   ["identity", "people"],
@@ -28,7 +29,7 @@ const wordsOf = (list: readonly (readonly [string, string])[], key: string) => l
 
 const columns: Column<Change>[] = [
   { title: "Change", cell: (c) => <Sign of={c.change} /> },
-  { title: "Of", cell: (c) => wordsOf(objects, c.object) },
+  { title: "Object", cell: (c) => wordsOf(objects, c.object) },
   { title: "Name", cell: (c) => <Text of={c.display || c.external_id} /> },
   { title: "What differs", wide: true, cell: (c) => <Before of={c} /> },
   { title: "Where", cell: (c) => <Text of={c.department ?? c.container} /> },

@@ -3,13 +3,14 @@ import { lazy, Suspense } from "react";
 import type { Connector } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Failure, Head, Note, Skeleton, Text } from "../../kit/kit";
-import { State } from "../../kit/state";
 import { Actions } from "./actions";
 import "./connectors.css";
+import { HealthState } from "./healthstate";
 import { Overview } from "./overview";
 import { Runs } from "./runs";
 import { useStep } from "./step";
 import { typeOf } from "./words";
+import { WritesStopped } from "./writes";
 
 const Mapping = lazy(() => import("./mapping"));
 const Settings = lazy(() => import("./settings"));
@@ -21,7 +22,7 @@ const tabs = [
   ["settings", "Settings"],
 ] as const;
 
-/** One connected system: how it does, its runs, what becomes of its fields, and how it is set. */
+/** One connected system: its health, its sync runs, its mappings and its settings. */
 export default function OneConnector() {
   const { id, tab = "overview" } = useParams({ strict: false }) as { id: string; tab?: string };
   const found = useGet<Connector>(`/connectors/${id}`, {}, { every: 10_000 });
@@ -39,7 +40,7 @@ export default function OneConnector() {
           </>
         }
       >
-        <State of={c.status} />
+        <HealthState of={c} />
         <Actions of={c} />
       </Head>
       <nav className="tabs" aria-label="Parts of this connector">
@@ -58,6 +59,7 @@ export default function OneConnector() {
         ))}
       </nav>
       {c.status === "draft" && <Draft of={c} />}
+      <WritesStopped of={c} />
       <Suspense fallback={<Skeleton rows={6} />}>
         {tab === "runs" ? (
           <Runs of={c} />

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Of } from "../../api/types";
 import { Button, Table, Text } from "../../kit/kit";
 import { State } from "../../kit/state";
+import type { DiffRow } from "./diffrow";
 import { Override } from "./override";
 import { many } from "./words";
 
@@ -13,19 +14,7 @@ export type Decision =
 /** What was chosen so far, by field. */
 export type Decisions = Record<string, Decision>;
 
-export type DiffRow = {
-  key: string;
-  object: string;
-  path: string;
-  sign: "+" | "−" | "~";
-  before: string;
-  now: string;
-  samples: string[];
-  proposal: string;
-  /** What is lost by it, where something is. */
-  loses: string;
-  decided: Of<"SchemaDecision"> | undefined;
-};
+export type { DiffRow };
 
 export const keyOf = (f: { object: string; path: string }) => `${f.object} ${f.path}`;
 

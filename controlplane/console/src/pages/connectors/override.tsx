@@ -3,7 +3,7 @@ import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { Skeleton } from "../../kit/kit";
-import type { DiffRow } from "./difftable";
+import type { DiffRow } from "./diffrow";
 import { isNamed, RuleFields } from "./rule";
 
 type Mapping = { target_field: string; transform?: string };

@@ -4,6 +4,7 @@ import { useGet, useMay } from "../../api/use";
 import { Id } from "../../kit/bits";
 import { Facts, Failure, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
+import { FoundGrants } from "./found";
 import { TargetError } from "./target";
 import { Timeline } from "./timeline";
 import { n } from "./words";
@@ -11,7 +12,7 @@ import { n } from "./words";
 type Health = Of<"HealthReport">;
 type Run = Of<"Run">;
 
-/** How a connector does: what it fails by, what it has brought, and its last runs. */
+/** The health of a connector, what its last run read, and its last runs. */
 export function Overview({ of: c }: { of: Connector }) {
   const health = useGet<Health>(`/connectors/${c.id}/health`, {}, { every: 15_000 });
   const bad = c.status === "degraded" || c.status === "quarantined" || (health.data?.consecutive_failures ?? 0) > 0;
@@ -24,6 +25,7 @@ export function Overview({ of: c }: { of: Connector }) {
           <Text of={c.status_reason} />
         </Note>
       )}
+      <FoundGrants of={c} />
       <Holding of={c} />
       <Diffs of={c} />
       <Figures of={c} />
@@ -36,18 +38,19 @@ export function Overview({ of: c }: { of: Connector }) {
           <Skeleton rows={3} />
         )}
       </Part>
-      <Part title="How it does">
-        <section className="card padded" aria-label="How it does">
+      <Part title="Health">
+        <section className="card padded" aria-label="Health">
           <Facts
             of={[
-              ["Health", health.data && <State key="h" of={health.data.state} />],
-              ["Since", health.data && <When key="s" at={health.data.since} />],
+              ["Reading", health.data && <State key="h" of={health.data.reading.state} />],
+              ["Since", health.data && <When key="s" at={health.data.reading.since ?? health.data.since} />],
+              ["Writing", health.data && <State key="w" of={health.data.writing.state} tone={writingTone(health.data.writing.state)} />],
               ["Last success", <When key="l" at={c.last_success_at} />],
               ["Next run", <When key="n" at={c.next_run_at} none="only when somebody starts one" />],
               ["Succeeded in seven days", rate(health.data?.success_rate_7d)],
-              ["Failed one after the other", health.data ? n(health.data.consecutive_failures) : undefined],
+              ["Consecutive failures", health.data ? n(health.data.consecutive_failures) : undefined],
               ["Last test", c.last_test && <LastTest key="t" of={c} />],
-              ["Its people count for", purposes[c.purpose]],
+              ["Source role", purposes[c.purpose]],
               ["Business id", <Id key="b" of={c.business_id} />],
               ["Id", <Id key="i" of={c.id} />],
             ]}
@@ -63,6 +66,8 @@ const purposes: Record<string, string> = {
   target: "accounts and access only (target)",
   both: "people, accounts and access",
 };
+
+const writingTone = (state: string) => (state === "stopped" ? "bad" : state === "waiting" || state === "switched_off" ? "warn" : "neutral");
 
 const rate = (of: number | null | undefined) => (of === null || of === undefined ? undefined : `${Math.round(of * 100)} % of the runs`);
 
@@ -84,7 +89,7 @@ function Failing({ of: c, health }: { of: Connector; health: Health | undefined 
       <div className="stack tight">
         <strong>
           {c.status === "quarantined"
-            ? "The system refused the sign-in three times. Nothing is tried until somebody has mended it."
+            ? "This system is quarantined. No run starts until an administrator clears the quarantine."
             : "The last run failed."}
         </strong>
         {run.data?.error ? <TargetError of={run.data.error} open /> : <p>{health?.cause ?? c.status_reason}</p>}

@@ -5,15 +5,25 @@ import { Head, Text, When } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
 import "./connectors.css";
+import { HealthState, healthOptions } from "./healthstate";
 import { useStep } from "./step";
 import { RunStrip } from "./strip";
-import { type ConnectorRow, environments, n, runsInWords, statuses, typeOf } from "./words";
+import { type ConnectorRow, environments, heldRun, n, runsInWords, statuses, typeOf } from "./words";
 
 const columns: Column<ConnectorRow>[] = [
   { title: "Name", sort: "name", cell: (c) => <Name of={c} />, text: (c) => c.name },
   { title: "Type", cell: typeOf, text: typeOf },
   { title: "Environment", cell: (c) => c.environment, text: (c) => c.environment },
-  { title: "State", cell: (c) => <State of={c.status} />, text: (c) => c.status },
+  {
+    title: "Health",
+    cell: (c) => (
+      <span className="connectors-health">
+        <HealthState of={c} />
+        <HeldRun of={c} />
+      </span>
+    ),
+    text: (c) => [c.health.overall, heldRun(c) && "run held"].filter(Boolean).join(", "),
+  },
   { title: "Last 14 runs", cell: (c) => <RunStrip runs={c.last_runs ?? []} />, text: (c) => runsInWords(c.last_runs ?? []) },
   { title: "People", number: true, cell: (c) => figure(c, c.counts?.identities), text: (c) => c.counts?.identities },
   { title: "Accounts", number: true, cell: (c) => figure(c, c.counts?.accounts), text: (c) => c.counts?.accounts },
@@ -29,6 +39,7 @@ const views: View[] = [
 ];
 
 const filters = [
+  { name: "health", words: "Health", options: healthOptions },
   { name: "status", words: "State", options: statuses },
   { name: "environment", words: "Environment", options: environments },
 ];
@@ -80,6 +91,17 @@ function Name({ of }: { of: ConnectorRow }) {
   return (
     <Link to={to as never} params={{ id: of.id, step } as never}>
       <Text of={of.name} />
+    </Link>
+  );
+}
+
+/** A run that the safety limits hold waits for a person: it is a click away. */
+function HeldRun({ of: c }: { of: ConnectorRow }) {
+  const run = heldRun(c);
+  if (!run) return null;
+  return (
+    <Link to={"/connectors/$id/runs/$run" as never} params={{ id: c.id, run: run.id } as never} title="Above the safety limits: review the run">
+      <State of="held" words="run held" />
     </Link>
   );
 }

@@ -6,7 +6,7 @@ import { useAct, useGet } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { Checks, TextField } from "../../kit/form";
 import { Note, Text } from "../../kit/kit";
-import type { Change } from "./changes";
+import type { Change } from "./change";
 import { expected, type Narrowing, type Shares, sharesOf, subsetOf } from "./subset";
 import { guardWords, many, n } from "./words";
 

@@ -14,13 +14,13 @@ export const kinds = [
 const columns = [
   ["created", "New"],
   ["updated", "Changed"],
-  ["missing", "Missing for the first time"],
+  ["missing", "First miss"],
   ["removed", "Gone"],
   ["reappeared", "Back"],
   ["unchanged", "As before"],
   ["quarantined", "Set aside"],
   ["skipped", "Passed over"],
-  ["unresolved", "Naming what was not read"],
+  ["unresolved", "Unresolved references"],
 ] as const;
 
 /** What a run did, by kind of object. */

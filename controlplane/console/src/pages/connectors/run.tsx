@@ -4,6 +4,7 @@ import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
 import { Id } from "../../kit/bits";
+import { count } from "../../kit/count";
 import { Button, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { Changes } from "./changes";
@@ -151,6 +152,8 @@ const whyAll: Record<string, string> = {
   first_sync: "it was the first time",
   settings_changed: "settings or the mapping were changed",
   full_older_than_7d: "everything was last read more than seven days ago",
+  full_older_than_1d: "incremental syncs of this system do not show removed memberships, and the last full sync was more than a day ago",
+  membership_missing: "a membership has been missing for a day and could not be confirmed as removed",
   no_cursor: "the system cannot tell what has changed",
   full: "everything, from the beginning",
 };
@@ -170,10 +173,11 @@ function HowItWasDone({ of: run }: { of: Run }) {
         ["Took", lasted(run.duration_ms)],
         ["How it was read", plain(run.strategy)],
         ["Why everything was read", plain(run.fallback_reason)],
-        ["Read to the proven end", proven.map((kind) => kindWords.get(kind) ?? kind).join(", ") || "nothing"],
+        ["Complete sync", proven.map((kind) => kindWords.get(kind) ?? kind).join(", ") || "nothing"],
         ["Executed", run.executed_by.mode === "agent" ? `by the agent on ${run.executed_by.hostname ?? "its host"}` : "by the service"],
         ["At most", run.max_records ? many(run.max_records, "record") : undefined],
-        ["Chunks", `${n(run.chunks)} of up to ${n(run.chunk_size)} records`],
+        ["Continues", run.continues_run_id ? <Id key="c" of={run.continues_run_id} /> : undefined],
+        ["Chunks", `${n(run.chunks)} of up to ${count(run.chunk_size, "record")}`],
         ["Taken over", run.resumes > 0 ? `${many(run.resumes, "time")}, ${many(run.reread, "record")} read twice` : undefined],
         ["Callback", run.callback_url ? `${run.callback_state ?? "pending"} ${run.callback_error ?? ""}` : undefined],
         ["Id", <Id key="i" of={run.id} />],

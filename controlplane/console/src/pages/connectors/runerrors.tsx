@@ -21,7 +21,7 @@ const columns: Column<RecordError>[] = [
     ),
     text: (e) => e.external_id,
   },
-  { title: "Of", cell: (e) => objects.find(([k]) => k === e.object)?.[1] ?? e.object, text: (e) => e.object },
+  { title: "Object", cell: (e) => objects.find(([k]) => k === e.object)?.[1] ?? e.object, text: (e) => e.object },
   {
     title: "Field",
     cell: (e) =>

@@ -9,7 +9,7 @@ type Run = Of<"Run">;
 
 const columns: Column<Run>[] = [
   {
-    title: "Began",
+    title: "Started",
     cell: (r) => (
       <Link to={"/connectors/$id/runs/$run" as never} params={{ id: r.connector_id, run: r.id } as never}>
         <When at={r.created_at} />
@@ -18,9 +18,9 @@ const columns: Column<Run>[] = [
     text: (r) => r.created_at,
   },
   {
-    title: "What was read",
-    cell: (r) => `${r.effective_incremental ? "changes" : "everything"}${r.mode === "preview" ? ", as a preview" : ""}`,
-    text: (r) => `${r.effective_incremental ? "changes" : "everything"}${r.mode === "preview" ? ", as a preview" : ""}`,
+    title: "Mode",
+    cell: (r) => `${r.effective_incremental ? "incremental" : "full"}${r.mode === "preview" ? ", preview" : ""}`,
+    text: (r) => `${r.effective_incremental ? "incremental" : "full"}${r.mode === "preview" ? ", preview" : ""}`,
   },
   {
     title: "State",
@@ -34,14 +34,14 @@ const columns: Column<Run>[] = [
   { title: "New", number: true, cell: (r) => n(r.counters.created), text: (r) => r.counters.created },
   { title: "Changed", number: true, cell: (r) => n(r.counters.updated), text: (r) => r.counters.updated },
   {
-    title: "Gone",
+    title: "Removed",
     number: true,
     cell: (r) => n(r.counters.missing + r.counters.removed),
     text: (r) => r.counters.missing + r.counters.removed,
   },
-  { title: "Set aside", number: true, cell: (r) => n(r.counters.skipped), text: (r) => r.counters.skipped },
+  { title: "Skipped", number: true, cell: (r) => n(r.counters.skipped), text: (r) => r.counters.skipped },
   { title: "Started by", cell: (r) => who(r), text: (r) => who(r) },
-  { title: "Took", number: true, cell: (r) => lasted(r.duration_ms), text: (r) => r.duration_ms },
+  { title: "Duration", number: true, cell: (r) => lasted(r.duration_ms), text: (r) => r.duration_ms },
 ];
 
 const states = [
@@ -77,8 +77,8 @@ export function Runs({ of: c }: { of: Connector }) {
       every={10_000}
       label="Runs"
       empty={{
-        title: "It has not been read yet",
-        words: "A run reads the system and writes down what has changed. Start one with Sync now.",
+        title: "No sync runs yet",
+        words: "A sync run reads the system and stores what has changed. Start one with Sync now.",
       }}
     />
   );

@@ -47,7 +47,7 @@ export default function About({ of: c }: { of: Connector }) {
           options={environments}
         />
         <SelectField
-          label="What it tells"
+          label="Provides"
           value={form.value.purpose}
           set={(v: string) => form.set("purpose", v)}
           options={purposes}

@@ -4,6 +4,7 @@ import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
+import { count } from "../../kit/count";
 import { Button, Failure, Note, Part, Skeleton, Wrongs } from "../../kit/kit";
 import { say } from "../../kit/toast";
 import { SettingField } from "../wizard/field";
@@ -81,7 +82,7 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
           {shown.filter((f) => !f.advanced).map(field)}
           {advanced.length > 0 && (
             <details>
-              <summary data-reads="">{advanced.length} more settings, seldom needed</summary>
+              <summary data-reads="">{count(advanced.length, "more setting")}, seldom needed</summary>
               <div className="stack">{advanced.map(field)}</div>
             </details>
           )}

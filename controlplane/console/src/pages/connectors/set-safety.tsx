@@ -48,7 +48,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
       <p className="muted">
-        Of each kind, so many pass unseen: at least a few, then a share of all, and never more than a number. What is above is held until
+        Changes below these limits are applied without review: a minimum, then a share of all, and never more than a maximum. A run above a limit is held until
         somebody looks.
       </p>
       <Table label="Limits">
@@ -112,7 +112,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
           error={form.wrong("deletion/missing_runs_required")}
         />
       </div>
-      <Check label="Hold half of everything, or all of it, whatever the limits say" {...form.field("total_loss")} />
+      <Check label="Always hold runs that would change more than half" {...form.field("total_loss")} />
       {(loosened || form.value.reason) && (
         <TextField
           label="Why more may pass than before"

@@ -43,7 +43,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
       const body = { ...v, incremental_cron: v.incremental_cron || null, full_cron: v.full_cron || null };
       await ask("PUT", `/connectors/${c.id}/schedule`, { body, key, ifMatch: c.version });
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/connectors") });
-      say(v.incremental_cron || v.full_cron ? "Saved. Its next times stand beside." : "Saved. It is read only when somebody asks.");
+      say(v.incremental_cron || v.full_cron ? "Saved. The next runs are shown on the right." : "Saved. It syncs only when you start a run.");
     },
   );
   const jitterOptions = jitters.some(([v]) => v === form.value.jitter)
@@ -52,7 +52,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
       <TextField
-        label="What has changed is read"
+        label="Incremental sync"
         mono
         {...form.field("incremental_cron")}
         suggestions={crons.filter(Boolean)}
@@ -60,7 +60,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
         hint="A cron expression: minute, hour, day of month, month, day of week, such as */15 6-20 * * mon-fri. At least five minutes apart."
       />
       <TextField
-        label="Everything is read"
+        label="Full sync"
         mono
         {...form.field("full_cron")}
         suggestions={crons.filter(Boolean)}
@@ -75,7 +75,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
           required
           hint="Its clocks count, daylight saving included."
         />
-        <SelectField label="Begins later" {...form.field("jitter")} options={jitterOptions} hint="So that not all begin at once." />
+        <SelectField label="Random delay" {...form.field("jitter")} options={jitterOptions} hint="Spreads the starts of several connectors." />
       </div>
       <Stale of={form.refused} path={`/connectors/${c.id}`} />
     </Form>

@@ -2,15 +2,14 @@ import { Link } from "@tanstack/react-router";
 import { useQueryClient } from "@tanstack/react-query";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
-import { useAct, useGet, useMay } from "../../api/use";
+import { useGet, useMay } from "../../api/use";
 import { Check, Form, SelectField, TextField, useForm } from "../../kit/form";
-import { Button, Failure, Note, Skeleton, When } from "../../kit/kit";
+import { Failure, Note, Skeleton } from "../../kit/kit";
 import { SpanField } from "../../kit/spanfield";
 import { say } from "../../kit/toast";
 import { deprovision, ownSettings } from "./own";
 import { Stale } from "./stale";
 import { Template } from "./template";
-import { many } from "./words";
 
 type View = Of<"ProvisioningView">;
 
@@ -38,23 +37,17 @@ export default function Writing({ of: c }: { of: Connector }) {
   if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
   return (
     <>
-      <Breaker of={c} view={found.data} />
+      <Limits view={found.data} />
       <Fields of={c} view={found.data} />
       <Template of={c} view={found.data} />
     </>
   );
 }
 
-/** The breaker stands above everything while it is open; and so does what the connector cannot do. */
-function Breaker({ of: c, view }: { of: Connector; view: View }) {
+/** What keeps changes from being written: the switch of the tenant, and what the connector cannot do. */
+function Limits({ view }: { view: View }) {
   const may = useMay();
   const tenant = useGet<Of<"Switch">>("/settings/provisioning", {}, { enabled: may.oversees });
-  const reset = useAct({
-    act: (_, key) => ask<Of<"BreakerReset">>("POST", `/connectors/${c.id}/provisioning/breaker/reset`, { key }),
-    changes: [`/connectors/${c.id}`, "/accounts/provisioning-tasks"],
-    done: (r) => `The breaker is closed. ${many(r.waiting, "task")} go on.`,
-  });
-  const state = view.breaker_state;
   return (
     <>
       {tenant.data && !tenant.data.writes && (
@@ -66,26 +59,7 @@ function Breaker({ of: c, view }: { of: Connector; view: View }) {
       {view.can.operations.length === 0 ? (
         <Note>This connector cannot write: {view.can.why ?? "its target offers no way"}.</Note>
       ) : (
-        <p className="muted">It can: {view.can.operations.map((o) => o.replaceAll("_", " ")).join(", ")}.</p>
-      )}
-      {state.open && (
-        <Note tone="bad">
-          <div className="row between">
-            <span>
-              The breaker opened <When at={state.since} />: {state.reason}. Tasks wait. Look at them before you let them go on.
-            </span>
-            <span className="row">
-              <Link to={"/provisioning" as never} search={{ connector_id: c.id } as never} className="button">
-                Look at the tasks
-              </Link>
-              {may.admin && (
-                <Button tone="primary" disabled={reset.isPending} onClick={() => reset.mutate()}>
-                  Close the breaker
-                </Button>
-              )}
-            </span>
-          </div>
-        </Note>
+        <p className="muted">Supported operations: {view.can.operations.map((o) => o.replaceAll("_", " ")).join(", ")}.</p>
       )}
     </>
   );
@@ -119,7 +93,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
         {...form.field("deleteAfter", "deprovision/delete_after")}
         none="as the tenant's lifecycle has it"
       />
-      <h2>The breaker</h2>
+      <h2>Circuit breaker</h2>
       <div className="fields">
         <TextField label="Opens after failures in a row" type="number" {...form.field("failures", "breaker/max_failures")} />
         <TextField

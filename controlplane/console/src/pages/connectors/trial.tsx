@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
+import { count, number } from "../../kit/count";
 import { Failure, Note, Skeleton, Table, Text } from "../../kit/kit";
 import { useRest } from "../../kit/rest";
 
@@ -59,7 +60,7 @@ export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
         .filter((f) => f.source_path === asked.source_path || f.target_field === asked.target_field)
         .map((f) => (
           <Note key={f.check} tone="warn">
-            {f.count} of {f.of} {f.object === "identity" ? "people" : "accounts"} {f.detail}
+            {number(f.count)} of {f.object === "identity" ? count(f.of, "person", "people") : count(f.of, "account")} {f.detail}
           </Note>
         ))}
     </>

@@ -1,4 +1,5 @@
 import type { Connector, Of } from "../../api/types";
+export { count as many, number as n } from "../../kit/count";
 
 /** A run in short, as the list of connectors shows its last ones. */
 export type RunBrief = Pick<Of<"Run">, "id" | "status" | "mode" | "trigger" | "created_at" | "started_at" | "finished_at"> & {
@@ -50,6 +51,9 @@ const outcomes: Record<string, Outcome> = {
 };
 
 export const outcomeOf = (status: string): Outcome => outcomes[status] ?? "open";
+
+/** The newest run of a connector that the safety limits hold. */
+export const heldRun = (c: Pick<ConnectorRow, "last_runs">) => (c.last_runs ?? []).findLast((r) => r.status === "held");
 
 /** Whether a run still goes on by itself. */
 export const goesOn = (status: string) => ["queued", "waiting_agent", "running", "evaluating", "applying"].includes(status);
@@ -105,8 +109,3 @@ export function lasted(ms: number | null | undefined): string {
   return minutes < 60 ? `${minutes} min ${Math.round((ms % 60_000) / 1000)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** A number as it is written. */
-export const n = (of: number | null | undefined) => (of ?? 0).toLocaleString("en");
-
-/** How many of something, in words: 1 change, 2 changes. */
-export const many = (count: number, one: string, more = `${one}s`) => `${n(count)} ${count === 1 ? one : more}`;

@@ -1,4 +1,5 @@
 import type { Of } from "../../api/types";
+import { count, number } from "../../kit/count";
 
 const width = 1000;
 const height = 120;
@@ -36,7 +37,7 @@ export function Funnel({ of }: { of: Of<"DashboardFunnel"> }) {
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Of ${of.bootstrapped} people who are known, ${of.connected} have an account that is theirs.`}
+        aria-label={`Of ${count(of.bootstrapped, "known person", "known people")}, ${number(of.connected)} have an account.`}
       >
         {stages.map((s, i) => (
           <path

@@ -4,6 +4,7 @@ import type { Of } from "../../api/types";
 import { useGet, useMay, useMe } from "../../api/use";
 import { Failure, Head, Skeleton, When } from "../../kit/kit";
 import "./dashboard.css";
+import { Findings } from "./findings";
 import { Funnel } from "./funnel";
 import { Checklist, Figure, Requests, Tasks, Trouble } from "./parts";
 import { Timeline } from "./timeline";
@@ -11,7 +12,7 @@ import { greeting, needs } from "./words";
 
 type Sum = Of<"Dashboard">;
 
-/** What needs somebody, and how far the tenant is: as far as they may see it. */
+/** What needs attention and how far the tenant is, for what the viewer may see. */
 export default function Dashboard() {
   const me = useMe();
   const may = useMay();
@@ -20,7 +21,7 @@ export default function Dashboard() {
     <>
       <Head
         title={greeting(me?.user?.display_name ?? "", new Date().getHours())}
-        lead={sum.data ? needs(sum.data) : "Looking at what needs you…"}
+        lead={sum.data ? needs(sum.data) : "Loading…"}
       >
         {may.admin && (
           <Link to="/connectors/new" className="button">
@@ -54,8 +55,9 @@ function Summed({ of }: { of: Sum }) {
   return (
     <>
       {checklist && !checklist.complete && <Checklist of={checklist} />}
-      {connectors && !fresh && <Funnel of={of.funnel} />}
+      {!fresh && <Findings of={of.findings} />}
       {!fresh && <Figures of={of} />}
+      {connectors && !fresh && <Funnel of={of.funnel} />}
       {connectors && held && !fresh && (
         <div className="dash-split">
           {runs && <Timeline of={{ runs, connectors }} at={of.at} />}

@@ -53,7 +53,7 @@ const steps: { name: keyof Of<"DashboardChecklist">; words: string; lead: string
   },
   {
     name: "second_user_invited",
-    words: "Invite somebody",
+    words: "Invite user",
     lead: "Nobody should administer alone.",
     to: "/settings/users",
     search: { invite: "1" },

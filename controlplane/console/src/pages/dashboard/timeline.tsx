@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ArrowRight } from "lucide-react";
 import { useState } from "react";
 import type { Of } from "../../api/types";
+import { count } from "../../kit/count";
 import { Button, Table, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { hours, type Mark, marks } from "./words";
@@ -40,15 +41,15 @@ export function Timeline({ of, at }: { of: { runs: Of<"DashboardRuns">; connecto
           names={names.slice(0, rows)}
           since={of.runs.since}
           at={at}
-          words={`${all.length} syncs of ${names.length} systems in the last 24 hours; ${failed} failed.`}
+          words={`${count(all.length, "sync")} of ${count(names.length, "system")} in the last 24 hours; ${failed} failed.`}
         />
       )}
       {!asTable && names.length > rows && (
         <p className="small muted">
-          The first {rows} of {names.length} systems by name. The table has all.
+          The first {rows} of {count(names.length, "system")} by name. The table has all.
         </p>
       )}
-      {of.runs.truncated && <p className="small muted">There were more than {of.runs.items.length} syncs; these are the newest.</p>}
+      {of.runs.truncated && <p className="small muted">There were more than {count(of.runs.items.length, "sync")}; these are the newest.</p>}
     </section>
   );
 }

@@ -14,7 +14,7 @@ export function Contents() {
   const set = (to: string) => void navigate({ to: "." as never, search: (to ? { q: to } : {}) as never, replace: true });
   return (
     <>
-      <Head title="Documentation" lead="It comes with the console, and is that of the version you use." />
+      <Head title="Documentation" lead="Documentation for this version." />
       <SearchBox what="titles and headings" value={q} onChange={set} />
       {all.isPending && <Skeleton rows={10} />}
       {all.isError && <Failure error={all.error} retry={() => void all.refetch()} />}
@@ -63,7 +63,7 @@ function Card({ of }: { of: Listed }) {
 }
 
 function Found({ of }: { of: Hit[] }) {
-  if (of.length === 0) return <Empty title="Nothing is called like that">Titles and headings are searched. Try one word of it.</Empty>;
+  if (of.length === 0) return <Empty title="No results">Titles and headings are searched. Try one word of it.</Empty>;
   return (
     <ul className="help-found" aria-label="Found">
       {of.map((h) => (

@@ -2,12 +2,12 @@
 export const groups: { title: string; lead: string; pages: string[] }[] = [
   {
     title: "Every day",
-    lead: "Asking, deciding, and seeing who has what and why.",
-    pages: ["console", "requests", "catalogue", "decisions", "access", "history"],
+    lead: "Request, decide, and see who has which access and why.",
+    pages: ["console", "requests", "catalogue", "decisions", "access", "history", "glossary"],
   },
   {
     title: "Governing",
-    lead: "Rules, and what people get without asking.",
+    lead: "Policies, roles, approvals and provisioning.",
     pages: [
       "lifecycle",
       "roles",
@@ -23,9 +23,9 @@ export const groups: { title: string; lead: string; pages: string[] }[] = [
   },
   {
     title: "Connecting systems",
-    lead: "Where people, accounts and access come from.",
+    lead: "Connectors, mappings and agents.",
     pages: ["onboarding", "connectors", "transforms", "administrators"],
   },
-  { title: "Building on it", lead: "For programs of your own.", pages: ["api", "webhooks", "agent-protocol"] },
-  { title: "Running the service", lead: "For whoever operates it.", pages: ["operators", "backup", "scaling", "status", "dependencies"] },
+  { title: "Building on it", lead: "For your own programs, and for readers of the code.", pages: ["api", "webhooks", "agent-protocol", "journeys", "schema"] },
+  { title: "Running the service", lead: "For operators of a deployment.", pages: ["operators", "backup", "scaling", "status", "dependencies"] },
 ];

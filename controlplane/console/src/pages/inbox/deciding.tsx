@@ -41,7 +41,7 @@ export function useDeciding(again: (task: string) => unknown) {
     remember(batch, queries);
     const close = say(words, {
       remedy: { words: <Undo until={until} />, act: () => void takeBack(batch) },
-      detail: "Takes effect when the time is over, even if this window is closed.",
+      detail: "Final when the time is over, even if you close this window.",
       ms: 0,
     });
     batch.close = close;

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useMay, useMe } from "../../api/use";
+import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { Check, Checks, Form, TextField, useForm } from "../../kit/form";
 import { colleagues, Pick, type Picked, people } from "../../kit/pick";
@@ -81,7 +82,7 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
         <Check label="What is open already too" hint="Otherwise only what comes while it lasts." {...form.field("open")} />
         <details>
           <summary className="small">
-            {form.value.kinds.length === 0 ? "Every kind of task" : `${form.value.kinds.length} kinds of task`}
+            {form.value.kinds.length === 0 ? "Every kind of task" : count(form.value.kinds.length, "kind of task", "kinds of task")}
           </summary>
           <Checks label="Only these kinds; none: all" {...form.field("kinds")} options={kindOptions} />
         </details>

@@ -76,7 +76,7 @@ export default function Delegations() {
 const kinds = (d: Delegation) => (d.kinds && d.kinds.length > 0 ? d.kinds.map(kindWords).join(", ") : "everything");
 
 const columns: Column<Delegation>[] = [
-  { title: "Of", cell: (d) => <Person id={d.delegator_id} name={d.delegator_display} />, text: (d) => d.delegator_display },
+  { title: "From", cell: (d) => <Person id={d.delegator_id} name={d.delegator_display} />, text: (d) => d.delegator_display },
   { title: "Decides", cell: (d) => <Person id={d.delegate_id} name={d.delegate_display} />, text: (d) => d.delegate_display },
   { title: "What", wide: true, cell: kinds, text: kinds },
   { title: "From", cell: (d) => <When at={d.starts_at} />, text: (d) => d.starts_at },

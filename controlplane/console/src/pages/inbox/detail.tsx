@@ -9,7 +9,7 @@ import { Risk, State } from "../../kit/state";
 import { factsOf } from "./facts";
 import { linksOf } from "./links";
 import { Comments, History } from "./talk";
-import { type Action, at, type Detail as Full, keysOf, kindWords, rows, type Task, words } from "./tasks";
+import { type Action, at, type Detail as Full, keysOf, mainOf, kindWords, rows, type Task, words } from "./tasks";
 import { conflictsOf, Why } from "./why";
 
 const More = lazy(() => import("./more"));
@@ -67,8 +67,8 @@ export function Detail({ task, full, error, retry, doings }: Props) {
       ) : (
         <Over task={task} doings={doings} readOnly={may.readOnly} />
       )}
-      <section className="card padded stack tight" aria-label="What speaks for and against it">
-        <h3>What speaks for and against it</h3>
+      <section className="card padded stack tight" aria-label="Facts">
+        <h3>Facts</h3>
         {task.summary && (
           <p className="inbox-words" dir="auto">
             <Text of={task.summary} />
@@ -134,7 +134,7 @@ function Buttons({
         <div className="row" role="toolbar" aria-label="Decide">
           {task.actions.map((a) => {
             const key = keys.find(([, action]) => action === a.key)?.[0];
-            const main = key === "a";
+            const main = a.key === mainOf(task);
             return (
               <Button
                 key={a.key}

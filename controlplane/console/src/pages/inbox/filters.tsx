@@ -67,7 +67,7 @@ const first: Filter[] = [
   },
   {
     name: "group",
-    words: "Together",
+    words: "Group by",
     options: [
       ["person", "by person"],
       ["resource", "by access or system"],

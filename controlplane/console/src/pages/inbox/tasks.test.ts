@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { groupsOf, keysOf, queryOf, sharedActions, type Task, windowOf, words } from "./tasks";
+import { groupsOf, keysOf, mainOf, queryOf, sharedActions, type Task, windowOf, words } from "./tasks";
 
 const action = (key: string, style: "positive" | "negative" | "neutral", ...requires: string[]) => ({ key, label: key, style, requires });
 const task = (id: string, more: object): Task =>
@@ -70,4 +70,25 @@ test("many decisions can be undone for longer", () => {
 test("what is not there is not said", () => {
   expect(words({ a: { b: "x" } }, "a", "b")).toBe("x");
   expect(words({ a: null }, "a", "b")).toBeUndefined();
+});
+
+test("an account of somebody who has left is offered to be disabled first", () => {
+  const actions = [action("link", "positive"), action("disable", "negative")];
+  const of = (reason: string, kind = "orphan_account") => mainOf({ kind, context: { reason }, actions } as never);
+  expect(of("owner_deactivated")).toBe("disable");
+  expect(of("owner_archived")).toBe("disable");
+  expect(of("no_owner")).toBe("link");
+  expect(of("owner_deactivated", "request_approval")).toBe("link");
+});
+
+test("groups of the same words say what tells them apart", () => {
+  const what = { type: "entitlement", id: "e", display: "app-warehouse 1" };
+  const of = (id: string, key: string, system: string, stage: string, kind = "grant") =>
+    task(id, { group_key: key, links: [what], context: { item: { system }, stage: { name: stage }, request: { kind } } });
+  const words = (...tasks: Task[]) => groupsOf(tasks, "alike").map((g) => g.words.replace(/^.*app-warehouse 1/, ""));
+  expect(words(of("a", "1", "SAP", "Manager"), of("b", "2", "LDAP", "Manager"))).toEqual([" · SAP", " · LDAP"]);
+  expect(words(of("a", "1", "SAP", "Manager"), of("b", "2", "SAP", "Owner"))).toEqual([" · Manager", " · Owner"]);
+  expect(words(of("a", "1", "SAP", "Manager"), of("b", "2", "SAP", "Manager", "extend"))).toEqual(["", " · more time"]);
+  expect(words(of("a", "1", "SAP", "Manager"), of("b", "2", "SAP", "Manager"))).toEqual(["", " · 2"]);
+  expect(words(of("a", "1", "SAP", "Manager"), of("b", "1", "SAP", "Manager"))).toEqual([""]);
 });

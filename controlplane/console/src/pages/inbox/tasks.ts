@@ -79,8 +79,31 @@ export function groupsOf(tasks: Task[], by: string | undefined): Group[] {
     group.tasks.push(task);
     found.set(key, group);
   }
-  return [...found.values()];
+  return by === "alike" ? apart([...found.values()]) : [...found.values()];
 }
+
+/** Says of groups with the same words what tells them apart: the system, the kind of request, the step, or else their number. */
+function apart(groups: Group[]): Group[] {
+  const same = new Map<string, Group[]>();
+  for (const g of groups) same.set(g.words, [...(same.get(g.words) ?? []), g]);
+  return groups.map((g) => {
+    const alike = same.get(g.words) ?? [];
+    if (alike.length < 2) return g;
+    const of = alike.map((x) => marksOf(x.tasks[0]));
+    const mine = of[alike.indexOf(g)] ?? [];
+    const own = mine.filter((mark, i) => mark && of.some((other) => other[i] !== mark));
+    const again = of.filter((other, i) => i < alike.indexOf(g) && other.join() === mine.join()).length;
+    return { ...g, words: [g.words, ...own, ...(again ? [`${again + 1}`] : [])].join(" · ") };
+  });
+}
+
+const asks: Record<string, string> = { extend: "more time", revoke: "end of access", return: "return" };
+
+const marksOf = (task: Task | undefined) => [
+  words(task?.context, "item", "system") ?? words(task?.context, "connector", "display") ?? "",
+  asks[words(task?.context, "request", "kind") ?? ""] ?? "",
+  words(task?.context, "stage", "name") ?? "",
+];
 
 function common(task: Task, by: string): [string, string] {
   if (by === "alike") return task.group_key ? [task.group_key, alike(task)] : ["", "Each by itself"];
@@ -113,6 +136,16 @@ export function resourceOf(task: Task): Ref | undefined {
     if (found) return found;
   }
   return undefined;
+}
+
+/**
+ * The action that a task offers first. An account whose owner has left is disabled: whose it was is known, so that linking it anew is not
+ * what is asked.
+ */
+export function mainOf(task: Pick<Task, "kind" | "context" | "actions">): string | undefined {
+  const left = task.kind === "orphan_account" && /^owner_(deactivated|archived)$/.test(words(task.context, "reason") ?? "");
+  if (left && task.actions.some((a) => a.key === "disable")) return "disable";
+  return task.actions.find((a) => a.style === "positive")?.key;
 }
 
 /** The key that takes an action: A for the first that is good, R for the first that refuses, digits for the others. */

@@ -61,9 +61,9 @@ export function Nothing({ search, set }: { search: Search; set: (change: Search)
       </Empty>
     );
   return (
-    <Empty title="Nothing is like that">
+    <Empty title="No results match these filters">
       <Button reads onClick={() => set({ kind: "", risk: "", due: "", assigned: "", state: "", q: "" })}>
-        Show everything
+        Clear filters
       </Button>
     </Empty>
   );

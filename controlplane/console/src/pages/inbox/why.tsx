@@ -36,7 +36,7 @@ function Explained({ person, entitlement }: { person: string; entitlement: strin
   return (
     <dl className="inbox-facts">
       <div>
-        <dt>{why.data.desired || why.data.observed ? "Why they have it" : "Do they have it"}</dt>
+        <dt>{why.data.desired || why.data.observed ? "Why they have it" : "Current access"}</dt>
         <dd>
           {(why.data.story.length > 0 ? why.data.story : [why.data.summary]).slice(0, 5).map((line) => (
             <p key={line} dir="auto">

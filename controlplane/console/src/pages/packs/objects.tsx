@@ -30,9 +30,9 @@ const columns: Column<Row>[] = [
     text: (o) => o.state,
   },
   {
-    title: "As the pack wanted it",
+    title: "As in the pack",
     wide: true,
-    cell: (o) => (o.adopted ? "you had it before" : o.pristine ? "yes" : `no: ${o.changed.join(", ") || "it was changed"}`),
+    cell: asInThePack,
     text: (o) => o.pristine,
   },
   {
@@ -46,6 +46,14 @@ const columns: Column<Row>[] = [
     text: (o) => o.pending.map(waitsFor).join("; "),
   },
 ];
+
+/** Whether an object is as the pack has it; what differs is named, and nothing is said to be changed that was not. */
+function asInThePack(o: Row): string {
+  if (o.adopted) return "It existed before";
+  if (o.pristine) return "Yes";
+  if (o.reason === "removed_by_tenant" || o.changed.includes("removed")) return "No: it was deleted here";
+  return `No: differs in ${o.changed.map((field) => field.replaceAll("_", " ")).join(", ")}`;
+}
 
 /** What a pack has brought, and how it stands. */
 export function Objects({ of: p }: { of: Pack }) {
@@ -91,7 +99,7 @@ export function Objects({ of: p }: { of: Pack }) {
   );
 }
 
-/** Roles, birthrights and policies lead to themselves. */
+/** Roles, birthrights, policies and approval rules lead to themselves. */
 function Name({ of: o }: { of: Row }) {
   const name = <Text of={nameOf(o)} />;
   if (!o.object_id) return name;
@@ -104,6 +112,12 @@ function Name({ of: o }: { of: Row }) {
   if (o.kind === "birthright" || o.kind === "access_grant_policy")
     return (
       <Link to={"/policies/$id" as never} params={{ id: o.object_id } as never}>
+        {name}
+      </Link>
+    );
+  if (o.kind === "approval_rule")
+    return (
+      <Link to={"/settings/approval-rules/$id" as never} params={{ id: o.object_id } as never}>
         {name}
       </Link>
     );

@@ -65,7 +65,7 @@ export default function Packs() {
       >
         {may.admin && (
           <Button onClick={() => setUploading(true)}>
-            <Upload aria-hidden size={15} /> Bring a pack
+            <Upload aria-hidden size={15} /> Upload a pack
           </Button>
         )}
       </Head>

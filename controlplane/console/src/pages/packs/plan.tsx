@@ -1,4 +1,5 @@
 import type { Of } from "../../api/types";
+import { count } from "../../kit/count";
 import { Differences } from "../../kit/diff";
 import { Note } from "../../kit/kit";
 import { Impact } from "../roles/impact";
@@ -48,8 +49,8 @@ export function Plan({ of: p }: { of: Planned }) {
         ))}
       {p.pending_binding.length > 0 && (
         <Note>
-          {p.pending_binding.length} of these wait for a system that has what they name. They grow by it by themselves as soon as a sync
-          brings it.
+          {count(p.pending_binding.length, "of these waits", "of these wait")} for a system that has what is named. The next sync that
+          reads it completes them.
         </Note>
       )}
     </div>

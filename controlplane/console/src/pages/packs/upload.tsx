@@ -42,7 +42,7 @@ export function UploadPack({ close }: { close: () => void }) {
       open
       wide
       close={close}
-      title="Bring a pack"
+      title="Upload a pack"
       lead="A .gwpack archive. It is checked first; only administrators of this tenant see it. Nothing is installed by it."
     >
       {kept ? (

@@ -27,6 +27,7 @@ const reasons: Record<string, string> = {
   exists_already: "one of yours stands there, and stays as it is",
   changed_by_both: "both you and the pack have changed it; yours stays",
   changed_by_tenant: "you have changed it, so it stays",
+  in_use: "something of yours uses it, so it stays and is yours",
 };
 
 export const reasonWords = (of: string | null | undefined) => (of ? (reasons[of] ?? of.replaceAll("_", " ")) : "");
@@ -50,7 +51,7 @@ export function waitsFor(w: Of<"PendingBinding">): string {
 
 /** What a pack holds, in one line. */
 export const holds = (contents: Record<string, number>) =>
-  ["role", "birthright", "access_grant_policy", "field_mapping", "sod_policy"]
+  ["role", "birthright", "access_grant_policy", "approval_rule", "field_mapping", "sod_policy"]
     .filter((k) => (contents[k] ?? 0) > 0)
     .map((k) => `${contents[k]} ${kindWords(k, contents[k])}`)
     .join(", ");

@@ -10,7 +10,7 @@ export function PersonAccounts({ of: p }: { of: IdentityDetail }) {
     <List
       path={`/identities/${p.id}/accounts`}
       label="Their accounts"
-      columns={accountColumns(names).filter((c) => c.title !== "Of")}
+      columns={accountColumns(names).filter((c) => c.title !== "Person")}
       filters={[{ name: "status", words: "State", options: accountStates }]}
       search="logins"
       csv="accounts-of-a-person"

@@ -31,12 +31,12 @@ export function PersonActions({ of: p, show }: { of: IdentityDetail; show: (what
         of={[
           live && begin("edit", "Edit their record"),
           live && begin("evaluate", "Look at what rules give them"),
-          can("leave") && begin("leave", "Let them be on leave"),
+          can("leave") && begin("leave", "Start leave"),
           can("return") && begin("return", "End their leave"),
           can("reactivate") && begin("reactivate", withdraws(p, "reactivate") ? "Withdraw the notice" : "Make them active"),
-          { words: "What they answer for", act: () => show("handover") },
+          { words: "Owns", act: () => show("handover") },
           live && begin("merge", "Merge another record into this one"),
-          can("deactivate") && begin("deactivate", "Let them leave", true),
+          can("deactivate") && begin("deactivate", "Offboard", true),
           live && begin("archive", "Archive the record", true),
         ]}
       />

@@ -53,7 +53,7 @@ function Told({ of }: { of: Evaluation }) {
               <Link to="/policies/$id" params={{ id: r.id }} className="person-link">
                 <bdi>{r.display}</bdi>
               </Link>
-              <State of={r.mode} tone={r.mode === "enforce" ? "ok" : "neutral"} words={r.mode === "enforce" ? "gives" : "only watches"} />
+              <State of={r.mode} tone={r.mode === "enforce" ? "ok" : "neutral"} words={r.mode === "enforce" ? "gives" : "dry run"} />
             </li>
           ))}
         </ul>

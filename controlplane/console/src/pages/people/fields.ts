@@ -68,6 +68,20 @@ export function wordsOf(name: string): string {
   return own?.words ?? name.replace(/^attributes\./, "").replaceAll("_", " ");
 }
 
+/** Whether a field names the manager. */
+export const isManager = (field: string) => field === "manager" || field === "manager_external_id";
+
+/**
+ * The source of a field. A manager that a source names counts as that source's, whichever of the members about the manager is asked for:
+ * only what a user has pinned was set by a user.
+ */
+export function sourceOf(p: Of<"IdentityDetail">, field: string, own: Of<"AttributeSource">): Of<"AttributeSource"> {
+  if (!isManager(field) || own.connector_id || own.pinned_by || !p.manager_from_source) return own;
+  const manager = p.attribute_sources?.manager;
+  const connector = manager?.connector_id ?? p.source_connector_id ?? null;
+  return { ...own, ...manager, connector_id: connector };
+}
+
 /** What a form of a person holds: their members as text, and custom attributes as they are. */
 export type Filled = { fields: Record<string, string>; attributes: Record<string, unknown> };
 

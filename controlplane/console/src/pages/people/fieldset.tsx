@@ -42,8 +42,11 @@ function One({ of, value, set, hint, error }: OneProps) {
   }
   if (of.kind === "manager") return <Somebody of={of} value={value} set={set} hint={hint} error={error} by="external_id" />;
   if (of.kind === "person") return <Somebody of={of} value={value} set={set} hint={hint} error={error} by="id" />;
-  return <TextField {...common} type={of.kind ?? "text"} value={value} set={set} max={of.kind ? 64 : 256} />;
+  return <TextField {...common} type={of.kind ?? "text"} value={value} set={set} max={limitOf(of)} />;
 }
+
+/** How long a value may be, as the service takes it. */
+const limitOf = (of: Field) => (of.kind === "email" ? 254 : of.kind ? 64 : 256);
 
 /** A person that the record names: by id, or a manager by the id in the source system. */
 function Somebody({ of, value, set, hint, error, by }: OneProps & { by: "id" | "external_id" }) {
@@ -53,7 +56,7 @@ function Somebody({ of, value, set, hint, error, by }: OneProps & { by: "id" | "
   });
   const person = known.data && ("items" in known.data ? known.data.items[0] : known.data);
   const picked: Picked | null = value ? { id: value, words: person?.display_name || person?.email || value } : null;
-  const as = (p: Of<"Identity">) => ({ ...people.as(p), id: by === "id" ? p.id : p.external_id });
+  const as = (p: Of<"Identity">) => ({ ...people.as(p, new Map()), id: by === "id" ? p.id : p.external_id });
   return (
     <Pick
       label={of.words}

@@ -1,9 +1,10 @@
 import { useMemo, useState } from "react";
 import type { Grant } from "../../api/types";
+import { count } from "../../kit/count";
 import { useSystems } from "../../kit/systems";
 import { box, columns, draw, type Line, type Mark, width } from "./layout";
 
-const tones = { plain: "", odd: "nobody here gave it", bad: "a conflict", soon: "about to change" } as const;
+const tones = { plain: "", odd: "not granted through Grantwright", bad: "conflict", soon: "about to change" } as const;
 
 /** What somebody holds and by which ways, as a picture. The table below it says the same. */
 export function AccessGraph({ of, person, open }: { of: Grant[]; person: string; open: (grant: string) => void }) {
@@ -17,7 +18,7 @@ export function AccessGraph({ of, person, open }: { of: Grant[]; person: string;
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached */}
-      <section className="card graph" aria-label="Access, and where it comes from" tabIndex={0}>
+      <section className="card graph" aria-label="Access graph" tabIndex={0}>
         <div className="graph-heads small muted" aria-hidden>
           <span>Account</span>
           <span>Through</span>
@@ -46,7 +47,7 @@ export function AccessGraph({ of, person, open }: { of: Grant[]; person: string;
       </section>
       {picture.collapsed && (
         <p className="small muted">
-          That is too much for one picture: what is usual is counted together. Search, or choose one system, to see each by itself.
+          Usual access is grouped in this graph. Search or filter by system to see every entitlement.
         </p>
       )}
     </>
@@ -74,11 +75,16 @@ function Box({ of, near }: { of: Mark; near: boolean }) {
   const extra = tones[of.tone];
   return (
     <g data-mark={of.key} data-grant={of.grant} className={`mark ${of.tone}${near ? " near" : ""}${of.grant ? " opens" : ""}`}>
-      <title>{[of.words.slice(0, 500), extra].filter(Boolean).join(": ")}</title>
-      <rect x={of.x} y={of.y - 15} width={box} height={30} rx={6} />
-      <text x={of.x + 11} y={of.y}>
+      <title>{[[of.words.slice(0, 500), of.system].filter(Boolean).join(" · "), extra].filter(Boolean).join(": ")}</title>
+      <rect x={of.x} y={of.y - 19} width={box} height={38} rx={6} />
+      <text x={of.x + 11} y={of.system ? of.y - 7 : of.y}>
         {clip(of.words)}
       </text>
+      {of.system && (
+        <text x={of.x + 11} y={of.y + 9} className="system">
+          {clip(of.system)}
+        </text>
+      )}
     </g>
   );
 }
@@ -112,10 +118,10 @@ function tell(marks: Mark[][], grants: Grant[], person: string): string {
   const odd = grants.filter((g) => g.compliance_status === "native").length;
   const bad = grants.filter((g) => g.compliance_status === "orphaned" || g.reappeared).length;
   const accounts = new Set(grants.map((g) => g.account_id)).size;
-  const parts = [`${person} holds ${new Set(grants.map((g) => g.entitlement_id)).size} accesses with ${accounts} accounts`];
+  const parts = [`${person} holds ${count(new Set(grants.map((g) => g.entitlement_id)).size, "entitlement")} with ${count(accounts, "account")}`];
   const ways = (marks[2] ?? []).slice(0, 6).map((m) => m.words);
   if (ways.length) parts.push(`through ${ways.join(", ")}`);
-  if (odd) parts.push(`${odd} that nobody here gave`);
+  if (odd) parts.push(`${odd} not granted through Grantwright`);
   if (bad) parts.push(`${bad} in conflict`);
   return `${parts.join("; ")}.`;
 }

@@ -30,7 +30,7 @@ export function Handover({ of: p, open, close }: { of: IdentityDetail; open: boo
       side
       open={open}
       close={close}
-      title="What they answer for"
+      title="Owns"
       lead={p.is_disabled ? "They have left: each of these needs somebody else." : "When they leave, each of these needs somebody else."}
     >
       {all.isError ? (

@@ -9,7 +9,7 @@ import { DayFilter } from "../../kit/dayinput";
 import { SearchBox } from "../../kit/filters";
 import { Button, Empty, Failure, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
-import { System, useSystems } from "../../kit/systems";
+import { type InSystem, System, systemOf, useSystems } from "../../kit/systems";
 import { AccessGraph } from "./graph";
 import { HeldRoles } from "./heldroles";
 import { Why } from "./why";
@@ -19,11 +19,11 @@ import { dayWords, matches, standing, waysOf } from "./words";
 const most = 2000;
 const page = 50;
 const standings = [
-  ["native", "nobody here gave it"],
-  ["orphaned", "no owner in charge"],
+  ["native", "not granted through Grantwright"],
+  ["orphaned", "account without an owner"],
   ["ending", "ending"],
-  ["approved", "decided by somebody"],
-  ["implied", "follows from a rule"],
+  ["approved", "approved"],
+  ["implied", "from a policy or role"],
 ] as const;
 
 /** What somebody holds, and why: as a picture, and as a table that says the same. */
@@ -63,11 +63,11 @@ export function Held({ of: p }: { of: IdentityDetail }) {
       ) : held.isPending ? (
         <Skeleton rows={8} />
       ) : held.data.rows.length === 0 ? (
-        <Empty title={asOf ? "They held nothing then" : "They hold nothing"}>At least nothing that you may see.</Empty>
+        <Empty title={asOf ? "No access on that day" : "No access"}>None that you can see.</Empty>
       ) : shown.length === 0 ? (
-        <Empty title="Nothing is like that">
+        <Empty title="No results match these filters">
           <Button reads onClick={() => go({ q: undefined, system: undefined, standing: undefined })}>
-            Show everything
+            Clear filters
           </Button>
         </Empty>
       ) : (
@@ -97,20 +97,13 @@ type ToolsProps = {
 function Tools({ rows, search, go, person }: ToolsProps) {
   const names = useSystems();
   const [asking, setAsking] = useState(false);
-  const systems = [...new Set(rows.map((g) => g.connector_id))];
+  const systems = new Map(rows.flatMap((g) => named(g, names)));
   return (
     <div className="row between filters">
       <div className="row">
         <SearchBox what="access and reasons" value={search.q ?? ""} onChange={(q) => go({ q: q || undefined })} />
-        {names.size > 0 && systems.length > 1 && (
-          <Choice
-            words="System"
-            value={search.system}
-            set={(system) => go({ system })}
-            of={systems.map((s) => [s, names.get(s) ?? s] as const)}
-          />
-        )}
-        <Choice words="Stands on" value={search.standing} set={(s) => go({ standing: s })} of={standings} />
+        {systems.size > 1 && <Choice words="System" value={search.system} set={(system) => go({ system })} of={[...systems]} />}
+        <Choice words="Basis" value={search.standing} set={(s) => go({ standing: s })} of={standings} />
         <DayFilter
           words="As of"
           max={dayOf(new Date().toISOString())}
@@ -136,6 +129,12 @@ function Tools({ rows, search, go, person }: ToolsProps) {
   );
 }
 
+/** The system of a grant by its id, where it can be named. */
+function named(g: InSystem & { connector_id: string }, names: Map<string, string>): [string, string][] {
+  const name = systemOf(g, names);
+  return name ? [[g.connector_id, name]] : [];
+}
+
 function Choice({
   words,
   value,
@@ -149,9 +148,9 @@ function Choice({
 }) {
   return (
     <label className={`filter${value ? " on" : ""}`}>
-      <span className="sr">{words}</span>
+      <span>{words}</span>
       <select data-reads="" value={value ?? ""} onChange={(e) => set(e.target.value || undefined)}>
-        <option value="">{words}: any</option>
+        <option value="">Any</option>
         {of.map(([v, w]) => (
           <option key={v} value={v}>
             {w}
@@ -166,16 +165,17 @@ function HeldTable({ of, all, past, open }: { of: Grant[]; all: Grant[]; past: b
   const [pages, setPages] = useState(1);
   const systems = useSystems();
   const names = useMemo(() => new Map(all.map((g) => [g.entitlement_id, g.entitlement.display])), [all]);
+  const named = all.some((g) => systemOf(g, systems));
   return (
-    <Part title="Everything they hold">
-      <Table label="What they hold, and why">
+    <Part title="Access">
+      <Table label="Access and its basis">
         <thead>
           <tr>
             <th scope="col">Access</th>
-            <th scope="col">With the account</th>
-            {systems.size > 0 && <th scope="col">System</th>}
+            <th scope="col">Account</th>
+            {named && <th scope="col">System</th>}
             <th scope="col">Through</th>
-            <th scope="col">Stands on</th>
+            <th scope="col">Basis</th>
             <th scope="col">Since</th>
             <th scope="col">Ends</th>
             {!past && (
@@ -200,9 +200,9 @@ function HeldTable({ of, all, past, open }: { of: Grant[]; all: Grant[]; past: b
                     <Text of={g.account.display} />
                   </Link>
                 </td>
-                {systems.size > 0 && (
+                {named && (
                   <td>
-                    <System id={g.connector_id} names={systems} />
+                    <System of={g} names={systems} />
                   </td>
                 )}
                 <td>

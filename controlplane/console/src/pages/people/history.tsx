@@ -16,7 +16,7 @@ export function PersonHistory({ of: p }: { of: IdentityDetail }) {
       <Part title="Two days side by side" lead="What came, what went and what stayed between the end of one day and the end of another.">
         <div className="row person-days" data-reads="">
           <TextField label="Earlier" type="date" value={first} set={setFirst} />
-          <TextField label="Later" type="date" value={second} set={setSecond} hint="Today when it is left out." />
+          <TextField label="Later (today if empty)" type="date" value={second} set={setSecond}  />
           {first && (
             <Link
               to="/people/$id/$tab"

@@ -3,6 +3,7 @@ import { useRef, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
+import { count } from "../../kit/count";
 import { contentOf, FileField } from "../../kit/filefield";
 import { SelectField, TextField } from "../../kit/form";
 import { Button, Head, Note, Wrongs } from "../../kit/kit";
@@ -111,4 +112,4 @@ export default function ImportPeople() {
   );
 }
 
-const people = (n: number) => (n === 1 ? "1 person" : `${n.toLocaleString("en")} people`);
+const people = (n: number) => count(n, "person", "people");

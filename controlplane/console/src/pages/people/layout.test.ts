@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Grant } from "../../api/types";
 import { draw } from "./layout";
-import { matches, standing, waysOf } from "./words";
+import { matches, pathsOf, standing, waysOf } from "./words";
 
 function grant(n: number, more: Partial<Grant> = {}): Grant {
   return {
@@ -54,12 +54,12 @@ test("ways are told once, and a group by the name of what is held in it", () => 
     directness: "inherited",
     reasons: [],
     paths: [
-      { kind: "nested", entitlement_ids: ["e1", "e7"] },
-      { kind: "nested", entitlement_ids: ["e1", "e3", "e7"] },
+      { kind: "nested", entitlement_ids: ["e1", "e7"], steps: [] },
+      { kind: "nested", entitlement_ids: ["e1", "e3", "e7"], steps: [] },
     ],
   });
-  expect(waysOf(g, new Map([["e1", "Staff"]])).map((w) => w.words)).toEqual(["In: Staff"]);
-  expect(standing(g).words).toBe("comes with a group");
+  expect(waysOf(g, new Map([["e1", "Staff"]])).map((w) => w.words)).toEqual(["In: Staff", "In: Staff → another group"]);
+  expect(standing(g).words).toBe("inherited");
 });
 
 test("a search looks at names and reasons, each word for itself", () => {
@@ -70,12 +70,40 @@ test("accounts of the same login are told apart by their systems, where these ar
   const at = (n: number, connector_id: string) =>
     grant(n, { account_id: connector_id, account: { id: connector_id, display: "mara" } as never, connector_id });
   const held = [at(1, "hr"), at(2, "mail")];
-  const words = (systems?: Map<string, string>) => (draw(held, "Mara", systems).marks[1] ?? []).map((m) => m.words).sort();
+  const words = (systems?: Map<string, string>) => (draw(held, "Mara", systems).marks[1] ?? []).map((m) => [m.words, m.system].filter(Boolean).join(" ")).sort();
   const systems = new Map([
     ["hr", "Payroll"],
     ["mail", "Post"],
   ]);
-  expect(words(systems)).toEqual(["Payroll: mara", "Post: mara"]);
+  expect(words(systems)).toEqual(["mara Payroll", "mara Post"]);
   expect(words()).toEqual(["mara", "mara"]);
-  expect(draw([at(1, "hr")], "Mara", systems).marks[1]?.map((m) => m.words)).toEqual(["mara"]);
+});
+
+test("the same name in two systems makes two marks, and each says its system", () => {
+  const inSystem = (n: number, connector_id: string) =>
+    grant(n, {
+      connector_id,
+      entitlement: { id: `e${n}`, display: "all-staff" },
+      account_id: `a ${connector_id}`,
+      account: { id: `a ${connector_id}`, display: "anna" },
+      compliance_status: "native",
+      reasons: [{ kind: "native", effect: "allow", state: "active" }] as never,
+    });
+  const systems = new Map([
+    ["c1", "Corporate directory"],
+    ["c2", "Lab directory"],
+  ]);
+  const p = draw([inSystem(1, "c1"), inSystem(2, "c2")], "Ann", systems);
+  for (const column of [1, 2, 3]) expect(p.marks[column]?.map((m) => m.system).sort()).toEqual(["Corporate directory", "Lab directory"]);
+});
+
+test("an answer names the system for a user who may not list connectors", () => {
+  const g = { ...grant(1), connector_id: "c1", connector_name: "Lab directory" } as never;
+  expect(draw([g], "Ann").marks[3]?.map((m) => m.system)).toEqual(["Lab directory"]);
+});
+
+test("a path has all of its steps, and no step for what is held directly", () => {
+  const g = grant(7, { paths: [{ kind: "nested", entitlement_ids: ["e1", "e3", "e7"], steps: [] }] });
+  expect(pathsOf(g)).toEqual([["e1", "e3", "e7"]]);
+  expect(pathsOf(grant(1))).toEqual([]);
 });

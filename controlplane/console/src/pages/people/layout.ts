@@ -1,7 +1,9 @@
 import type { Grant } from "../../api/types";
-import { type Tone, toneOf, waysOf } from "./words";
+import { systemOf } from "../../kit/insystem";
+import { type Tone, toneOf, type Way, waysOf } from "./words";
 
-export type Mark = { key: string; words: string; tone: Tone; x: number; y: number; grant?: string; count: number };
+/** A mark of the picture. system: the system that it is in, where names repeat from one to the next. */
+export type Mark = { key: string; words: string; system?: string | undefined; tone: Tone; x: number; y: number; grant?: string; count: number };
 export type Line = { key: string; from: Mark; to: Mark; tone: Tone };
 export type Picture = { marks: Mark[][]; lines: Line[]; height: number; collapsed: boolean };
 
@@ -9,7 +11,7 @@ const mostAccounts = 10;
 const mostWays = 12;
 const mostAccess = 24;
 const mostOdd = 12;
-export const row = 38;
+export const row = 46;
 export const columns = [44, 150, 400, 660] as const; // left edges
 export const width = 900;
 export const box = 210;
@@ -23,17 +25,23 @@ const worst = (a: Tone, b: Tone): Tone => (worse.indexOf(a) >= worse.indexOf(b) 
  */
 export function draw(grants: Grant[], person: string, systems: Map<string, string> = new Map()): Picture {
   const names = new Map(grants.map((g) => [g.entitlement_id, g.entitlement.display]));
-  const login = logins(grants, systems);
   const rows = grants.flatMap((g) =>
-    waysOf(g, names).map((way) => ({ grant: g, account: g.account_id, login: login(g), way, tone: worst(toneOf(g), way.tone) })),
+    waysOf(g, names).map((way) => ({
+      grant: g,
+      account: g.account_id,
+      login: g.account.display,
+      system: systemOf(g, systems),
+      way: within(way, g, systems),
+      tone: worst(toneOf(g), way.tone),
+    })),
   );
   const accounts = kept(
-    rows.map((r) => [r.account, r.login, "plain"]),
+    rows.map((r) => [r.account, r.login, "plain", r.system]),
     mostAccounts,
     "further accounts",
   );
   const ways = kept(
-    rows.map((r) => [r.way.key, r.way.words, r.way.tone]),
+    rows.map((r) => [r.way.key, r.way.words, r.way.tone, r.way.system]),
     mostWays,
     "further ways",
   );
@@ -62,7 +70,10 @@ export function draw(grants: Grant[], person: string, systems: Map<string, strin
     const key = alone ? `e ${r.grant.entitlement_id}` : `g ${way.key}`;
     const held = ends.get(key) ?? { key, words: r.grant.entitlement.display, tone: r.tone, x: columns[3], y: 0, count: 0 };
     held.tone = worst(held.tone, r.tone);
-    if (alone) held.grant = r.grant.id;
+    if (alone) {
+      held.grant = r.grant.id;
+      held.system = r.system;
+    }
     const set = counted.get(key) ?? new Set();
     counted.set(key, set.add(r.grant.entitlement_id));
     held.count = set.size;
@@ -77,21 +88,17 @@ export function draw(grants: Grant[], person: string, systems: Map<string, strin
   return { marks, lines: [...lines.values()], height, collapsed };
 }
 
-/** What an account is called: by its system too where two of them have the same login. */
-function logins(grants: Grant[], systems: Map<string, string>): (g: Grant) => string {
-  const accounts = new Map(grants.map((g) => [g.account_id, g.account.display]));
-  const often = (login: string) => [...accounts.values()].filter((l) => l === login).length > 1;
-  return ({ account, connector_id }) => {
-    const system = often(account.display) ? systems.get(connector_id) : undefined;
-    return system ? `${system}: ${account.display}` : account.display;
-  };
+/** A way as a mark: what is of one system, such as a group or what was found there, is not that of another. */
+function within(way: Way, g: Grant, systems: Map<string, string>): Way & { system?: string | undefined } {
+  const inside = way.key === "native" || way.key === "direct" || way.key === "inherited" || way.key.startsWith("in ");
+  return inside ? { ...way, key: `${way.key} ${g.connector_id}`, system: systemOf(g, systems) } : way;
 }
 
 /** The most frequent of some, each as a mark; all others are one mark together. */
-function kept(all: [string, string, Tone][], most: number, rest: string) {
-  const counts = new Map<string, { words: string; tone: Tone; n: number }>();
-  for (const [key, words, tone] of all) {
-    const c = counts.get(key) ?? { words, tone, n: 0 };
+function kept(all: [string, string, Tone, (string | undefined)?][], most: number, rest: string) {
+  const counts = new Map<string, { words: string; tone: Tone; system: string | undefined; n: number }>();
+  for (const [key, words, tone, system] of all) {
+    const c = counts.get(key) ?? { words, tone, system, n: 0 };
     c.n++;
     counts.set(key, c);
   }
@@ -99,7 +106,7 @@ function kept(all: [string, string, Tone][], most: number, rest: string) {
   const marks = new Map(
     sorted
       .slice(0, sorted.length > most ? most - 1 : most)
-      .map(([key, c]) => [key, { key, words: c.words, tone: c.tone, x: 0, y: 0, count: c.n }]),
+      .map(([key, c]) => [key, { key, words: c.words, system: c.system, tone: c.tone, x: 0, y: 0, count: c.n }]),
   );
   const others = sorted.length - marks.size;
   const more: Mark = { key: `more ${rest}`, words: `${others.toLocaleString("en")} ${rest}`, tone: "plain", x: 0, y: 0, count: others };

@@ -12,7 +12,7 @@ export type Moving = "leave" | "return" | "deactivate" | "reactivate";
 
 const texts: Record<Moving | "withdraw", { title: string; verb: string; lead: string; done: string; reasoned: boolean }> = {
   leave: {
-    title: "Let them be on leave",
+    title: "Start leave",
     verb: "Set the leave",
     lead: "From the first to the last day, both whole days.",
     done: "Their leave is set.",
@@ -26,8 +26,8 @@ const texts: Record<Moving | "withdraw", { title: string; verb: string; lead: st
     reasoned: false,
   },
   deactivate: {
-    title: "Let them leave",
-    verb: "Let them leave",
+    title: "Offboard",
+    verb: "Offboard",
     lead: "Their accounts are disabled first, then their access ends.",
     done: "They leave; what follows from it is under way.",
     reasoned: true,

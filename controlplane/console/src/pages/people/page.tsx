@@ -6,6 +6,7 @@ import { useAct, useMay } from "../../api/use";
 import { Head, Note, Text, When } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
 import { Menu } from "../../kit/menu";
+import { NotVisible } from "../../kit/notvisible";
 import { type Systems, useSystems } from "../../kit/systems";
 import { PersonState } from "./state";
 import { SyncPeople } from "./sync";
@@ -50,8 +51,8 @@ function columns(asOf: string | undefined, names: Systems): Column<Identity>[] {
     ...(names.seen
       ? [
           {
-            title: "From",
-            cell: (p: Identity) => <Text of={names.get(p.source_connector_id ?? "")} none="by hand" />,
+            title: "Source",
+            cell: (p: Identity) => <Text of={names.get(p.source_connector_id ?? "")} none="–" />,
             text: (p: Identity) => names.get(p.source_connector_id ?? ""),
           },
         ]
@@ -67,7 +68,7 @@ export default function People() {
   const sources = [...names].map(([id, name]) => [id, name] as const);
   return (
     <>
-      <Head title="People" lead="Everybody whom you may see, from the systems that know them.">
+      <Head title="People" lead={may.oversees ? "People and machines from the source systems." : "People and machines that you can see."}>
         {may.oversees && <Export filters={search} />}
         {may.admin && <SyncPeople />}
         {may.admin && (
@@ -92,21 +93,23 @@ export default function People() {
         columns={columns(search.as_of, names)}
         views={views}
         filters={[
+          { name: "department_like", words: "Department", ...(may.oversees ? { suggest: "/identities/departments" } : {}) },
           { name: "status", words: "State", options: states },
-          { name: "department", words: "Department" },
-          ...(names.seen ? [{ name: "source_connector_id", words: "From", options: sources }] : []),
+          ...(names.seen ? [{ name: "source_connector_id", words: "Source", options: sources }] : []),
           { name: "as_of", words: "As of", type: "date" },
         ]}
         search="names and addresses"
         csv="people"
         open={(p) => ({ to: "/people/$id", params: { id: p.id }, ...(search.as_of ? { search: { as_of: search.as_of } } : {}) })}
         empty={{
-          title: "Nobody is here yet",
-          words: (
+          title: may.oversees ? "No people yet" : "No people visible to you",
+          words: may.oversees ? (
             <>
-              People come from the systems that know them, such as HR.{" "}
-              {may.admin ? <Link to="/connectors/new">Connect the first one</Link> : "An administrator connects the first one."}
+              People come from source systems, such as HR.{" "}
+              {may.admin ? <Link to="/connectors/new">Connect a system</Link> : "An administrator connects the first one."}
             </>
+          ) : (
+            <NotVisible what="Managers see their reports, and owners the people who hold what they own." />
           ),
         }}
       />
@@ -114,7 +117,7 @@ export default function People() {
   );
 }
 
-const exported = ["status", "department", "manager_id", "kind", "source_connector_id", "q", "sort"];
+const exported = ["status", "department_like", "manager_id", "kind", "source_connector_id", "q", "sort"];
 
 /** Everything that is known of those who are filtered, as a file that can be imported again. */
 function Export({ filters }: { filters: Record<string, string | undefined> }) {

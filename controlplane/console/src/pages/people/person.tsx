@@ -106,7 +106,7 @@ function PersonHead({ of: p, past, show }: { of: IdentityDetail; past: string | 
       >
         {!past && !may.readOnly && p.status !== "archived" && (
           <Link to="/access/request" search={{ for: p.id } as never} className="button">
-            Ask for access
+            Request access
           </Link>
         )}
         {!past && may.admin && p.source_connector_id && <SyncPeople of={p.id} />}
@@ -116,10 +116,10 @@ function PersonHead({ of: p, past, show }: { of: IdentityDetail; past: string | 
         <Facts of={facts(p)} />
         <div className="row">
           <Button reads tone="quiet" onClick={() => show("record")}>
-            All fields, and where they are from
+            All fields and sources
           </Button>
           <Button reads tone="quiet" onClick={() => show("handover")}>
-            What they answer for
+            Owns
           </Button>
         </div>
       </section>

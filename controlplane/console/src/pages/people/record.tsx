@@ -6,8 +6,8 @@ import { Id } from "../../kit/bits";
 import { Dialog } from "../../kit/dialog";
 import { Button, Facts, Table, When } from "../../kit/kit";
 import { shown } from "../../kit/difftext";
-import { System, useSystems } from "../../kit/systems";
-import { wordsOf } from "./fields";
+import { System, systemOf, useSystems } from "../../kit/systems";
+import { isManager, sourceOf, wordsOf } from "./fields";
 
 type Source = Of<"AttributeSource">;
 
@@ -17,9 +17,16 @@ function told(p: IdentityDetail, field: string): unknown {
   return own ?? (p as unknown as Record<string, unknown>)[field];
 }
 
+/** The manager with the id that the source gives them. Without a name they are nobody whom the viewer sees. */
+function managerOf(p: IdentityDetail): string | undefined {
+  const name = p.manager?.display;
+  return name ? [name, p.manager_external_id && `(${p.manager_external_id})`].filter(Boolean).join(" ") : undefined;
+}
+
 /** Every field of a record, and which source says it. What is pinned can be given back. */
 export function Record({ of: p, open, close }: { of: IdentityDetail; open: boolean; close: () => void }) {
   const may = useMay();
+  const manager = managerOf(p);
   const sources = Object.entries(p.attribute_sources ?? {}).sort(([a], [b]) => a.localeCompare(b));
   const pinned = sources.filter(([, s]) => s.pinned).map(([f]) => f);
   const unpin = useAct<string[]>({
@@ -28,7 +35,7 @@ export function Record({ of: p, open, close }: { of: IdentityDetail; open: boole
     changes: ["/identities"],
   });
   return (
-    <Dialog side open={open} close={close} title="Their record" lead="Which source says what, and what was set by hand.">
+    <Dialog side open={open} close={close} title="All fields and sources" lead="Each field with the source that its value comes from.">
       <Facts
         of={[
           ["Id", <Id key="id" of={p.id} />],
@@ -57,11 +64,11 @@ export function Record({ of: p, open, close }: { of: IdentityDetail; open: boole
             <tr key={field}>
               <td>{wordsOf(field)}</td>
               <td className="wide">
-                <bdi>{shown(told(p, field)) ?? <span className="faint">nothing</span>}</bdi>
+                <bdi>{(isManager(field) && manager) || (shown(told(p, field)) ?? <span className="faint">–</span>)}</bdi>
                 <Pinned of={s} />
               </td>
               <td>
-                <From of={s} />
+                <From of={sourceOf(p, field, s)} />
                 {s.pinned && may.admin && (
                   <Button
                     tone="quiet"
@@ -81,11 +88,13 @@ export function Record({ of: p, open, close }: { of: IdentityDetail; open: boole
   );
 }
 
+/** Names the user or the system that a value comes from. Without either its source is not recorded: nobody is made its author. */
 function From({ of }: { of: Source }) {
   const names = useSystems();
   if (of.pinned_by) return <bdi>{of.pinned_by.display}</bdi>;
-  if (!of.connector_id) return <span>{of.kind === "import" ? "an import" : "by hand"}</span>;
-  return names.has(of.connector_id) ? <System id={of.connector_id} names={names} /> : <span>their source</span>;
+  if (of.connector_id) return systemOf(of, names) ? <System of={of} names={names} /> : <span>A source system</span>;
+  if (of.kind === "import") return <span>Import</span>;
+  return <span className="faint">Not recorded</span>;
 }
 
 function Pinned({ of }: { of: Source }) {

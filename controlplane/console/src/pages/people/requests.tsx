@@ -44,7 +44,7 @@ export function PersonRequests({ of: p }: { of: IdentityDetail }) {
         title: "Nothing was asked for them",
         words: (
           <Link to="/access/request" search={{ for: p.id } as never}>
-            Ask for access
+            Request access
           </Link>
         ),
       }}

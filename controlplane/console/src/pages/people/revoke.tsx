@@ -25,7 +25,7 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
   const revoke = useAct<void, Impact>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { ...body, reason }, key }),
-    done: (r) => (r.access_ends ? "It is being taken away." : "The reason has ended; others keep the access."),
+    done: (r) => (r.access_ends ? "Access is being revoked." : "The reason has ended. Other reasons keep the access."),
     changes: ["/entitlements", "/identities", "/accounts"],
   });
   const ending = (grant.reasons ?? []).filter((r) => r.id && r.state !== "ended" && r.effect !== "deny");
@@ -34,13 +34,13 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
     <AskFirst
       open
       close={close}
-      title="Take this access away"
+      title="Revoke access"
       lead={
         <>
           <bdi>{grant.entitlement.display}</bdi> from <bdi>{grant.identity?.display ?? grant.account.display}</bdi>
         </>
       }
-      verb={which ? "End the reason" : "Take it away"}
+      verb={which ? "End the reason" : "Revoke"}
       tone="danger"
       disabled={!reason.trim() || Boolean(tried.error)}
       act={() => revoke.mutateAsync()}
@@ -50,18 +50,18 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
           label="What ends"
           value={which}
           set={setWhich}
-          none="all of it"
-          options={ending.map((r) => [r.id ?? "", `only: ${wayOf(r).words}`] as const)}
+          none="all access"
+          options={ending.map((r) => [r.id ?? "", `only ${wayOf(r).words}`] as const)}
         />
       )}
       {!which && (returns || until) && (
         <TextField
-          label="Keep it away until"
+          label="Block it until"
           type="date"
           value={until}
           set={setUntil}
           error={wrongAt(tried.error, "exclude_until")}
-          hint="A rule would give it again at its next look. Until this day a denial stands against it; afterwards rules do again what they say."
+          hint="A policy would grant this access again. It is blocked until this day; afterwards policies apply again."
         />
       )}
       <TextField
@@ -71,7 +71,7 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
         rows={2}
         max={1000}
         required
-        hint="It stands in the history of the access."
+        hint="Shown in the history of the access."
       />
       <Tried of={tried}>{(t) => <Told of={t} />}</Tried>
     </AskFirst>

@@ -4,7 +4,7 @@ import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Differences } from "../../kit/diff";
 import { Failure, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
-import { useSystems } from "../../kit/systems";
+import { systemOf, useSystems } from "../../kit/systems";
 import { wordsOf } from "./fields";
 import { Somebody } from "./somebody";
 
@@ -113,7 +113,7 @@ function Side({ title, of, roles, sign }: { title: string; of: Holding[]; roles:
               <bdi>{h.entitlement.display}</bdi>
             </Link>{" "}
             <span className="muted">
-              {names.get(h.connector_id)}
+              {systemOf(h, names)}
               {h.directness === "inherited" ? " by a group" : ""}
             </span>
           </li>

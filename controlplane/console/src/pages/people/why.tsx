@@ -1,11 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Of } from "../../api/types";
+import type { Grant, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
 import { Button, Facts, Failure, Note, Skeleton, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { Extend } from "./extend";
+import { Paths } from "./paths";
 import { Revoke } from "./revoke";
 import "./people.css";
 
@@ -53,26 +54,29 @@ export function Story({ of }: { of: Told }) {
       ) : null}
       <Facts
         of={[
-          ["With the account", of.accounts?.length ? <Accounts key="accounts" of={of.accounts} /> : undefined],
+          ["Account", of.accounts?.length ? <Accounts key="accounts" of={of.accounts} /> : undefined],
           ["First seen", of.first_seen && <When at={of.first_seen.at} />],
           ["By the system's own record", of.first_seen?.assigned_by],
           ["Last used", grant?.last_used_at ? <When key="used" at={grant.last_used_at} /> : undefined],
           ["Ends", of.ends_at && <When at={of.ends_at} />],
         ]}
       />
+      {grant && <Paths grant={grant} />}
       <Reasons of={of.reasons ?? []} />
       <Changes of={of.provisioning.tasks ?? []} />
       <div className="row">
         {may.admin && live && grant && (
           <>
-            <Button tone="danger" onClick={() => setDoing("revoke")}>
-              Take it away
-            </Button>
+            {revocable(grant) && (
+              <Button tone="danger" onClick={() => setDoing("revoke")}>
+                Revoke
+              </Button>
+            )}
             {(of.reasons ?? []).some((r) => r.state !== "ended" && r.until) && <Button onClick={() => setDoing("extend")}>Extend</Button>}
           </>
         )}
         <Link to="/access/$id" params={{ id: of.entitlement.id }} className="button">
-          Open the access
+          Open entitlement
         </Link>
       </div>
       {grant && doing === "revoke" && <Revoke grant={grant} close={() => setDoing(undefined)} />}
@@ -80,6 +84,9 @@ export function Story({ of }: { of: Told }) {
     </div>
   );
 }
+
+/** What is inherited alone ends with what brings it: there is nothing here to revoke. */
+const revocable = (g: Grant) => g.directness !== "inherited" || (g.reasons ?? []).some((r) => r.kind !== "native" && r.state !== "ended");
 
 function Accounts({ of }: { of: Of<"Reference">[] }) {
   return of.map((a, i) => (
@@ -135,7 +142,7 @@ function Changes({ of }: { of: Of<"ExplainedTask">[] }) {
   if (of.length === 0) return null;
   return (
     <section className="stack tight">
-      <h3>What the system was told</h3>
+      <h3>Provisioning</h3>
       <ul className="stack tight">
         {of.map((t) => (
           <li key={t.id} className="reason">

@@ -8,51 +8,55 @@ export type Way = { key: string; words: string; tone: Tone };
 const kinds: Record<string, string> = {
   request: "A request",
   emergency: "An emergency",
-  manual: "Given by hand",
+  manual: "Direct assignment",
   exception: "An exception",
   imported: "Accepted as found",
   certified: "Kept in a review",
-  native: "Found in the system",
 };
 
 /** What a reason is called. */
 export function wayOf(r: Of<"GrantReason">): Way {
   if (r.effect === "deny") return { key: `deny ${r.source.id}`, words: `Denied: ${r.source.display}`, tone: "bad" };
   if (r.role) return { key: `role ${r.role.id}`, words: `Role: ${r.role.display}`, tone: "plain" };
-  if (r.kind === "native") return { key: "native", words: kinds.native ?? "", tone: "odd" };
+  if (r.kind === "native") return { key: "native", words: "Found in the system", tone: "odd" };
   if (r.kind === "birthright" || r.kind === "policy" || r.kind === "role")
     return { key: `${r.kind} ${r.source.id}`, words: `${r.kind === "role" ? "Role" : "Rule"}: ${r.source.display}`, tone: "plain" };
   return { key: r.kind, words: kinds[r.kind] ?? r.kind, tone: "plain" };
 }
 
+/** The paths of an inherited grant: of each the entitlements from the one that is held directly to the one that is inherited. */
+export const pathsOf = (g: Grant): string[][] => (g.paths ?? []).map((p) => p.entitlement_ids ?? []).filter((ids) => ids.length > 1);
+
 /** By which ways a grant is held; names are those of what is held beside it, for the groups that bring it. */
 export function waysOf(g: Grant, names: Map<string, string>): Way[] {
   const ways = (g.reasons ?? []).filter((r) => r.state !== "ended").map(wayOf);
   for (const path of g.paths ?? []) {
-    const id = path.entitlement_ids?.[0] ?? "";
-    ways.push({ key: `in ${id}`, words: `In: ${names.get(id) ?? "another group"}`, tone: "plain" });
+    const steps = (path.entitlement_ids ?? []).slice(0, -1);
+    const words = steps.map((id) => names.get(id) ?? "another group").join(" → ");
+    ways.push({ key: `in ${steps.join(" ")}`, words: `In: ${words || "another group"}`, tone: "plain" });
   }
-  if (ways.length === 0) ways.push({ key: g.directness, words: g.directness === "inherited" ? "By a group" : "No reason", tone: "plain" });
+  if (ways.length === 0)
+    ways.push({ key: g.directness, words: g.directness === "inherited" ? "Through a group" : "No reason", tone: "plain" });
   const seen = new Set<string>();
   return ways.filter((w) => !seen.has(w.key) && seen.add(w.key));
 }
 
 const standings: Record<string, { words: string; tone: "ok" | "warn" | "bad" | "info" | "neutral" }> = {
-  approved: { words: "decided by somebody", tone: "ok" },
-  implied: { words: "follows from a rule", tone: "ok" },
-  native: { words: "nobody here gave it", tone: "warn" },
-  orphaned: { words: "no owner in charge", tone: "bad" },
+  approved: { words: "approved", tone: "ok" },
+  implied: { words: "from a policy or role", tone: "ok" },
+  native: { words: "not granted through Grantwright", tone: "warn" },
+  orphaned: { words: "account without an owner", tone: "bad" },
   ending: { words: "ending", tone: "warn" },
 };
 
 /** What a grant stands on, in words. */
 export function standing(g: Grant): { words: string; tone: "ok" | "warn" | "bad" | "info" | "neutral" } {
-  if (g.reappeared) return { words: "came back after it was revoked", tone: "bad" };
-  if (g.status === "failed") return { words: "could not be given", tone: "bad" };
-  if (g.desired && !g.observed) return { words: "is being given", tone: "info" };
-  if (g.status === "revoking") return { words: "is being taken away", tone: "info" };
+  if (g.reappeared) return { words: "returned after it was revoked", tone: "bad" };
+  if (g.status === "failed") return { words: "provisioning failed", tone: "bad" };
+  if (g.desired && !g.observed) return { words: "being provisioned", tone: "info" };
+  if (g.status === "revoking") return { words: "being revoked", tone: "info" };
   if (g.compliance_status === "implied" && g.directness === "inherited" && (g.reasons ?? []).length === 0)
-    return { words: "comes with a group", tone: "ok" };
+    return { words: "inherited", tone: "ok" };
   return standings[g.compliance_status ?? ""] ?? { words: String(g.status).replaceAll("_", " "), tone: "neutral" };
 }
 

@@ -1,20 +1,25 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import type { Of } from "../../api/types";
+import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Note } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { sayRefusal } from "../../kit/toast";
+import { Activate } from "./activate";
 import { useConfirmed } from "./confirm";
 import { stoppedFor } from "./words";
 
 type Policy = Of<"AccessPolicy">;
 
-/** What an administrator can do with a policy. Whatever touches many people is confirmed with its effect in view. */
-export function PolicyActions({ of: p }: { of: Policy }) {
-  const [asking, setAsking] = useState<"delete" | "reset" | "watch" | "off">();
+/**
+ * What an administrator can do with a policy. Whatever grants or ends access is confirmed with its effect in view. What comes and goes with
+ * the policy's state stands first, so that the buttons after it (children) keep their places.
+ */
+export function PolicyActions({ of: p, children }: { of: Policy; children: ReactNode }) {
+  const [asking, setAsking] = useState<"delete" | "reset" | "watch" | "off" | "activate">();
   const confirmed = useConfirmed<Policy>(["/policies"]);
   const at = `/policies/access-grant/${p.id}`;
   const busy = confirmed.busy;
@@ -26,18 +31,17 @@ export function PolicyActions({ of: p }: { of: Policy }) {
         act: (query, key) => ask<Policy>("POST", `${at}/${path}`, { query, key, ifMatch: p.version, ...(body ? { body } : {}) }),
       })
       .catch(sayRefusal);
-  const enforce = () => go("Put it in force", `${p.name} is in force.`, "mode", { mode: "enforce" });
-  const on = () => go("Switch it on", `${p.name} is switched on.`, "enable");
+  const on = () => (p.mode === "enforce" ? setAsking("activate") : void go("Enable", `${p.name} is enabled.`, "enable"));
   return (
     <>
       {p.enabled && p.mode === "shadow" && (
-        <Button tone="primary" disabled={busy} onClick={() => void enforce()}>
-          Put in force
+        <Button tone="primary" disabled={busy} onClick={() => setAsking("activate")}>
+          Activate
         </Button>
       )}
       {!p.enabled && (
-        <Button tone="primary" disabled={busy} onClick={() => void on()}>
-          Switch on
+        <Button tone="primary" disabled={busy} onClick={on}>
+          Enable
         </Button>
       )}
       {p.tripped_at && (
@@ -45,15 +49,17 @@ export function PolicyActions({ of: p }: { of: Policy }) {
           Let it go on
         </Button>
       )}
+      {children}
       <Menu
         words="More"
         of={[
-          p.enabled && p.mode === "enforce" && { words: "Only watch", act: () => setAsking("watch") },
+          p.enabled && p.mode === "enforce" && { words: "Switch to dry run", act: () => setAsking("watch") },
           p.enabled && { words: "Switch off", act: () => setAsking("off") },
           { words: "Delete", act: () => setAsking("delete"), danger: true },
         ]}
       />
-      {asking && <Asked what={asking} of={p} close={() => setAsking(undefined)} />}
+      {asking === "activate" && <Activate of={p} close={() => setAsking(undefined)} />}
+      {asking && asking !== "activate" && <Asked what={asking} of={p} close={() => setAsking(undefined)} />}
       {confirmed.dialog}
     </>
   );
@@ -62,7 +68,7 @@ export function PolicyActions({ of: p }: { of: Policy }) {
 const told = {
   delete: { title: "Delete this policy", verb: "Delete it", path: "", done: "was deleted." },
   reset: { title: "Let it go on", verb: "Accept and go on", path: "/breaker/reset", done: "goes on." },
-  watch: { title: "Only watch", verb: "Only watch", path: "/mode", done: "only watches now." },
+  watch: { title: "Switch to dry run", verb: "Switch to dry run", path: "/mode", done: "is a dry run now." },
   off: { title: "Switch this policy off", verb: "Switch it off", path: "/disable", done: "is switched off." },
 } as const;
 
@@ -96,7 +102,7 @@ function Asked({ what, of: p, close }: { what: keyof typeof told; of: Policy; cl
       {what === "reset" ? (
         <>
           <Note tone="warn">{stoppedFor(p.tripped_reason)}</Note>
-          <p>What is due by now is done: up to {(p.stats.would_grant + p.stats.would_end).toLocaleString("en")} changes.</p>
+          <p>What is due by now is done: up to {count(p.stats.would_grant + p.stats.would_end, "change")}.</p>
         </>
       ) : (
         <Effect of={p} at={what === "delete"} />

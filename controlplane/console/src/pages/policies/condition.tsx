@@ -4,10 +4,11 @@ import { Plus, X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
+import { count, number } from "../../kit/count";
 import { Button, Text } from "../../kit/kit";
 import { useRest } from "../../kit/rest";
 import { Clause } from "./clause";
-import { asGroup, type Group, isGroup, isScript, type Node } from "./language";
+import { asGroup, type Group, isGroup, isScript, type Node, unfinished } from "./language";
 import { Removable } from "./removable";
 
 type Verdict = Of<"ConditionVerdict">;
@@ -38,15 +39,20 @@ type Props = {
 /** A condition on people: clauses, or the same in words, with the sentence and how many it is about. */
 export function ConditionField({ label, value, set, wrong, at = "" }: Props) {
   const [words, setWords] = useState(false);
+  const [unread, setUnread] = useState(false);
   const { verdict, stale, query } = useVerdict({ condition: value ?? asGroup(null) });
+  const problems = (verdict?.problems ?? []).filter((x) => !unfinished(value, x.pointer));
   const problem: Wrong = (p) =>
-    verdict?.problems.find((x) => x.pointer === `#${p}` || x.pointer.startsWith(`#${p}/`))?.detail ??
+    problems.find((x) => x.pointer === `#${p}` || x.pointer.startsWith(`#${p}/`))?.detail ??
     (at ? (wrong?.(`${at}${p}`) ?? wrong?.(`${at}${p}/field`) ?? wrong?.(`${at}${p}/op`) ?? wrong?.(`${at}${p}/value`)) : undefined);
   return (
     <fieldset className="cond stack tight">
       <legend>{label}</legend>
       <div className="row">
-        <button type="button" className="chip" data-reads="" aria-pressed={!words} onClick={() => setWords(false)}>
+        <button type="button" className="chip" data-reads="" aria-pressed={!words} onClick={() => {
+            setWords(false);
+            setUnread(false);
+          }}>
           Clauses
         </button>
         <button type="button" className="chip" data-reads="" aria-pressed={words} onClick={() => setWords(true)}>
@@ -54,11 +60,11 @@ export function ConditionField({ label, value, set, wrong, at = "" }: Props) {
         </button>
       </div>
       {words ? (
-        <InWords sentence={verdict?.sentence ?? ""} set={set} />
+        <InWords sentence={verdict?.sentence ?? ""} set={set} unread={setUnread} />
       ) : (
         <ConditionGroup of={asGroup(value)} set={set} about="people" wrong={problem} />
       )}
-      <Told of={verdict} stale={stale || query.isPending} failed={query.isError} />
+      {!unread && <Told of={verdict} problems={problems} stale={stale || query.isPending} failed={query.isError} />}
     </fieldset>
   );
 }
@@ -171,7 +177,10 @@ function Script({ of, set, drop, wrong, about }: ScriptProps) {
   );
 }
 
-function InWords({ sentence, set }: { sentence: string; set: (g: Group) => void }) {
+type InWordsProps = { sentence: string; set: (g: Group) => void; unread: (is: boolean) => void };
+
+/** The condition as a sentence. unread is told whether what is typed cannot be read: it is not what the condition says then. */
+function InWords({ sentence, set, unread }: InWordsProps) {
   const [typed, setTyped] = useState<string>();
   const { verdict, stale } = useVerdict({ sentence: typed ?? sentence }, typed !== undefined && typed.trim() !== "");
   const form = JSON.stringify(verdict?.normal_form ?? null);
@@ -180,6 +189,8 @@ function InWords({ sentence, set }: { sentence: string; set: (g: Group) => void 
     if (typed !== undefined && !stale && form !== "null") set(JSON.parse(form) as Group);
   }, [form, stale]);
   const wrong = typed !== undefined && !stale && verdict && !verdict.valid ? verdict.problems : [];
+  const bad = wrong.length > 0;
+  useEffect(() => unread(bad), [bad, unread]);
   return (
     <div className="field">
       <textarea
@@ -188,7 +199,7 @@ function InWords({ sentence, set }: { sentence: string; set: (g: Group) => void 
         rows={3}
         dir="auto"
         value={typed ?? sentence}
-        aria-invalid={wrong.length > 0 || undefined}
+        aria-invalid={bad || undefined}
         placeholder="department is Nursing or Surgery, and employment type is employee"
         onChange={(e) => setTyped(e.target.value)}
       />
@@ -206,20 +217,29 @@ function InWords({ sentence, set }: { sentence: string; set: (g: Group) => void 
   );
 }
 
-/** What a condition says and whom it is about now. */
-function Told({ of, stale, failed }: { of: Verdict | undefined; stale: boolean; failed: boolean }) {
-  if (failed) return <p className="small bad">It could not be tried out just now. Changes are not lost.</p>;
-  if (!of) return <p className="small muted">Being read…</p>;
-  if (!of.valid)
+type ToldProps = { of: Verdict | undefined; problems: Verdict["problems"]; stale: boolean; failed: boolean };
+
+/** What a condition says and whom it is about now. What is wrong with a clause stands at the clause. */
+function Told({ of, problems, stale, failed }: ToldProps) {
+  if (failed) return <p className="small bad">The condition cannot be evaluated right now. Your changes are kept.</p>;
+  if (!of) return <p className="small muted">Evaluating…</p>;
+  const whole = problems.filter((p) => !/^#\/rules\//.test(p.pointer));
+  if (whole.length > 0)
     return (
       <ul className="note bad small" role="status">
-        {of.problems.map((p) => (
+        {whole.map((p) => (
           <li key={p.pointer + p.code}>
-            <code>{p.pointer.replace(/^#\/?/, "") || "condition"}</code> {p.detail}
+            {p.detail}
             {p.suggestions.length > 0 && ` Did you mean ${p.suggestions.join(", ")}?`}
           </li>
         ))}
       </ul>
+    );
+  if (!of.valid)
+    return (
+      <p className="small muted" role="status">
+        {problems.length > 0 ? "Correct the marked clauses to see who matches." : "Complete the clauses to see who matches."}
+      </p>
     );
   const names = of.sample.filter((s) => s.matches).slice(0, 4);
   return (
@@ -228,7 +248,7 @@ function Told({ of, stale, failed }: { of: Verdict | undefined; stale: boolean; 
         <q dir="auto">{of.sentence || "everybody"}</q>
       </p>
       <p className="muted">
-        <strong>{of.matches.toLocaleString("en")}</strong> of {of.people.toLocaleString("en")} people now
+        <strong>{number(of.matches)}</strong> of {count(of.people, "person", "people")} match now
         {names.length > 0 && (
           <>
             , such as{" "}
@@ -243,7 +263,7 @@ function Told({ of, stale, failed }: { of: Verdict | undefined; stale: boolean; 
       </p>
       {of.warnings.map((w) => (
         <p key={w.pointer + w.code} className="muted">
-          For {w.people.toLocaleString("en")} it could not be answered and counts as no: {w.detail}
+          For {count(w.people, "person", "people")} it cannot be evaluated and counts as no: {w.detail}
         </p>
       ))}
     </div>

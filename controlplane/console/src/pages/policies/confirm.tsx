@@ -43,7 +43,7 @@ export function useConfirmed<R>(changes: string[]) {
       lead={
         asked.moved
           ? "Meanwhile something has changed: this is what it would do now."
-          : "It touches so many people that it is done only when you confirm it."
+          : "It affects many people, so you must confirm it."
       }
       verb={asked.doing.verb}
       tone={asked.of.grants_ended > 0 ? "danger" : "primary"}

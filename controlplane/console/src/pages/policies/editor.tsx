@@ -107,7 +107,7 @@ export function PolicyEditor({
             ["deny", "forbids access, whatever else gives it"],
           ]}
         />
-        <ConditionField label="Whom it is about" value={v.subject} set={(c) => set("subject", c)} wrong={wrong} at="subject" />
+        <ConditionField label="Applies to" value={v.subject} set={(c) => set("subject", c)} wrong={wrong} at="subject" />
         <fieldset className="stack tight closed">
           <legend className="field-label">{v.effect === "assign" ? "What they have" : "What they may not hold"}</legend>
           <ManyPick label="Roles" kind="roles" ids={v.resources.role_ids} set={give("role_ids")} error={at("resources/role_ids")} />
@@ -144,7 +144,7 @@ export function PolicyEditor({
               none="as the tenant's lifecycle says"
             />
             <SelectField
-              label="When somebody no longer is whom it is about"
+              label="When a person no longer matches"
               value={v.ends}
               set={(e) => set("ends", e)}
               options={[
@@ -165,11 +165,11 @@ export function PolicyEditor({
         )}
         <div className="fields">
           <TextField
-            label="Stops after so many changes"
+            label="Stop after this many changes"
             type="number"
             value={v.breaker}
             set={(t) => set("breaker", t)}
-            hint="Nothing: it never stops by itself."
+            hint="Leave empty for no limit."
             error={wrong("circuit_breaker/max_changes") ?? wrong("circuit_breaker")}
           />
           {v.breaker && (
@@ -237,7 +237,7 @@ function Before({ draft, mode }: { draft: Draft; mode: "shadow" | "enforce" }) {
       )}
       {!state.impact && !state.busy && !state.error && (
         <p className="small muted">
-          A new policy only watches until it is put in force.{" "}
+          A new policy is a dry run until you activate it.{" "}
           <Link className="link" to={"/help/$page" as never} params={{ page: "policies" } as never}>
             How policies work
           </Link>

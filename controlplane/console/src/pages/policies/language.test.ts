@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asGroup, everybody, kindOf, refield, reop, typedAs, vocabulary } from "./language";
+import { asGroup, everybody, kindOf, refield, reop, typedAs, unfinished, vocabulary } from "./language";
 
 test("a condition is a group, whatever it was", () => {
   const rule = { field: "department", op: "eq", value: "Finance" };
@@ -33,4 +33,13 @@ test("values have the type of their field", () => {
       .flatMap(([, t]) => t)
       .some((t) => t.name === "item.tags"),
   ).toBe(true);
+});
+
+test("a clause without a value is unfinished, and not wrong", () => {
+  const of = (value: unknown) => ({ match: "all", rules: [{ field: "department", op: "eq", value }] });
+  expect(unfinished(of(""), "#/rules/0/value")).toBe(true);
+  expect(unfinished(of([]), "#/rules/0")).toBe(true);
+  expect(unfinished(of("Finance"), "#/rules/0/value")).toBe(false);
+  expect(unfinished({ match: "any", rules: [] }, "#")).toBe(false);
+  expect(unfinished({ match: "all", rules: [of("")] }, "#/rules/0/rules/0/value")).toBe(true);
 });

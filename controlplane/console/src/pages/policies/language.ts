@@ -171,3 +171,19 @@ export function reop(r: Rule, op: string): Rule {
 
 /** A typed value as the API has it: of an attribute a number stays one. */
 export const typedAs = (kind: Kind, text: string): unknown => (kind === "any" && /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text);
+
+/** Whether what a pointer such as #/rules/0/value leads to is in a clause that has no value yet. */
+export function unfinished(condition: unknown, pointer: string): boolean {
+  let at: unknown = condition;
+  for (const part of pointer.replace(/^#\/?/, "").split("/")) {
+    if (isEmptyClause(at)) return true;
+    at = at && typeof at === "object" ? (at as Record<string, unknown>)[part] : undefined;
+  }
+  return isEmptyClause(at);
+}
+
+const isEmptyClause = (of: unknown): boolean =>
+  of !== null &&
+  typeof of === "object" &&
+  "value" in of &&
+  (of.value === "" || (Array.isArray(of.value) && of.value.every((v) => v === "")));

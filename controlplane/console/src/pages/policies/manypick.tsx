@@ -4,7 +4,9 @@ import { useState } from "react";
 import { useGet } from "../../api/use";
 import { Wrong } from "../../kit/form";
 import { Button, Text } from "../../kit/kit";
-import { access, connectors, Pick, people, roles } from "../../kit/pick";
+import { access, connectors, inSystem, Pick, people, roles } from "../../kit/pick";
+import { State } from "../../kit/state";
+import { type InSystem, systemOf, useSystems } from "../../kit/systems";
 
 const kinds = {
   roles: { source: roles, at: "/entitlements/roles/" },
@@ -88,6 +90,19 @@ export function ManyPick({ label, kind, ids, set, hint, error, ordered, disabled
 
 /** How something is called. */
 export function Named({ kind, id, known }: { kind: PickKind; id: string; known?: string | undefined }) {
-  const found = useGet<{ name?: string; display_name?: string | null }>(`${kinds[kind].at}${id}`, {}, { enabled: !known && id !== "" });
-  return <Text of={known || found.data?.display_name || found.data?.name} none={found.isError ? "is not there any more" : "…"} />;
+  const found = useGet<{ name?: string; display_name?: string | null; lifecycle?: string; status?: string } & InSystem>(
+    `${kinds[kind].at}${id}`,
+    {},
+    { enabled: !known && id !== "" },
+  );
+  const systems = useSystems(kind === "access");
+  const name = found.data?.display_name || found.data?.name;
+  const words = name && kind === "access" ? inSystem(name, systemOf(found.data, systems)) : name;
+  const gone = found.data?.lifecycle === "disconnected" || found.data?.status === "deleted";
+  return (
+    <>
+      <Text of={known || words} none={found.isError ? "no longer exists" : "…"} />{" "}
+      {gone && <State of="disconnected" tone="warn" words="system disconnected" />}
+    </>
+  );
 }

@@ -18,15 +18,15 @@ export default function NewPolicy() {
   });
   const form = useForm(draftOf(), async (v, key) => {
     const made = await make.mutateAsync({ body: { ...bodyOf(v), mode: "shadow" }, key });
-    say(`${made.name} was saved. It only watches until you put it in force.`);
+    say(`${made.name} was saved as a dry run. Activate it when its simulation is right.`);
     void navigate({ to: "/policies/$id" as never, params: { id: made.id } as never });
   });
   return (
     <div className="stack">
       <Head
-        title="Write a policy"
+        title="New policy"
         up={<Link to={"/policies" as never}>Policies</Link>}
-        lead="Whom it is about, and what they have or may not hold. It only watches until you put it in force."
+        lead="People, and the access that they get or must not have. A new policy is a dry run until you activate it."
       />
       <PolicyEditor of={form} verb="Save it" mode="shadow" cancel={() => void navigate({ to: "/policies" as never })} />
     </div>

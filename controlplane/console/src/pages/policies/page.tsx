@@ -21,9 +21,9 @@ const columns: Column<Policy>[] = [
     ),
   },
   {
-    title: "Does",
-    text: (p) => (p.effect === "deny" ? "denies" : p.birthright ? "gives a birthright" : "gives"),
-    cell: (p) => (p.effect === "deny" ? <State of="denied" words="denies" /> : <Badge>{p.birthright ? "birthright" : "gives"}</Badge>),
+    title: "Effect",
+    text: (p) => (p.effect === "deny" ? "deny" : p.birthright ? "birthright" : "grant"),
+    cell: (p) => (p.effect === "deny" ? <State of="denied" words="deny" /> : <Badge>{p.birthright ? "birthright" : "grant"}</Badge>),
   },
   {
     title: "State",
@@ -31,12 +31,12 @@ const columns: Column<Policy>[] = [
     cell: (p) => <State of={p.mode} tone={doing(p).tone} words={doing(p).words} />,
   },
   {
-    title: "Whom it is about",
+    title: "Applies to",
     wide: true,
-    text: (p) => p.sentence || "everybody",
-    cell: (p) => <Text of={p.sentence || "everybody"} />,
+    text: (p) => p.sentence || "everyone",
+    cell: (p) => <Text of={p.sentence || "everyone"} />,
   },
-  { title: "About", number: true, text: (p) => p.stats.matched, cell: (p) => p.stats.matched.toLocaleString("en") },
+  { title: "People", number: true, text: (p) => p.stats.matched, cell: (p) => p.stats.matched.toLocaleString("en") },
   {
     title: "Would change",
     number: true,
@@ -50,9 +50,9 @@ const columns: Column<Policy>[] = [
         <span className="faint">nothing</span>
       ),
   },
-  { title: "Hold by it", number: true, text: (p) => p.holder_count, cell: (p) => p.holder_count.toLocaleString("en") },
+  { title: "Grants", number: true, text: (p) => p.holder_count, cell: (p) => p.holder_count.toLocaleString("en") },
   { title: "Order", number: true, sort: "priority", text: (p) => p.priority, cell: (p) => p.priority },
-  { title: "Looked at", text: (p) => p.last_evaluated_at, cell: (p) => <When at={p.last_evaluated_at ?? null} none="not yet" /> },
+  { title: "Evaluated", text: (p) => p.last_evaluated_at, cell: (p) => <When at={p.last_evaluated_at ?? null} none="not yet" /> },
 ];
 
 /** The policies that give access by who somebody is, and those that forbid it. */
@@ -62,11 +62,11 @@ export default function Policies() {
     <div className="stack">
       <Head
         title="Policies"
-        lead="Who has what without asking, because of who they are, and what nobody of a kind may hold. A denial beats whatever gives."
+        lead="Rules that grant or deny access by attributes of people. A deny policy overrides every grant."
       >
         {may.admin && (
           <Link className="button primary" to={"/policies/new" as never}>
-            Write a policy
+            New policy
           </Link>
         )}
       </Head>
@@ -75,21 +75,22 @@ export default function Policies() {
         label="Policies"
         columns={columns}
         views={[
-          { name: "In force", query: { enabled: "true", mode: "enforce" } },
-          { name: "Only watching", query: { enabled: "true", mode: "shadow" } },
+          { name: "All", query: {} },
+          { name: "Active", query: { enabled: "true", mode: "enforce" } },
+          { name: "Dry run", query: { enabled: "true", mode: "shadow" } },
           { name: "Stopped", query: { tripped: "true" } },
           { name: "Denials", query: { effect: "deny" } },
           { name: "Birthrights", query: { birthright: "true", effect: "assign" } },
-          { name: "Switched off", query: { enabled: "false" } },
+          { name: "Off", query: { enabled: "false" } },
         ]}
         search="names and descriptions"
         open={(p) => ({ to: "/policies/$id", params: { id: p.id } })}
         csv="policies"
         every={15_000}
         empty={{
-          title: "There is no policy yet",
+          title: "No policies yet",
           words:
-            "A policy says whom it is about and what they have, such as: everybody in Finance has the ledger. It can be tried out on today's people before it does anything.",
+            "A policy grants access to the people it applies to, such as the ledger to everyone in Finance. Simulate it before you activate it.",
         }}
       />
     </div>

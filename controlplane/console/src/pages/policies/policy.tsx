@@ -41,12 +41,13 @@ export default function PolicyPage() {
     <div className="stack">
       <Head title={p.name} up={up} lead={p.description}>
         {may.admin && (
-          <Button reads onClick={() => turn(show === "simulate" ? "" : "simulate")} aria-expanded={show === "simulate"}>
-            What would it do?
-          </Button>
+          <PolicyActions of={p}>
+            <Button reads onClick={() => turn(show === "simulate" ? "" : "simulate")} aria-expanded={show === "simulate"}>
+              Simulate
+            </Button>
+            {show !== "edit" && <Button onClick={() => turn("edit")}>Edit</Button>}
+          </PolicyActions>
         )}
-        {may.admin && show !== "edit" && <Button onClick={() => turn("edit")}>Change it</Button>}
-        {may.admin && <PolicyActions of={p} />}
       </Head>
       <Standing of={p} />
       {show === "simulate" && may.admin && <Simulation id={p.id} version={p.version} close={() => turn("")} />}
@@ -68,12 +69,12 @@ function Standing({ of: p }: { of: Policy }) {
         <span className="small muted">
           {working
             ? p.evaluation.total
-              ? `Everybody is looked at: ${p.evaluation.done.toLocaleString("en")} of ${p.evaluation.total.toLocaleString("en")}.`
-              : "Everybody is about to be looked at."
+              ? `Evaluating: ${p.evaluation.done.toLocaleString("en")} of ${p.evaluation.total.toLocaleString("en")}.`
+              : "Evaluation is about to start."
             : ""}
           {!working && p.last_evaluated_at && (
             <>
-              Everybody was looked at <When at={p.last_evaluated_at} />.
+              Last evaluated <When at={p.last_evaluated_at} />.
             </>
           )}
         </span>
@@ -85,7 +86,7 @@ function Standing({ of: p }: { of: Policy }) {
         </Note>
       )}
       {p.enabled && p.mode === "shadow" && (
-        <Note>It only watches: it counts what it would do, and changes nothing. See what it would do, and then put it in force.</Note>
+        <Note>Dry run: the policy counts what it would change, and changes nothing. Simulate it, then activate it.</Note>
       )}
     </div>
   );

@@ -25,7 +25,7 @@ export function Said({ of: p }: { of: Of<"AccessPolicy"> }) {
     <div className="pol-said">
       <section className="card padded stack" aria-label="What it says">
         <div>
-          <h2>Whom it is about</h2>
+          <h2>Applies to</h2>
           <p className="pol-sentence" dir="auto">
             {p.sentence || "Everybody."}
           </p>

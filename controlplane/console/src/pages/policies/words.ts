@@ -5,9 +5,9 @@ type Policy = Pick<Of<"AccessPolicy">, "enabled" | "mode" | "tripped_at" | "effe
 
 /** What a policy is doing now, in words and in colour. */
 export function doing(p: Policy): { words: string; tone: "neutral" | "ok" | "warn" | "bad" | "info" } {
-  if (!p.enabled) return { words: "switched off", tone: "neutral" };
+  if (!p.enabled) return { words: "off", tone: "neutral" };
   if (p.tripped_at) return { words: "stopped by its breaker", tone: "bad" };
-  return p.mode === "enforce" ? { words: "in force", tone: "ok" } : { words: "only watches", tone: "info" };
+  return p.mode === "enforce" ? { words: "active", tone: "ok" } : { words: "dry run", tone: "info" };
 }
 
 export const lives = [

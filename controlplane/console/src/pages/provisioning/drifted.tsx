@@ -27,17 +27,17 @@ export function Drifted() {
       text: (r) => r.username ?? r.account_id,
     },
     {
-      title: "In",
+      title: "System",
       cell: (r) => <Text of={systems.get(r.connector_id)} none="a system" />,
       text: (r) => systems.get(r.connector_id) ?? r.connector_id,
     },
     {
-      title: "What differs (− in the system, + by the template)",
+      title: "Differences (− in the system, + in the template)",
       wide: true,
       cell: (r) => <Differences of={r.attribute_drift.map((d) => ({ field: d.field, from: d.observed, to: d.desired }))} />,
       text: (r) => r.attribute_drift.map((d) => `${d.field}: ${JSON.stringify(d.observed)} / ${JSON.stringify(d.desired)}`).join("; "),
     },
-    { title: "Looked at", cell: (r) => <When at={r.looked_at} />, text: (r) => r.looked_at },
+    { title: "Checked", cell: (r) => <When at={r.looked_at} />, text: (r) => r.looked_at },
   ];
   return (
     <List<Row>

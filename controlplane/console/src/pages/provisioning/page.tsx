@@ -2,6 +2,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMay } from "../../api/use";
 import { Head } from "../../kit/kit";
 import { Drifted } from "./drifted";
+import { Groups } from "./groups";
 import "./provisioning.css";
 import { Switch } from "./switch";
 import { TaskDrawer } from "./task";
@@ -24,7 +25,7 @@ export default function Provisioning() {
   };
   return (
     <>
-      <Head title="Provisioning" lead="Each change that makes a system have what people should hold." />
+      <Head title="Provisioning" lead="Changes to connected systems." />
       {may.oversees && <Switch />}
       <nav className="tabs" aria-label="Parts of provisioning">
         {parts.map(([key, words]) => (
@@ -41,6 +42,7 @@ export default function Provisioning() {
           </Link>
         ))}
       </nav>
+      {part === "tasks" && may.oversees && <Groups />}
       {part === "tasks" ? <Tasks /> : <Drifted />}
       {search.task && <TaskDrawer key={search.task} id={search.task} close={close} />}
     </>

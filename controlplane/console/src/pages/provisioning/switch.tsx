@@ -11,7 +11,7 @@ export function Switch() {
   return (
     <section className={`provisioning-switch${on ? "" : " off"}`} aria-label="Whether changes are sent">
       <span>
-        <State of={on ? "enabled" : "paused"} tone={on ? "ok" : "warn"} words={on ? "Changes are sent" : "No change is sent"} />{" "}
+        <State of={on ? "enabled" : "paused"} tone={on ? "ok" : "warn"} words={on ? "Writing on" : "Writing off"} />{" "}
         {!on && (
           <span className="small">
             {found.data?.reason}{" "}

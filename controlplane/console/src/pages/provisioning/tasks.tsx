@@ -32,7 +32,7 @@ export function Tasks() {
   const [all, setAll] = useState(false);
   const columns: Column<Task>[] = [
     {
-      title: "What",
+      title: "Change",
       cell: (t) => (
         <Link to="." search={{ ...at, task: t.id } as never} resetScroll={false}>
           <Text of={whatItDoes(t)} />
@@ -45,7 +45,7 @@ export function Tasks() {
       cell: (t) => <Text of={t.identity?.display ?? t.account?.display} none="—" />,
       text: (t) => t.identity?.display ?? t.account?.display,
     },
-    { title: "In", cell: (t) => <Text of={t.connector.display} />, text: (t) => t.connector.display },
+    { title: "System", cell: (t) => <Text of={t.connector.display} />, text: (t) => t.connector.display },
     { title: "State", cell: (t) => <TaskState of={t} />, text: (t) => t.state },
     {
       title: "Advice",
@@ -57,9 +57,9 @@ export function Tasks() {
       ),
       text: (t) => t.advice ?? t.waiting?.reason ?? t.error?.message,
     },
-    { title: "Because of", cell: (t) => sourceWords(t.created_from), text: (t) => t.created_from },
-    { title: "Tries", number: true, cell: (t) => t.attempt_count, text: (t) => t.attempt_count },
-    { title: "Since", cell: (t) => <When at={t.created_at} />, text: (t) => t.created_at },
+    { title: "Source", cell: (t) => sourceWords(t.created_from), text: (t) => t.created_from },
+    { title: "Attempts", number: true, cell: (t) => t.attempt_count, text: (t) => t.attempt_count },
+    { title: "Created", cell: (t) => <When at={t.created_at} />, text: (t) => t.created_at },
   ];
   return (
     <>
@@ -80,8 +80,8 @@ export function Tasks() {
         label="Changes"
         {...(may.admin ? { bulk: (rows: Task[], clear: () => void) => <Bulk of={rows} clear={clear} /> } : {})}
         empty={{
-          title: "Nothing is to be changed in any system",
-          words: "When what people should hold and what a system has differ, the change stands here.",
+          title: "No provisioning tasks",
+          words: "Changes to target systems are listed here.",
         }}
       />
       {all && <RetryFailed close={() => setAll(false)} />}

@@ -28,7 +28,7 @@ const sources: Record<Task["created_from"], string> = {
   violation: "a violation",
   lifecycle: "joining, moving or leaving",
   drift: "a difference from the template",
-  manual: "somebody's order",
+  manual: "manual",
 };
 
 export const sourceOptions = Object.entries(sources);
@@ -36,10 +36,10 @@ export const sourceWords = (of: string) => sources[of as Task["created_from"]] ?
 
 const states: Record<Task["state"], string> = {
   queued: "queued",
-  blocked: "waits for another task",
+  blocked: "blocked",
   running: "being sent",
   verifying: "in doubt",
-  retrying: "tried again later",
+  retrying: "retrying",
   done: "done",
   failed: "failed",
   manual: "waits for a person",

@@ -17,11 +17,11 @@ export default function Ask() {
   const few = d.things.length;
   const head = (
     <Head
-      title="Ask for access"
+      title="Request access"
       up={<Link to="/requests">Requests</Link>}
       lead={
         d.view === "review"
-          ? "What would become of it, before anybody is asked."
+          ? "Check the approval path before you send the request."
           : "Choose what is needed. Nothing is asked until you send it."
       }
     >

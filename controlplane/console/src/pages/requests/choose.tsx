@@ -40,10 +40,10 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
         </span>
       ),
     },
-    { title: "Where", cell: (i) => (i.kind === "role" ? <Badge>role of {i.entitlement_count}</Badge> : <Text of={i.system?.display} />) },
+    { title: "System", cell: (i) => (i.kind === "role" ? <Badge>role of {i.entitlement_count}</Badge> : <Text of={i.system?.display} />) },
     { title: "Risk", cell: (i) => <Risk of={i.risk_level} /> },
-    { title: "At most", cell: (i) => (i.max_duration ? spanWords(i.max_duration) : <span className="faint">no limit</span>) },
-    { title: "Usually decided in", cell: (i) => roughly(i.typical_approval_time) || <span className="faint">not known yet</span> },
+    { title: "Maximum", cell: (i) => (i.max_duration ? spanWords(i.max_duration) : <span className="faint">no limit</span>) },
+    { title: "Typical approval", cell: (i) => roughly(i.typical_approval_time) || <span className="faint">not known yet</span> },
     {
       title: "Add",
       cell: (i) => <Add of={i} chosen={has(i)} toggle={() => toggle(i)} />,
@@ -68,8 +68,9 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
             columns={columns}
             search="what you need"
             views={[
+              { name: "All", query: {} },
               { name: "Roles", query: { kind: "role" } },
-              { name: "Single rights", query: { kind: "entitlement" } },
+              { name: "Entitlements", query: { kind: "entitlement" } },
             ]}
             filters={[
               {
@@ -102,7 +103,7 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
             </span>
           </span>
           <Button reads tone="primary" disabled={!first} onClick={() => d.show("review")}>
-            See what becomes of it
+            Review request
           </Button>
         </div>
       )}

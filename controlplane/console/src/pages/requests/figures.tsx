@@ -12,11 +12,11 @@ export function Figures() {
     <section className="card padded req-figures" aria-label="The last 30 days" aria-busy={!data || undefined}>
       <Facts
         of={[
-          ["Asked in 30 days", data ? String(data.requests) : "…"],
-          ["Waiting for an answer", data ? String(data.open) : "…"],
-          ["Half were approved within", data ? took(all?.median_seconds_to_approve) : "…"],
-          ["Nine in ten within", data ? took(all?.p90_seconds_to_approve) : "…"],
-          ["Refused or not answered", data ? `${Math.round((all?.rejection_rate ?? 0) * 100)} %` : "…"],
+          ["Requests in 30 days", data ? String(data.requests) : "…"],
+          ["Waiting for approval", data ? String(data.open) : "…"],
+          ["Median approval time", data ? took(all?.median_seconds_to_approve) : "…"],
+          ["90th percentile", data ? took(all?.p90_seconds_to_approve) : "…"],
+          ["Rejected or expired", data ? `${Math.round((all?.rejection_rate ?? 0) * 100)} %` : "…"],
           ["Emergencies", data ? String(all?.emergencies ?? 0) : "…"],
         ]}
       />

@@ -4,6 +4,7 @@ import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
 import type { Of } from "../../api/types";
 import { Verbatim } from "../../kit/bits";
+import { count, number } from "../../kit/count";
 import { Badge, Button, Facts, Note, Text, When } from "../../kit/kit";
 import { spansTold, spanWords } from "../../kit/span";
 import { Risk, State } from "../../kit/state";
@@ -141,7 +142,7 @@ function Provisioned({ of: i, kind }: { of: Item; kind: string }) {
       <div className="row">
         <State of={p.state} words={kind === "grant" ? statusWords(p.state) : p.state} />
         <span className="small muted">
-          {stateWords[p.state]} {p.total > 1 && `${p.active} of ${p.total} rights are there${p.failed ? `, ${p.failed} failed` : ""}.`}{" "}
+          {stateWords[p.state]} {p.total > 1 && `${number(p.active)} of ${count(p.total, "entitlement")} granted${p.failed ? `, ${p.failed} failed` : ""}.`}{" "}
           {p.reason && <Text of={sentence(p.reason)} />}
         </span>
         {p.verified_at && (

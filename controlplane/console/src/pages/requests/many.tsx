@@ -9,7 +9,7 @@ import { PersonName } from "./whom";
 /** What would become of the same request for several people. */
 export function ForMany({ all, d, self }: { all: Foreseen[]; d: Drafting; self: string }) {
   return (
-    <Table label="What becomes of it, for each person">
+    <Table label="Outcome for each person">
       <thead>
         <tr>
           <th scope="col">Person</th>

@@ -23,7 +23,7 @@ const columns: Column<Request>[] = [
   },
   { title: "For", text: (r) => r.requested_for.display, cell: (r) => <Text of={r.requested_for.display} /> },
   {
-    title: "What",
+    title: "Access",
     text: (r) => r.items.map((i) => i.display).join("; "),
     cell: (r) => (
       <span>
@@ -44,7 +44,7 @@ const columns: Column<Request>[] = [
     ),
   },
   {
-    title: "Waits for",
+    title: "Approver",
     text: (r) => waitsFor(r).join("; "),
     cell: (r) => {
       const names = waitsFor(r);
@@ -54,25 +54,25 @@ const columns: Column<Request>[] = [
           {names.length > 1 && <span className="muted"> and {names.length - 1} more</span>}
         </span>
       ) : (
-        <span className="faint">nobody</span>
+        <span className="faint">–</span>
       );
     },
   },
   {
-    title: "Answer due",
+    title: "Due",
     text: (r) => r.sla.respond_by,
     cell: (r) =>
       r.sla.respond_by ? (
         <span className={r.sla.breached ? "bad" : ""}>
-          {r.sla.breached ? "late: " : ""}
+          {r.sla.breached ? "overdue: " : ""}
           <When at={r.sla.respond_by} />
         </span>
       ) : (
         ""
       ),
   },
-  { title: "Asked by", text: (r) => r.requested_by.display, cell: (r) => <Text of={r.requested_by.display} /> },
-  { title: "Asked", sort: "submitted_at", text: (r) => r.submitted_at, cell: (r) => <When at={r.submitted_at} /> },
+  { title: "Requester", text: (r) => r.requested_by.display, cell: (r) => <Text of={r.requested_by.display} /> },
+  { title: "Requested", sort: "submitted_at", text: (r) => r.submitted_at, cell: (r) => <When at={r.submitted_at} /> },
   { title: "Ticket", text: (r) => r.external_reference, cell: (r) => <Text of={r.external_reference} /> },
 ];
 
@@ -88,10 +88,11 @@ export default function Requests() {
   const may = useMay();
   const identity = me?.user?.identity_id ?? "";
   const views: View[] = [
+    { name: "All", query: {} },
     { name: "Open", query: { status: open } },
-    ...(identity && !may.readOnly ? [{ name: "Asked of me", query: { approver: identity, status: "pending_approval" } }] : []),
+    ...(identity && !may.readOnly ? [{ name: "To approve", query: { approver: identity, status: "pending_approval" } }] : []),
     ...(identity ? [{ name: "For me", query: { requested_for: identity } }] : []),
-    ...(me?.user && !may.readOnly ? [{ name: "I asked", query: { requested_by: me.user.id } }] : []),
+    ...(me?.user && !may.readOnly ? [{ name: "By me", query: { requested_by: me.user.id } }] : []),
     { name: "Granted", query: { status: "fulfilled,partially_fulfilled" } },
     { name: "Ended", query: { status: "rejected,cancelled,expired,closed" } },
     { name: "Failed", query: { status: "failed,blocked" } },
@@ -102,13 +103,13 @@ export default function Requests() {
         title="Requests"
         lead={
           may.oversees
-            ? "What was asked for in the whole tenant, who has to agree, and what became of it."
-            : "What was asked for by you, for you, of you and for those who report to you."
+            ? "Access requests of the tenant, their approvers and outcomes."
+            : "Requests by you and for you, for your reports, and those you approve."
         }
       >
         {!may.readOnly && (
           <Link className="button primary" to={"/access/request" as never}>
-            Ask for access
+            Request access
           </Link>
         )}
       </Head>
@@ -135,12 +136,12 @@ export default function Requests() {
         csv="requests"
         every={20_000}
         empty={{
-          title: "Nothing was asked for yet",
+          title: "No requests yet",
           words: may.readOnly ? (
-            "Requests of people stand here, with who agreed and what became of them."
+            "Requests are listed here with their approvers and outcomes."
           ) : (
             <Link className="button primary" to={"/access/request" as never}>
-              Ask for access
+              Request access
             </Link>
           ),
         }}

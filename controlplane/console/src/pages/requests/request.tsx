@@ -51,7 +51,7 @@ export default function RequestPage() {
         <Facts of={facts(r)} />
       </div>
       <section className="stack" aria-labelledby="req-items">
-        <h2 id="req-items">{r.items.length === 1 ? "What it asks for" : `The ${r.items.length} things it asks for`}</h2>
+        <h2 id="req-items">{r.items.length === 1 ? "Requested item" : `${r.items.length} items`}</h2>
         {r.items.map((i) => (
           <RequestedItem key={i.id} of={i} request={r} can={can} />
         ))}

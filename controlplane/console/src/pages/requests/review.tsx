@@ -33,7 +33,7 @@ export function Review({ d, self, others }: Props) {
       ) : (
         <>
           <section className="stack" aria-labelledby="ask-things" aria-busy={stale || undefined}>
-            <h2 id="ask-things">What becomes of it</h2>
+            <h2 id="ask-things">Approval path</h2>
             {d.things.map((t, i) => (
               <AskedThing
                 key={t.key}

@@ -8,7 +8,7 @@ import type { Rights } from "./words";
 /** What was said about a request, and a place to say more. */
 export function Comments({ of: r, can }: { of: Of<"AccessRequest">; can: Rights }) {
   return (
-    <Part title="Comments" lead={r.comments.length === 0 ? "Nothing was said yet." : undefined}>
+    <Part title="Comments" lead={r.comments.length === 0 ? "No comments yet." : undefined}>
       <ul className="stack tight">
         {r.comments.map((c) => (
           <li key={c.id} className="card padded">

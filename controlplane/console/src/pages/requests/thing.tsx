@@ -66,7 +66,7 @@ export function AskedThing({ of, d, person, foreseen, problems }: Props) {
         <TextField
           label="From"
           type="date"
-          hint="Nothing: at once."
+          hint="Leave empty to start at once."
           value={detail.from ?? ""}
           set={(from) => set({ from })}
           error={at("starts_at")}

@@ -58,7 +58,7 @@ export function Whom({ d, self, others }: { d: Drafting; self: string; others: b
       </ul>
       <div className="row ask-add">
         <Pick
-          label={d.whom.length ? "Somebody else" : "Who needs it"}
+          label={d.whom.length ? "Another person" : "Who needs it"}
           source={may.admin ? people : { ...people, path: `/identities/${self}/reports`, query: { indirect: true } }}
           value={null}
           set={(p) => {

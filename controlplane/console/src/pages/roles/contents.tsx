@@ -7,8 +7,9 @@ import { Button, Facts, Part, Table, Text } from "../../kit/kit";
 import { spanWords } from "../../kit/span";
 import { Risk, State } from "../../kit/state";
 import { System, useSystems } from "../../kit/systems";
+import { many } from "../connectors/words";
 import { type Role, types } from "./model";
-import { PersonName, RoleName, useAccess } from "./names";
+import { Disconnected, PersonName, RoleName, useAccess } from "./names";
 
 /** What a role holds, for whom it is, and by which terms it is given. */
 export function Contents({ role }: { role: Role }) {
@@ -75,18 +76,18 @@ function About({ role }: { role: Role }) {
       <Facts
         of={[
           ["Kind", types.find(([t]) => t === role.role_type)?.[1]],
-          ["Have it", have.toLocaleString("en")],
-          ["Hold something by it", role.holder_count.toLocaleString("en")],
-          ["Can be asked for", role.requestable ? "yes" : "no"],
+          ["Members", have.toLocaleString("en")],
+          ["With access", role.holder_count.toLocaleString("en")],
+          ["Requestable", role.requestable ? "yes" : "no"],
           ["Longest time", role.max_duration ? spanWords(role.max_duration) : "without a limit"],
           ["Usual time", role.default_duration ? spanWords(role.default_duration) : undefined],
-          ["Owners", <People key="o" of={role.owner_ids ?? []} none="nobody" />],
+          ["Owners", <People key="o" of={role.owner_ids ?? []} none="none" />],
           [
-            "Owners in reserve",
+            "Backup owners",
             (role.backup_owner_ids ?? []).length > 0 ? <People key="b" of={role.backup_owner_ids ?? []} none="" /> : undefined,
           ],
           ["Approval rule", <RuleLink key="r" id={role.approval_rule_id} />],
-          ["Kept by", role.managed_by === "code" ? "a file" : role.managed_by === "pack" ? "a sector pack" : "the console"],
+          ["Managed by", role.managed_by === "code" ? "a file" : role.managed_by === "pack" ? "a sector pack" : "the console"],
           ["Duties", (role.duty_tags ?? []).join(", ")],
           ["Compliance", (role.compliance_tags ?? []).join(", ")],
           ...Object.entries(role.labels ?? {}).map(([n, v]) => [n, v] as [string, string]),
@@ -149,14 +150,14 @@ function AccessRow({ id, systems }: { id: string; systems: Map<string, string> }
       </td>
       {systems.size > 0 && (
         <td>
-          <System id={found?.connector_id} names={systems} />
+          <System of={found} names={systems} />
         </td>
       )}
       <td>
         <Risk of={found?.risk_level} />
       </td>
       <td>
-        <State of={found?.lifecycle} />
+        <Disconnected of={found} otherwise />
       </td>
     </tr>
   );
@@ -194,7 +195,7 @@ function Branch({ id }: { id: string }) {
         </Button>
         <RoleName id={id} />
         {found.data && found.data.lifecycle !== "active" && <State of={found.data.lifecycle} />}
-        <span className="small muted">{found.data && `${(found.data.entitlement_ids ?? []).length} rights of its own`}</span>
+        <span className="small muted">{found.data && many((found.data.entitlement_ids ?? []).length, "entitlement")}</span>
       </span>
       {open && found.data && (
         <div className="roles-branch">
@@ -216,7 +217,8 @@ function Leaf({ id }: { id: string }) {
     <li>
       <Link className="roles-link" to="/access/$id" params={{ id }}>
         <Text of={found ? found.display_name || found.name : "…"} />
-      </Link>
+      </Link>{" "}
+      <Disconnected of={found} />
     </li>
   );
 }

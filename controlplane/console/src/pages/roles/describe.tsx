@@ -15,7 +15,7 @@ export default function Describe({ role, close }: { role: Role; close: () => voi
   const [settled, setSettled] = useState<unknown>(); // the refusal after which it was read again
   const form = useForm(valuesOf(role), async (v, key) => {
     await ask("PATCH", `/entitlements/roles/${role.id}`, { body: describedPatch(described(base), written(v)), key, ifMatch: base.version });
-    say("It is changed.");
+    say("Saved.");
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements/roles") });
     close();
   });

@@ -109,7 +109,7 @@ function Editor({ role, draft, own }: { role: Role; draft: DraftOf | undefined; 
   });
   return (
     <Part
-      title={own ? "What it is to be" : draft ? "The draft" : "Change it"}
+      title={own ? "Settings" : draft ? "The draft" : "Change it"}
       lead={own || draft ? undefined : "What you save here becomes a draft; publishing it makes it true."}
     >
       {role.managed_by === "code" && <Note tone="warn">A file says this role; change it there.</Note>}

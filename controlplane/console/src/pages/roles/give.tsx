@@ -103,7 +103,7 @@ export default function Give({ role, doing, close }: Props) {
   );
 }
 
-const done = { give: "Given. Provisioning makes it true.", end: "The end is moved.", take: "Taken away." };
+const done = { give: "Granted. Provisioning has started.", end: "The end is moved.", take: "Taken away." };
 
 type Said = {
   role: Role;

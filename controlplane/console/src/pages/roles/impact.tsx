@@ -3,23 +3,27 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Of } from "../../api/types";
 import { Bar } from "../../kit/bits";
+import { count, number } from "../../kit/count";
 import { Button, Note, Table } from "../../kit/kit";
+import { many } from "../connectors/words";
 import { AccessName } from "./names";
 
 /** Who would gain and lose what: in numbers, by department, and person by person for the first. */
 export function Impact({ of }: { of: Of<"PolicyImpact"> }) {
   const departments = of.by_department ?? [];
+  const fresh = of.grants_added - of.grants_held;
   return (
     <div className="stack tight">
       <p className="small">
         {of.identities_affected === 0 ? (
-          "Nobody gains or loses anything."
+          "No one gains or loses access."
         ) : (
           <>
-            <strong>{of.identities_affected.toLocaleString("en")}</strong> of {of.people_total.toLocaleString("en")} people gain or lose
-            something: <span className="roles-came">+ {of.grants_added.toLocaleString("en")} given</span>,{" "}
-            <span className="roles-gone">− {of.grants_ended.toLocaleString("en")} taken away</span>
-            {of.accounts_created > 0 && `, ${of.accounts_created.toLocaleString("en")} accounts made`}.
+            <strong>{of.identities_affected.toLocaleString("en")}</strong> of {count(of.people_total, "person", "people")} gain or lose
+            access: <span className="roles-came">+ {fresh.toLocaleString("en")} new in the system</span>,{" "}
+            {of.grants_held > 0 && `${of.grants_held.toLocaleString("en")} held already with only a new reason, `}
+            <span className="roles-gone">− {of.grants_ended.toLocaleString("en")} revoked</span>
+            {of.accounts_created > 0 && `, ${many(of.accounts_created, "account")} created`}.
           </>
         )}
       </p>
@@ -27,7 +31,8 @@ export function Impact({ of }: { of: Of<"PolicyImpact"> }) {
         <Bar
           label="Of all people"
           of={[
-            { words: "affected", value: of.identities_affected, tone: 1 },
+            { words: "new access or less access", value: of.identities_affected - of.identities_reason_only, tone: 1 },
+            { words: "only a new reason", value: of.identities_reason_only, tone: 2 },
             { words: "not affected", value: Math.max(0, of.people_total - of.identities_affected), tone: 0 },
           ]}
         />
@@ -39,7 +44,7 @@ export function Impact({ of }: { of: Of<"PolicyImpact"> }) {
         <p className="small muted">
           {departments
             .slice(0, 6)
-            .map((d) => `${d.department || "without a department"}: ${d.identities_affected}`)
+            .map((d) => `${d.department || "without a department"}: ${d.identities_affected.toLocaleString("en")}`)
             .join(" · ")}
         </p>
       )}
@@ -50,7 +55,7 @@ export function Impact({ of }: { of: Of<"PolicyImpact"> }) {
 
 function People({ of, whole }: { of: Of<"PersonImpact">[]; whole: number }) {
   const [open, setOpen] = useState(false);
-  const words = of.length < whole ? `the first ${of.length} of ${whole.toLocaleString("en")} people` : "each of them";
+  const words = of.length < whole ? `the first ${number(of.length)} of ${count(whole, "person", "people")}` : "each of them";
   return (
     <>
       <div>
@@ -102,5 +107,11 @@ function Row({ of: p }: { of: Of<"PersonImpact"> }) {
 }
 
 function Shift({ of, sign }: { of: Of<"GrantShift">; sign: string }) {
-  return <div>{of.entitlement_id ? <AccessName id={of.entitlement_id} lead={sign} /> : `${sign}an account`}</div>;
+  return (
+    <div>
+      {of.entitlement_id ? <AccessName id={of.entitlement_id} lead={sign} /> : `${sign}an account`}
+      {of.held && <span className="muted small"> · held already</span>}
+    </div>
+  );
 }
+

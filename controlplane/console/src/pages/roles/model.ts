@@ -7,7 +7,7 @@ export type Draft = Of<"RoleDraft">;
 export type Change = Of<"RoleChange">;
 
 export const types = [
-  ["business", "of a job"],
+  ["business", "business"],
   ["birthright", "what everybody of a kind has"],
   ["application", "in one system"],
   ["technical", "technical"],
@@ -103,8 +103,19 @@ export function contentOf(r: Role | Content): Content {
   return Object.fromEntries(kept.filter((k) => r[k] !== undefined).map((k) => [k, r[k]])) as Content;
 }
 
+/** When roles were published here, by id. */
+const published = new Map<string, number>();
+
+/** How often the figures of a role are read again: people get it by its rule some time after it was published. */
+export function figuresEvery(id: string, now = Date.now()): number | false {
+  const age = now - (published.get(id) ?? Number.NEGATIVE_INFINITY);
+  if (age < 60_000) return 2_000;
+  return age < 600_000 ? 15_000 : false;
+}
+
 /** Has roles read again after one was published or its draft dropped: that draft is not there any more, and is not asked for. */
 export function rereadRoles(queries: QueryClient, id: string) {
+  published.set(id, Date.now());
   queries.setQueryData<Role>([`/entitlements/roles/${id}`, {}], (was) => was && { ...was, has_draft: false });
   return queries.invalidateQueries({
     predicate: (q) => /^\/(entitlements\/roles|decision-tasks)/.test(String(q.queryKey[0])) && !String(q.queryKey[0]).endsWith("/draft"),

@@ -4,20 +4,33 @@ import type { Page } from "../../api/client";
 import type { Entitlement, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Text } from "../../kit/kit";
+import { inSystem } from "../../kit/pick";
+import { State } from "../../kit/state";
+import { systemOf, useSystems } from "../../kit/systems";
 
 type Props = { id: string; lead?: string };
 
 /** Access by its name, as a link; each is read once. Who does not see the whole tenant knows by name what is theirs. */
 export function AccessName({ id, lead = "" }: Props) {
   const found = useAccess(id);
+  const systems = useSystems();
   const { oversees } = useMay();
   if (!found && !oversees) return <span className="muted">{lead}access of another owner</span>;
   return (
-    <Link className="roles-link" to="/access/$id" params={{ id }}>
-      {lead}
-      <Text of={found ? found.display_name || found.name : "…"} />
-    </Link>
+    <>
+      <Link className="roles-link" to="/access/$id" params={{ id }}>
+        {lead}
+        <Text of={found ? inSystem(found.display_name || found.name, systemOf(found, systems)) : "…"} />
+      </Link>{" "}
+      <Disconnected of={found} />
+    </>
   );
+}
+
+/** Says of access that its system is no longer connected, so that nobody gets it; otherwise also says how all other access is. */
+export function Disconnected({ of, otherwise }: { of: Entitlement | undefined; otherwise?: boolean }) {
+  if (of?.lifecycle === "disconnected") return <State of="disconnected" tone="warn" words="system disconnected" />;
+  return otherwise ? <State of={of?.lifecycle} /> : null;
 }
 
 /** Access by its id, as far as whoever is signed in may see it. */

@@ -17,7 +17,7 @@ export default function Roles() {
   const [importing, setImporting] = useState(false);
   return (
     <>
-      <Head title="Roles" lead="Bundles of access, of any number of systems: whoever has the role has all of it.">
+      <Head title="Roles" lead="Bundles of access from one or more systems.">
         {may.oversees && (
           <Button reads onClick={() => download("/entitlements/roles/export", "roles.yaml").catch(sayRefusal)}>
             <Download aria-hidden size={15} /> Export as YAML
@@ -46,7 +46,7 @@ export default function Roles() {
           { name: "risk_level", words: "Risk", options: risks },
           {
             name: "requestable",
-            words: "Can be asked for",
+            words: "Requestable",
             options: [
               ["true", "yes"],
               ["false", "no"],
@@ -54,7 +54,7 @@ export default function Roles() {
           },
           {
             name: "managed_by",
-            words: "Kept by",
+            words: "Managed by",
             options: [
               ["ui", "the console"],
               ["code", "a file"],
@@ -66,10 +66,10 @@ export default function Roles() {
         open={(r) => ({ to: "/roles/$id", params: { id: r.id } })}
         csv="roles"
         empty={{
-          title: "There are no roles yet",
+          title: "No roles yet",
           words: may.admin ? (
             <>
-              A role saves giving the same access one by one.{" "}
+              A role grants a set of access in one step.{" "}
               <Link className="roles-link" to="/roles/new">
                 Draft the first
               </Link>
@@ -106,23 +106,23 @@ const columns: Column<Role>[] = [
     text: (r) => r.lifecycle,
   },
   { title: "Risk", cell: (r) => <Risk of={r.effective_risk_level} />, text: (r) => r.effective_risk_level },
-  { title: "Have it", number: true, cell: (r) => r.member_count.toLocaleString("en"), text: (r) => r.member_count },
-  { title: "Holders", number: true, cell: (r) => r.holder_count.toLocaleString("en"), text: (r) => r.holder_count },
-  { title: "Holds", cell: holds, text: holds },
-  { title: "Asked for", cell: (r) => (r.requestable ? "by people" : "no"), text: (r) => r.requestable },
+  { title: "Members", number: true, cell: (r) => r.member_count.toLocaleString("en"), text: (r) => r.member_count },
+  { title: "With access", number: true, cell: (r) => r.holder_count.toLocaleString("en"), text: (r) => r.holder_count },
+  { title: "Contains", cell: holds, text: holds },
+  { title: "Requestable", shown: () => false, cell: (r) => (r.requestable ? "yes" : "no"), text: (r) => r.requestable },
   {
     title: "Owners",
     number: true,
-    cell: (r) => ((r.owner_ids ?? []).length === 0 ? <State of="missing" words="nobody" /> : (r.owner_ids ?? []).length),
+    cell: (r) => ((r.owner_ids ?? []).length === 0 ? <State of="missing" words="none" /> : (r.owner_ids ?? []).length),
     text: (r) => (r.owner_ids ?? []).length,
   },
-  { title: "By rule", wide: true, cell: (r) => <Text of={r.membership_sentence} none="nobody" />, text: (r) => r.membership_sentence },
-  { title: "Key", cell: (r) => <code>{r.key}</code>, text: (r) => r.key },
+  { title: "Rule", wide: true, cell: (r) => <Text of={r.membership_sentence} none="No rule" />, text: (r) => r.membership_sentence },
+  { title: "Key", shown: () => false, cell: (r) => <code>{r.key}</code>, text: (r) => r.key },
 ];
 
 function holds(r: Role): string {
   const [access, inside] = [(r.entitlement_ids ?? []).length, (r.child_role_ids ?? []).length];
-  if (access + inside === 0) return "nothing yet";
-  const told = [access > 0 && `${access} of access`, inside > 0 && `${inside} ${inside === 1 ? "role" : "roles"}`];
+  if (access + inside === 0) return "nothing";
+  const told = [access > 0 && `${access} ${access === 1 ? "entitlement" : "entitlements"}`, inside > 0 && `${inside} ${inside === 1 ? "role" : "roles"}`];
   return told.filter(Boolean).join(", ");
 }

@@ -65,7 +65,7 @@ export default function Planned({ role, what, close }: Props) {
 }
 
 const told: Record<string, string> = {
-  published: "Published. Provisioning makes it true.",
+  published: "Published. Provisioning has started.",
   proposed: "Somebody else has been asked to agree.",
   retired: "Retired. What it gave is taken away.",
 };

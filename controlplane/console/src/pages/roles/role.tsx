@@ -1,13 +1,14 @@
 import "./roles.css";
+import { useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useGet, useMay, useMe } from "../../api/use";
 import { Tabs } from "../../kit/bits";
 import { Button, Coming, Failure, Head, Note, Skeleton } from "../../kit/kit";
 import { Risk, State } from "../../kit/state";
 import { Contents } from "./contents";
 import { Lifecycle } from "./lifecycle";
-import type { Role } from "./model";
+import { figuresEvery, type Role } from "./model";
 
 const Members = lazy(() => import("./members"));
 const DraftTab = lazy(() => import("./draft"));
@@ -19,7 +20,8 @@ export default function RolePage() {
   const { id = "", tab } = useParams({ strict: false }) as { id?: string; tab?: string };
   const may = useMay();
   const me = useMe();
-  const found = useGet<Role>(`/entitlements/roles/${id}`);
+  const found = useGet<Role>(`/entitlements/roles/${id}`, {}, { every: () => figuresEvery(id) });
+  useMembersOf(id, found.data?.member_count);
   const [describing, setDescribing] = useState(false);
   if (found.error && !found.data) return <Failure page error={found.error} retry={() => void found.refetch()} />;
   if (!found.data) return <Skeleton rows={6} />;
@@ -71,6 +73,17 @@ export default function RolePage() {
       <Suspense fallback={<Coming />}>{describing && <Describe role={role} close={() => setDescribing(false)} />}</Suspense>
     </>
   );
+}
+
+/** Reads the list of those who have a role again when their number changes, so that the list and the figures agree. */
+function useMembersOf(id: string, count: number | undefined) {
+  const queries = useQueryClient();
+  const before = useRef(count);
+  useEffect(() => {
+    if (before.current !== undefined && count !== undefined && before.current !== count)
+      void queries.invalidateQueries({ predicate: (q) => q.queryKey[0] === `/entitlements/roles/${id}/members` });
+    before.current = count;
+  }, [queries, id, count]);
 }
 
 /** A role of a file is changed there, one that waits for a decision stays as it is until then, and a retired one for good. */

@@ -5,7 +5,7 @@ import { Copy } from "../../kit/bits";
 import { AskFirst, Dialog } from "../../kit/dialog";
 import { Check, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
-import { Own, proving } from "./factor";
+import { Own, proving } from "./proving";
 import { Qr } from "./qrpicture";
 
 /** The app gets its secret, and proves by a first code that it has it. */

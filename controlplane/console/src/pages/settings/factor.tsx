@@ -1,7 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { ask } from "../../api/client";
-import { Refusal } from "../../api/session";
 import type { Me, Of } from "../../api/types";
 import { AskFirst } from "../../kit/dialog";
 import { SecretField, TextField } from "../../kit/form";
@@ -9,7 +8,7 @@ import { Button, Part } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { say } from "../../kit/toast";
 import { Begun } from "./begun";
-import { plain } from "./password";
+import { Own, proving } from "./proving";
 
 /** The own second factor: whether there is one, and the way to one, or to none. */
 export function Factor({ of }: { of: Me }) {
@@ -103,20 +102,4 @@ function Remove({ close }: { close: () => void }) {
       </Own>
     </AskFirst>
   );
-}
-
-/** What is everybody's own, of those too who only read. */
-export const Own = ({ children }: { children: ReactNode }) => (
-  <div className="stack" data-reads="">
-    {children}
-  </div>
-);
-
-/** Has a refused password or code said in plain words. */
-export async function proving<T>(asked: Promise<T>): Promise<T> {
-  try {
-    return await asked;
-  } catch (e) {
-    throw e instanceof Refusal && /^(invalid_credentials|invalid_otp|login_throttled)$/.test(e.code) ? plain(e) : e;
-  }
 }

@@ -113,7 +113,7 @@ function Look() {
         <Choices name="Rows" of={densities} value={now.density ?? ""} set={(v) => change({ density: v || undefined })} />
         <Check
           reads
-          label="Single letters are keys"
+          label="Single-key shortcuts"
           hint="J and K in lists, G and a letter to go somewhere. Ctrl K, arrows and Escape work in any case."
           value={now.singleKeys !== "off"}
           set={(on) => change({ singleKeys: on ? undefined : "off" })}

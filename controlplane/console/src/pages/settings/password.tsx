@@ -37,7 +37,7 @@ function Change({ done }: { done: () => void }) {
   return (
     <div className="card padded">
       <Form of={form} verb="Change the password">
-        <SecretField label="The one you have" own kept={false} {...form.field("current")} required error={form.wrong("current_password")} />
+        <SecretField label="Current password" own kept={false} {...form.field("current")} required error={form.wrong("current_password")} />
         <SecretField
           label="The new one"
           kept={false}

@@ -17,7 +17,7 @@ const durations: { name: Span; label: string; none: string; hint?: string; nothi
   { name: "notice_lead", label: "People are on notice before their last day for", none: "as soon as the last day is known", nothing: null },
   {
     name: "mover_grace",
-    label: "Access that no longer follows stays for",
+    label: "Grace period after a move",
     none: "it ends at once",
     hint: "Unless its policy says otherwise.",
     nothing: "PT0S",

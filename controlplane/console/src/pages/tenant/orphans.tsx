@@ -33,7 +33,7 @@ function Days({ of, saved }: { of: number; saved: () => void }) {
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
       <TextField
-        label="Orphaned after so many days without an owner"
+        label="Days without an owner until an account is orphaned"
         hint="Accounts that can be nobody's own are orphaned at once."
         type="number"
         {...form.field("days", "after_days")}

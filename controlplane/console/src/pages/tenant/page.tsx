@@ -37,8 +37,8 @@ function General() {
             ["Short name", <code key="s">{t.slug}</code>],
             ["Region", t.region],
             ["State", <State key="st" of={t.status} />],
-            ["How far it has come", <State key="f" of={t.funnel_state} />],
-            ["Founded", <When key="w" at={t.created_at} />],
+            ["Stage", <State key="f" of={t.funnel_state} />],
+            ["Created", <When key="w" at={t.created_at} />],
           ]}
         />
         <Names key={t.version} of={t} saved={() => void tenant.refetch()} />
@@ -58,9 +58,15 @@ function Names({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) {
     name: of.name,
     timezone: of.settings.timezone ?? "",
     notify: of.settings.notify_operator_access ? ("yes" as const) : ("no" as const),
+    callbacks: (of.settings.callback_hosts ?? []).join(" "),
   };
   const form = useForm(first, async (v, key) => {
-    const body = { name: v.name, settings: { timezone: v.timezone || null, notify_operator_access: v.notify === "yes" } };
+    const settings = {
+      timezone: v.timezone || null,
+      notify_operator_access: v.notify === "yes",
+      callback_hosts: v.callbacks.split(/[\s,]+/).filter(Boolean),
+    };
+    const body = { name: v.name, settings };
     await ask("PATCH", "/settings/tenant", { body, key, ifMatch: of.version });
     say("Saved");
     saved();
@@ -75,6 +81,11 @@ function Names({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) {
         suggestions={Intl.supportedValuesOf("timeZone")}
       />
       <SelectField label="When an operator of the service works in this tenant" {...form.field("notify")} options={told} />
+      <TextField
+        label="Callback hosts"
+        hint="Hosts that sync progress may be sent to, separated by spaces. Leave empty to allow every public host."
+        {...form.field("callbacks", "settings/callback_hosts")}
+      />
     </Form>
   );
 }

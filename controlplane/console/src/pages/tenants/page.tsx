@@ -24,9 +24,9 @@ const columns: Column<Tenancy>[] = [
   },
   { title: "Short name", cell: (t) => <code>{t.slug}</code>, text: (t) => t.slug },
   { title: "State", cell: (t) => <State of={t.status} />, text: (t) => t.status },
-  { title: "How far it has come", cell: (t) => <State of={t.funnel_state} />, text: (t) => t.funnel_state },
+  { title: "Stage", cell: (t) => <State of={t.funnel_state} />, text: (t) => t.funnel_state },
   { title: "Region", cell: (t) => t.region, text: (t) => t.region },
-  { title: "Founded", cell: (t) => <When at={t.created_at} />, text: (t) => t.created_at },
+  { title: "Created", cell: (t) => <When at={t.created_at} />, text: (t) => t.created_at },
 ];
 
 const views: View[] = [

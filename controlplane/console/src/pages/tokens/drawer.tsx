@@ -91,7 +91,7 @@ function Told({ of }: { of: Token }) {
           ["Networks", of.allowed_cidrs.length > 0 ? <code key="n">{of.allowed_cidrs.join(", ")}</code> : "from everywhere"],
           ["Made by", <bdi key="by">{of.created_by.display}</bdi>],
           ["Made", <When key="m" at={of.created_at} />],
-          ["Tail in logs", <code key="t">{of.jti_tail}</code>],
+          ["Ends with", <code key="t">{of.jti_tail}</code>],
           ["Id", <Id key="id" of={of.id} />],
         ]}
       />

@@ -25,7 +25,7 @@ export function LimitFields({ value, set, wrong }: Props) {
         set={(v) => put("cidrs", v)}
         mono
         rows={2}
-        hint="One in a line, such as 203.0.113.0/24. Nothing: from everywhere."
+        hint="One in a line, such as 203.0.113.0/24. Leave empty to allow any address."
         error={wrong("allowed_cidrs") ?? wrong("allowed_cidrs/0")}
       />
       <div className="fields">
@@ -34,11 +34,11 @@ export function LimitFields({ value, set, wrong }: Props) {
           type="number"
           value={value.rps}
           set={(v) => put("rps", v)}
-          hint="Nothing: the usual 100."
+          hint="Leave empty for the default of 100."
           error={wrong("rate_limit/rps") ?? wrong("rate_limit")}
         />
         <TextField
-          label="At once"
+          label="Burst"
           type="number"
           value={value.burst}
           set={(v) => put("burst", v)}

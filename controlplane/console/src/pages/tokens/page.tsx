@@ -48,7 +48,7 @@ export default function Tokens() {
     { title: "Ends", sort: "expires_at", cell: (t) => <When at={t.expires_at} />, text: (t) => t.expires_at },
     { title: "Made by", cell: (t) => <Text of={t.created_by.display} />, text: (t) => t.created_by.display },
     {
-      title: "Tail",
+      title: "Ends with",
       cell: (t) => <code title="The last letters of its jti, as logs show them">{t.jti_tail}</code>,
       text: (t) => t.jti_tail,
     },

@@ -1,5 +1,6 @@
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
+import { count } from "../../kit/count";
 import { Failure, Skeleton } from "../../kit/kit";
 
 type Scope = Of<"TokenScope">;
@@ -40,7 +41,7 @@ export function Scopes({ value, set, error }: { value: string[]; set: (v: string
                       <input
                         type="checkbox"
                         aria-label={scope.description}
-                        title={`${scope.scope}: ${scope.operations.length} operations`}
+                        title={`${scope.scope}: ${count(scope.operations.length, "operation")}`}
                         checked={value.includes(scope.scope)}
                         onChange={(e) => toggle(scope.scope, e.target.checked)}
                       />

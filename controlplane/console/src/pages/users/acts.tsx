@@ -15,7 +15,7 @@ type Asked = "link" | "sessions" | "factor" | "disable" | "delete";
 const asked: Record<Asked, { title: string; lead: string; verb: string; danger?: boolean }> = {
   link: {
     title: "Make a new link",
-    lead: "By it they set a new password; a link from before stops working, and their sessions end when they use it.",
+    lead: "They use the link to set a new password. Earlier links stop working, and using it ends their sessions.",
     verb: "Make it",
   },
   sessions: {

@@ -42,7 +42,7 @@ export function Edit({ of, self, again }: { of: User; self: boolean; again: () =
             label="Who they are in the directory"
             source={people}
             {...form.field("person")}
-            hint="What a manager or an owner sees hangs on the person."
+            hint="A manager or an owner sees what this person manages or owns."
             error={form.wrong("identity_id")}
           />
           <Meanwhile refused={form.refused} again={again} />

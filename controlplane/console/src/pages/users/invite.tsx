@@ -23,7 +23,7 @@ export function Invite({ close }: { close: () => void }) {
   if (made) return <OneTimeLink of={made.invitation} who={made.display_name || made.email} close={close} />;
   const needsPerson = form.value.roles.some((r) => r === "manager" || r === "resource_owner") && !form.value.person;
   return (
-    <Dialog open close={close} title="Invite somebody" lead="They get a link from you that sets their password. It is good for an hour.">
+    <Dialog open close={close} title="Invite user" lead="They get a link from you that sets their password. It is good for an hour.">
       <Form of={form} verb="Invite" cancel={close}>
         <TextField label="E-mail" type="email" {...form.field("email")} max={254} required autoFocus error={form.wrong("email")} />
         <TextField label="Name" {...form.field("name")} max={256} error={form.wrong("display_name")} />
@@ -34,7 +34,7 @@ export function Invite({ close }: { close: () => void }) {
           {...form.field("person", "identity_id")}
           hint={
             needsPerson
-              ? "Without it a manager or an owner sees nobody: what they see hangs on the person."
+              ? "Without a person, a manager or an owner sees nobody."
               : "So that they see their own record, and what belongs to them."
           }
         />

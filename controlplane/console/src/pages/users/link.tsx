@@ -17,7 +17,7 @@ export function OneTimeLink({ of, who, close }: { of: Of<"UserInvitation">; who:
       title="Send them this link"
       lead={
         <>
-          By it <bdi>{who}</bdi> sets a password and is signed in. It works once, and ends <When at={of.expires_at} />. It is not shown
+          <bdi>{who}</bdi> uses this link to set a password. It works once and expires <When at={of.expires_at} />. It is not shown
           again; you can make another at any time.
         </>
       }

@@ -19,7 +19,7 @@ const columns: Column<User>[] = [
     text: (u) => u.display_name,
   },
   { title: "E-mail", sort: "email", cell: (u) => <Text of={u.email} />, text: (u) => u.email },
-  { title: "Roles", cell: (u) => <Text of={rolesOf(u)} none="sees their own" />, text: rolesOf },
+  { title: "Roles", cell: (u) => <Text of={rolesOf(u)} none="none" />, text: rolesOf },
   { title: "State", cell: (u) => <UserState of={u.status} />, text: (u) => u.status },
   {
     title: "Second factor",
@@ -29,8 +29,8 @@ const columns: Column<User>[] = [
     text: (u) => u.mfa.enrolled,
   },
   {
-    title: "Look at",
-    cell: (u) => (u.findings.length > 0 ? <State of="warning" words="needs a look" tone="warn" /> : null),
+    title: "Findings",
+    cell: (u) => (u.findings.length > 0 ? <State of="warning" words="review" tone="warn" /> : null),
     text: (u) => u.findings.join(" "),
   },
   { title: "Last sign-in", sort: "last_login_at", cell: (u) => <When at={u.last_login_at} />, text: (u) => u.last_login_at },
@@ -67,10 +67,10 @@ export default function Users() {
   };
   return (
     <>
-      <Head title="Users" lead="Who may sign in here, and what they may see and do.">
+      <Head title="Users" lead="People who can sign in, and their roles.">
         {may.admin && (
           <Button tone="primary" onClick={() => inviting(true)}>
-            <UserPlus aria-hidden size={15} /> Invite somebody
+            <UserPlus aria-hidden size={15} /> Invite user
           </Button>
         )}
       </Head>
@@ -83,7 +83,7 @@ export default function Users() {
         open={(u) => ({ to: "/settings/users/$id", params: { id: u.id } })}
         csv="users"
         label="Users"
-        empty={{ title: "Nobody is here yet", words: "Invite somebody: they set a password by a link that you send them." }}
+        empty={{ title: "No users yet", words: "Invite a user: they set a password by a link that you send them." }}
       />
       {may.admin && search.invite && <Invite close={() => inviting(false)} />}
     </>

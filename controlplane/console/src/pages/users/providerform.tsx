@@ -74,7 +74,7 @@ export function ProviderForm({ of, done }: { of: Provider | undefined; done: () 
           kept={of?.client_secret.set ?? false}
           {...form.field("client_secret")}
         />
-        <WordsField label="E-mail domains that it may vouch for, one in a line" hint="None: any." {...form.field("domains")} />
+        <WordsField label="E-mail domains that it may vouch for, one in a line" hint="Leave empty to allow any." {...form.field("domains")} />
         <TextField label="Claim with a person's groups" mono placeholder="groups" {...form.field("group_claim")} />
       </div>
       <Check label="Whoever signs in and is not known yet becomes a user" hint="Needs the domains above." {...form.field("create_users")} />

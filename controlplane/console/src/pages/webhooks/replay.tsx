@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
+import { count as many } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { Check, Form, TextField, useForm } from "../../kit/form";
 import { Note } from "../../kit/kit";
@@ -30,7 +31,7 @@ export function Replay({ of, close }: { of: Webhook; close: () => void }) {
       return;
     }
     const { count } = await send(false);
-    say(count === 1 ? "1 event is sent again" : `${count.toLocaleString("en")} events are sent again`);
+    say(`${many(count, "event is", "events are")} sent again`);
     close();
   });
   const known = counted?.of === JSON.stringify(form.value) ? counted.count : undefined;

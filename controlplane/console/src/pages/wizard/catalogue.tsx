@@ -69,7 +69,7 @@ export function Catalogue({ of, chosen, choose }: { of: Type[]; chosen: string; 
           ))}
         </fieldset>
       ) : (
-        <Empty title="Nothing is called like that">It may speak SCIM all the same, or LDAP; REST reaches whatever answers JSON.</Empty>
+        <Empty title="No results">It may speak SCIM all the same, or LDAP; REST reaches whatever answers JSON.</Empty>
       )}
     </div>
   );

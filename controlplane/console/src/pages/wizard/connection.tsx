@@ -1,6 +1,7 @@
 import { type FocusEvent, useState } from "react";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
+import { count } from "../../kit/count";
 import { SelectField, TextField } from "../../kit/form";
 import { Failure, Skeleton } from "../../kit/kit";
 import { environments } from "../connectors/words";
@@ -84,7 +85,7 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
           {plain.map(field)}
           {advanced.length > 0 && (
             <details>
-              <summary className="wizard-more">{advanced.length} more settings, seldom needed</summary>
+              <summary className="wizard-more">{count(advanced.length, "more setting")}, seldom needed</summary>
               <div className="stack">{advanced.map(field)}</div>
             </details>
           )}
@@ -146,7 +147,7 @@ export function Choices({
         set={(environment: string) => change({ environment })}
         options={environments}
       />
-      <SelectField label="What it tells" value={about.purpose} set={(purpose: string) => change({ purpose })} options={purposes} />
+      <SelectField label="Provides" value={about.purpose} set={(purpose: string) => change({ purpose })} options={purposes} />
     </div>
   );
 }

@@ -18,7 +18,7 @@ export function SettingField({ of: f, text, set, kept, error }: Props) {
   if (f.type === "boolean")
     return <Check label={f.label} hint={f.help} value={text === "" ? f.default === true : text === "true"} set={set} />;
   if (f.type === "enum") {
-    const none = f.default === undefined || f.default === null ? "Left out" : `Left out: ${String(f.default)}`;
+    const none = f.default === undefined || f.default === null ? "Automatic" : `Automatic: ${String(f.default)}`;
     return (
       <SelectField
         {...shared}

@@ -15,7 +15,7 @@ export type StepProps = { id: string; wizard: Wizard; connector: Connector; go: 
 export const steps: { name: StepName; words: string; detail: string; title: string }[] = [
   { name: "connection", words: "Connection", detail: "Address and credentials", title: "Address and credentials" },
   { name: "discovery", words: "Discovery", detail: "What the system offers", title: "What the system offers" },
-  { name: "mapping", words: "Field mapping", detail: "What becomes of it", title: "What becomes of its fields" },
+  { name: "mapping", words: "Field mapping", detail: "Map fields", title: "Map fields" },
   { name: "sync", words: "First sync", detail: "Bring it in", title: "Bring it in" },
 ];
 

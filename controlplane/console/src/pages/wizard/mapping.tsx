@@ -5,6 +5,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
+import { count, number } from "../../kit/count";
 import { Button, Empty, Failure, Note, Skeleton, Table, Wrongs } from "../../kit/kit";
 import { say } from "../../kit/toast";
 import { CopyFrom } from "./copyfrom";
@@ -248,7 +249,7 @@ function Told({ trial, saving, reload }: { trial: Trial; saving: Saving; reload:
           <ul>
             {findings.map((f) => (
               <li key={f.check + f.object + (f.target_field ?? "")}>
-                {f.target_field && <code>{f.target_field}</code>} {f.count} of {f.of} {f.object === "identity" ? "people" : "accounts"}{" "}
+                {f.target_field && <code>{f.target_field}</code>} {number(f.count)} of {f.object === "identity" ? count(f.of, "person", "people") : count(f.of, "account")}{" "}
                 {f.detail}
               </li>
             ))}

@@ -69,6 +69,7 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
           </Badge>
         )}
         {r.note && <div className="small muted">{r.note}</div>}
+        {r.also.length > 0 && !r.ignored && <div className="small muted">Also fills {r.also.map((m) => m.target_field).join(", ")}</div>}
       </td>
       <td>
         <input

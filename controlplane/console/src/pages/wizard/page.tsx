@@ -17,7 +17,7 @@ import "./wizard.css";
 const MappingStep = lazy(() => import("./mapping"));
 const SyncStep = lazy(() => import("./sync"));
 
-/** The way from a connector's type to its first sync. How far it has come is the service's to say, so that it can be left and resumed. */
+/** The way from a connector's type to its first sync. Stage is the service's to say, so that it can be left and resumed. */
 export default function WizardPage() {
   const { id, step } = useParams({ strict: false }) as { id: string; step: string };
   const navigate = useNavigate();

@@ -1,4 +1,5 @@
 import type { Of } from "../../api/types";
+import { count } from "../../kit/count";
 
 /** What the stream of a run tells. */
 export type Progress = {
@@ -36,7 +37,7 @@ const phases: Record<string, string> = {
   read_entitlements: "Reading groups and roles",
   read_grants: "Reading who has what",
   evaluate: "Comparing with what is known",
-  apply: "Writing it down",
+  apply: "Saving",
   correlate: "Finding whose the accounts are",
   finish: "Finishing",
 };
@@ -67,10 +68,10 @@ function linesOf(was: Progress | undefined, p: Progress): Line[] {
   if (p.rate_wait_until && p.rate_wait_until !== was?.rate_wait_until)
     say(`The system asked to wait until ${clock(p.rate_wait_until)}`, "warn");
   if ((p.resumes ?? 0) > (was?.resumes ?? 0)) say("Taken over by another process, and gone on from where it was", "warn");
-  if (p.counters.errors > (was?.counters.errors ?? 0)) say(`${p.counters.errors} records or values could not be used`, "warn");
+  if (p.counters.errors > (was?.counters.errors ?? 0)) say(`${count(p.counters.errors, "record or value", "records or values")} could not be used`, "warn");
   const loose = p.counters.unresolved_references;
   if (loose > (was?.counters.unresolved_references ?? 0))
-    say(`${loose} ${loose === 1 ? "member is" : "members are"} not among what is read`, "warn");
+    say(`${loose} ${loose === 1 ? "member is" : "members are"} outside the search base`, "warn");
   if (p.event === "sync.completed")
     say(p.status === "partial" ? "Done, but for what could not be used" : `Done: ${p.status.replaceAll("_", " ")}`);
   if (p.event === "sync.failed") say(p.error_detail?.message ?? "It failed", "bad");

@@ -63,3 +63,14 @@ test("a field whose name has dots is found as it is, or by its way", () => {
   expect(valueIn({ a: { b: 2 } }, "a.b")).toBe(2);
   expect(valueIn({ a: null }, "a.b")).toBe(undefined);
 });
+
+test("a field that fills several of ours keeps all of its mappings", () => {
+  const rules = rulesOf(objects, [map("mail", "email"), map("mail", "username"), ignore("cn")], true, ["identity"]);
+  expect(rules.find((r) => r.field.name === "mail")?.also.map((m) => m.target_field)).toEqual(["username"]);
+  expect(sentOf(rules).map((m) => [m.source_path, m.target_field])).toEqual([
+    ["mail", "email"],
+    ["mail", "username"],
+    ["cn", undefined],
+    ["uid", undefined],
+  ]);
+});

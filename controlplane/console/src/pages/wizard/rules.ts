@@ -15,6 +15,8 @@ export type Rule = {
   ignored: boolean;
   found: string;
   note: string;
+  /** Further mappings of the field. They are changed on the connector's page, and kept as they are here. */
+  also: NewMapping[];
   /** Of a kind that this system is not read for: not asked about. */
   hidden: boolean;
 };
@@ -30,14 +32,15 @@ export function kindsOf(purpose: string): Kind[] {
  * decide. What was saved is decided, and a field that it does not name is not.
  */
 export function rulesOf(objects: SchemaObject[], known: Mapping[], saved: boolean, kinds: Kind[]): Rule[] {
-  const by = new Map(known.map((m) => [`${m.object}/${m.source_path}`, m]));
+  const by = new Map<string, Mapping[]>();
+  for (const m of known) by.set(`${m.object}/${m.source_path}`, [...(by.get(`${m.object}/${m.source_path}`) ?? []), m]);
   const out = new Map<string, Rule>();
   for (const o of objects) {
     if (o.kind !== "identity" && o.kind !== "account") continue;
     for (const field of o.fields ?? []) {
       const key = `${o.kind}/${field.name}`;
       if (out.has(key)) continue;
-      const m = by.get(key);
+      const [m, ...more] = by.get(key) ?? [];
       const hidden = !kinds.includes(o.kind);
       const ignored = m?.action === "ignore" ? saved || Boolean(m.note) || masked(field) || hidden : hidden && !m;
       out.set(key, {
@@ -50,11 +53,21 @@ export function rulesOf(objects: SchemaObject[], known: Mapping[], saved: boolea
         transform: m?.transform ?? "",
         found: m?.overridden && m.heuristic !== "copied" ? "manual" : (m?.heuristic ?? ""),
         note: m?.note ?? "",
+        also: more.map(again),
       });
     }
   }
   return [...out.values()];
 }
+
+/** A mapping as it is sent back unchanged. */
+const again = (m: Mapping): NewMapping => ({
+  object: m.object,
+  source_path: m.source_path,
+  action: m.action,
+  ...(m.target_field ? { target_field: m.target_field } : {}),
+  ...(m.transform ? { transform: m.transform } : {}),
+});
 
 export const decided = (r: Rule) => r.ignored || r.target.trim() !== "";
 
@@ -81,13 +94,16 @@ export function duplicates(rules: Rule[]): Map<string, string> {
 
 /** What is sent: the rules that are decided, in their order. */
 export const sentOf = (rules: Rule[]): NewMapping[] =>
-  rules.filter(decided).map((r) => ({
-    object: r.object,
-    source_path: r.field.name,
-    ...(r.ignored
-      ? { action: "ignore" as const }
-      : { action: "map" as const, target_field: r.target.trim(), ...(r.transform.trim() ? { transform: r.transform.trim() } : {}) }),
-  }));
+  rules.filter(decided).flatMap((r) => [
+    {
+      object: r.object,
+      source_path: r.field.name,
+      ...(r.ignored
+        ? { action: "ignore" as const }
+        : { action: "map" as const, target_field: r.target.trim(), ...(r.transform.trim() ? { transform: r.transform.trim() } : {}) }),
+    },
+    ...(r.ignored ? [] : r.also),
+  ]);
 
 /** What the way on waits for, as the words of its button; undefined when nothing is missing. */
 export function missing(rules: Rule[], wrong: Map<string, string>): string | undefined {

@@ -4,14 +4,16 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { ask } from "../../api/client";
 import { follow } from "../../api/stream";
 import type { Of } from "../../api/types";
-import { useAct } from "../../api/use";
+import { useAct, useGet } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Note, When, Wrongs } from "../../kit/kit";
 import { State } from "../../kit/state";
+import { ownSettings } from "../connectors/own";
 import { Foot, type StepProps, serverStep } from "./frame";
 import { TargetError } from "./probe";
 import { ended, type Followed, heard, nothing, type Progress, phaseName } from "./progress";
 import { Counts, Log, Throughput } from "./throughput";
+import { type WriteMode, WritingChoice } from "./writing";
 
 const over = new Set(["succeeded", "partial", "failed", "cancelled", "discarded", "expired", "previewed"]);
 
@@ -23,8 +25,15 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
   const at = started ?? run?.run_id;
   const shown = useFollowed(id, at);
   const queries = useQueryClient();
-  const start = useAct<void, Of<"Started">>({
-    act: (_, key) => ask("POST", `/connectors/${id}/wizard/first-sync`, { body: {}, key }),
+  const [mode, setMode] = useState<WriteMode>("off");
+  const start = useAct<WriteMode, Of<"Started">>({
+    act: async (write, key) => {
+      // Before the connector becomes active, so that nothing is written to it meanwhile.
+      const view = await ask<Of<"ProvisioningView">>("GET", `/connectors/${id}/provisioning`);
+      const body = { ...ownSettings(view), write_mode: write };
+      if (view.write_mode !== write) await ask("PUT", `/connectors/${id}/provisioning`, { body });
+      return ask<Of<"Started">>("POST", `/connectors/${id}/wizard/first-sync`, { body: {}, key });
+    },
     after: (r) => setStarted(r.run_id),
     changes: [`/connectors/${id}`],
     quiet: true,
@@ -42,10 +51,11 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
     <>
       {!at && (
         <Note>
-          Everything is read once from <bdi>{connector.name}</bdi>; nothing is changed there. Later syncs ask only for what has changed,
-          where the system can tell.
+          The first sync reads <bdi>{connector.name}</bdi> in full and changes nothing there. Later syncs read only what has changed, if the
+          system supports it.
         </Note>
       )}
+      {!running && !wizard.done && status !== "held" && <WritingChoice value={mode} set={setMode} />}
       {undecided > 0 && !wizard.done && (
         <Note tone="warn">
           {undecided} {undecided === 1 ? "field is" : "fields are"} not decided about and will be ignored.{" "}
@@ -67,6 +77,7 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
       {wizard.done && status !== "held" ? (
         <>
           {!connector.next_run_at && <Unscheduled id={id} />}
+          <Written id={id} />
           <Next id={id} run={at} />
         </>
       ) : (
@@ -77,7 +88,7 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
             ? {}
             : status === "held"
               ? {}
-              : { go: () => start.mutate(), busy: start.isPending, words: again ? "Start it again" : "Run the first sync" })}
+              : { go: () => start.mutate(mode), busy: start.isPending, words: again ? "Start it again" : "Run the first sync" })}
         >
           {running && <Cancel id={id} run={at ?? ""} />}
           <span className="small muted">{running && "You can leave this page; the sync goes on."}</span>
@@ -150,7 +161,7 @@ function Outcome({
     return (
       <Note tone="ok">
         <strong role="status">
-          {wizard.name} is {wizard.status}; bootstrapped → {wizard.funnel_state}
+          {wizard.name} is connected
         </strong>
         {last?.started_at && last.finished_at && (
           <span className="muted"> in {((Date.parse(last.finished_at) - Date.parse(last.started_at)) / 1000).toFixed(1)} s</span>
@@ -191,14 +202,34 @@ function Cancel({ id, run }: { id: string; run: string }) {
 function Unscheduled({ id }: { id: string }) {
   return (
     <Note>
-      From now on it is read only when somebody starts it.{" "}
+      No schedule yet: the system is read only when a sync is started by hand.{" "}
       <Link
         className="wizard-link"
         to={"/connectors/$id/$tab" as never}
         params={{ id, tab: "settings" } as never}
         search={{ section: "schedule" } as never}
       >
-        Say when it is read by itself
+        Set a schedule
+      </Link>
+    </Note>
+  );
+}
+
+/** Whether changes are written to the system, with the way to change that. */
+function Written({ id }: { id: string }) {
+  const view = useGet<Of<"ProvisioningView">>(`/connectors/${id}/provisioning`);
+  if (!view.data) return null;
+  const words = { off: "Writing is off: Grantwright only reads this system.", simulate: "Writing is simulated: nothing is sent." };
+  return (
+    <Note>
+      {words[view.data.write_mode as keyof typeof words] ?? "Writing is on: policies, roles and requests change this system."}{" "}
+      <Link
+        className="wizard-link"
+        to={"/connectors/$id/$tab" as never}
+        params={{ id, tab: "settings" } as never}
+        search={{ section: "writing" } as never}
+      >
+        Change writing
       </Link>
     </Note>
   );
@@ -210,7 +241,7 @@ function Next({ id, run }: { id: string; run: string | undefined }) {
   return (
     <Foot
       id={id}
-      words="Find whose its accounts are"
+      words="Match accounts to people"
       go={() => void navigate({ to: "/accounts" as never, search: { connector_id: id } as never })}
     >
       <Link className="button" to={"/connectors/$id" as never} params={{ id } as never}>

@@ -1,0 +1,36 @@
+import { type RefObject, useEffect, useLayoutEffect, useReducer, useState } from "react";
+
+/**
+ * How many of all filters fit into a row. One less is tried before anything is painted, until the row is one line. A row that is not one line
+ * even without any of them takes several, and is marked as full. It is used by the component that draws the row: its children have no
+ * reference to it when they are drawn first.
+ */
+export function useRoom(line: RefObject<HTMLElement | null>, all: number): number {
+  const [room, setRoom] = useState(() => most(all));
+  const [, again] = useReducer((n: number) => n + 1, 0);
+  useEffect(() => {
+    const row = line.current;
+    if (!row) return undefined;
+    let width = row.clientWidth;
+    const watch = new ResizeObserver(() => {
+      if (row.clientWidth === width) return;
+      width = row.clientWidth;
+      row.removeAttribute("data-full");
+      setRoom(most(all));
+      again();
+    });
+    watch.observe(row);
+    void document.fonts.ready.then(again); // letters have another width then
+    return () => watch.disconnect();
+  }, [line, all]);
+  useLayoutEffect(() => {
+    const row = line.current;
+    if (!row || row.scrollWidth <= row.clientWidth + 1) return;
+    if (room > 0) setRoom(Math.min(room, all) - 1);
+    else row.setAttribute("data-full", "");
+  });
+  return Math.min(room, all);
+}
+
+/** In a narrow window the row takes several lines, and all filters are behind the button from the start. */
+const most = (all: number) => (matchMedia("(max-width: 900px)").matches ? 0 : all);

@@ -1,0 +1,39 @@
+import { useState } from "react";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useAct } from "../../api/use";
+import { useForm } from "../../kit/form";
+import { Meanwhile } from "../../kit/meanwhile";
+import { say } from "../../kit/toast";
+import { RuleEditor } from "./editor";
+import { bodyOf, draftOf } from "./model";
+import { Replay } from "./replay";
+import { TryOut } from "./try";
+
+type Rule = Of<"ApprovalRule">;
+
+/** The form of an approval rule that exists, with a trial and a replay of what it says before it is saved. */
+export default function Editing({ of: r, close }: { of: Rule; close: () => void }) {
+  const [version, read] = useState(r.version);
+  const save = useAct({
+    quiet: true,
+    act: (v: { body: object; key: string; version: number }) =>
+      ask<Rule>("PATCH", `/approval-rules/${r.id}`, { body: v.body, key: v.key, ifMatch: v.version }),
+    changes: ["/approval-rules"],
+  });
+  const form = useForm(draftOf(r), async (v, key) => {
+    await save.mutateAsync({ body: bodyOf(v, true), key, version });
+    say(`${v.name} was saved. Requests under way keep what they were sent under.`);
+    close();
+  });
+  const body = () => ({ ...bodyOf(form.value), enabled: true });
+  const again = async () => read((await ask<Rule>("GET", `/approval-rules/${r.id}`)).version);
+  return (
+    <>
+      <Meanwhile refused={form.refused} again={() => void again()} />
+      <RuleEditor of={form} verb="Save" cancel={close} id={r.id} />
+      <TryOut body={body} id={r.id} />
+      <Replay body={body} id={r.id} />
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import { Link } from "@tanstack/react-router";
+import { ask } from "../../api/client";
+import type { Connector, Of } from "../../api/types";
+import { useAct, useMay } from "../../api/use";
+import { count } from "../../kit/count";
+import { Button, Note, Text, When } from "../../kit/kit";
+
+/** Resumes the writes to a system whose circuit breaker is open. */
+export function useResumeWrites(connectorId: string) {
+  return useAct({
+    act: (_, key) => ask<Of<"BreakerReset">>("POST", `/connectors/${connectorId}/provisioning/breaker/reset`, { key }),
+    changes: ["/connectors", "/accounts/provisioning-tasks", "/dashboard", "/decision-tasks"],
+    done: (r) => `Writes resumed: ${count(r.waiting, "task is", "tasks are")} sent.`,
+  });
+}
+
+/** Says that the circuit breaker of a connector is open, shows its tasks, and resumes writes. */
+export function WritesStopped({ of: c }: { of: Pick<Connector, "id" | "health"> }) {
+  const may = useMay();
+  const resume = useResumeWrites(c.id);
+  const { state, since, cause } = c.health.writing;
+  if (state !== "stopped") return null;
+  return (
+    <Note tone="bad">
+      <div className="row between">
+        <span>
+          <strong>Writes stopped</strong> <When at={since} />: <Text of={cause ?? "too many changes failed"} />. Provisioning tasks wait
+          until writes are resumed.
+        </span>
+        <span className="row">
+          <Link to={"/provisioning" as never} search={{ connector_id: c.id } as never} className="button">
+            Show tasks
+          </Link>
+          {may.admin && (
+            <Button tone="primary" disabled={resume.isPending} onClick={() => resume.mutate()}>
+              Resume writes
+            </Button>
+          )}
+        </span>
+      </div>
+    </Note>
+  );
+}

@@ -1,0 +1,89 @@
+import { Link } from "@tanstack/react-router";
+import { ask } from "../../api/client";
+import type { Of } from "../../api/types";
+import { useAct, useGet, useMay } from "../../api/use";
+import { count, number } from "../../kit/count";
+import { Button, Text, When } from "../../kit/kit";
+import { State } from "../../kit/state";
+import { useResumeWrites } from "../connectors/writes";
+
+type Group = Of<"TaskGroup">;
+
+const states = {
+  failed: { tone: "bad", words: "failed" },
+  manual: { tone: "warn", words: "manual" },
+  waiting: { tone: "warn", words: "waiting" },
+} as const;
+
+/** Provisioning tasks that need a person, one entry for each system and cause. */
+export function Groups() {
+  const found = useGet<Of<"TaskGroups">>("/accounts/provisioning-tasks/groups", {}, { every: 10_000 });
+  const groups = found.data?.groups ?? [];
+  if (groups.length === 0) return null;
+  return (
+    <section className="card padded stack tight" aria-labelledby="causes">
+      <h2 id="causes">By system and cause</h2>
+      <ul className="provisioning-groups">
+        {groups.map((g) => (
+          <Entry key={`${g.connector_id} ${g.state} ${g.cause}`} of={g} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Entry({ of: g }: { of: Group }) {
+  return (
+    <li>
+      <strong className="figure">{g.count.toLocaleString("en")}</strong>
+      <span className="stack tight">
+        <span>
+          <Link to={"/connectors/$id" as never} params={{ id: g.connector_id } as never}>
+            <Text of={g.connector.display} />
+          </Link>{" "}
+          <State of={g.state} {...states[g.state]} />{" "}
+          {g.urgent > 0 && <State of="urgent" tone="bad" words={`${g.urgent.toLocaleString("en")} urgent`} />}{" "}
+          <span className="small muted">
+            since <When at={g.oldest_at} />
+          </span>
+        </span>
+        {g.message && <Text of={g.message} />}
+        {g.advice && <span className="small muted">{g.advice}</span>}
+      </span>
+      <Action of={g} />
+    </li>
+  );
+}
+
+/** The one action of a group: retry what failed, resume writes, or open the tasks. */
+function Action({ of: g }: { of: Group }) {
+  const may = useMay();
+  const retry = useAct({
+    act: (_, key) =>
+      ask<Of<"Retried">>("POST", "/accounts/provisioning-tasks/retry-failed", {
+        body: { connector_id: g.connector_id, cause: g.cause },
+        key,
+      }),
+    changes: ["/accounts/provisioning-tasks", "/connectors", "/dashboard"],
+    done: (r) => `${count(r.retried, "task")} sent again${r.remaining > 0 ? `, ${number(r.remaining)} to go` : ""}.`,
+  });
+  const resume = useResumeWrites(g.connector_id);
+  if (may.admin && g.state === "failed")
+    return (
+      <Button disabled={retry.isPending} onClick={() => retry.mutate()}>
+        Retry {g.count.toLocaleString("en")}
+      </Button>
+    );
+  if (may.admin && g.cause === "breaker_open")
+    return (
+      <Button disabled={resume.isPending} onClick={() => resume.mutate()}>
+        Resume writes
+      </Button>
+    );
+  const state = g.state === "waiting" ? "queued,retrying" : g.state;
+  return (
+    <Link to={"/provisioning" as never} search={{ connector_id: g.connector_id, state } as never} className="button" data-reads="">
+      Show tasks
+    </Link>
+  );
+}
