@@ -28,7 +28,7 @@ await journey(async ({ open }) => {
   await dialog.getByLabel("What", { exact: true }).selectOption("requestable");
   await dialog.getByLabel("Becomes").selectOption("true");
   await dialog.getByText("1 change, 0 are so already, 1 are refused.").waitFor();
-  await dialog.getByText(/nobody can ask for what nobody describes/).waitFor();
+  await dialog.getByText(/has no business description/).waitFor();
   await seen(page, "a change of several, one refused");
   await button(dialog, "Change them").click();
   await dialog.waitFor({ state: "detached" });
@@ -71,7 +71,7 @@ await journey(async ({ open }) => {
   const retired = await api("admin", "GET", `/entitlements/${id("Readers")}`);
   same(retired.lifecycle, "retired", "its use");
   const instead = await api("admin", "GET", `/entitlements/${retired.replacement_id}`);
-  same(instead.display_name || instead.name, replacement, "what replaces it");
+  expect(replacement.startsWith(`${instead.display_name || instead.name} · `), `what replaces it is shown as ${replacement}`);
   await page.getByText("out of use", { exact: true }).waitFor();
   await page.getByText("Instead of it:").waitFor();
   same(groups[0].members, ["2"], "who goes on holding it");

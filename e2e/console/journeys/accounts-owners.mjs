@@ -50,7 +50,7 @@ await journey(async ({ open }) => {
   const would = await api("admin", "POST", "/accounts/bulk-link", { filter: { connector_id: connector }, identity_field: "username", dry_run: true, reason: "look" });
   await dialog.getByText(`${would.counts.linked} would be linked`).waitFor();
   await dialog.getByLabel("Reason").fill("they are called so");
-  await button(dialog, "Name them").click();
+  await button(dialog, "Assign owners").click();
   await dialog.getByRole("heading", { name: "What came of it" }).waitFor();
   await dialog.getByText("kiosk-west").waitFor();
   await focused(page, ".dialog *, .dialog", "in what came of it");
@@ -62,12 +62,12 @@ await journey(async ({ open }) => {
   step("owners of those that were selected are named by a field");
   await page.goto(`${url}/accounts?connector_id=${connector}`);
   await page.locator("tbody tr", { hasText: report.email }).locator("td.select input").check();
-  await button(page, "Name their owners").click();
+  await button(page, "Assign owners").click();
   await dialog.getByLabel("By").selectOption("username");
   await dialog.getByText(/1 would be linked|1 are already/).waitFor();
   await dialog.getByLabel("Reason").fill("their own address");
   await seen(page, "naming owners of several");
-  await button(dialog, "Name them").click();
+  await button(dialog, "Assign owners").click();
   await dialog.waitFor({ state: "detached" });
   same((await api("admin", "GET", `/accounts/${of(report.email).id}`)).identity_id, report.id, "whose it is");
 

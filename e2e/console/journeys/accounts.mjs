@@ -13,14 +13,14 @@ await journey(async ({ open }) => {
   step("its owner is named");
   const orphan = (await api("admin", "GET", "/accounts/uncorrelated?limit=1")).items[0].id;
   await page.goto(`${url}/accounts/${orphan}`);
-  await button(page, "Name the owner").click();
+  await button(page, "Assign owner").click();
   const dialog = page.locator(".dialog");
-  expect(await button(dialog, "Name them").isDisabled(), "an owner can be named without saying who");
+  expect(await button(dialog, "Assign owner").isDisabled(), "an owner can be named without saying who");
   await dialog.getByLabel("Owner", { exact: true }).fill(scene.names.report);
   await page.getByRole("option").first().click();
   await dialog.getByLabel("Reason").fill("They use it every day.");
   await seen(page, "naming an owner");
-  await button(dialog, "Name them").click();
+  await button(dialog, "Assign owner").click();
   await dialog.waitFor({ state: "detached" });
   const linked = await api("admin", "GET", `/accounts/${orphan}`);
   same(linked.identity_id, scene.ids.report, "whose it is");
@@ -37,7 +37,7 @@ await journey(async ({ open }) => {
 
   step("who only reads changes nothing");
   const reader = await open("auditor", `/accounts/${orphan}`);
-  for (const name of ["Actions", "Name the owner", "Accept without an owner"]) same(await button(reader, name).count(), 0, `buttons "${name}" for an auditor`);
+  for (const name of ["Actions", "Assign owner", "Accept without an owner"]) same(await button(reader, name).count(), 0, `buttons "${name}" for an auditor`);
   await seen(reader, "an account, read only");
 });
 

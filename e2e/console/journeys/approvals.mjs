@@ -28,7 +28,7 @@ async function writes(page) {
   await page.getByRole("button", { name: "Stage", exact: true }).click();
   const drawn = page.getByRole("list", { name: "The path of: Always" });
   await drawn.getByText("Owners of what is asked for").waitFor();
-  await page.getByRole("combobox", { name: "Asked 1" }).last().selectOption("identity");
+  await page.getByRole("combobox", { name: "Approver 1" }).last().selectOption("identity");
   await choose(page, "Who", scene.users.owner.name);
   await drawn.getByText(scene.users.owner.name).waitFor();
   await seen(page, "writing a rule");
@@ -70,7 +70,7 @@ async function tries(page, thing) {
 async function counts(page, id, thing) {
   step("switched on, it is whom requests to come go by");
   await page.getByRole("button", { name: "Switch on" }).click();
-  await page.locator("main").getByText("counts", { exact: true }).waitFor();
+  await page.locator("main").getByText("active", { exact: true }).waitFor();
   await seen(page, "it counts");
   const foreseen = await api("owner", "POST", "/access-requests/preview", {
     requested_resources: [{ entitlement_id: thing.id }],

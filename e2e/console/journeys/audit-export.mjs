@@ -66,7 +66,7 @@ await journey(async ({ open }) => {
 /** How long the log is kept, and where it is sent. */
 async function kept(page) {
   step("too short a time is refused at its field");
-  const days = page.getByLabel("Kept for so many days");
+  const days = page.getByLabel("Days kept");
   await days.fill("3");
   await button(page, "Save").click();
   await page.locator(".field").filter({ has: days }).locator("[data-wrong]").waitFor();

@@ -1,6 +1,6 @@
 // when: long
 // seed: own
-// A system refuses change after change: the breaker opens, is seen, and closed when the system is mended; what waited goes on.
+// A system refuses change after change: every overview shows that writes stopped, and writes are resumed where it is seen.
 import { connected, desk, until } from "../lib/desk.mjs";
 import { api, expect, journey, same, seen, settled, step } from "../lib/house.mjs";
 
@@ -23,28 +23,46 @@ await journey(async ({ open }) => {
     await api("admin", "POST", "/accounts", { connector_id: id, identity_id: p.id });
   }
   await page.reload();
-  const note = page.locator("main .note").filter({ hasText: "The breaker opened" });
+  const note = page.locator("main .note").filter({ hasText: "Writes stopped" });
   await note.waitFor();
+  expect(await page.locator("main .badge", { hasText: "writes stopped" }).isVisible(), "the head of the connector shows it as healthy");
   await seen(page, "breaker open");
 
   step("the tasks that wait");
-  await note.getByRole("link", { name: "Look at the tasks" }).click();
+  await note.getByRole("link", { name: "Show tasks" }).click();
   await page.waitForURL(/provisioning\?/);
   await settled(page);
   await seen(page, "tasks that wait for the breaker");
   await page.goBack();
 
-  step("it is closed, and they go on");
+  step("the dashboard and the list of connectors show it");
+  const over = await open("admin", "/");
+  await over.getByRole("heading", { name: "Findings" }).waitFor();
+  await over.getByRole("link", { name: /Resume writes/ }).click();
+  await settled(over);
+  expect((await over.getByRole("region", { name: "Connectors" }).innerText()).includes("writes stopped"), "the list of connectors shows it as healthy");
+  await over.context().close();
+
+  step("tasks that failed for one cause are one group, which is retried at once");
+  const tasks = await open("admin", "/provisioning");
+  const group = tasks.getByRole("listitem").filter({ hasText: "no seats are left" });
+  await group.waitFor();
+  await seen(tasks, "groups of failed tasks");
+  await group.getByRole("button", { name: /Retry/ }).click();
+  await group.waitFor({ state: "detached" });
+  await tasks.context().close();
+
+  step("writes are resumed, and the tasks are sent");
   target.refuses = () => undefined;
-  await note.getByRole("button", { name: "Close the breaker" }).click();
+  await note.getByRole("button", { name: "Resume writes" }).click();
   await note.waitFor({ state: "detached" });
-  expect(!(await api("admin", "GET", at)).breaker_state.open, "the breaker is open still");
+  expect(!(await api("admin", "GET", at)).breaker_state.open, "the circuit breaker is still open");
   await until(() => target.users.length > 0, "what waited does not go on");
   await seen(page, "breaker closed");
 
   step("an auditor sees it, and has no button");
   const auditor = await open("auditor", `/connectors/${id}/settings?section=writing`);
   await settled(auditor);
-  same(await auditor.getByRole("button", { name: "Close the breaker" }).count(), 0, "an auditor could close the breaker");
+  same(await auditor.getByRole("button", { name: "Resume writes" }).count(), 0, "an auditor could close the breaker");
 });
 target.close();

@@ -10,6 +10,9 @@ await journey(async ({ open }) => {
   await seen(page, "connectors");
   const strip = page.getByRole("row").filter({ hasText: scene.names.failing }).getByRole("img");
   expect(/failed/.test((await strip.getAttribute("aria-label")) ?? ""), "the strip of runs does not say that one failed");
+  const held = page.getByRole("row").filter({ hasText: scene.names.connector }).getByRole("link", { name: "run held" });
+  same(await held.getAttribute("href"), `/connectors/${scene.ids.connector}/runs/${scene.ids.heldRun}`, "where the mark of a held run leads");
+  same(await page.getByRole("link", { name: "run held" }).count(), 1, "the connectors with a held run");
   const draft = page.getByRole("link", { name: scene.names.draft });
   expect(/\/connectors\/new\/[^/]+\/\w+$/.test((await draft.getAttribute("href")) ?? ""), "a draft does not lead to the wizard");
   await page.getByRole("button", { name: "Drafts" }).click();
@@ -42,12 +45,12 @@ async function schedule(page) {
   step("a schedule");
   page.context().allow = [422];
   await go(page, `/connectors/${apps}/settings?section=schedule`);
-  await page.getByLabel("Everything is read").fill("61 * * * *");
+  await page.getByLabel("Full sync").fill("61 * * * *");
   await page.getByRole("button", { name: "Save" }).click();
   await page.locator(".field [data-wrong]").waitFor();
-  same(await page.getByLabel("Everything is read").inputValue(), "61 * * * *", "what was typed");
+  same(await page.getByLabel("Full sync").inputValue(), "61 * * * *", "what was typed");
   page.context().allow = [];
-  await page.getByLabel("Everything is read").fill("0 2 * * *");
+  await page.getByLabel("Full sync").fill("0 2 * * *");
   await page.getByLabel("Time zone").fill("Europe/Berlin");
   step("what was typed is there after a look at another part");
   await page.getByRole("link", { name: "Safety limits" }).click();
@@ -55,7 +58,7 @@ async function schedule(page) {
   await settled(page);
   await page.getByRole("link", { name: "Schedule" }).click();
   await page.waitForURL(/section=schedule/);
-  same(await page.getByLabel("Everything is read").inputValue(), "0 2 * * *", "what was typed before the look");
+  same(await page.getByLabel("Full sync").inputValue(), "0 2 * * *", "what was typed before the look");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText(/02:00/).first().waitFor();
   same((await api("admin", "GET", `/connectors/${apps}/schedule`)).full_cron, "0 2 * * *", "the saved schedule");

@@ -1,5 +1,5 @@
 // The API's documents: whoever comes to them signs in first, what is tried out there is asked for in their name, and nobody sees the token.
-import { accessible, enter, expect, fits, journey, same, scene, step, url, watched } from "../lib/house.mjs";
+import { accessible, enter, expect, fits, journey, same, scene, step, still, url, watched } from "../lib/house.mjs";
 
 const asked = (page, path) => page.waitForResponse((r) => new URL(r.url()).pathname.endsWith(path));
 
@@ -70,7 +70,7 @@ async function execute(page, operation) {
   const [answered] = await Promise.all([asked(page, "/auth/me"), operation.locator("button.execute").click()]);
   same(answered.status(), 200, "the answer to Execute");
   await operation.locator(".live-responses-table .response-col_status").nth(1).waitFor();
-  await page.waitForTimeout(100); // it is drawn in several steps
+  await still(page); // it is drawn in several steps
 }
 
 /** No token stands on the page, or lies where a script of another day can read it. */

@@ -40,7 +40,7 @@ await journey(async ({ open }) => {
   step("what has no field is said whole");
   await refuse("validation_failed", "validation failed", [taken, inside]);
   const told = await summary.innerText();
-  expect(told.startsWith("1 field needs attention: Id") && told.includes(`attributes/desk ${inside.detail}`), `the summary says ${told}`);
+  expect(told.startsWith("1 field needs attention: Id") && told.includes(`Attributes desk: ${inside.detail}`), `the summary says ${told}`);
   same(await alerts(), 1, "what is read out at once");
   await seen(page, "a form refused with something that has no field");
 

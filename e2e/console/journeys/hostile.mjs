@@ -52,8 +52,8 @@ await journey(async ({ open }) => {
   step("the palette");
   await page.keyboard.press("Control+k");
   await page.locator("[role=dialog] input").first().fill("window.hacked");
+  await page.locator("[role=dialog]").getByText(/ found$|^No results/).first().waitFor({ state: "attached" });
   await settled(page);
-  await page.waitForTimeout(500);
   await whole(page, "the palette");
 });
 
@@ -86,7 +86,8 @@ async function make() {
   const connectors = [];
   for (const name of [names[0], names[2], long]) connectors.push(await longest(name, (n) => create("/connectors", { name: n, type: "ldap", draft: true })));
   const policies = [await longest(long, (n) => create("/policies/access-grant", { name: n, description: names[1], mode: "shadow", subject: { match: "all", rules: [{ field: "department", op: "eq", value: names[0] }] }, resources: { connector_ids: [scene.ids.apps] } }))];
-  const webhook = await longest(long, (n) => create("/settings/webhooks", { name: n, url: `${scene.url}/${encodeURIComponent(names[0])}`, events: ["identity.created"], enabled: false }));
+  const receiver = new URL((await api("admin", "GET", `/settings/webhooks/${scene.ids.webhook}`)).url).origin; // an address that may be called
+  const webhook = await longest(long, (n) => create("/settings/webhooks", { name: n, url: `${receiver}/${encodeURIComponent(names[0])}`, events: ["identity.created"], enabled: false }));
   await longest(names[1], (n) => create("/settings/api-tokens", { name: n, role: "auditor", scopes: ["identities:read"] }));
   const { accounts, entitlements } = await applications();
   return { people, roles, connectors, policies, webhook, accounts, entitlements, ...(await answers()) };

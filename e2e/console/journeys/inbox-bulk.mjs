@@ -56,7 +56,7 @@ await journey(async ({ open }) => {
   await dialog.waitFor();
   await dialog.getByRole("button", { name: /^Approve \(/ }).click();
   await page.getByText(new RegExp(`^Approve: ${before} decisions`)).waitFor({ timeout: 30_000 });
-  await page.getByText("Nothing is like that").waitFor();
+  await page.getByText("No results match these filters").waitFor();
   same([calls.decide, calls.slow], [1, 0], "calls that decide, and answers that ask to wait");
   same(await waiting(), 0, "what still waits");
 

@@ -71,7 +71,7 @@ async function handedOn(open, colleague) {
 
   step("a name that nobody has");
   await page.keyboard.type("qzxv");
-  await page.getByText("Nobody who could take this is called like that.").waitFor();
+  await page.getByText("No results: nobody with this name can decide it.").waitFor();
   await seen(page, "nobody is called so");
   for (const _ of "?qzxv") await page.keyboard.press("Backspace");
 

@@ -36,7 +36,7 @@ async function givenAway(open) {
   step("nobody whom it is about");
   const who = dialog.getByLabel("Who decides", { exact: true });
   await who.fill(scene.users.member.name);
-  await page.getByText("Nobody who could take this is called like that.").waitFor();
+  await page.getByText("No results: nobody with this name can decide it.").waitFor();
   same(await page.getByRole("option").count(), 0, "people to choose from");
   await seen(page, "nobody to choose in the dialog");
 

@@ -145,7 +145,7 @@ await journey(async ({ open: window }) => {
   await seen(page, "everything selected");
   await page.keyboard.press("a");
   await page.getByText(new RegExp(`^Approve: ${left} decision`)).waitFor();
-  await page.getByText("Nothing is like that").waitFor();
+  await page.getByText("No results match these filters").waitFor();
   same(await waiting(), 0, "what still waits");
   await seen(page, "inbox empty");
 

@@ -1,6 +1,6 @@
 // The habits of a list: all that is chosen stands in the address, keys move in it, views are kept, and a CSV is what is filtered.
 import { readFile } from "node:fs/promises";
-import { api, expect, focused, go, journey, path, same, scene, seen, settled, step } from "../lib/house.mjs";
+import { api, expect, focused, go, journey, listsFit, path, same, scene, seen, settled, step, url } from "../lib/house.mjs";
 
 const names = (page) => page.locator("tbody tr td:not(.select) a").allInnerTexts();
 const first = async (page) => (await names(page))[0];
@@ -10,7 +10,7 @@ await journey(async ({ open }) => {
   await settled(page);
 
   step("a filter, an order, a search and a page stand in the address");
-  await page.locator("main select").first().selectOption({ index: 1 });
+  await page.getByRole("button", { name: "Active", exact: true }).click();
   await settled(page);
   const filter = path(page);
   expect(/^\/people\?\w+=\w+/.test(filter), `the address is ${filter}`);
@@ -32,7 +32,7 @@ await journey(async ({ open }) => {
   await settled(page);
   expect(/sort=-/.test(path(page)), `forward leads to ${path(page)}`);
   await go(page, "/people");
-  await page.getByRole("navigation", { name: "Pages" }).getByRole("button", { name: "After" }).click();
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("button", { name: "Next" }).click();
   await settled(page);
   same(path(page), "/people?page=2", "the address of the second page");
   const second = await names(page);
@@ -89,6 +89,10 @@ await journey(async ({ open }) => {
 
   await csv(page);
   await selection(page);
+  await filters(page);
+  await sizes(page);
+  await widths(page);
+  await shifts(page);
 });
 
 /** The CSV holds what is filtered, all pages of it, and nothing that a spreadsheet would run. */
@@ -121,9 +125,83 @@ async function selection(page) {
   await page.getByRole("toolbar", { name: "What was selected" }).getByText("3 selected").waitFor();
   await seen(page, "rows are selected");
   await page.keyboard.press("Escape");
-  await page.getByRole("toolbar", { name: "What was selected" }).getByRole("button", { name: "Clear" }).click().catch(() => {});
+  await page.getByRole("toolbar", { name: "What was selected" }).getByRole("button", { name: "Clear" }).click();
   expect((await page.getByRole("toolbar", { name: "What was selected" }).count()) === 0, "the selection stays");
   expect(scene.ids.account !== "", "there are no accounts");
+}
+
+/** A part of a department's name narrows the list while it is typed; a view and a filter never say different things. */
+async function filters(page) {
+  step("filters");
+  await page.setViewportSize({ width: 1920, height: 860 });
+  await go(page, "/people");
+  const field = page.getByRole("combobox", { name: "Department" });
+  await field.fill("gineer");
+  await page.waitForURL(/department_like=gineer/);
+  await settled(page);
+  const shown = await page.locator("tbody tr td:nth-child(3)").allInnerTexts();
+  expect(shown.length > 0 && shown.every((d) => d === "Engineering"), `departments are ${[...new Set(shown)]}`);
+  expect((await page.locator("datalist option").evaluateAll((all) => all.map((o) => o.value))).includes("Engineering"), "the department is not suggested");
+  same(await page.getByRole("button", { name: "All", exact: true }).getAttribute("aria-pressed"), "false", "whether everything is shown");
+  await go(page, "/people?status=notice&department_like=gineer");
+  same(await page.getByRole("button", { name: "Leaving", exact: true }).getAttribute("aria-pressed"), "true", "whether the view is in effect");
+  same(await page.getByRole("combobox", { name: "State" }).inputValue(), "notice", "the state beside it");
+  await page.setViewportSize({ width: 1280, height: 860 });
+  await page.getByRole("button", { name: /^(More f|F)ilters \(/ }).click();
+  await page.getByRole("dialog", { name: "More filters" }).getByRole("combobox", { name: "Department" }).waitFor();
+  await seen(page, "more filters");
+  await page.keyboard.press("Escape");
+  await page.setViewportSize({ width: 1360, height: 860 });
+}
+
+/** How many rows a page has stands in the address, and stays when the list is narrowed. */
+async function sizes(page) {
+  step("rows per page");
+  await go(page, "/people?page=2");
+  await page.getByLabel("Rows per page").selectOption("25");
+  await page.waitForURL(/size=25/);
+  await settled(page);
+  same([path(page), (await names(page)).length], ["/people?size=25", 25], "a page of 25");
+  await page.getByRole("button", { name: "Active", exact: true }).click();
+  await settled(page);
+  expect(/size=25/.test(path(page)), `narrowed, the address is ${path(page)}`);
+}
+
+/** Selecting rows, and saving a view, moves nothing; every list fits at the widths of usual screens. */
+async function widths(page) {
+  step("nothing moves when rows are selected");
+  await go(page, "/accounts");
+  const top = () => page.locator("tbody tr").first().evaluate((r) => r.getBoundingClientRect().top);
+  const before = await top();
+  await page.locator("tbody input[type=checkbox]").first().check();
+  await page.getByRole("toolbar", { name: "What was selected" }).waitFor();
+  same(await top(), before, "where the first row is, with a row selected");
+  await go(page, "/accounts?status=active");
+  await page.getByRole("button", { name: "Save this view" }).waitFor();
+  same(await top(), before, "where the first row is, with a view to save");
+  for (const list of ["people", "accounts", "access", "connectors", "provisioning", "roles", "policies", "requests"]) {
+    step(`${list} at the widths of usual screens`);
+    await go(page, `/${list}`);
+    for (const width of [1280, 1920]) await listsFit(page, list, width);
+  }
+}
+
+/** What is shown does not move while a page is read: its cumulative layout shift is at most 0.02. */
+async function shifts(page) {
+  await page.addInitScript(() => {
+    window.shifted = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  for (const list of ["connectors", "people", "provisioning", "inbox"]) {
+    step(`how /${list} moves while it is read`);
+    await page.goto(`${url}/${list}`);
+    await page.waitForSelector("nav.rail");
+    await settled(page);
+    const shift = await page.evaluate(() => window.shifted);
+    expect(shift <= 0.02, `it moves by ${shift.toFixed(3)}`);
+  }
 }
 
 /** The cells of a CSV (RFC 4180). */

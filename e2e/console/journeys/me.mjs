@@ -18,19 +18,19 @@ await journey(async ({ browser, open }) => {
   await page.getByLabel("Light", { exact: true }).check();
 
   step("single letters can be switched off");
-  await page.getByLabel("Single letters are keys").uncheck();
+  await page.getByLabel("Single-key shortcuts").uncheck();
   await page.locator("h1").focus();
   await page.keyboard.press("?");
   same(await page.getByRole("dialog").count(), 0, "dialogs by a letter that is off");
-  await page.getByLabel("Single letters are keys").check();
+  await page.getByLabel("Single-key shortcuts").check();
 
   step("a wrong password is said, a right one changes it");
-  await page.getByLabel("The one you have").fill("not this one at all");
+  await page.getByLabel("Current password").fill("not this one at all");
   await page.getByLabel("The new one").fill(next);
   await page.getByRole("button", { name: "Change the password" }).click();
   await page.getByText("That is not your password.").waitFor();
   same(await page.getByLabel("The new one").inputValue(), next, "what was typed");
-  await page.getByLabel("The one you have").fill(password);
+  await page.getByLabel("Current password").fill(password);
   await page.getByRole("button", { name: "Change the password" }).click();
   await page.getByText("Your password is changed.").waitFor();
   same(await page.getByLabel("The new one").inputValue(), "", "what is left in the page");

@@ -62,7 +62,7 @@ async function built(dir, of) {
 /** Brings an archive by the page, and opens the pack. */
 async function brought(page, file, version) {
   await go(page, "/sector-packs");
-  await page.getByRole("button", { name: "Bring a pack" }).click();
+  await page.getByRole("button", { name: "Upload a pack" }).click();
   const dialog = page.locator(".dialog");
   await dialog.getByLabel("Archive").setInputFiles(file);
   await dialog.getByRole("button", { name: "Check it" }).click();

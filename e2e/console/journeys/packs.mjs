@@ -72,7 +72,7 @@ await journey(async ({ open }) => {
 
   step("what is no pack is told with its mistakes");
   await page.getByRole("link", { name: "Sector packs" }).first().click();
-  await page.getByRole("button", { name: "Bring a pack" }).click();
+  await page.getByRole("button", { name: "Upload a pack" }).click();
   const dialog = page.locator(".dialog");
   await dialog.getByLabel("Archive").setInputFiles({ name: "bad.gwpack", mimeType: "application/gzip", buffer: Buffer.from("this is no archive") });
   await dialog.getByRole("button", { name: "Check it" }).click();

@@ -29,7 +29,7 @@ async function until(what, is) {
 async function why(page, grant) {
   await page.goto(`${url}/people/${who}?why=${grant.id}`);
   const drawer = page.locator(".dialog").first();
-  await drawer.getByRole("link", { name: "Open the access" }).waitFor();
+  await drawer.getByRole("link", { name: "Open entitlement" }).waitFor();
   await settled(page);
   return drawer;
 }
@@ -69,16 +69,16 @@ async function byRule(page, what) {
 
   step("it would come back, and is kept away until a day");
   const drawer = await why(page, await grantOf(what.id));
-  await button(drawer, "Take it away").click();
+  await button(drawer, "Revoke").click();
   const asked = page.locator(".dialog").last();
   await asked.getByLabel("Reason").fill("They write no more.");
-  await asked.getByLabel("Keep it away until").waitFor();
-  expect(await button(asked, "Take it away").isDisabled(), "what a rule gives again can be taken away without a day");
+  await asked.getByLabel("Block it until").waitFor();
+  expect(await button(asked, "Revoke").isDisabled(), "what a rule gives again can be taken away without a day");
   await seen(page, "what a rule would give again");
-  await asked.getByLabel("Keep it away until").fill(day(30));
+  await asked.getByLabel("Block it until").fill(day(30));
   await asked.getByText(`It is kept away until ${day(30)}.`).waitFor();
-  await button(asked, "Take it away").click();
-  await page.getByText("It is being taken away.").waitFor();
+  await button(asked, "Revoke").click();
+  await page.getByText("Access is being revoked.").waitFor();
   await until("the end of it", async () => !["active", "revoking"].includes((await grantOf(what.id))?.status));
 
   step("rules are looked at now");

@@ -43,7 +43,7 @@ async function press(dialog, verb) {
 async function onLeave(page) {
   step("a leave that ends before it begins is refused at its day");
   const lea = await somebody("Lea");
-  const dialog = await choose(page, lea.id, "Let them be on leave");
+  const dialog = await choose(page, lea.id, "Start leave");
   await dialog.getByLabel("Reason").fill("A sabbatical.");
   await dialog.getByLabel("First day").fill(day(20));
   await dialog.getByLabel("Last day").fill(day(10));
@@ -67,7 +67,7 @@ async function onLeave(page) {
   same([(await person(lea.id)).status, (await person(lea.id)).leave_from ?? null], ["active", null], "a leave taken back");
 
   step("a leave from today");
-  const now = await choose(page, lea.id, "Let them be on leave");
+  const now = await choose(page, lea.id, "Start leave");
   await now.getByLabel("Reason").fill("Ill.");
   await press(now, "Set the leave");
   same((await person(lea.id)).status, "on_leave", "their state on leave");
@@ -84,12 +84,12 @@ async function onLeave(page) {
 async function onNotice(page) {
   step("a last day to come puts somebody on notice");
   const nora = await somebody("Nora");
-  const dialog = await choose(page, nora.id, "Let them leave");
+  const dialog = await choose(page, nora.id, "Offboard");
   await dialog.getByLabel("Last day").fill(day(30));
   await dialog.getByLabel("Reason").fill("Another house.");
   await dialog.locator(".diff .came").filter({ hasText: "leaving" }).waitFor();
   await seen(page, "what a notice would do");
-  await press(dialog, "Let them leave");
+  await press(dialog, "Offboard");
   const then = await person(nora.id);
   same([then.status, then.last_working_at?.slice(0, 10)], ["notice", day(30)], "somebody on notice");
   await page.locator("main .head").getByText("leaving").waitFor();
@@ -119,7 +119,7 @@ async function atOnce(page) {
 
   step("what somebody answers for");
   await page.goto(`${url}/people/${gone.id}`);
-  await button(page, "What they answer for").click();
+  await button(page, "Owns").click();
   const drawer = page.locator(".dialog");
   for (const name of [kept.display_name, left.display_name, report.display_name, owned.display_name || owned.name, role.name])
     await drawer.getByRole("link", { name }).waitFor();
@@ -128,7 +128,7 @@ async function atOnce(page) {
   await drawer.waitFor({ state: "detached" });
 
   step("somebody is let go at once");
-  const dialog = await choose(page, gone.id, "Let them leave");
+  const dialog = await choose(page, gone.id, "Offboard");
   await dialog.getByLabel("Last day").fill(day(30));
   await dialog.getByRole("checkbox", { name: /At once/ }).check();
   await dialog.locator(".diff .came").filter({ hasText: "has left" }).waitFor();
@@ -146,7 +146,7 @@ async function atOnce(page) {
   same((await person(kept.id)).sponsor_id, heir.id, "who answers for the machine with a backup");
   same((await api("admin", "GET", `/entitlements/${owned.id}`)).owner_ids, [heir.id], "who owns what they owned");
   same((await api("admin", "GET", `/entitlements/roles/${role.id}`)).owner_ids, [heir.id], "who owns the role that they owned");
-  await button(page, "What they answer for").click();
+  await button(page, "Owns").click();
   await drawer.getByRole("link", { name: left.display_name }).waitFor();
   await settled(page); // what was known before is shown until it has been read again
   same(await drawer.getByRole("link", { name: kept.display_name }).count(), 0, "the machine that went to its backup");
@@ -183,5 +183,5 @@ async function archived(page) {
   same((await person(made.id)).status, "archived", "the state of the record");
   await page.locator("main .head").getByText("archived").waitFor();
   await seen(page, "an archived record");
-  same(await page.getByRole("link", { name: "Ask for access" }).count(), 0, "access asked for an archived record");
+  same(await page.getByRole("link", { name: "Request access" }).count(), 0, "access asked for an archived record");
 }

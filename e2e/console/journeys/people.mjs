@@ -16,7 +16,7 @@ await journey(async ({ open }) => {
   step("who only reads changes nothing");
   const reader = await open("auditor", `/people/${holder.id}`);
   for (const name of ["Actions", "Read again"]) same(await button(reader, name).count(), 0, `buttons "${name}" for an auditor`);
-  same(await reader.getByRole("link", { name: "Ask for access" }).count(), 0, "ways for an auditor to ask for access");
+  same(await reader.getByRole("link", { name: "Request access" }).count(), 0, "ways for an auditor to ask for access");
   await seen(reader, "somebody, read only");
 });
 
@@ -31,18 +31,19 @@ async function why(page, holder) {
   step("what somebody holds");
   await page.goto(`${url}/people/${holder.id}`);
   const held = await api("admin", "GET", `/identities/${holder.id}/grants?limit=500`);
-  const rows = page.locator("section[aria-label='What they hold, and why'] tbody tr");
+  const rows = page.locator("section[aria-label='Access and its basis'] tbody tr");
   await rows.first().waitFor();
   await settled(page);
   same(await rows.count(), Math.min(50, held.total), "the rows of the table");
   const picture = page.locator("svg[role=img]");
-  const marks = new Set(await picture.locator(".mark title").evaluateAll((all) => all.map((t) => t.textContent.split(":")[0])));
+  const marks = new Set(await picture.locator(".mark title").evaluateAll((all) => all.map((t) => t.textContent.split(/: | · /)[0])));
   for (const g of held.items.slice(0, 10)) expect(marks.has(g.entitlement.display.split(":")[0]), `the picture lacks ${g.entitlement.display}`);
   expect((await picture.getAttribute("aria-label")).startsWith(holder.name), "the picture does not say whose it is");
   await seen(page, "somebody and what they hold");
 
   step("why");
-  const opener = page.getByRole("button", { name: /^Why / }).first();
+  const direct = held.items.find((g) => g.directness === "direct"); // what is inherited is revoked where it comes from
+  const opener = page.getByRole("button", { name: `Why ${direct.entitlement.display}`, exact: true }).first();
   await opener.focus();
   await page.keyboard.press("Enter");
   const grant = await page.waitForURL(/why=/).then(() => new URL(page.url()).searchParams.get("why"));
@@ -52,10 +53,10 @@ async function why(page, holder) {
   for (const sentence of told.story) expect((await drawer.innerText()).includes(sentence), `the story lacks: ${sentence}`);
   await seen(page, "why they hold it");
   step("taking it away is looked at first");
-  await button(drawer, "Take it away").click();
+  await button(drawer, "Revoke").click();
   const asked = page.locator(".dialog").last();
   await asked.locator(".tried li, .tried .wrongs").first().waitFor();
-  expect(await button(asked, "Take it away").isDisabled(), "it can be taken away without a reason");
+  expect(await button(asked, "Revoke").isDisabled(), "it can be taken away without a reason");
   await seen(page, "what taking it away would do");
   await button(asked, "Cancel").click();
   await page.keyboard.press("Escape");
@@ -123,14 +124,14 @@ async function leaving(page) {
   const made = await api("admin", "POST", "/identities", { external_id: `leaver-${Date.now()}`, display_name: "Leo Leaver", email: `leaver-${Date.now()}@example.test` });
   await page.goto(`${url}/people/${made.id}`);
   await button(page, "Actions").click();
-  await page.getByRole("menuitem", { name: "Let them leave" }).click();
+  await page.getByRole("menuitem", { name: "Offboard" }).click();
   const dialog = page.locator(".dialog");
   await dialog.locator(".diff .came").filter({ hasText: "has left" }).waitFor();
-  expect(await button(dialog, "Let them leave").isDisabled(), "somebody can be let go without a reason");
+  expect(await button(dialog, "Offboard").isDisabled(), "somebody can be let go without a reason");
   same((await api("admin", "GET", `/identities/${made.id}`)).status, "active", "their state after a look");
   await dialog.getByLabel("Reason").fill("The contract has ended.");
   await seen(page, "what leaving would do");
-  await button(dialog, "Let them leave").click();
+  await button(dialog, "Offboard").click();
   await dialog.waitFor({ state: "detached" });
   same((await api("admin", "GET", `/identities/${made.id}`)).status, "deactivated", "their state");
   await page.locator(".person-gone").waitFor();

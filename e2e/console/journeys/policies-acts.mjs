@@ -22,8 +22,11 @@ await journey(async ({ open }) => {
   const dialog = page.locator(".dialog");
 
   step("put in force while it is about nobody");
-  await button(page, "Put in force").click();
-  await button(page, "Put in force").waitFor({ state: "detached" });
+  await button(page, "Activate").click();
+  await dialog.getByText(/gain/).first().waitFor(); // its effect is in view before anything is done
+  same((await one()).mode, "shadow", "what it does before it is confirmed");
+  await button(dialog, "Activate").click();
+  await dialog.waitFor({ state: "detached" });
   same((await one()).mode, "enforce", "what it does");
 
   step("more people come than its breaker lets pass: it is stopped");
@@ -47,14 +50,14 @@ await journey(async ({ open }) => {
 
   step("it only watches again");
   await button(page, "More").click();
-  await page.getByRole("menuitem", { name: "Only watch" }).click();
+  await page.getByRole("menuitem", { name: "Switch to dry run" }).click();
   await seen(page, "before it only watches");
-  await button(dialog, "Only watch").click();
-  await button(page, "Put in force").waitFor();
+  await button(dialog, "Switch to dry run").click();
+  await button(page, "Activate").waitFor();
   same((await one()).mode, "shadow", "what it does");
 
   step("changed, and what it said before");
-  await button(page, "Change it").click();
+  await button(page, "Edit").click();
   await page.getByLabel("Name", { exact: true }).fill("Archive, renamed");
   await button(page, "Save").click();
   await page.getByRole("heading", { name: "Archive, renamed" }).waitFor();
@@ -67,8 +70,8 @@ await journey(async ({ open }) => {
   await button(page, "More").click();
   await page.getByRole("menuitem", { name: "Switch off" }).click();
   await button(dialog, "Switch it off").click();
-  await button(page, "Switch on").click();
+  await button(page, "Enable").click();
   await button(page, "More").waitFor();
-  await page.locator("main").getByText("only watches").first().waitFor();
+  await page.locator("main").getByText("dry run").first().waitFor();
   same((await one()).enabled, true, "whether it is on");
 });

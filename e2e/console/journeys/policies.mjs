@@ -6,7 +6,7 @@ await journey(async ({ open }) => {
   const page = await open("admin", "/policies", { allow: [409, 422] });
   await seen(page, "policies");
   step("whom it is about");
-  await page.getByRole("link", { name: "Write a policy" }).click();
+  await page.getByRole("link", { name: "New policy" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Archive for everybody at work");
   await page.getByRole("button", { name: "Clause", exact: true }).click();
   await page.getByLabel("Clause 1: what").selectOption("kind");
@@ -38,7 +38,7 @@ await journey(async ({ open }) => {
   same((await api("admin", "GET", "/policies/access-grant?q=at work")).total, 0, "policies that trying made");
   await page.getByRole("button", { name: "Save it" }).click();
   await page.waitForURL((at) => /\/policies\/[0-9a-f-]{36}/.test(at.pathname));
-  await page.getByText("only watches").first().waitFor();
+  await page.getByText("dry run").first().waitFor();
   const id = path(page).split("/")[2];
   same((await api("admin", "GET", `/policies/access-grant/${id}`)).mode, "shadow", "how it begins");
   await seen(page, "it only watches");
@@ -57,7 +57,7 @@ await journey(async ({ open }) => {
 /** In force only after whom it touches was seen, and confirmed for exactly that. */
 async function enforced(page, id) {
   step("what it would do");
-  await page.getByRole("button", { name: "What would it do?" }).click();
+  await page.getByRole("button", { name: "Simulate" }).click();
   await page.getByText(/people gain or lose something/).first().waitFor();
   const saved = page.waitForEvent("download");
   await page.getByRole("button", { name: "Everybody, as a file" }).click();
@@ -65,15 +65,15 @@ async function enforced(page, id) {
   await seen(page, "simulated");
 
   step("put in force, once it is confirmed");
-  await page.getByRole("button", { name: "Put in force" }).click();
+  await page.getByRole("button", { name: "Activate", exact: true }).click();
   const dialog = page.locator(".dialog");
   await dialog.getByText(/more than 10 %/).waitFor();
   same((await api("admin", "GET", `/policies/access-grant/${id}`)).mode, "shadow", "what it does before it is confirmed");
   await seen(page, "before it is in force");
   const sent = page.waitForRequest((r) => /\/mode\?confirm=/.test(r.url()));
-  await dialog.getByRole("button", { name: "Put it in force" }).click();
+  await dialog.getByRole("button", { name: "Activate", exact: true }).click();
   await sent;
-  await page.locator("main").getByText("in force", { exact: true }).first().waitFor();
+  await page.locator("main").getByText("active", { exact: true }).first().waitFor();
   same((await api("admin", "GET", `/policies/access-grant/${id}`)).mode, "enforce", "what it does");
   await seen(page, "in force");
 }
@@ -84,7 +84,7 @@ async function ended(page, id) {
   await page.getByRole("menuitem", { name: "Switch off" }).click();
   await seen(page, "before it is switched off");
   await page.locator(".dialog").getByRole("button", { name: "Switch it off" }).click();
-  await page.locator("main").getByText("switched off").first().waitFor();
+  await page.locator("main").getByText("off", { exact: true }).first().waitFor();
   same((await api("admin", "GET", `/policies/access-grant/${id}`)).enabled, false, "whether it is on");
   step("deleted");
   await page.getByRole("button", { name: "More" }).click();

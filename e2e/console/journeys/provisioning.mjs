@@ -48,7 +48,7 @@ await journey(async ({ open }) => {
   await failsAgain(before);
   before = asked();
   await page.locator("tbody").getByRole("checkbox").first().check();
-  await page.getByRole("button", { name: "Retry 1" }).click();
+  await page.getByRole("toolbar", { name: "What was selected" }).getByRole("button", { name: "Retry 1" }).click();
   await page.getByText("1 task sent again.").waitFor();
   await failsAgain(before);
   await page.locator("tbody").getByRole("link", { name: "Make an account" }).first().click();
@@ -68,7 +68,7 @@ await journey(async ({ open }) => {
   await page.getByRole("button", { name: "Stop all changes…" }).click();
   await drawer.getByLabel("Reason").fill("a trial");
   await drawer.getByRole("button", { name: "Stop them" }).click();
-  await page.getByText("No change is sent").waitFor();
+  await page.getByText("Writing off").waitFor();
   await seen(page, "provisioning stopped");
 
   step("what waits is cancelled, after it was asked");
@@ -89,7 +89,7 @@ await journey(async ({ open }) => {
   same((await api("admin", "GET", waits)).state, "cancelled", "what waited");
   await page.getByRole("button", { name: "Send changes again…" }).click();
   await drawer.getByRole("button", { name: "Send them" }).click();
-  await page.getByText("Changes are sent", { exact: true }).waitFor();
+  await page.getByText("Writing on", { exact: true }).waitFor();
   await page.getByRole("link", { name: "Accounts that differ" }).click();
   await seen(page, "drifted accounts");
   await api("admin", "DELETE", `/connectors/${id}`);

@@ -31,7 +31,7 @@ async function asks(page) {
   await seen(page, "what it is");
   await page.locator(".dialog").getByRole("button", { name: "Add it" }).click();
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "See what becomes of it" }).click();
+  await page.getByRole("button", { name: "Review request" }).click();
 
   step("before anybody is asked");
   const way = page.getByRole("list", { name: "Who has to agree to Vault" });
@@ -136,7 +136,7 @@ async function many(open) {
   step("for everybody who reports to the manager");
   await page.getByRole("button", { name: "Everybody who reports to me" }).click();
   await page.getByLabel("What it is needed for").fill("We publish together.");
-  const table = page.getByRole("region", { name: "What becomes of it, for each person" });
+  const table = page.getByRole("region", { name: "Outcome for each person" });
   await table.getByText(/has Publishers already/).waitFor();
   await page.getByRole("button", { name: /^Send for the \d+ for whom it can be$/ }).waitFor();
   await settled(page);
@@ -150,11 +150,16 @@ async function many(open) {
   await seen(page, "sent for many");
 }
 
-/** Whoever is asked in the manager's place, who asked themselves, refuses; not without saying why. */
+/** The manager refuses; not without saying why. */
 async function refused(open) {
   step("refused with a reason");
-  const [one] = (await api("admin", "GET", "/access-requests?status=pending_approval&q=publish together")).items;
-  const second = await open("admin", `/requests/${one.id}`);
+  const thing = await named("Translators");
+  const one = await api("member", "POST", "/access-requests", {
+    requested_for_identity_id: scene.users.member.identity_id,
+    requested_resources: [{ entitlement_id: thing.id }],
+    justification: "I translate after all.",
+  });
+  const second = await open("manager", `/requests/${one.id}`);
   await second.getByRole("button", { name: "Refuse" }).click();
   const dialog = second.locator(".dialog");
   expect(await dialog.getByRole("button", { name: "Refuse" }).isDisabled(), "it can be refused without a reason");

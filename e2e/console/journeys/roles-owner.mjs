@@ -43,14 +43,14 @@ await journey(async ({ open }) => {
   await dialog.getByLabel("Risk").selectOption("medium");
   await dialog.getByLabel("Duties").fill("records");
   await dialog.getByLabel("Compliance tags").fill("GDPR");
-  await dialog.getByLabel("Labels").fill("site=annex\nshelf=long=1");
+  await dialog.getByLabel("Labels").fill("site=hq\nfloor=2\nshelf=long=1");
   await button("Save").click();
-  await page.getByText("It is changed.").waitFor();
+  await page.getByText("Saved.").waitFor();
   await settled(page);
   const now = await role(id);
   same(
     [now.description, now.requestable, now.risk_level, now.duty_tags, now.compliance_tags, now.labels],
-    ["Reads what was printed before 1990.", true, "medium", ["records"], ["GDPR"], { shelf: "long=1", site: "annex" }],
+    ["Reads what was printed before 1990.", true, "medium", ["records"], ["GDPR"], { floor: "2", shelf: "long=1", site: "hq" }],
     "what the service has",
   );
   await page.getByText("Reads what was printed before 1990.").waitFor();

@@ -14,7 +14,7 @@ await journey(async ({ open }) => {
   await page.getByRole("textbox", { name: "What it is for" }).fill("Reads at night.");
   await seen(page, "drafting a role");
   await page.getByRole("button", { name: "Draft it" }).click();
-  await page.getByRole("heading", { name: "What it is to be" }).waitFor();
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
   const id = path(page).split("/")[2];
 
   step("access is put into it");
@@ -30,10 +30,10 @@ await journey(async ({ open }) => {
 
   step("it is published, once one has seen what that does");
   await page.getByRole("button", { name: "Publish…" }).click();
-  await page.locator(".dialog").getByText("Nobody gains or loses anything.").waitFor();
+  await page.locator(".dialog").getByText("No one gains or loses access.").waitFor();
   await seen(page, "before publication");
   await page.locator(".dialog").getByRole("button", { name: "Publish", exact: true }).click();
-  await page.getByText("Published. Provisioning makes it true.").waitFor();
+  await page.getByText("Published. Provisioning has started.").waitFor();
   same((await api("admin", "GET", `/entitlements/roles/${id}`)).lifecycle, "active", "its state");
 
   step("somebody is given it");
@@ -45,7 +45,7 @@ await journey(async ({ open }) => {
   await page.getByRole("option", { name: scene.names.report }).first().click();
   await page.getByLabel("Why").fill("Nights of December");
   await page.locator(".dialog").getByRole("button", { name: "Give it" }).click();
-  await page.getByText("Given. Provisioning makes it true.").waitFor();
+  await page.getByText("Granted. Provisioning has started.").waitFor();
   await page.getByRole("link", { name: scene.names.report }).waitFor();
   await seen(page, "who has it");
   same((await api("admin", "GET", `/entitlements/roles/${id}/members`)).items.map((m) => m.identity_id), [scene.ids.report], "who has it");
@@ -58,7 +58,7 @@ await journey(async ({ open }) => {
   await page.getByText("Saved in the draft. Nobody feels it until it is published.").waitFor();
   await page.getByRole("heading", { name: "What the draft changes" }).waitFor();
   await page.getByRole("button", { name: "See who gains and loses what" }).click();
-  await page.getByText(/gain or lose something/).waitFor();
+  await page.getByText(/gain or lose access/).waitFor();
   await seen(page, "what the draft changes");
   same((await api("admin", "GET", `/entitlements/roles/${id}`)).entitlement_ids, [thing.id], "what is in it while there is a draft");
 

@@ -1,5 +1,5 @@
 // A session that ends over a half-filled form asks for the password above it, and nothing that was typed is lost.
-import { enter, expect, focus, go, journey, same, seen, settled, step, url, watched } from "../lib/house.mjs";
+import { enter, expect, focus, go, journey, path, same, seen, settled, step, still, url, watched } from "../lib/house.mjs";
 
 await journey(async ({ open, browser }) => {
   step("a form is half filled");
@@ -15,7 +15,7 @@ await journey(async ({ open, browser }) => {
       : route.fulfill({ status: 401, contentType: "application/problem+json", body: '{"status":401,"code":"invalid_token","detail":"The token has ended."}' }),
   );
   await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
-  await page.locator("main button[type=submit]").first().click({ force: true }).catch(() => {});
+  await page.getByLabel("Manager").pressSequentially("He"); // two refusals, one soon after the other
   const door = page.getByRole("dialog").locator("[name=email]");
   await door.waitFor({ timeout: 40_000 });
   await page.unroute("**/api/v1/**");
@@ -26,9 +26,18 @@ await journey(async ({ open, browser }) => {
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => !document.activeElement?.closest("main, nav.rail")), `Tab leads behind the dialog: ${await focus(page)}`);
   }
+  step("while it is lapsed nothing is asked for, and the page stays");
+  const asked = [];
+  page.on("request", (r) => /\/api\/v1\/(?!auth\/)/.test(r.url()) && asked.push(new URL(r.url()).pathname));
+  await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+  await still(page);
+  same(asked, [], "what was asked for without a session");
+  same(path(page), "/people/new", "the address while the session is lapsed");
   step("signing in again");
+  const repeated = page.waitForResponse((r) => /\/identities\?/.test(r.url()) && r.ok());
   await enter(page, "second");
   await door.waitFor({ state: "detached" });
+  await repeated;
   await settled(page);
   same(await field.inputValue(), "Half of a", "what was typed");
   same(page.url(), `${url}/people/new`, "the address");

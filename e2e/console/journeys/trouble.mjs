@@ -31,12 +31,14 @@ await journey(async ({ open }) => {
   }
 
   step("the service is slow: what will be there is drawn at once");
+  const slow = opening();
   await page.route(api, async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await slow.promise;
     await route.continue().catch(() => {});
   });
   await go(page, "/people", { settle: false });
-  await page.waitForSelector("[aria-busy=true]", { timeout: 1200 });
+  await page.waitForSelector("[aria-busy=true]");
+  slow.resolve();
   await page.unroute(api);
   await page.waitForSelector("tbody tr");
   await settled(page);
@@ -94,4 +96,11 @@ async function fill(page) {
 /** What stands in a form, field by field. */
 function filled(page) {
   return page.locator("main form").locator("input, textarea, select").evaluateAll((all) => all.map((e) => (e.type === "checkbox" ? e.checked : e.value)));
+}
+
+/** A gate that stays closed until it is resolved. */
+function opening() {
+  const gate = {};
+  gate.promise = new Promise((resolve) => Object.assign(gate, { resolve }));
+  return gate;
 }

@@ -10,7 +10,7 @@ await journey(async ({ browser, open }) => {
   await seen(page, "users");
 
   step("somebody is invited");
-  await page.getByRole("button", { name: "Invite somebody" }).click();
+  await page.getByRole("button", { name: "Invite user" }).click();
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Name", { exact: true }).fill("Nadia Newcomer");
   await page.getByLabel(/^Auditor/).check();

@@ -10,7 +10,7 @@ await journey(async ({ open }) => {
   step("an address of a network that is closed");
   await page.getByLabel("SCIM 2.0").check();
   await page.getByLabel("Name", { exact: true }).fill("Behind the wall");
-  await page.getByLabel("What it tells").selectOption("target");
+  await page.getByLabel("Provides").selectOption("target");
   await page.keyboard.press("Control+Enter");
   await page.waitForURL(/\/connection$/);
   const address = page.locator(".field").filter({ has: page.getByLabel("Base URL") });

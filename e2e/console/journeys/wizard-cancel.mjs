@@ -34,7 +34,7 @@ await journey(async ({ open }) => {
   await again.waitFor();
   same(await runs(), "cancelled", "the run that was cancelled");
   same((await api("admin", "GET", `/connectors/${id}`)).funnel_state, "bootstrapped", "how far the connector has come");
-  expect((await page.getByText("bootstrapped → connected").count()) === 0, "it is told as connected");
+  expect((await page.getByText("is connected").count()) === 0, "it is told as connected");
   await seen(page, "a cancelled first sync");
 
   step("seen again where it was left, and started again");
@@ -42,7 +42,7 @@ await journey(async ({ open }) => {
   await go(page, `/connectors/new/${id}/sync`);
   hangs = false;
   await again.click();
-  await page.getByText("bootstrapped → connected").waitFor();
+  await page.getByText("is connected").waitFor();
   await settled(page);
   same(await runs(), "succeeded,cancelled", "the runs");
   same((await api("admin", "GET", `/identities?q=one@first.test`)).total, 1, "whom it read");

@@ -11,7 +11,7 @@ await journey(async ({ open }) => {
   step("like one that is there");
   await page.getByLabel("Copy from an existing one (optional)").selectOption({ index: 1 });
   await page.getByLabel("Name", { exact: true }).fill(`HR of the branch ${Date.now()}`);
-  await page.getByLabel("What it tells").selectOption("source");
+  await page.getByLabel("Provides").selectOption("source");
   await button(page, "Through an agent").click();
   await page.getByLabel("Agent", { exact: true }).selectOption({ label: `${scene.names.agent} (online)` });
   await button(page, "Continue").click();
@@ -54,12 +54,16 @@ await journey(async ({ open }) => {
   await page.keyboard.press("Control+Enter");
   await page.waitForURL(/\/sync$/);
   await button(page, "Run the first sync").waitFor();
+  step("writing is asked for, and off without a choice");
+  same(await page.getByLabel("Writing", { exact: true }).inputValue(), "off", "what is chosen");
   step("left while it runs");
   await page.keyboard.press("Control+Enter");
-  await page.getByText("You can leave this page; the sync goes on.").or(page.getByText("bootstrapped → connected")).waitFor();
+  await page.getByText("You can leave this page; the sync goes on.").or(page.getByText("is connected")).waitFor();
   await go(page, "/connectors/new");
   await go(page, `/connectors/new/${id}/sync`);
-  await page.getByText(/bootstrapped → connected|waits for a decision/).waitFor();
+  await page.getByText(/is connected|waits for a decision/).waitFor();
+  await page.getByText("Writing is off").waitFor();
+  same((await api("admin", "GET", `/connectors/${id}/provisioning`)).write_mode, "off", "whether the system is written to");
   await seen(page, "seen again");
   const run = (await api("admin", "GET", `/connectors/${id}/sync-runs`)).items[0];
   same(await page.locator(".wizard-counts dd").first().innerText().then((t) => t.trim()), run.counters.identities_read.toLocaleString("en"), "people that were counted");

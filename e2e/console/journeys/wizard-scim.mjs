@@ -13,7 +13,7 @@ await journey(async ({ open }) => {
   expect(await button(page, "Choose a type").isDisabled(), "one can go on without a type");
   await page.getByLabel("SCIM 2.0").check();
   await page.getByLabel("Name", { exact: true }).fill("Reading room");
-  await page.getByLabel("What it tells").selectOption("target");
+  await page.getByLabel("Provides").selectOption("target");
   await seen(page, "a type is chosen");
   await page.keyboard.press("Control+Enter");
   await page.waitForURL(/\/connection$/);

@@ -47,6 +47,7 @@ export function inOtherStates() {
   const { ids } = scene;
   return [
     ...["draft", "failing", "paused", "staff", "hr", "apps"].map((c) => `/connectors/${ids[c]}`),
+    `/connectors/${ids.apps}/settings?section=safety`,
     `/connectors/${ids.failing}/runs`, `/connectors/${ids.failing}/runs/${ids.failedRun}`, `/connectors/${ids.connector}/runs/${ids.heldRun}`,
     ...["connection", "discovery", "mapping", "sync"].map((step) => `/connectors/new/${ids.mapped}/${step}`),
     ...["requestCancelled", "requestRejected", "requestDone", "requestForAdmin"].map((r) => `/requests/${ids[r]}`),

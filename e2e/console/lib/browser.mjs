@@ -49,10 +49,12 @@ export async function watched(browser, { allow = [], name = "", ...options } = {
   });
   context.on("response", (r) => {
     if (r.status() < 400 || usual(r) || context.allow === "all" || context.allow.includes(r.status())) return;
-    fail(`${whose}${r.request().method()} ${r.url().slice(url.length)} answered ${r.status()}`);
+    fail(`${whose}${r.request().method()} ${r.url().slice(url.length)} answered ${r.status()}${on(r.frame().page())}`);
   });
   context.on("weberror", (e) => fail(`${whose}an error of the page: ${e.error()}${on(e.page())}`));
   context.on("dialog", (d) => {
+    // A page is left whose form holds unsaved changes: journeys that are about it look at it themselves.
+    if (d.type() === "beforeunload") return void d.accept();
     fail(`${whose}the page opened a dialog of the browser: ${d.message()}`);
     void d.dismiss();
   });

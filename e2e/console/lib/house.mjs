@@ -1,12 +1,12 @@
 // The house of the console's journeys; see README.md.
 import { launch, watched } from "./browser.mjs";
-import { signIn } from "./people.mjs";
+import { arrive, session } from "./people.mjs";
 import { picture } from "./screen.mjs";
 import { at, fail, tell, wrong } from "./tell.mjs";
 
 export { watched, waitsFor } from "./browser.mjs";
 export { api, code, enter, signIn, token } from "./people.mjs";
-export { accessible, fits, focus, focused, go, inWords, path, picture, seen, settled, still } from "./screen.mjs";
+export { accessible, fits, focus, focused, go, inWords, listsFit, literal, path, picture, seen, settled, still } from "./screen.mjs";
 export { at, expect, fail, same, step, tell } from "./tell.mjs";
 export { places, scene, shots, url } from "./tools.mjs";
 
@@ -20,9 +20,9 @@ export async function journey(story, figures = () => []) {
   const browser = await launch();
   const began = Date.now();
   const open = async (who, to = "/", options = {}) => {
-    const page = await (await watched(browser, { name: who, ...options })).newPage();
+    const page = await (await watched(browser, { name: who, storageState: await session(who), ...options })).newPage();
     page.setDefaultTimeout(45_000); // no measure of speed: a slow machine is no failure
-    await signIn(page, who, to);
+    await arrive(page, to);
     return page;
   };
   try {

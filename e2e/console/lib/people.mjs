@@ -14,11 +14,32 @@ export async function enter(page, who, more = {}) {
   await page.keyboard.press("Enter");
 }
 
-/** Signs somebody in and opens a page of the console, to which the sign-in leads. */
+/** Signs in through the form, and opens the address to which it leads: for journeys that are about signing in. */
 export async function signIn(page, who, to = "/") {
   await page.goto(url + to);
   await page.waitForSelector("[name=email]");
   await enter(page, who);
+  await page.waitForSelector("nav.rail");
+  await settled(page);
+}
+
+/** What a browser keeps of a session: the cookie of the refresh token, and that there is one. Playwright's option storageState. */
+export async function session(who) {
+  const answer = await login(who, { cookie: true });
+  const [pair, ...rest] = answer.headers.getSetCookie().find((c) => c.startsWith("grantwright_refresh="))?.split("; ") ?? [];
+  if (!pair) throw new Error("the sign-in sets no cookie");
+  const about = Object.fromEntries(rest.map((a) => a.split("=")));
+  const [name, value] = [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)];
+  const { hostname, origin } = new URL(url);
+  return {
+    cookies: [{ name, value, domain: hostname, path: about.Path, expires: -1, httpOnly: "HttpOnly" in about, secure: "Secure" in about, sameSite: about.SameSite }],
+    origins: [{ origin, localStorage: [{ name: "grantwright-signed-in", value: "yes" }] }],
+  };
+}
+
+/** Opens an address with a session that the window was given. */
+export async function arrive(page, to) {
+  await page.goto(url + to);
   await page.waitForSelector("nav.rail");
   await settled(page);
 }
@@ -50,15 +71,18 @@ export async function api(who, method, path, body, headers = {}) {
 
 /** An access token of somebody, of a session beside that of the browser. */
 export async function token(who) {
-  if (!tokens.has(who)) {
-    const { email, password, totp } = scene.users[who];
-    const answer = await fetch(`${scene.url}/api/v1/auth/login`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ email, password, ...(totp ? { otp: code(totp) } : {}) }),
-    });
-    if (!answer.ok) throw new Error(`${who} cannot sign in: ${answer.status} ${await answer.text()}`);
-    tokens.set(who, (await answer.json()).access_token);
-  }
+  if (!tokens.has(who)) tokens.set(who, (await (await login(who)).json()).access_token);
   return tokens.get(who);
+}
+
+/** Signs a user of scene.users in, past the console; more are further members of what is sent. */
+async function login(who, more = {}) {
+  const { email, password, totp } = scene.users[who];
+  const answer = await fetch(`${scene.url}/api/v1/auth/login`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ email, password, ...(totp ? { otp: code(totp) } : {}), ...more }),
+  });
+  if (!answer.ok) throw new Error(`${who} cannot sign in: ${answer.status} ${await answer.text()}`);
+  return answer;
 }

@@ -7,6 +7,9 @@ export const rolesOf = { admin: ["admin"], auditor: ["auditor"], manager: ["mana
 /** Whether somebody may open a screen. */
 export const mayOpen = (who, place) => !place.roles || place.roles.some((r) => rolesOf[who].includes(r));
 
+/** Whether the navigation offers a screen that somebody may open. */
+export const inRail = (who, place) => mayOpen(who, place) && (!place.navRoles || place.navRoles.some((r) => rolesOf[who].includes(r)));
+
 /** The screens on which something is made, to which whoever only reads is led by nothing. */
 const writes = places.filter((p) => p.write).map((p) => new RegExp(`^${p.path.replaceAll(/\$\w+/g, "[^/]+")}$`).source);
 

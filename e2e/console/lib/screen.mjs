@@ -91,6 +91,69 @@ export async function fits(page, name) {
   if (over > 0) fail(`${name} is ${over} px wider than the window: ${who}`);
 }
 
+/**
+ * Lists and tables at the width of a window: their views, search and filters are one row, no column is behind an edge, no text in a cell or
+ * head is cut off unless pointing at it shows the whole, a list takes the whole page, and the head of one that is longer than the window
+ * stays in sight.
+ */
+export async function listsFit(page, name, width) {
+  const was = page.viewportSize();
+  await page.setViewportSize({ width, height: was.height });
+  await still(page);
+  for (const wrong of await page.evaluate(wrongOfLists)) fail(`${name} at ${width} px: ${wrong}`);
+  await fits(page, `${name} at ${width} px`);
+  await page.setViewportSize(was);
+}
+
+/** Runs in the page. */
+async function wrongOfLists() {
+  const wrong = [];
+  const inner = (e) => e.clientWidth - Number.parseFloat(getComputedStyle(e).paddingLeft) - Number.parseFloat(getComputedStyle(e).paddingRight);
+  const heard = (e) => Boolean(e.closest(".sr"));
+  /** Whether a part of an element's text is not seen. */
+  const cut = (e) => {
+    if (e.scrollWidth <= e.clientWidth + 1 && e.scrollHeight <= e.clientHeight + 1) return false;
+    const { overflowX, overflowY, display } = getComputedStyle(e);
+    if (display === "inline" || e.clientWidth === 0) return false;
+    return (e.scrollWidth > e.clientWidth + 1 && overflowX === "hidden") || (e.scrollHeight > e.clientHeight + 1 && overflowY === "hidden");
+  };
+  const told = (e, cell) => e.title || e.closest("[title]")?.closest("td, th") === cell;
+  for (const line of document.querySelectorAll("main .list-line"))
+    if (line.hasAttribute("data-full") || line.clientHeight > 60) wrong.push(`views and filters take ${line.clientHeight} px`);
+  for (const table of document.querySelectorAll("main section.table")) {
+    const called = table.getAttribute("aria-label");
+    const within = table.closest("section.table section.table, .card .list, [role=dialog]");
+    const list = table.closest(".list");
+    const over = table.firstElementChild.offsetWidth - table.clientWidth;
+    if (over > 1) wrong.push(`${over} px of ${called} are behind the edge`);
+    if (list && !within && table.offsetWidth < 0.97 * inner(document.querySelector("main"))) wrong.push(`${called} is ${table.offsetWidth} px wide`);
+    for (const cell of table.querySelectorAll("th, td"))
+      for (const e of [cell, ...cell.querySelectorAll("*")])
+        if (!heard(e) && !e.matches("input, select, textarea, svg, svg *") && cut(e) && !told(e, cell)) {
+          wrong.push(`"${cell.textContent.slice(0, 40)}" of ${called} is cut off`);
+          break;
+        }
+    const head = table.querySelector("thead th");
+    if (table.offsetHeight < window.innerHeight || !head) continue;
+    const before = window.scrollY;
+    window.scrollTo(0, table.getBoundingClientRect().top + window.scrollY + 200);
+    await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
+    if (Math.abs(head.getBoundingClientRect().top) > 1) wrong.push(`the head of ${called} is at ${head.getBoundingClientRect().top} px when the page is scrolled`);
+    window.scrollTo(0, before);
+  }
+  return wrong;
+}
+
+/** Code is shown letter by letter: a ligature would make one sign of "://" and another of "!=". */
+export async function literal(page, name) {
+  const joined = await page.evaluate(() =>
+    [...document.querySelectorAll("body *")]
+      .filter((e) => getComputedStyle(e).fontFamily.startsWith("Mono") && getComputedStyle(e).fontVariantLigatures !== "none")
+      .map((e) => `${e.tagName.toLowerCase()}.${e.className}`),
+  );
+  if (joined.length > 0) fail(`${name} draws ligatures in ${[...new Set(joined)].slice(0, 4).join(", ")}`);
+}
+
 /** Looks at a screen as it is: accessibility, words, width, and a picture where pictures are wanted. */
 export async function seen(page, name) {
   step(name);
