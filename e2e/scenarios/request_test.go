@@ -15,6 +15,10 @@ import (
 func TestPeopleAskAndOthersDecide(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
+	o.as("u001", "manager")
+	for _, approver := range []string{"u002", "u003", "u004", "u006", "u007", "u008", "u009"} {
+		o.as(approver) // only people who can sign in are asked
+	}
 	t.Run("over manager and owner to a working membership", func(t *testing.T) { o.in(t).managerThenOwner() })
 	t.Run("two approve at the same moment", func(t *testing.T) { o.in(t).inParallel() })
 	t.Run("an approver is on leave", func(t *testing.T) { o.in(t).approverOnLeave() })

@@ -21,6 +21,7 @@ type bench struct {
 	bin, dir string
 	plane    *rig.ControlPlane
 	closers  []func()
+	signIns  map[string][2]string // address and password of the administrator, by tenant
 }
 
 func (b *bench) start(ctx context.Context) error {
@@ -64,6 +65,10 @@ func (b *bench) tenant(ctx context.Context, slug string) (*api.Client, error) {
 	if _, err := b.plane.Bootstrap(ctx, slug, slug, email, password); err != nil {
 		return nil, err
 	}
+	if b.signIns == nil {
+		b.signIns = map[string][2]string{}
+	}
+	b.signIns[slug] = [2]string{email, password}
 	c := api.New(b.plane.URL())
 	return c, c.Login(ctx, email, password)
 }
