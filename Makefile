@@ -41,13 +41,17 @@ package: build bin/nfpm ## Build the agent's packages into dist/: deb, rpm and a
 test: setup build bin/oasdiff ## Run every test: units, real services, quick end-to-end, browser
 	go test -count=1 -timeout 45m $(GO_DIRS)
 
+# Paths whose texts are not checked against docs/glossary.md yet.
+PROSE_EXCEPT := controlplane/console/,e2e/console/
+
 .PHONY: check
-check: bin/golangci-lint ## Look for mistakes: formatting, vet, lint, floors, generated files
+check: bin/golangci-lint ## Look for mistakes: formatting, vet, lint, layers, texts, generated files
 	@unformatted=$$(gofmt -l $(MODULES)); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
 	go vet $(GO_DIRS)
 	GOOS=windows go vet ./agent/... ./connectorkit/... ./protocol/...
 	bin/golangci-lint run $(GO_DIRS)
 	go test -count=1 -run 'TestFloors' ./controlplane/internal/app
+	go run ./e2e/cmd/prose -except '$(PROSE_EXCEPT)'
 	@for m in $(MODULES); do (cd $$m && GOWORK=off go mod verify >/dev/null && GOWORK=off go build ./...) || exit 1; done
 
 .PHONY: e2e
@@ -71,7 +75,17 @@ bench: setup build ## Measure, and print the figures
 	go test ./controlplane/internal/reach/provision -run '^$$' -bench Changes -benchtime 1x
 	go test ./controlplane/internal/govern/approval -run '^$$' -bench . -benchtime 20x
 	go test ./controlplane/internal/govern/chain -run '^$$' -bench . -benchtime 20x
+	go test ./controlplane/internal/record/audit/... -run '^$$' -bench 'Chain|Verif'
+	go test ./controlplane/internal/front/webhook -run '^$$' -bench Deliveries -benchtime 2000x
 	go test ./controlplane/internal/reach/mapping/transform ./controlplane/internal/reach/mapping/pyexpr -run '^$$' -bench 'FiveTransforms|Eval'
+
+.PHONY: schema
+schema: ## Generate docs/schema.md from a fresh database
+	GRANTWRIGHT_RENEW_SCHEMA=1 go test -count=1 -run TestTheDocumentDescribesAFreshDatabase ./controlplane/internal/ground/schema
+
+.PHONY: measure
+measure: ## Measure the source tree: size, density, packages, cycles, texts
+	@go run ./e2e/cmd/measure
 
 .PHONY: setup
 setup: ## Install what the tests and the sample systems need, where it is missing
