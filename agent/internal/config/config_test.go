@@ -179,7 +179,7 @@ func TestPlainHTTPIsForLoopbackOnlyUnlessAllowed(t *testing.T) {
 		{"http://grantwright.example.org", true, ""},
 		{"ftp://grantwright.example.org", true, "https://"},
 		{"grantwright.example.org", false, "looks like"},
-		{"https://user:pw@grantwright.example.org", false, "alone"},
+		{"https://user:pw@grantwright.example.org", false, "path only"},
 	} {
 		_, err := Settings{URL: tt.url, InsecureHTTP: tt.insecure}.Base()
 		if (err == nil) != (tt.want == "") || (err != nil && !strings.Contains(err.Error(), tt.want)) {

@@ -30,9 +30,9 @@ func (s Settings) Base() (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(s.URL, "/"))
 	switch {
 	case err != nil || u.Host == "":
-		return nil, fmt.Errorf("the URL %q is none; it looks like https://grantwright.example.org", s.URL)
+		return nil, fmt.Errorf("%q is not a URL. Use a URL such as https://grantwright.example.org.", s.URL)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("the URL must be scheme, host and path alone")
+		return nil, fmt.Errorf("the URL must consist of scheme, host and path only")
 	case u.Scheme == "https":
 		return u, nil
 	case u.Scheme != "http":
@@ -40,8 +40,8 @@ func (s Settings) Base() (*url.URL, error) {
 	case s.InsecureHTTP || loopback(u.Hostname()):
 		return u, nil
 	}
-	return nil, fmt.Errorf("%s is plain http: the agent's token and all it reads would cross the network readable by others; "+
-		"use https, or --insecure-http if the way there is protected by other means", u.Host)
+	return nil, fmt.Errorf("The address %s uses plain HTTP, so the agent's token and data can be read on the network. "+
+		"Use https, or --insecure-http if the connection is protected in another way.", u.Host)
 }
 
 func loopback(host string) bool {

@@ -30,7 +30,7 @@ func (e *ProxyError) Unwrap() error { return e.Err }
 func checkProxy(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return errors.New("the proxy's URL is none; it looks like http://proxy.example.org:3128")
+		return errors.New("the proxy is not a URL; use a URL such as http://proxy.example.org:3128")
 	}
 	switch u.Scheme {
 	case "http", "https", "socks5":
