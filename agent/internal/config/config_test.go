@@ -178,7 +178,7 @@ func TestPlainHTTPIsForLoopbackOnlyUnlessAllowed(t *testing.T) {
 		{"http://localhost.example.org", false, "--insecure-http"},
 		{"http://grantwright.example.org", true, ""},
 		{"ftp://grantwright.example.org", true, "https://"},
-		{"grantwright.example.org", false, "looks like"},
+		{"grantwright.example.org", false, "not a URL"},
 		{"https://user:pw@grantwright.example.org", false, "path only"},
 	} {
 		_, err := Settings{URL: tt.url, InsecureHTTP: tt.insecure}.Base()
