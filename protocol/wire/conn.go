@@ -59,6 +59,7 @@ type Conn struct {
 	wake    *sync.Cond
 	lanes   [3][]message
 	closing *CloseError // set once: no more frames are accepted
+	failed  bool        // closing was set because a frame could not be written
 	stopped bool        // the socket is gone: what is queued is dropped
 }
 
@@ -143,6 +144,10 @@ func (c *Conn) Serve(ctx context.Context, handle func(Frame) error) error {
 	err := c.read(handle)
 	c.mu.Lock()
 	own := c.closing
+	var peer *CloseError
+	if c.failed && errors.As(err, &peer) {
+		own = nil // the peer's close is why the frame could not be written, and says more
+	}
 	code, reason := closing(err)
 	c.closeLocked(code, reason)
 	c.mu.Unlock()
@@ -210,6 +215,14 @@ func (c *Conn) abandon() {
 	c.wake.Signal()
 }
 
+// failWrite ends the connection because a frame could not be written.
+func (c *Conn) failWrite(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopped, c.failed = true, c.closing == nil
+	c.closeLocked(CloseSilent, "cannot write: "+reasonOf(err))
+}
+
 // write sends what is queued until the connection is closed, then closes the socket.
 func (c *Conn) write() {
 	for {
@@ -218,8 +231,7 @@ func (c *Conn) write() {
 			break
 		}
 		if err := c.socket.WriteMessage(m.data); err != nil {
-			c.abandon()
-			c.Close(CloseSilent, "cannot write: "+reasonOf(err))
+			c.failWrite(err)
 			break
 		}
 		if m.sent != nil {

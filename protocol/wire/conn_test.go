@@ -176,3 +176,32 @@ func TestAPeerThatDoesNotReadIsCutOff(t *testing.T) {
 	near.Cut() // what the adapter's write deadline does to a real socket
 	<-done
 }
+
+// closedByPeer is a socket whose peer has closed: a write fails, and reading gives the peer's close code after that.
+type closedByPeer struct{ wrote chan struct{} }
+
+func (s closedByPeer) ReadMessage() ([]byte, error) {
+	<-s.wrote
+	return nil, &wire.CloseError{Code: wire.CloseRevoked, Reason: "revoked"}
+}
+
+func (s closedByPeer) WriteMessage([]byte) error {
+	defer close(s.wrote)
+	return errors.New("close sent")
+}
+
+func (s closedByPeer) Close(int, string) error { return nil }
+
+func TestThePeersCloseCodeIsKeptWhenAWriteFailsBecauseOfIt(t *testing.T) {
+	for range 100 {
+		c := wire.NewConn(closedByPeer{wrote: make(chan struct{})}, 0)
+		if err := c.Send(wire.Frame{Type: wire.TypeHeartbeat}, struct{}{}); err != nil {
+			t.Fatal(err)
+		}
+		err := c.Serve(t.Context(), func(wire.Frame) error { return nil })
+		var closed *wire.CloseError
+		if !errors.As(err, &closed) || closed.Code != wire.CloseRevoked {
+			t.Fatalf("Serve = %v; want the close code %d of the peer", err, wire.CloseRevoked)
+		}
+	}
+}
