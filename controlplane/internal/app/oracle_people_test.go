@@ -67,6 +67,14 @@ func (o *organisation) found(rt *rapid.T) {
 		o.run(`delete from ` + table)
 	}
 	o.run(`update identity set status = 'active' where id = any($1::text[]::uuid[])`, o.fixed)
+	// All leave first: somebody may have taken the identity that another one returns to.
+	var away []string
+	for _, w := range o.watchers {
+		if w.identity != w.home {
+			away = append(away, w.user)
+		}
+	}
+	o.run(`update app_user set identity_id = null where id = any($1::text[]::uuid[])`, away)
 	for _, w := range o.watchers {
 		if w.identity != w.home {
 			o.call("PATCH", "/settings/users/"+w.user, map[string]any{"identity_id": w.home}, 200)

@@ -107,7 +107,7 @@ func TestTheAccountOfSomebodyWhoHasLeftIsAskedAbout(t *testing.T) {
 		t.Errorf("%d turns wait for what rules do first; want 1", n)
 	}
 	task := h.one(matter.OrphanAccount)
-	h.shows(task, "has no active owner", "It belonged to ada, who has left", "last signed in with it on 2026-03-04")
+	h.shows(task, "has no active owner", "It belonged to ada, who has left", "last sign-in with it was on 2026-03-04")
 	if got := actions(task); got != "link disable delete keep" || task["risk_level"] != "high" || member(task, "context", "reason") != "owner_deactivated" {
 		t.Errorf("it takes %s, of risk %v, because %v", got, task["risk_level"], member(task, "context", "reason"))
 	}

@@ -59,7 +59,7 @@ func differs(c pack.PackConflict) decision.New {
 	self := httpapi.Prefix + "/sector-packs/" + c.PackKey
 	return decision.New{
 		Key: c.ID, Subject: decision.Ref{Type: "sector_pack", ID: c.Object, Display: c.PackKey}, Source: decision.Ref{Type: "sector_pack_conflict", ID: c.ID, Display: what},
-		Title: fmt.Sprintf("The pack %s and you want different things of the %s", c.PackKey, what), Summary: summary,
+		Title: fmt.Sprintf("Conflict between the pack %s and a local change of the %s", c.PackKey, what), Summary: summary,
 		Context: map[string]any{"pack_key": c.PackKey, "kind": c.Kind, "object_key": c.ObjectKey, "fields": c.Fields, "base": base, "ours": ours, "theirs": theirs,
 			"removed_by_pack": c.Theirs == nil, "version": c.Version, "links": map[string]string{"conflicts": self + "/conflicts", "installation": self + "/installation"}},
 		Actions: actions, Roles: admins, Priority: "low", RiskLevel: "low", GroupKey: PackConflict + "/" + c.PackKey + "/" + c.Kind,

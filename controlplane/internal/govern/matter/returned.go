@@ -172,14 +172,14 @@ func askReturned(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, 
 
 // question asks whether somebody is to have what came back.
 func (g returnedGrant) question() decision.New {
-	summary := fmt.Sprintf("%s has %s in %s again. It was taken away by us", g.Identity.Display, g.Entitlement.Display, g.Connector)
+	summary := "This access was revoked in " + g.Connector
 	if g.LastEndingAt != nil {
 		summary += " on " + g.LastEndingAt.UTC().Format("2006-01-02")
 	}
 	if g.LastEnding != nil && *g.LastEnding != "" {
 		summary += " (" + *g.LastEnding + ")"
 	}
-	summary += ", and it was granted again in the target system. It has no reason here."
+	summary += ". It was granted again in the target system, and no reason exists for it."
 	risk := g.Risk
 	if g.Privileged && (risk == "low" || risk == "medium") {
 		risk = "high"
@@ -187,7 +187,7 @@ func (g returnedGrant) question() decision.New {
 	q := decision.New{
 		Key: g.ID, Subject: decision.Ref{Type: "grant", ID: g.ID, Display: g.Identity.Display + " · " + g.Entitlement.Display},
 		Source:  decision.Ref{Type: "connector", ID: g.ConnectorID, Display: g.Connector},
-		Title:   fmt.Sprintf("%s has %s again, by a change in the target system", g.Identity.Display, g.Entitlement.Display),
+		Title:   fmt.Sprintf("%s was granted to %s again in the target system", g.Entitlement.Display, g.Identity.Display),
 		Summary: summary,
 		Context: map[string]any{"identity": g.Identity, "account": g.Account, "entitlement": g.Entitlement, "entitlement_description": g.Description,
 			"connector": decision.Ref{Type: "connector", ID: g.ConnectorID, Display: g.Connector}, "directness": g.Directness, "privileged": g.Privileged,

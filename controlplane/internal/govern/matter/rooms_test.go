@@ -217,7 +217,7 @@ func TestAConflictOfAPackIsResolvedInTheInbox(t *testing.T) {
 	h := open(t)
 	policy := h.disagree()
 	task := h.one(matter.PackConflict)
-	h.shows(task, "Both the pack clinic and somebody here have changed name", "nurses")
+	h.shows(task, "Both the pack clinic and a person here changed name", "nurses")
 	if b, o, th := member(task, "context", "base", "name"), member(task, "context", "ours", "name"), member(task, "context", "theirs", "name"); b != "Nurses" || o != "Our nurses" || th != "Nurses of wards" {
 		t.Errorf("it shows %v, %v, %v", b, o, th)
 	}
@@ -275,7 +275,7 @@ func TestAccessThatCameBackIsDecidedByWhoOwnsIt(t *testing.T) {
 	h := open(t)
 	grant, _, olga := h.back()
 	task := h.one(matter.NativeGrant)
-	h.shows(task, "ada has Sales again, and nobody here gave it")
+	h.shows(task, "Sales was granted to ada again in the target system")
 	assignees := task["assignees"].([]any)
 	if len(assignees) != 1 || member(assignees[0], "identity_id") != olga {
 		t.Errorf("asked are %v; want olga alone, since ada may not decide about herself", assignees)

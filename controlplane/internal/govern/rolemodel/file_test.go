@@ -82,7 +82,7 @@ func TestAnImportIsWholeOrNotAtAllAndSaysWhere(t *testing.T) {
 		"- a\n- b\n":              "line 1: a file of roles begins",
 		"version: 2\nroles: []\n": "line 1: the version",
 		"version: 1\nroles:\n  - key: a\n    nam: A\n":                                                                                                  `line 4: there is no member "nam"`,
-		"version: 1\nroles:\n  - key: a\n    name: A\n  - key: a\n    name: B\n":                                                                        "line 5: the role a stands in line 3",
+		"version: 1\nroles:\n  - key: a\n    name: A\n  - key: a\n    name: B\n":                                                                        "line 5: the role a is already in line 3",
 		"version: 1\nroles:\n  - key: a\n    name: [x]\n":                                                                                               "line 4: ",
 		"version: 1\nroles:\n  - &x\n    key: a\n    name: A\n  - *x\n":                                                                                 "line 3: anchors",
 		"version: 1\nroles:\n  - key: gone\n    name: A\n":                                                                                              "line 3: the role gone is retired",

@@ -175,7 +175,7 @@ func TestNewPeopleInMassAreHeldAsWhenTheKeyChanges(t *testing.T) {
 	if diff := cmp.Diff([]string{"identity_deactivation total_loss", "identity_create limit"}, holdKinds(v)); diff != "" {
 		t.Fatalf("-want +got\n%s", diff)
 	}
-	if v.Holds[1].Cause != "40 of 40 have the e-mail address of somebody who is known: the source's key may have changed" {
+	if v.Holds[1].Cause != "40 of 40 have the e-mail address of an existing identity: the key field of the source may have changed" {
 		t.Errorf("cause %q", v.Holds[1].Cause)
 	}
 }
