@@ -83,6 +83,7 @@ var known = map[string]attribute{
 	"usercertificate": {format: asBinary}, "usersmimecertificate": {format: asBinary}, "cacertificate": {format: asBinary}, "msexchmailboxguid": {format: asGUID},
 	"msexchmailboxsecuritydescriptor": {format: asBinary}, "ntsecuritydescriptor": {format: asBinary}, "logonhours": {format: asBinary}, "userparameters": {format: asBinary},
 	"managedby": {owner: true}, "owner": {owner: true},
+	"telephonenumber": {phone: "work"}, "mobile": {phone: "mobile"},
 	"objectcategory": {}, "dscorepropagationdata": {drop: true},
 }
 
@@ -149,6 +150,7 @@ type attribute struct {
 	member   bool   // lists members
 	byName   bool   // members are user names
 	owner    bool   // names who answers for a group
+	phone    string // which kind of phone number it holds
 	base     string // the name without options
 	rangeEnd string // of member;range=0-1499: 1499; * in the last one; empty without a range
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/grantwright/grantwright/connectorkit/ldap/internal/wire"
+	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // Bounds of one record, in bytes and values. What exceeds them is replaced by {"$truncated": n}.
@@ -13,6 +14,7 @@ const (
 	maxValue  = 64 << 10
 	maxValues = 10_000
 	maxRecord = 256 << 10
+	maxPhone  = 1 << 10 // what is longer is no phone number
 )
 
 // record is an entry taken apart. It is filled anew for each entry and, but for attributes, points into the entry.
@@ -24,6 +26,7 @@ type record struct {
 	classes    [][]byte
 	members    []members
 	owners     [][]byte // of a group
+	phones     []v1.PhoneNumber
 	attributes map[string]any
 	truncated  []string // attributes too large to hand on
 }
@@ -67,12 +70,24 @@ func (r *record) take(d *dictionary, e *wire.Entry, keep bool) {
 		if a.closing {
 			r.closing = raw.Values
 		}
+		if a.phone != "" && keep && !a.drop {
+			r.call(a.phone, raw.Values)
+		}
 		switch {
 		case !keep || a.drop:
 		case a.id && r.id != "":
 			r.attributes[a.key] = r.id
 		default:
 			r.keep(a, raw.Values, &room)
+		}
+	}
+}
+
+// call adds phone numbers of one kind.
+func (r *record) call(kind string, values [][]byte) {
+	for _, v := range values {
+		if len(v) > 0 && len(v) <= maxPhone && utf8.Valid(v) {
+			r.phones = append(r.phones, v1.PhoneNumber{Value: string(v), Type: kind})
 		}
 	}
 }

@@ -47,13 +47,21 @@ func (r *run) identity(native string, st status) {
 	modified := r.rec.at(slotModified)
 	person := v1.RemoteIdentity{
 		ExternalID: r.rec.id, NativeRef: native, IsDisabled: &st.disabled,
-		ModifiedAt: modified, Attributes: r.rec.attributes,
+		ModifiedAt: modified, Attributes: r.rec.attributes, PhoneNumbers: r.phoneNumbers(),
 	}
 	if manager := r.rec.slots[slotManager]; len(manager) > 0 {
 		person.ManagerRef = &v1.Ref{Kind: v1.RefNative, Value: NormalizeDN(string(manager))}
 	}
 	r.page.Identities = append(r.page.Identities, person)
 	r.counts[v1.Identities]++
+}
+
+// phoneNumbers are those of a person: an empty list if there are none, nil if they are not read.
+func (r *run) phoneNumbers() []v1.PhoneNumber {
+	if wanted := r.dict.wanted; wanted != nil && !wanted["telephonenumber"] && !wanted["mobile"] {
+		return nil
+	}
+	return append([]v1.PhoneNumber{}, r.rec.phones...)
 }
 
 func (r *run) account(dn, native string, st status) v1.RemoteAccount {

@@ -26,6 +26,8 @@ var paramPattern = regexp.MustCompile(`^\{([A-Za-z0-9_]+)\}$`)
 var special = map[string][]string{
 	"manager":              {objectIdentity},
 	"owner":                {objectAccount, objectEntitlement},
+	"phone_numbers":        {objectIdentity},
+	"addresses":            {objectIdentity},
 	"principal":            {objectGrant},
 	"resource_external_id": {objectEntitlement},
 	"resource_name":        {objectEntitlement},
@@ -74,7 +76,7 @@ func memberIndex(t reflect.Type) map[string]int {
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		switch name {
-		case "external_id", "attributes", "manager_ref", "owner_refs", "principal_ref", "resource":
+		case "external_id", "attributes", "manager_ref", "owner_refs", "principal_ref", "resource", "phone_numbers", "addresses":
 		default:
 			out[name] = i
 		}
@@ -105,6 +107,9 @@ func knownTarget(object, target string) bool {
 // set puts values into the member of a row that the target names, if the row type has it. The error says that the values
 // do not fit the member.
 func set(row any, kind, target string, values []any, negate bool) error {
+	if person, ok := row.(*v1.RemoteIdentity); ok && setContact(person, target, texted(values)) {
+		return nil
+	}
 	if len(values) == 0 {
 		return nil
 	}
@@ -175,6 +180,25 @@ func convert(value any, target string, t reflect.Type, negate bool) (reflect.Val
 	p := reflect.New(base)
 	p.Elem().Set(out)
 	return p, nil
+}
+
+// setContact sets the phone numbers or addresses of a person, if the target is one of them. No values: there are none.
+func setContact(person *v1.RemoteIdentity, target string, values []string) bool {
+	switch target {
+	case "phone_numbers":
+		person.PhoneNumbers = []v1.PhoneNumber{}
+		for _, v := range values {
+			person.PhoneNumbers = append(person.PhoneNumbers, v1.PhoneNumber{Value: v})
+		}
+	case "addresses":
+		person.Addresses = []v1.Address{}
+		for _, v := range values {
+			person.Addresses = append(person.Addresses, v1.Address{Formatted: v})
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 func setSpecial(row any, target string, values []any) error {

@@ -75,6 +75,21 @@ func TestFieldsFillTheRowsOfBothKinds(t *testing.T) {
 	}
 }
 
+func TestPhoneNumbersAndAddressesAreLists(t *testing.T) {
+	base := answers(t, map[string]string{"/people": `[{"id":1,"tel":["+1 555 1",{"x":1},5552],"home":"1 Main St"},{"id":2}]`})
+	out := mustRead(t, settings(base, `[{"name":"people","object":"user","request":{"path":"people"},
+		"fields":{"phone_numbers":"tel","addresses":"home","email":"mail"}}]`))
+	if got := asJSON(t, out.Identities[0].PhoneNumbers); got != `[{"value":"+1 555 1"},{"value":"5552"}]` {
+		t.Errorf("phone numbers %s", got)
+	}
+	if got := asJSON(t, out.Identities[0].Addresses); got != `[{"formatted":"1 Main St"}]` {
+		t.Errorf("addresses %s", got)
+	}
+	if none := out.Identities[1]; none.PhoneNumbers == nil || none.Addresses == nil || len(none.PhoneNumbers)+len(none.Addresses) != 0 {
+		t.Errorf("of somebody without any: %v, %v; want empty lists", none.PhoneNumbers, none.Addresses)
+	}
+}
+
 func TestPlainRolesBecomeGrantsAndEntitlements(t *testing.T) {
 	base := answers(t, map[string]string{
 		"/u": `[{"id":1,"roles":["admin","dev"]},{"id":2,"roles":"dev"},{"id":3,"roles":null},{"id":4}]`,

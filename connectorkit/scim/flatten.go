@@ -119,7 +119,7 @@ func (f *flattener) list(path string, list []any) {
 
 // standing is how much one of several values counts: the primary one most, then one for work (RFC 7643 section 2.4).
 func standing(item record) int {
-	if p := item.flag("primary"); p != nil && *p {
+	if isPrimary(item) {
 		return 3
 	}
 	if strings.EqualFold(item.text("type"), "work") {

@@ -20,7 +20,7 @@ func identityOf(rec record, attributes map[string]any) v1.RemoteIdentity {
 		EmployeeNumber: work.opt("employeeNumber"), CostCenter: work.opt("costCenter"), Organization: work.opt("organization"),
 		Division: work.opt("division"), Department: work.opt("department"), ManagerRef: managerOf(work),
 		IsDisabled: disabled(rec), ModifiedAt: rec.sub("meta").moment("lastModified"), ETag: rec.sub("meta").text("version"),
-		Attributes: attributes,
+		Attributes: attributes, PhoneNumbers: phonesOf(rec), Addresses: addressesOf(rec),
 	}
 	return p
 }
@@ -39,6 +39,40 @@ func accountOf(rec record, attributes map[string]any, linked bool) v1.RemoteAcco
 		a.IdentityExternalID = opt(a.ExternalID)
 	}
 	return a
+}
+
+// phonesOf are the phone numbers of a User; an empty list if there are none.
+func phonesOf(rec record) []v1.PhoneNumber {
+	out := []v1.PhoneNumber{}
+	for _, item := range rec.items("phoneNumbers") {
+		if number := item.text("value"); number != "" {
+			out = append(out, v1.PhoneNumber{Value: number, Type: strings.ToLower(item.text("type")), Primary: isPrimary(item)})
+		}
+	}
+	return out
+}
+
+// addressesOf are the addresses of a User; an empty list if there are none.
+func addressesOf(rec record) []v1.Address {
+	out := []v1.Address{}
+	for _, item := range rec.items("addresses") {
+		a := v1.Address{
+			Formatted: item.text("formatted"), StreetAddress: item.text("streetAddress"), Locality: item.text("locality"),
+			Region: item.text("region"), PostalCode: item.text("postalCode"), Country: item.text("country"),
+		}
+		if a == (v1.Address{}) {
+			continue
+		}
+		a.Type, a.Primary = strings.ToLower(item.text("type")), isPrimary(item)
+		out = append(out, a)
+	}
+	return out
+}
+
+// isPrimary says whether one of several values is the preferred one.
+func isPrimary(item record) bool {
+	p := item.flag("primary")
+	return p != nil && *p
 }
 
 // disabled is the opposite of active; absent means that the target does not say.

@@ -174,6 +174,13 @@ func TestTheFullRecordsLeaveNoMemberOut(t *testing.T) {
 	}
 }
 
+func TestAnEmptyListOfAPersonIsNotAnAbsentOne(t *testing.T) {
+	text, err := json.Marshal(v1.RemoteIdentity{ExternalID: "1", PhoneNumbers: []v1.PhoneNumber{}})
+	if err != nil || string(text) != `{"external_id":"1","phone_numbers":[]}` {
+		t.Errorf("%s, %v; want the empty list, and no addresses", text, err)
+	}
+}
+
 func TestAnErrorWithoutWordsStillSaysWhatItIs(t *testing.T) {
 	if got := (&v1.ErrorDetail{Class: v1.ClassAuth, Code: "http_401"}).Error(); got != "auth error (http_401)" {
 		t.Errorf("Error() = %q", got)

@@ -48,6 +48,8 @@ type RemoteIdentity struct {
 	ManagerExternalID *string        `json:"manager_external_id,omitempty"`
 	ManagerRef        *Ref           `json:"manager_ref,omitempty"`
 	EmploymentType    *string        `json:"employment_type,omitempty"`
+	PhoneNumbers      []PhoneNumber  `json:"phone_numbers,omitzero"`     // an empty list: the source has none
+	Addresses         []Address      `json:"addresses,omitzero"`         // an empty list: the source has none
 	HireDate          *string        `json:"hire_date,omitempty"`        // RFC 3339 date
 	StartDate         *string        `json:"start_date,omitempty"`       // RFC 3339 date
 	TerminationDate   *string        `json:"termination_date,omitempty"` // RFC 3339 date
@@ -60,6 +62,26 @@ type RemoteIdentity struct {
 	ModifiedAt        *time.Time     `json:"modified_at,omitempty"`
 	ETag              string         `json:"etag,omitempty"`
 	Deleted           bool           `json:"deleted,omitempty"`
+}
+
+// PhoneNumber is one phone number of a person, as in SCIM (RFC 7643 section 4.1.2).
+type PhoneNumber struct {
+	Value   string `json:"value"`
+	Type    string `json:"type,omitempty"` // work, mobile, home, fax, pager, other
+	Primary bool   `json:"primary,omitempty"`
+}
+
+// Address is one postal address of a person, as in SCIM (RFC 7643 section 4.1.2). Formatted is the whole address; if it
+// is empty, the parts are joined.
+type Address struct {
+	Formatted     string `json:"formatted,omitempty"`
+	StreetAddress string `json:"street_address,omitempty"`
+	Locality      string `json:"locality,omitempty"`
+	Region        string `json:"region,omitempty"`
+	PostalCode    string `json:"postal_code,omitempty"`
+	Country       string `json:"country,omitempty"`
+	Type          string `json:"type,omitempty"` // work, home, other
+	Primary       bool   `json:"primary,omitempty"`
 }
 
 // RemoteAccount is a login record in a target system.

@@ -28,6 +28,7 @@ type Person struct {
 	Said                  string // the same by the source's word and flag alone, whatever the dates say
 	Manager               *v1.Ref
 	Custom                map[string]any // custom attributes by name; nil: none is mapped
+	Contact               map[string]any // custom attributes that are filled unless a mapping fills them
 }
 
 // Problem is a value that could not be used. It names the source field, never the value, but for Detail.
@@ -211,6 +212,7 @@ func named(r *v1.RemoteIdentity, p *Person) {
 		at := r.LastWorkingAt.UTC().Truncate(time.Second)
 		p.LastWorkingAt = &at
 	}
+	p.Contact = contact(r)
 	p.IsDisabled = r.IsDisabled
 	if r.Status != nil {
 		p.Status = statusWord(*r.Status)

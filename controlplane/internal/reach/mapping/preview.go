@@ -110,8 +110,8 @@ func (p Person) shown() map[string]any {
 	if p.Manager != nil {
 		out[string(Manager)] = p.Manager.Value
 	}
-	if p.Custom != nil {
-		out["attributes"] = p.Custom
+	if custom := p.Attributes(func(string) bool { return true }); custom != nil {
+		out["attributes"] = custom
 	}
 	return out
 }

@@ -96,10 +96,11 @@ func (o *batch) identity(b *builder, r *v1.RemoteIdentity) {
 	if !o.mapped(ofIdentities, r.ExternalID, r, problems) {
 		return
 	}
-	for _, a := range b.schema.Coerce(p.Custom) {
+	custom := p.Attributes(b.schema.Takes)
+	for _, a := range b.schema.Coerce(custom) {
 		o.aside = append(o.aside, setAside{Object: objectNames[ofIdentities], ExternalID: r.ExternalID, Code: a.Code, Message: a.Message, Field: shortened(a.Name)})
 	}
-	attributes, ok := o.attributes(ofIdentities, r.ExternalID, r, p.Custom)
+	attributes, ok := o.attributes(ofIdentities, r.ExternalID, r, custom)
 	if !ok {
 		return
 	}

@@ -194,6 +194,12 @@ func pointed(name string) string {
 // AsideAttribute is a value of a source that was left out, and why. It names the attribute, never the value.
 type AsideAttribute struct{ Name, Code, Message string }
 
+// Takes says whether identities may have an attribute of this name.
+func (s *Schema) Takes(name string) bool {
+	_, known := s.byName[name]
+	return known || s.open()
+}
+
 // Coerce brings what a source says into the schema's types, in place; what does not fit is taken out and told.
 func (s *Schema) Coerce(attributes map[string]any) (aside []AsideAttribute) {
 	if s.empty() {
