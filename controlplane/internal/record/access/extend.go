@@ -25,6 +25,13 @@ func (s *Service) Extend(ctx context.Context, v viewer.Viewer, id string, until 
 		if err != nil {
 			return err
 		}
+		e, err := find(ctx, tx, g.EntitlementID, "")
+		if err != nil {
+			return err
+		}
+		if err := e.settleExtension(r.Until, until); err != nil {
+			return err
+		}
 		if err := ledger.Extend(ctx, tx, *r.ID, until); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ type GrantOrder struct {
 	AccountID     string     `json:"account_id,omitempty" format:"uuid" doc:"The account that gets it, if the person has several."`
 	EntitlementID string     `json:"entitlement_id" format:"uuid"`
 	StartsAt      *time.Time `json:"starts_at,omitempty" doc:"At once when absent."`
-	EndsAt        *time.Time `json:"ends_at,omitempty" doc:"No end if absent."`
+	EndsAt        *time.Time `json:"ends_at,omitempty" doc:"If absent: after the default_duration of the entitlement, or its max_duration, or no end."`
 	Justification string     `json:"justification" minLength:"1" maxLength:"2000" doc:"It is part of the access history."`
 }
 
@@ -84,6 +84,9 @@ func (s *Service) orderable(ctx context.Context, tx *pg.Tx, o *GrantOrder) (Enti
 		return e, asField(err, "entitlement_id", "unknown_entitlement")
 	}
 	if err := e.grantable(); err != nil {
+		return e, err
+	}
+	if err := o.settleEnd(e, s.Now()); err != nil {
 		return e, err
 	}
 	if err := o.settleOwner(ctx, tx, e); err != nil {

@@ -265,6 +265,33 @@ func TestOrderThatCannotBeIsExplained(t *testing.T) {
 	}
 }
 
+func TestDirectAccessLastsNoLongerThanItsEntitlementAllows(t *testing.T) {
+	p := openPair(t)
+	p.Exec(`update entitlement set max_duration = 'P30D', default_duration = 'P7D', extension_max = 'P3D' where id = $1`, p.entitlement)
+	in := func(days int) time.Time { return time.Now().AddDate(0, 0, days).Truncate(time.Second) }
+	order := func(starts, ends *time.Time) map[string]any {
+		return map[string]any{"identity_id": p.person, "entitlement_id": p.entitlement, "justification": "because", "starts_at": starts, "ends_at": ends}
+	}
+	at := func(t time.Time) *time.Time { return &t }
+	refused := p.Refused(422, "validation_failed", "admin", "POST", grants, order(nil, at(in(31))))
+	if field := refused.Body["errors"].([]any)[0].(map[string]any); field["pointer"] != "#/ends_at" || !strings.Contains(field["detail"].(string), "P30D") {
+		t.Errorf("refused with %v; want the limit at ends_at", field)
+	}
+	p.Refused(422, "validation_failed", "admin", "POST", grants, order(at(in(10)), at(in(41))))
+	p.Must(202, "admin", "POST", grants, order(at(in(10)), at(in(39))))
+	for _, days := range []int{7, 30} {
+		given := p.Must(202, "admin", "POST", grants, order(nil, nil)).Body["reason"].(map[string]any)
+		until, _ := given["until"].(string)
+		if end, err := time.Parse(time.RFC3339, until); err != nil || end.Sub(in(days)).Abs() > time.Hour {
+			t.Errorf("without an end it lasts until %q; want %d days", until, days)
+		}
+		p.Exec(`update entitlement set default_duration = null where id = $1`, p.entitlement)
+	}
+	grant := p.Grant(p.connector, p.account, p.entitlement)
+	p.Refused(422, "validation_failed", "admin", "POST", grants+"/"+grant+"/extend", map[string]any{"ends_at": in(34)})
+	p.Must(200, "admin", "POST", grants+"/"+grant+"/extend", map[string]any{"ends_at": in(32)})
+}
+
 func TestOneReasonEndsAndTheOthersKeepTheAccess(t *testing.T) {
 	p := openPair(t)
 	grant := p.Grant(p.connector, p.account, p.entitlement)

@@ -12,6 +12,7 @@ export function Give({ of: e, close }: { of: Of<"EntitlementDetail">; close: () 
   const [who, setWho] = useState<Picked | null>(null);
   const [until, setUntil] = useState("");
   const [why, setWhy] = useState("");
+  const limited = Boolean(e.default_duration || e.max_duration);
   const give = useAct<void, Of<"GrantOrdered">>({
     quiet: true,
     act: (_, key) =>
@@ -42,7 +43,13 @@ export function Give({ of: e, close }: { of: Of<"EntitlementDetail">; close: () 
       act={() => give.mutateAsync()}
     >
       <Pick label="Who" source={people} value={who} set={setWho} required />
-      <TextField label="Last day" type="date" value={until} set={setUntil} hint="Never by itself when it is left out." />
+      <TextField
+        label="Last day"
+        type="date"
+        value={until}
+        set={setUntil}
+        hint={limited ? "If empty, access ends after the default duration." : "If empty, access has no end."}
+      />
       <TextField label="Why" rows={2} max={1000} value={why} set={setWhy} required hint="It stands in the history of the access." />
     </AskFirst>
   );
