@@ -78,7 +78,7 @@ await journey(async ({ open }) => {
   await page.getByRole("link", { name: "Back" }).click();
   await page.waitForURL(/\/mapping/);
   await page.reload();
-  await page.getByText(/0 to decide/).waitFor();
+  await page.getByText(/mapped · 0 to decide/).waitFor();
   const kept = (await api("admin", "GET", `/connectors/${id}/mappings`)).mappings.find((m) => m.object === "account" && m.source_path === "mail");
   same([kept.target_field, kept.transform], ["email", "value.upper()"], "what the service keeps of the transform");
 

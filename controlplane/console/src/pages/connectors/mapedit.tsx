@@ -4,22 +4,30 @@ import type { Connector, Of } from "../../api/types";
 import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { SelectField } from "../../kit/form";
+import { again, type Kind, optional } from "./kinds";
 import { isNamed, RuleFields } from "./rule";
 
-type Props = { of: Connector; mapping: Of<"ConnectorMapping">; version: number; fields: Of<"TargetFields">; close: () => void };
+type Props = { of: Connector; mapping: Of<"ConnectorMapping">; among: Of<"Mappings">; close: () => void };
+
+const map = ["map", "It fills a field of ours"] as const;
+const ignore = ["ignore", "It is ignored"] as const;
+const none = ["none", "Not mapped: the connector's value is kept"] as const;
 
 /** Changes what becomes of one field, with what would come of it on a few real records. */
-export function EditMapping({ of: c, mapping: m, version, fields, close }: Props) {
-  const [action, setAction] = useState<"map" | "ignore">(m.action);
+export function EditMapping({ of: c, mapping: m, among, close }: Props) {
+  const [action, setAction] = useState<"map" | "ignore" | "none">(m.action);
   const [target, setTarget] = useState(m.target_field ?? "");
   const [transform, setTransform] = useState(m.transform ?? "");
   const save = useAct({
-    act: (_, key) =>
-      ask("PATCH", `/connectors/${c.id}/mappings/${m.id}`, {
-        key,
-        ifMatch: version,
-        body: action === "ignore" ? { action } : { action, target_field: target, transform: transform || null },
-      }),
+    act: (_, key) => {
+      const more = { key, ifMatch: among.mapping_version };
+      if (action === "none") {
+        const mappings = among.mappings.filter((o) => o.id !== m.id).map(again);
+        return ask("PUT", `/connectors/${c.id}/mappings`, { ...more, body: { mappings } });
+      }
+      const body = action === "ignore" ? { action } : { action, target_field: target, transform: transform || null };
+      return ask("PATCH", `/connectors/${c.id}/mappings/${m.id}`, { ...more, body });
+    },
     changes: [`/connectors/${c.id}`],
     done: "Saved. The next run reads everything.",
     quiet: true,
@@ -42,19 +50,14 @@ export function EditMapping({ of: c, mapping: m, version, fields, close }: Props
         label="What is done with it"
         value={action}
         set={setAction}
-        options={
-          [
-            ["map", "It fills a field of ours"],
-            ["ignore", "It is ignored"],
-          ] as const
-        }
+        options={optional(m.object) ? [map, ignore, none] : [map, ignore]}
       />
       {action === "map" && (
         <RuleFields
           connector={c.id}
-          object={m.object}
+          object={m.object as Kind}
           path={m.source_path}
-          fields={fields}
+          fields={among.target_fields}
           target={target}
           setTarget={setTarget}
           transform={transform}

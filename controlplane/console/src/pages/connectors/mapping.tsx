@@ -6,6 +6,8 @@ import { useAct, useGet, useMay } from "../../api/use";
 import { Check } from "../../kit/form";
 import { Button, Empty, Failure, Note, Skeleton, Table, Text } from "../../kit/kit";
 import { State } from "../../kit/state";
+import { type Kind, kinds, kindWords } from "./kinds";
+import { AddMapping } from "./mapadd";
 import { CopyMappings } from "./mapcopy";
 import { EditMapping } from "./mapedit";
 import { n } from "./words";
@@ -28,7 +30,9 @@ const rules: Record<string, string> = {
 export default function MappingTab({ of: c }: { of: Connector }) {
   const may = useMay();
   const [only, setOnly] = useState(false);
+  const [kind, setKind] = useState<Kind>();
   const [edited, setEdited] = useState<One>();
+  const [adding, setAdding] = useState(false);
   const [copying, setCopying] = useState(false);
   const found = useGet<Mappings>(`/connectors/${c.id}/mappings`);
   const looked = Boolean(found.data?.schema_snapshot_id);
@@ -36,7 +40,8 @@ export default function MappingTab({ of: c }: { of: Connector }) {
   if (found.isPending || (looked && schema.isPending)) return <Skeleton rows={8} />;
   if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
   const all = found.data.mappings;
-  const shown = all.filter((m) => !only || m.action === "map");
+  const narrowed = all.some((m) => m.object === kind) ? kind : undefined;
+  const shown = all.filter((m) => (!only || m.action === "map") && (!narrowed || m.object === narrowed));
   const samples = samplesOf(schema.data);
   if (all.length === 0) return <Undecided of={c} looked={looked} />;
   return (
@@ -52,8 +57,10 @@ export default function MappingTab({ of: c }: { of: Connector }) {
             What has changed in the source
           </Link>
           {may.admin && <Button onClick={() => setCopying(true)}>Copy from another connector</Button>}
+          {may.admin && schema.data && <Button onClick={() => setAdding(true)}>Map a field</Button>}
         </div>
       </div>
+      <Kinds of={all} chosen={narrowed} choose={setKind} />
       <Table label="Mappings">
         <thead>
           <tr>
@@ -73,7 +80,7 @@ export default function MappingTab({ of: c }: { of: Connector }) {
         <tbody>
           {shown.map((m) => (
             <tr key={m.id}>
-              <td>{m.object === "identity" ? "people" : "accounts"}</td>
+              <td>{kindWords[m.object as Kind].toLowerCase()}</td>
               <td>
                 <code>
                   <Text of={m.source_path} />
@@ -106,17 +113,28 @@ export default function MappingTab({ of: c }: { of: Connector }) {
           ))}
         </tbody>
       </Table>
-      {edited && (
-        <EditMapping
-          of={c}
-          mapping={edited}
-          version={found.data.mapping_version}
-          fields={found.data.target_fields}
-          close={() => setEdited(undefined)}
-        />
-      )}
+      {edited && <EditMapping of={c} mapping={edited} among={found.data} close={() => setEdited(undefined)} />}
+      {adding && schema.data && <AddMapping of={c} mappings={found.data} schema={schema.data} close={() => setAdding(false)} />}
       <CopyMappings of={c} version={found.data.mapping_version} open={copying} close={() => setCopying(false)} />
     </>
+  );
+}
+
+/** Narrows the table to one kind of record, where there are several. */
+function Kinds({ of, chosen, choose }: { of: One[]; chosen: Kind | undefined; choose: (k: Kind | undefined) => void }) {
+  const there = kinds.filter((k) => of.some((m) => m.object === k));
+  if (there.length < 2) return null;
+  const chip = (k: Kind | undefined, words: string, n: number) => (
+    <button key={words} type="button" className="chip" data-reads="" aria-pressed={k === chosen} onClick={() => choose(k)}>
+      {words} <span className="count">{n}</span>
+    </button>
+  );
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn as a frame
+    <div className="row" role="group" aria-label="Kinds of record">
+      {chip(undefined, "All", of.length)}
+      {there.map((k) => chip(k, kindWords[k], of.filter((m) => m.object === k).length))}
+    </div>
   );
 }
 
@@ -135,7 +153,7 @@ function Undecided({ of: c, looked }: { of: Connector; looked: boolean }) {
   });
   return (
     <Empty title="Nobody has decided about the fields yet">
-      <p>Until somebody does, records are mapped by name, with what is proposed for each field.</p>
+      <p>Until somebody does, people are mapped by field name, as proposed. Accounts, entitlements and grants keep the connector's values.</p>
       {may.admin && looked && (
         <div className="row">
           <Button tone="primary" disabled={accept.isPending} onClick={() => accept.mutate()}>

@@ -4,6 +4,7 @@ import { useGet } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { Skeleton } from "../../kit/kit";
 import type { DiffRow } from "./diffrow";
+import type { Kind } from "./kinds";
 import { isNamed, RuleFields } from "./rule";
 
 type Mapping = { target_field: string; transform?: string };
@@ -23,7 +24,6 @@ export function Override({
   const mappings = useGet<Of<"Mappings">>(`/connectors/${connector}/mappings`);
   const [target, setTarget] = useState("");
   const [transform, setTransform] = useState("");
-  const object = r.object === "account" ? "account" : "identity";
   return (
     <AskFirst
       open
@@ -41,7 +41,7 @@ export function Override({
       {mappings.data ? (
         <RuleFields
           connector={connector}
-          object={object}
+          object={r.object as Kind}
           path={r.path}
           fields={mappings.data.target_fields}
           target={target}

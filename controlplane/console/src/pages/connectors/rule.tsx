@@ -1,11 +1,12 @@
 import type { Of } from "../../api/types";
 import { TextField } from "../../kit/form";
+import type { Kind } from "./kinds";
 import { TargetField } from "./target-fields";
 import { Trial } from "./trial";
 
 type Props = {
   connector: string;
-  object: "identity" | "account";
+  object: Kind;
   /** The field of the source. */
   path: string;
   fields: Of<"TargetFields">;

@@ -1,5 +1,6 @@
 import type { Of } from "../../api/types";
 import { SelectField, TextField } from "../../kit/form";
+import type { Kind } from "./kinds";
 
 const own = "attributes.";
 
@@ -12,12 +13,12 @@ export function TargetField({
   error,
 }: {
   of: Of<"TargetFields">;
-  object: string;
+  object: Kind;
   value: string;
   set: (v: string) => void;
   error?: string | undefined;
 }) {
-  const known = object === "account" ? of.account : of.identity;
+  const known = of[object];
   const custom = value.startsWith(own);
   return (
     <div className="fields">

@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { Failure, Note, Skeleton, Table, Text } from "../../kit/kit";
 import { useRest } from "../../kit/rest";
+import { countOf, type Kind } from "./kinds";
 
-type Rule = { object: "identity" | "account"; source_path: string; target_field: string; transform: string };
+type Rule = { object: Kind; source_path: string; target_field: string; transform: string };
 
 /** What comes of a mapping on real records, half a second after the last key. */
 export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
@@ -16,7 +17,7 @@ export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
     queryKey: ["trial", connector, asked],
     queryFn: ({ signal }) => {
       const { transform, ...rest } = asked;
-      const body = { sample: 5, mappings: [transform ? { ...rest, transform } : rest] };
+      const body = { sample: 5, objects: [rest.object], mappings: [transform ? { ...rest, transform } : rest] };
       return ask<Of<"MappingPreview">>("POST", `/connectors/${connector}/mappings/preview`, { body, signal });
     },
     placeholderData: (was) => was,
@@ -38,10 +39,11 @@ export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((r) => {
+          {rows.map((r, i) => {
             const wrong = r.errors.find((e) => e.source_path === asked.source_path);
             return (
-              <tr key={r.external_id}>
+              // biome-ignore lint/suspicious/noArrayIndexKey: two grants may have one name
+              <tr key={i}>
                 <td>
                   <code>{r.external_id}</code>
                 </td>
@@ -60,7 +62,7 @@ export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
         .filter((f) => f.source_path === asked.source_path || f.target_field === asked.target_field)
         .map((f) => (
           <Note key={f.check} tone="warn">
-            {number(f.count)} of {f.object === "identity" ? count(f.of, "person", "people") : count(f.of, "account")} {f.detail}
+            {number(f.count)} of {countOf(f.of, f.object)} {f.detail}
           </Note>
         ))}
     </>

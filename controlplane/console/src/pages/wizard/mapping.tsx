@@ -5,14 +5,15 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { count, number } from "../../kit/count";
+import { number } from "../../kit/count";
 import { Button, Empty, Failure, Note, Skeleton, Table, Wrongs } from "../../kit/kit";
 import { say } from "../../kit/toast";
+import { countOf, type Kind, kindsOf, kindWords, optional } from "../connectors/kinds";
 import { CopyFrom } from "./copyfrom";
 import { Foot, type StepProps, serverStep } from "./frame";
 import { MapRow } from "./maprow";
 import { TargetError } from "./probe";
-import { counts, decided, duplicates, type Kind, kindsOf, missing, type Rule, rulesOf } from "./rules";
+import { counts, duplicates, missing, type Rule, rulesOf, undecided } from "./rules";
 import { keeping, type Saving, useSaving } from "./saving";
 import { type Trial, useTrial, written } from "./trial";
 
@@ -68,10 +69,10 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
     (key: string, more: Partial<Rule>) => setRules((was) => was.map((r) => (r.key === key ? { ...r, ...more } : r))),
     [],
   );
-  const trial = useTrial(id, rules);
-  const saving = useSaving(id, rules, fine(trial, rules), saved.mapping_version);
-  const kinds = kindsOf(connector.purpose);
+  const kinds = kindsOf(connector.purpose).filter((k) => !optional(k) || rules.some((r) => r.object === k));
   const kind: Kind = kinds.find((k) => k === search.object) ?? kinds[0] ?? "identity";
+  const trial = useTrial(id, rules, useSeen(kinds, kind));
+  const saving = useSaving(id, rules, fine(trial, rules), saved.mapping_version);
   const only = search.only === "todo";
   const n = counts(rules);
   const twice = duplicates(rules);
@@ -84,13 +85,13 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
     });
   const records = trial.preview?.rows.filter((r) => r.object === kind) ?? [];
   const at = Math.min(Math.max(0, Number(search.record ?? 1) - 1 || 0), Math.max(0, records.length - 1));
-  const rows = rules.filter((r) => r.object === kind && !r.hidden && (!only || !decided(r) || twice.has(r.key) || trial.wrong.has(r.key)));
+  const rows = rules.filter((r) => r.object === kind && !r.hidden && (!only || undecided(r) || twice.has(r.key) || trial.wrong.has(r.key)));
   // What is said of this step is about what is on it: its Undo would do nothing on the next.
   const takeAway = useRef<() => void>(undefined);
   useEffect(() => () => takeAway.current?.(), []);
   const ignoreRest = () => {
     const before = rules;
-    setRules(rules.map((r) => (r.hidden || decided(r) ? r : { ...r, ignored: true })));
+    setRules(rules.map((r) => (undecided(r) ? { ...r, ignored: true } : r)));
     takeAway.current = say(n.todo === 1 ? "1 field ignored" : `${n.todo} fields ignored`, {
       remedy: { words: "Undo", act: () => setRules(before) },
     });
@@ -132,8 +133,8 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
               className={k === kind ? "active" : ""}
               aria-current={k === kind ? "page" : undefined}
             >
-              {k === "identity" ? "People" : "Accounts"}
-              <span className="count">{counts(rules.filter((r) => r.object === k)).todo} to decide</span>
+              {kindWords[k]}
+              <span className="count">{told(k, counts(rules.filter((r) => r.object === k)))}</span>
             </Link>
           ))}
         </nav>
@@ -142,14 +143,14 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
       {rows.length === 0 ? (
         <Empty title={only ? "Nothing needs a decision here" : "There are no fields of this kind"} />
       ) : (
-        <Table label={kind === "identity" ? "Fields of people" : "Fields of accounts"}>
+        <Table label={`Fields of ${kindWords[kind].toLowerCase()}`}>
           <thead>
             <tr>
               <th scope="col">Source field</th>
               <th scope="col">
                 <span className="sr">fills</span>
               </th>
-              <th scope="col">{kind === "identity" ? "Identity field" : "Account field"}</th>
+              <th scope="col">{fieldWords[kind]}</th>
               <th scope="col">Found by</th>
               <th scope="col">Transform (Python)</th>
               <th scope="col">
@@ -180,7 +181,7 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
         ))}
       </datalist>
       <p className="small muted">
-        A field of your own is <code>attributes.name</code>. A transform is one Python expression of <code>value</code> and{" "}
+        {optional(kind) && "A field that is not mapped keeps the value that the connector reads. "}A field of your own is <code>attributes.name</code>. A transform is one Python expression of <code>value</code> and{" "}
         <code>record</code>, such as <code>value.strip().lower()</code>.{" "}
         <Link to={"/help/$page" as never} params={{ page: "transforms" } as never}>
           What there is
@@ -197,6 +198,22 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
       </Foot>
     </>
   );
+}
+
+const fieldWords: Record<Kind, string> = {
+  identity: "Identity field",
+  account: "Account field",
+  entitlement: "Entitlement field",
+  grant: "Grant field",
+};
+
+const told = (kind: Kind, n: ReturnType<typeof counts>) => (optional(kind) ? `${n.mapped} mapped` : `${n.todo} to decide`);
+
+/** The kinds of which records are shown: entitlements and grants are read as soon as somebody looks at them. */
+function useSeen(kinds: Kind[], shown: Kind): Kind[] {
+  const [looked, setLooked] = useState<Kind[]>([]);
+  useEffect(() => setLooked((was) => (was.includes(shown) ? was : [...was, shown])), [shown]);
+  return kinds.filter((k) => !optional(k) || k === shown || looked.includes(k));
 }
 
 /** Whether the service has looked at all rules as they are written now, and found nothing wrong with them. */
@@ -249,8 +266,7 @@ function Told({ trial, saving, reload }: { trial: Trial; saving: Saving; reload:
           <ul>
             {findings.map((f) => (
               <li key={f.check + f.object + (f.target_field ?? "")}>
-                {f.target_field && <code>{f.target_field}</code>} {number(f.count)} of {f.object === "identity" ? count(f.of, "person", "people") : count(f.of, "account")}{" "}
-                {f.detail}
+                {f.target_field && <code>{f.target_field}</code>} {number(f.count)} of {countOf(f.of, f.object)} {f.detail}
               </li>
             ))}
           </ul>

@@ -1,6 +1,7 @@
 import { ArrowRight, EyeOff } from "lucide-react";
 import { memo } from "react";
 import { Badge } from "../../kit/kit";
+import { optional } from "../connectors/kinds";
 import { masked } from "./fields";
 import { foundBy, type Rule, shown, valueIn } from "./rules";
 import { type Row, useTransform, written } from "./trial";
@@ -26,6 +27,7 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
   const error = twice ? `Another field fills ${r.target} already. Ignore one of them.` : (wrong ?? result.error);
   const id = `wrong-${r.key}`;
   const open = !r.ignored && !r.target.trim();
+  const free = open && optional(r.object);
   return (
     <tr data-ignored={r.ignored || undefined}>
       <td className="wizard-source">
@@ -50,7 +52,7 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
           type="text"
           list={list}
           value={r.ignored ? "" : r.target}
-          placeholder={r.ignored ? "ignored" : "Choose or type"}
+          placeholder={r.ignored ? "ignored" : free ? "not mapped" : "Choose or type"}
           aria-label={`Field that ${name} fills`}
           aria-invalid={twice || undefined}
           aria-describedby={error ? id : undefined}
@@ -63,6 +65,8 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
       <td>
         {r.ignored ? (
           <Badge>Ignored</Badge>
+        ) : free ? (
+          <Badge>Not mapped</Badge>
         ) : (
           <Badge tone={open ? "warn" : ((tone as Record<string, "warn" | "info">)[r.found] ?? "ok")}>
             {open ? "No match" : foundBy(r.found)}

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { kindsOf } from "../connectors/kinds";
 import type { SchemaObject } from "./fields";
-import { counts, duplicates, kindsOf, type Mapping, missing, type Rule, rulesOf, sentOf, valueIn } from "./rules";
+import { counts, duplicates, type Mapping, missing, objectsOf, type Rule, rulesOf, sentOf, valueIn } from "./rules";
 
 const objects = [
   {
@@ -73,4 +74,31 @@ test("a field that fills several of ours keeps all of its mappings", () => {
     ["cn", undefined],
     ["uid", undefined],
   ]);
+});
+
+const ofGroup = (source_path: string, target_field?: string): Mapping => ({
+  ...(target_field ? map(source_path, target_field) : ignore(source_path)),
+  object: "entitlement",
+});
+
+test("a field of an entitlement may stay without a mapping", () => {
+  const rules = rulesOf(objects, [map("mail", "email"), ignore("cn", "why"), ofGroup("cn")], false, kindsOf("both"));
+  const group = rules.find((r) => r.key === "entitlement/cn");
+  expect(group).toMatchObject({ hidden: false, ignored: false, target: "" });
+  expect(counts(rules.filter((r) => r.object === "entitlement"))).toEqual({ mapped: 0, todo: 0, ignored: 0 });
+  expect(sentOf(rules).some((m) => m.object === "entitlement")).toBe(false);
+  expect(objectsOf(rules.filter((r) => r.target), ["identity"])).toEqual(["identity"]);
+});
+
+test("a field of an entitlement is mapped or ignored as people decide", () => {
+  const mapped = rulesOf(objects, [ofGroup("cn", "display_name")], false, kindsOf("target"));
+  expect(sentOf(mapped)).toContainEqual({ object: "entitlement", source_path: "cn", action: "map", target_field: "display_name" });
+  expect(objectsOf(mapped, ["account"])).toEqual(["account", "entitlement"]);
+  const ignored = rulesOf(objects, [ofGroup("cn")], true, kindsOf("target"));
+  expect(sentOf(ignored)).toContainEqual({ object: "entitlement", source_path: "cn", action: "ignore" });
+});
+
+test("proposals for entitlements of a source of people are left, and what was decided about them is kept", () => {
+  expect(sentOf(rulesOf(objects, [ofGroup("cn", "name")], false, kindsOf("source"))).some((m) => m.object === "entitlement")).toBe(false);
+  expect(sentOf(rulesOf(objects, [ofGroup("cn", "name")], true, kindsOf("source"))).some((m) => m.object === "entitlement")).toBe(true);
 });

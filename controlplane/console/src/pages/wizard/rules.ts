@@ -1,7 +1,7 @@
 import type { Of } from "../../api/types";
+import { again, type Kind, kindWords, optional } from "../connectors/kinds";
 import { masked, type SchemaField, type SchemaObject } from "./fields";
 
-export type Kind = "identity" | "account";
 export type Mapping = Of<"Mapping">;
 export type NewMapping = Of<"NewMapping">;
 
@@ -21,31 +21,28 @@ export type Rule = {
   hidden: boolean;
 };
 
-/** The kinds of record that a system is read for. */
-export function kindsOf(purpose: string): Kind[] {
-  if (purpose === "source") return ["identity"];
-  return purpose === "target" ? ["account"] : ["identity", "account"];
-}
-
 /**
  * The rules of all fields, of what was saved, or else of the proposals. A proposal to ignore a field for no reason is none: somebody has to
- * decide. What was saved is decided, and a field that it does not name is not.
+ * decide. What was saved is decided, and a field that it does not name is not. Fields of entitlements and grants need no decision: one
+ * without a mapping keeps the value that the connector reads.
  */
 export function rulesOf(objects: SchemaObject[], known: Mapping[], saved: boolean, kinds: Kind[]): Rule[] {
   const by = new Map<string, Mapping[]>();
   for (const m of known) by.set(`${m.object}/${m.source_path}`, [...(by.get(`${m.object}/${m.source_path}`) ?? []), m]);
   const out = new Map<string, Rule>();
   for (const o of objects) {
-    if (o.kind !== "identity" && o.kind !== "account") continue;
+    if (!(o.kind in kindWords)) continue;
+    const kind = o.kind as Kind;
     for (const field of o.fields ?? []) {
       const key = `${o.kind}/${field.name}`;
       if (out.has(key)) continue;
-      const [m, ...more] = by.get(key) ?? [];
-      const hidden = !kinds.includes(o.kind);
-      const ignored = m?.action === "ignore" ? saved || Boolean(m.note) || masked(field) || hidden : hidden && !m;
+      const hidden = !kinds.includes(kind);
+      const [m, ...more] = hidden && optional(kind) && !saved ? [] : (by.get(key) ?? []);
+      const unread = hidden && !optional(kind);
+      const ignored = m?.action === "ignore" ? saved || Boolean(m.note) || masked(field) || unread : unread && !m;
       out.set(key, {
         key,
-        object: o.kind,
+        object: kind,
         field,
         hidden,
         ignored,
@@ -60,23 +57,17 @@ export function rulesOf(objects: SchemaObject[], known: Mapping[], saved: boolea
   return [...out.values()];
 }
 
-/** A mapping as it is sent back unchanged. */
-const again = (m: Mapping): NewMapping => ({
-  object: m.object,
-  source_path: m.source_path,
-  action: m.action,
-  ...(m.target_field ? { target_field: m.target_field } : {}),
-  ...(m.transform ? { transform: m.transform } : {}),
-});
-
 export const decided = (r: Rule) => r.ignored || r.target.trim() !== "";
+
+/** Whether somebody has to decide about a field yet. */
+export const undecided = (r: Rule) => !r.hidden && !optional(r.object) && !decided(r);
 
 /** How many fields are mapped, ignored, and still to be decided about. */
 export function counts(rules: Rule[]) {
   const asked = rules.filter((r) => !r.hidden);
   const ignored = asked.filter((r) => r.ignored).length;
-  const todo = asked.filter((r) => !decided(r)).length;
-  return { mapped: asked.length - ignored - todo, todo, ignored };
+  const mapped = asked.filter((r) => !r.ignored && decided(r)).length;
+  return { mapped, todo: asked.filter(undecided).length, ignored };
 }
 
 const plain = (target: string) => (target.startsWith("attributes.") ? target : target.toLowerCase().replace(/[^a-z0-9]/g, ""));
@@ -104,6 +95,12 @@ export const sentOf = (rules: Rule[]): NewMapping[] =>
     },
     ...(r.ignored ? [] : r.also),
   ]);
+
+/** The kinds of record to read: those that are asked for, and those whose fields are filled although they need not be. */
+export function objectsOf(rules: Rule[], kinds: Kind[]): Kind[] {
+  const filled = rules.filter((r) => optional(r.object) && !r.hidden && !r.ignored).map((r) => r.object);
+  return [...new Set([...kinds, ...filled])];
+}
 
 /** What the way on waits for, as the words of its button; undefined when nothing is missing. */
 export function missing(rules: Rule[], wrong: Map<string, string>): string | undefined {

@@ -2,7 +2,8 @@ import { useEffect, useRef, useState } from "react";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
-import { decided, duplicates, type Rule, sentOf } from "./rules";
+import type { Kind } from "../connectors/kinds";
+import { decided, duplicates, objectsOf, type Rule, sentOf } from "./rules";
 
 export type Preview = Of<"MappingPreview">;
 export type Row = Of<"Row">;
@@ -22,13 +23,16 @@ const sample = 5;
 /** How a rule is written: another writing asks for another trial. */
 export const written = (r: Rule) => `${r.ignored}|${r.target.trim()}|${r.transform.trim()}`;
 
-/** Tries the rules on records of the target whenever they have rested for a moment. */
-export function useTrial(id: string, rules: Rule[]): Trial {
+/**
+ * Tries the rules on records of the target whenever they have rested for a moment. Records of kinds are read, and of entitlements and grants
+ * also where a rule fills one of their fields.
+ */
+export function useTrial(id: string, rules: Rule[], kinds: Kind[]): Trial {
   const [trial, setTrial] = useState<Trial>({ preview: undefined, tried: new Map(), wrong: new Map(), busy: true, refused: undefined });
   const first = useRef(true);
-  const signature = rules.map(written).join("\n");
-  const now = useRef(rules);
-  now.current = rules;
+  const signature = [...kinds, ...rules.map(written)].join("\n");
+  const now = useRef({ rules, kinds });
+  now.current = { rules, kinds };
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is written is what is tried
   useEffect(() => {
     const stop = new AbortController();
@@ -36,7 +40,7 @@ export function useTrial(id: string, rules: Rule[]): Trial {
       async () => {
         setTrial((was) => ({ ...was, busy: true, refused: undefined }));
         try {
-          const next = await attempt(id, now.current, stop.signal);
+          const next = await attempt(id, now.current.rules, now.current.kinds, stop.signal);
           if (!stop.signal.aborted) setTrial(next);
         } catch (refused) {
           if (!stop.signal.aborted) setTrial((was) => ({ ...was, busy: false, refused }));
@@ -53,7 +57,7 @@ export function useTrial(id: string, rules: Rule[]): Trial {
   return trial;
 }
 
-async function attempt(id: string, rules: Rule[], signal: AbortSignal): Promise<Trial> {
+async function attempt(id: string, rules: Rule[], kinds: Kind[], signal: AbortSignal): Promise<Trial> {
   const twice = duplicates(rules);
   const wrong = new Map<string, string>();
   let usable = rules.filter((r) => decided(r) && !twice.has(r.key));
@@ -61,7 +65,7 @@ async function attempt(id: string, rules: Rule[], signal: AbortSignal): Promise<
   for (let round = 0; ; round++) {
     try {
       const preview = await ask<Preview>("POST", `/connectors/${id}/mappings/preview`, {
-        body: { sample, mappings: sentOf(usable) },
+        body: { sample, objects: objectsOf(usable, kinds), mappings: sentOf(usable) },
         signal,
       });
       return { preview, tried: new Map(rules.map((r) => [r.key, written(r)])), wrong, busy: false, refused: undefined };
