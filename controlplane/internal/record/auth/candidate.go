@@ -21,8 +21,9 @@ const maxCandidates = 4
 // candidate is a user who may be the one that signs in.
 type candidate struct {
 	person  person
-	try     attempt
-	renewed string // a new hash, where the stored one was made at another cost
+	try     attempt // what failures of this user are counted under
+	closed  bool    // there were too many: no password is compared with this user's
+	renewed string  // a new hash, where the stored one was made at another cost
 }
 
 // find looks for the users of an address, over all tenants or in the named one. Users without a password do not count beside one who
@@ -63,91 +64,95 @@ func (s *Service) find(ctx context.Context, email, slug string) ([]person, error
 
 func (p person) hasPassword() bool { return p.status == "active" && p.hash != nil }
 
-// candidatesOf are the users as whom somebody may sign in. Where there is none, attempts are counted under what was typed.
-func candidatesOf(who []person, typed, ip string) []candidate {
+// candidatesOf are the users as whom somebody may sign in. There is always one, who may be nobody.
+func candidatesOf(who []person, ip string) []candidate {
 	if len(who) == 0 {
-		return []candidate{{try: attemptOf("address|"+typed, ip)}}
+		return []candidate{{}}
 	}
 	all := make([]candidate, len(who))
 	for i, p := range who {
-		all[i] = candidate{person: p, try: attemptOf("user|"+p.tenant+"|"+p.id, ip)}
+		all[i] = candidate{person: p, try: userAttempt(p, ip)}
+		all[i].try.network = nil // it counts for what was typed
 	}
 	return all
 }
 
-// admitted leaves out those for whom there were too many attempts. It is a fault when that leaves none.
-func (s *Service) admitted(ctx context.Context, all []candidate) (open []candidate, err error) {
-	var refused error
-	for _, c := range all {
-		switch err := s.admit(ctx, c.try); {
-		case fault.IsCode(err, "login_throttled"):
-			refused = err
-		case err != nil:
-			return nil, err
-		default:
-			open = append(open, c)
+// close marks the candidates for whom there were too many attempts.
+func (s *Service) close(ctx context.Context, all []candidate) error {
+	for i := range all {
+		err := s.admit(ctx, all[i].try)
+		if err != nil && !fault.IsCode(err, "login_throttled") {
+			return err
 		}
+		all[i].closed = err != nil
 	}
-	if len(open) == 0 {
-		return nil, refused
-	}
-	return open, nil
+	return nil
 }
 
-// checkPassword finds the one candidate whose password it is, within the limits of attempts.
-func (s *Service) checkPassword(ctx context.Context, all []candidate, plain string) (fits candidate, err error) {
-	if all, err = s.admitted(ctx, all); err != nil {
+// checkPassword finds the one candidate whose password it is, within the limits of attempts. What was typed decides alone
+// whether the answer is that there were too many: it would tell otherwise where an address is known. A user for whom there
+// were too many is left out without a word, whatever was typed to guess their password.
+func (s *Service) checkPassword(
+	ctx context.Context, typed attempt, all []candidate, plain string,
+) (fits candidate, err error) {
+	if err := s.admit(ctx, typed); err != nil {
 		return fits, err
 	}
 	err = s.desk.Do(ctx, func() error {
 		// Others may have failed while this one waited for its turn: without a second look a flood of parallel attempts
 		// would be as many guesses.
-		open, err := s.admitted(ctx, all)
+		// What was typed is looked at last: it is closed by then if the user is, since both are counted together.
+		if err := s.close(ctx, all); err != nil {
+			return err
+		}
+		if err := s.admit(ctx, typed); err != nil {
+			return err
+		}
+		fitting, missed, err := compare(all, plain)
 		if err != nil {
 			return err
 		}
-		fitting, err := fittingOf(open, plain)
-		if err != nil {
-			return err
+		// Also where another user's password fits: who knows one password of an address would otherwise have free guesses
+		// at the others.
+		failures := missed
+		if len(fitting) == 0 {
+			failures = append(failures, typed)
 		}
-		if len(fitting) == 1 {
-			fits = fitting[0]
-			return nil
-		}
-		if len(fitting) > 1 { // right, but not enough to know which
-			return wrongCredentials()
-		}
-		for i, c := range open {
-			if i > 0 {
-				c.try.network = nil // one attempt, though of several accounts
-			}
-			if err := s.failed(ctx, c.try); err != nil {
+		if len(failures) > 0 {
+			if err := s.failed(ctx, failures...); err != nil {
 				return err
 			}
 		}
-		return wrongCredentials()
+		if len(fitting) != 1 { // several: right, but not enough to know which
+			return wrongCredentials()
+		}
+		fits = fitting[0]
+		return nil
 	})
 	return fits, err
 }
 
-// fittingOf compares a password with those of all candidates. What it compares with where there is none takes as long.
-func fittingOf(all []candidate, plain string) (fitting []candidate, err error) {
+// compare tells whose password it is, and under what the others count a failure. What it compares with where there is
+// none takes as long.
+func compare(all []candidate, plain string) (fitting []candidate, missed []attempt, err error) {
 	for _, c := range all {
-		stored := password.Nobody()
-		if c.person.hasPassword() {
+		stored, counts := password.Nobody(), c.person.hasPassword() && !c.closed
+		if counts {
 			stored = *c.person.hash
 		}
 		ok, outdated, err := password.Verify(stored, plain)
-		if err != nil {
-			return nil, err
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case c.closed:
+		case !counts || !ok:
+			missed = append(missed, c.try)
+		default:
+			if outdated {
+				c.renewed = password.Hash(plain)
+			}
+			fitting = append(fitting, c)
 		}
-		if !ok || !c.person.hasPassword() {
-			continue
-		}
-		if outdated {
-			c.renewed = password.Hash(plain)
-		}
-		fitting = append(fitting, c)
 	}
-	return fitting, nil
+	return fitting, missed, nil
 }

@@ -126,8 +126,7 @@ func (s *Service) provePassword(ctx context.Context, v viewer.Viewer, plain, poi
 	if p.hash == nil {
 		return person{}, fault.New(fault.Conflict, "you have no password here: you sign in with an outside provider, or an administrator gives you a link to set one")
 	}
-	try := attemptOf("user|"+p.tenant+"|"+p.id, httpapi.AddressOf(ctx))
-	_, err = s.checkPassword(ctx, []candidate{{person: p, try: try}}, plain)
+	_, err = s.checkPassword(ctx, userAttempt(p, httpapi.AddressOf(ctx)), []candidate{{person: p}}, plain)
 	if fault.IsCode(err, "invalid_credentials") {
 		return person{}, fault.Coded(fault.Unauthenticated, "invalid_credentials", "the password is not right").
 			With(fault.Field{Pointer: pointer, Code: "invalid", Detail: "give the password you sign in with"})

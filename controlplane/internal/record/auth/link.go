@@ -57,7 +57,7 @@ func (s *Service) useLink(ctx context.Context, _ viewer.Viewer, in *linkIn) (*si
 		return nil, err
 	}
 	ip := httpapi.AddressOf(ctx)
-	try := attemptOf("link", ip)
+	try := attemptAt("link", ip)
 	if err := s.admit(ctx, try); err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (s *Service) useLink(ctx context.Context, _ viewer.Viewer, in *linkIn) (*si
 		err = foreign(s.agrees(ctx, p.tenant), usedLink())
 	}
 	if fault.IsCode(err, "invalid_grant") {
-		return nil, errors.Join(err, s.failed(ctx, attempt{network: try.network}))
+		return nil, errors.Join(err, s.failed(ctx, try))
 	}
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (s *Service) useLink(ctx context.Context, _ viewer.Viewer, in *linkIn) (*si
 	}
 	out, err := s.redeem(ctx, p, hash, stored, in)
 	if fault.IsCode(err, "invalid_otp") {
-		return nil, errors.Join(err, s.failed(ctx, attempt{network: try.network}))
+		return nil, errors.Join(err, s.failed(ctx, try))
 	}
 	if err != nil {
 		return nil, err

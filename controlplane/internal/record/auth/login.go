@@ -32,7 +32,8 @@ type signInIn struct {
 
 func wrongCredentials() error {
 	return fault.Coded(fault.Unauthenticated, "invalid_credentials",
-		"The e-mail address or the password is not right. If you have the same password in several tenants, name the tenant.")
+		"The e-mail address or the password is not right. If you have the same password in several tenants, name the tenant. "+
+			"After several failed attempts, wait 15 minutes.")
 }
 
 // login signs in with a password. Every refusal before the password was right costs the same and says the same: whether an
@@ -42,12 +43,13 @@ func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *signInIn) (*si
 		return nil, err
 	}
 	began, ip := time.Now(), httpapi.AddressOf(ctx)
-	account := canonical(in.Body.Email)
-	who, err := s.find(ctx, account, addressed(ctx, in.Body.Tenant))
+	account, slug := canonical(in.Body.Email), addressed(ctx, in.Body.Tenant)
+	who, err := s.find(ctx, account, slug)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.checkPassword(ctx, candidatesOf(who, account, ip), in.Body.Password)
+	typed := typedAttempt(account, slug, ip)
+	c, err := s.checkPassword(ctx, typed, candidatesOf(who, ip), in.Body.Password)
 	if fault.IsCode(err, "invalid_credentials") {
 		for _, p := range who {
 			s.recordFailure(ctx, p, in.Browser, byPassword)
@@ -66,12 +68,12 @@ func (s *Service) login(ctx context.Context, _ viewer.Viewer, in *signInIn) (*si
 	out, err := s.begin(ctx, p, in, c.renewed)
 	if fault.IsCode(err, "invalid_otp") {
 		s.recordFailure(ctx, p, in.Browser, byPasswordOTP)
-		return nil, errors.Join(err, s.failed(ctx, c.try))
+		return nil, errors.Join(err, s.failed(ctx, c.try, typed))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(out, in.Body.Cookie), s.forgive(ctx, c.try)
+	return s.answer(out, in.Body.Cookie), errors.Join(s.forgive(ctx, c.try), s.forgive(ctx, typed))
 }
 
 // step is what the time of a refused sign-in, and of one that names no tenant, is rounded up to. The tenant of a known address hears of

@@ -70,7 +70,7 @@ func (s *Service) mayStart(ctx context.Context) error {
 			return f
 		}
 	}
-	return s.admit(ctx, attempt{network: attemptOf("oidc", httpapi.AddressOf(ctx)).network})
+	return s.admit(ctx, attemptAt("oidc", httpapi.AddressOf(ctx)))
 }
 
 // startOIDC begins a sign-in: what comes back must carry this state, in this browser, once.
@@ -221,7 +221,7 @@ func (s *Service) finishOIDC(ctx context.Context, _ viewer.Viewer, in *callbackI
 	if err := s.keys.current(ctx); err != nil {
 		return nil, err
 	}
-	try := attempt{network: attemptOf("oidc", httpapi.AddressOf(ctx)).network}
+	try := attemptAt("oidc", httpapi.AddressOf(ctx))
 	if err := s.admit(ctx, try); err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (s *Service) exchangeOIDC(ctx context.Context, _ viewer.Viewer, in *exchang
 	if err := errors.Join(s.checkOrigin(ctx, in.Browser), s.keys.current(ctx)); err != nil {
 		return nil, err
 	}
-	try := attempt{network: attemptOf("oidc", httpapi.AddressOf(ctx)).network}
+	try := attemptAt("oidc", httpapi.AddressOf(ctx))
 	if err := s.admit(ctx, try); err != nil {
 		return nil, err
 	}

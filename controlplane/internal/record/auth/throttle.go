@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/limit"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 )
 
@@ -25,7 +26,7 @@ const (
 
 	accountLimit  = 50 // failures of one account from everywhere
 	accountWindow = time.Hour
-	networkLimit  = 20 // failures from one network
+	networkLimit  = 20 // failures from one address, or one /64
 	networkWindow = time.Minute
 
 	// A network from which an account signed in within this time is known: only the failures of this account from this
@@ -36,7 +37,9 @@ const (
 // attempt is what a failed sign-in is counted under; a part that is nil is not counted. Only hashes are kept.
 type attempt struct{ pair, account, network []byte }
 
-// attemptOf names the account (its id where known, else what was typed) and the network of an address: /24, or /64 in IPv6.
+// attemptOf names an account, and where the attempt comes from. An account is closed to a /24, or a /64 of IPv6, since
+// whoever guesses may have more than one address. What closes for all accounts counts for the address alone: its neighbors
+// are other people.
 func attemptOf(account, ip string) attempt {
 	network := ip
 	if a, err := netip.ParseAddr(ip); err == nil {
@@ -48,7 +51,18 @@ func attemptOf(account, ip string) attempt {
 		p, _ := a.Prefix(bits)
 		network = p.String()
 	}
-	return attempt{pair: hashOf("pair", account, network), account: hashOf("account", account), network: hashOf("network", network)}
+	return attempt{pair: hashOf("pair", account, network), account: hashOf("account", account), network: attemptAt("password", ip).network}
+}
+
+// userAttempt is what failures of a user are counted under, whatever was typed.
+func userAttempt(p person, ip string) attempt { return attemptOf("user|"+p.tenant+"|"+p.id, ip) }
+
+// typedAttempt is what failures are counted under whether there is such a user or not. slug is the tenant that was named.
+func typedAttempt(account, slug, ip string) attempt { return attemptOf("typed|"+slug+"|"+account, ip) }
+
+// attemptAt is an attempt at a way to sign in that knows no account: failures of passwords do not close the others.
+func attemptAt(way, ip string) attempt {
+	return attempt{network: hashOf("network", way, limit.Network(ip).String())}
 }
 
 func hashOf(parts ...string) []byte {
@@ -131,8 +145,13 @@ func windowEnd(times []time.Time, limit int, window time.Duration) time.Time {
 
 func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
-// failed counts a failed sign-in. It also sweeps a few rows that no limit looks at any more, so that the table stays small.
-func (s *Service) failed(ctx context.Context, a attempt) error {
+// failed counts a failed sign-in under all of its attempts at once. It also sweeps a few rows that no limit looks at any
+// more, so that the table stays small.
+func (s *Service) failed(ctx context.Context, under ...attempt) error {
+	var keys [][]byte
+	for _, a := range under {
+		keys = append(keys, a.pair, a.account, a.network)
+	}
 	const sql = `
 		with swept as (
 			delete from login_failure
@@ -142,7 +161,7 @@ func (s *Service) failed(ctx context.Context, a attempt) error {
 		  from unnest($1::bytea[]) key
 		 where key is not null`
 	err := s.DB.Deployment(ctx, func(tx *pg.Tx) error {
-		_, err := tx.Exec(ctx, sql, [][]byte{a.pair, a.account, a.network}, s.Now(), s.Now().Add(-memoryOf))
+		_, err := tx.Exec(ctx, sql, keys, s.Now(), s.Now().Add(-memoryOf))
 		return err
 	})
 	if err != nil {

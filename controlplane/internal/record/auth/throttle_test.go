@@ -16,8 +16,8 @@ func TestAttemptsOfOneAccountAndNetworkAreCountedTogether(t *testing.T) {
 		account, ip                string
 		samePair, sameAcc, sameNet bool
 	}{
-		{"user|t|1", "192.0.2.200", true, true, true},
-		{"user|t|1", "::ffff:192.0.2.9", true, true, true},
+		{"user|t|1", "192.0.2.200", true, true, false},
+		{"user|t|1", "::ffff:192.0.2.7", true, true, true},
 		{"user|t|1", "192.0.3.7", false, true, false},
 		{"user|t|1", "2001:db8::1", false, true, false},
 		{"user|t|2", "192.0.2.7", false, false, true},
@@ -137,7 +137,7 @@ func TestGuessesFromElsewhereDoNotKeepPeopleOutOfNetworksTheyKnow(t *testing.T) 
 	do(s.forgive(t.Context(), at("192.0.2.7"))) // a sign-in
 	for guess := range accountLimit + networkLimit {
 		do(s.failed(t.Context(), at(fmt.Sprintf("198.51.%d.7", guess/4)))) // from many networks
-		do(s.failed(t.Context(), attemptOf("user|t|2", "192.0.2.9")))      // a neighbor in the known network
+		do(s.failed(t.Context(), attemptOf("user|t|2", "192.0.2.7")))      // a neighbor behind the same address
 	}
 	if err := s.admit(t.Context(), at("203.0.113.9")); !fault.IsCode(err, "login_throttled") {
 		t.Errorf("from a network that the account never used: %v; want login_throttled", err)
@@ -151,4 +151,27 @@ func TestGuessesFromElsewhereDoNotKeepPeopleOutOfNetworksTheyKnow(t *testing.T) 
 	}
 	now = now.Add(knownFor + time.Hour)
 	do(s.admit(t.Context(), at("192.0.2.7")))
+}
+
+func TestGuessesOfAPasswordCloseNeitherNeighborsNorOtherWaysIn(t *testing.T) {
+	now := time.Now()
+	s := &Service{DB: pgtest.New(t), Now: func() time.Time { return now }}
+	for i := range networkLimit {
+		if err := s.failed(t.Context(), attemptOf(fmt.Sprint("user|t|", i), "192.0.2.7")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tt := range map[string]struct {
+		try    attempt
+		closed bool
+	}{
+		"any password from this address":        {attemptOf("user|t|99", "192.0.2.7"), true},
+		"a password from the address beside it": {attemptOf("user|t|99", "192.0.2.8"), false},
+		"a provider":                            {attemptAt("oidc", "192.0.2.7"), false},
+		"a sign-in link":                        {attemptAt("link", "192.0.2.7"), false},
+	} {
+		if err := s.admit(t.Context(), tt.try); fault.IsCode(err, "login_throttled") != tt.closed {
+			t.Errorf("%s: %v; want closed %v", name, err, tt.closed)
+		}
+	}
 }
