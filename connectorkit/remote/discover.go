@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/grantwright/grantwright/connectorkit"
-	"github.com/grantwright/grantwright/connectorkit/rest"
+	"github.com/grantwright/grantwright/connectorkit/sampling"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -51,7 +51,7 @@ func (c *connector) Discover(ctx context.Context, req v1.DiscoverRequest, report
 			return v1.DiscoverResponse{}, err
 		}
 	}
-	out.SchemaDigest = rest.Digest(out.Objects)
+	out.SchemaDigest = sampling.Digest(out.Objects)
 	return out, nil
 }
 
@@ -111,7 +111,7 @@ func (c *caller) described(resp *target.Response, req v1.DiscoverRequest, s sche
 				return violation(resp, fmt.Sprintf("objects[%d].fields[%d] needs a name and one of the types of protocol v1", i, n))
 			}
 			f.Path, f.Source = cmp.Or(f.Path, f.Name), cmp.Or(f.Source, "schema")
-			o.Fields[n] = rest.Hide(f, req.MaskSamples)
+			o.Fields[n] = sampling.Hide(f, req.MaskSamples)
 		}
 		if len(req.Objects) > 0 && !slices.Contains(req.Objects, kind) {
 			continue
@@ -137,17 +137,17 @@ var kindsOf = map[string]v1.ObjectKind{"identity": v1.Identities, "account": v1.
 
 var fieldTypes = []string{"string", "integer", "number", "boolean", "datetime", "date", "reference", "binary", "object"}
 
-// sampling gathers what a few records of each kind show.
-type sampling struct {
+// sampler gathers what a few records of each kind show.
+type sampler struct {
 	size    int
 	answers int
-	seen    map[v1.ObjectKind]*rest.Sample
+	seen    map[v1.ObjectKind]*sampling.Sample
 	hints   map[v1.ObjectKind]*int
 }
 
 // sampled reads a few records of each kind. The read ends as soon as there are enough.
 func (c *caller) sampled(ctx context.Context, req v1.DiscoverRequest, out *v1.DiscoverResponse) error {
-	g := &sampling{size: req.SampleSize, seen: map[v1.ObjectKind]*rest.Sample{}, hints: map[v1.ObjectKind]*int{}}
+	g := &sampler{size: req.SampleSize, seen: map[v1.ObjectKind]*sampling.Sample{}, hints: map[v1.ObjectKind]*int{}}
 	s := newSession(c, v1.SyncRequest{
 		ConnectorBusinessID: req.ConnectorBusinessID, Options: &v1.SyncOptions{MaxRecords: &req.SampleSize, Objects: req.Objects, Mode: v1.ModeDiscover},
 	}, nil)
@@ -168,16 +168,16 @@ func (c *caller) sampled(ctx context.Context, req v1.DiscoverRequest, out *v1.Di
 	return nil
 }
 
-func (g *sampling) add(kind v1.ObjectKind, members map[string]any) {
+func (g *sampler) add(kind v1.ObjectKind, members map[string]any) {
 	if g.seen[kind] == nil {
-		g.seen[kind] = &rest.Sample{}
+		g.seen[kind] = &sampling.Sample{}
 	}
 	if g.seen[kind].Len() < g.size {
 		g.seen[kind].Add(laidOut(members))
 	}
 }
 
-func (g *sampling) estimate(e *v1.Estimate) {
+func (g *sampler) estimate(e *v1.Estimate) {
 	if e == nil {
 		return
 	}
@@ -185,7 +185,7 @@ func (g *sampling) estimate(e *v1.Estimate) {
 }
 
 // enough says whether there are as many records of every kind as were asked for. Grants have no fields worth waiting for.
-func (g *sampling) enough(wanted map[v1.ObjectKind]bool) bool {
+func (g *sampler) enough(wanted map[v1.ObjectKind]bool) bool {
 	for kind := range wanted {
 		if kind != v1.Grants && (g.seen[kind] == nil || g.seen[kind].Len() < g.size) {
 			return false
@@ -194,7 +194,7 @@ func (g *sampling) enough(wanted map[v1.ObjectKind]bool) bool {
 	return true
 }
 
-func (g *sampling) describe(req v1.DiscoverRequest, wanted map[v1.ObjectKind]bool, out *v1.DiscoverResponse) {
+func (g *sampler) describe(req v1.DiscoverRequest, wanted map[v1.ObjectKind]bool, out *v1.DiscoverResponse) {
 	for _, name := range []string{"identity", "account", "entitlement", "grant"} {
 		kind := kindsOf[name]
 		seen := g.seen[kind]

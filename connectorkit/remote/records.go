@@ -9,7 +9,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/grantwright/grantwright/connectorkit/rest"
+	"github.com/grantwright/grantwright/connectorkit/sampling"
 )
 
 // Bounds of a record. What is beyond is set aside.
@@ -143,7 +143,7 @@ func laidOut(members map[string]any) map[string]any {
 // fields are what mappings see of a person or an account: the members too, under their names, so that each may be mapped in
 // another way than the service has.
 func fields(members map[string]any, allowed func(string) bool) map[string]any {
-	out := rest.Flatten(laidOut(members))
+	out := sampling.Flatten(laidOut(members))
 	for name := range out {
 		if !allowed(name) {
 			delete(out, name)

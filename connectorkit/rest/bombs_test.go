@@ -22,8 +22,13 @@ const (
 )
 
 func readAll(t *testing.T, auth v1.AuthConfig) error {
-	return connectorkit.Sync(t.Context(), newConnector(), v1.SyncRequest{AuthConfig: auth}, connectorkit.Limits{ChunkBytes: 2 << 20},
-		func(context.Context, v1.SyncResponse) error { return nil })
+	return connectorkit.Sync(
+		t.Context(),
+		newConnector(),
+		v1.SyncRequest{AuthConfig: auth},
+		connectorkit.Limits{ChunkBytes: 2 << 20},
+		func(context.Context, v1.SyncResponse) error { return nil },
+	)
 }
 
 func TestBombsEndWithAnErrorWithinTheBudget(t *testing.T) {
@@ -43,7 +48,15 @@ func TestBombsEndWithAnErrorWithinTheBudget(t *testing.T) {
 			took, held := targettest.Cost(func() { err = readAll(t, auth) })
 			var d *v1.ErrorDetail
 			if !errors.As(err, &d) || d.Code != tt.code || took > bombTime || held > bombHeap {
-				t.Errorf("%v after %v with %d MiB; want %s within %v and %d MiB", err, took, held>>20, tt.code, bombTime, bombHeap>>20)
+				t.Errorf(
+					"%v after %v with %d MiB; want %s within %v and %d MiB",
+					err,
+					took,
+					held>>20,
+					tt.code,
+					bombTime,
+					bombHeap>>20,
+				)
 			}
 		})
 	}
@@ -52,8 +65,11 @@ func TestBombsEndWithAnErrorWithinTheBudget(t *testing.T) {
 func TestTheTestAndDiscoveryEndWithinTheBudgetToo(t *testing.T) {
 	chain := strings.Repeat(`{"a":`, 400) + "1" + strings.Repeat("}", 400)
 	base := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `{"data":[%s]}`, chain) })
-	auth := settings(base, `[{"name":"users","object":"account","request":{"path":"users"},"record_selector":"$.data[*]",
-		"key_path":"$[*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*]"}]`)
+	auth := settings(
+		base,
+		`[{"name":"users","object":"account","request":{"path":"users"},"record_selector":"$.data[*]",
+		"key_path":"$[*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*][*,*,*]"}]`,
+	)
 	for name, call := range map[string]func() error{
 		"test": func() error {
 			answer, err := newConnector().Test(t.Context(), v1.TestRequest{AuthConfig: auth}, nil)
@@ -89,7 +105,13 @@ func TestRecordsOfManyValuesDoNotPileUp(t *testing.T) {
 	})
 	var err error
 	_, held := targettest.Cost(func() {
-		err = readAll(t, settings(base, `[{"name":"users","object":"account","request":{"path":"users"},"record_selector":"$.data[*]"}]`))
+		err = readAll(
+			t,
+			settings(
+				base,
+				`[{"name":"users","object":"account","request":{"path":"users"},"record_selector":"$.data[*]"}]`,
+			),
+		)
 	})
 	if err != nil || held > bombHeap {
 		t.Errorf("%v with %d MiB", err, held>>20)
@@ -99,7 +121,9 @@ func TestRecordsOfManyValuesDoNotPileUp(t *testing.T) {
 func TestMoreThanOneDescentIsRefusedInSettings(t *testing.T) {
 	for _, setting := range []string{`"record_selector":"$..a..b"`, `"key_path":"..a..b"`, `"record_filter":"@..a && @..b"`,
 		`"error":{"message_path":"$..a..b"}`, `"fields":{"email":"$..a..b"}`} {
-		err := Check(settings("https://x.test", `[{"name":"users","object":"account","request":{"path":"users"},`+setting+`}]`))
+		err := Check(
+			settings("https://x.test", `[{"name":"users","object":"account","request":{"path":"users"},`+setting+`}]`),
+		)
 		if err == nil || !strings.Contains(err.Error(), ".. only once") {
 			t.Errorf("%s: %v", setting, err)
 		}
@@ -108,7 +132,9 @@ func TestMoreThanOneDescentIsRefusedInSettings(t *testing.T) {
 
 func TestAPathThatLeavesBaseURLIsRefusedInSettings(t *testing.T) {
 	for _, path := range []string{"../../admin", "users/../../admin", "/../admin?x=1", "%2e%2e/admin"} {
-		err := Check(settings("https://x.test/api", `[{"name":"users","object":"account","request":{"path":"`+path+`"}}]`))
+		err := Check(
+			settings("https://x.test/api", `[{"name":"users","object":"account","request":{"path":"`+path+`"}}]`),
+		)
 		if err == nil || !strings.Contains(err.Error(), "out of the path of base_url") {
 			t.Errorf("%s: %v", path, err)
 		}

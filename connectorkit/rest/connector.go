@@ -11,7 +11,8 @@ import (
 type connector struct {
 	env    connectorkit.Env
 	shared *target.Shared
-	sleep  target.Sleep // nil but in tests
+	// Nil but in tests.
+	sleep target.Sleep
 }
 
 // New makes the connector. OAuth2 tokens, rate budgets and circuits are those of the process; see target.Process.
@@ -20,14 +21,20 @@ func New(env connectorkit.Env) connectorkit.Connector {
 }
 
 // open reads the settings of a call and makes its client, which the caller closes.
-func (c *connector) open(ctx context.Context, auth v1.AuthConfig, report connectorkit.Report) (*config, *target.Client, error) {
+func (c *connector) open(
+	ctx context.Context,
+	auth v1.AuthConfig,
+	report connectorkit.Report,
+) (*callSettings, *target.Client, error) {
 	auth = canonical(auth)
-	cfg, err := readConfig(auth)
+	cfg, err := readSettings(auth)
 	if err != nil {
 		return nil, nil, err
 	}
 	cfg.options.Scrub = connectorkit.ScrubberFor(auth, Fields())
-	cfg.options.Report, cfg.options.Shared, cfg.options.Sleep = report, c.shared, c.sleep
+	cfg.options.Report = report
+	cfg.options.Shared = c.shared
+	cfg.options.Sleep = c.sleep
 	client, err := target.New(ctx, c.env, cfg.options)
 	if err != nil {
 		return nil, nil, err

@@ -1,13 +1,36 @@
-// Package rest is the generic REST connector: it reads any HTTP API that answers JSON, as its streams describe it. A stream
-// says which request lists records, where they stand in the answer, how one page leads to the next and what a record becomes.
+// Package rest is the connector of the type rest: it reads and changes any HTTP API that answers JSON.
 //
-// Without streams the connector finds its way by itself: it looks for the list of records in the answer of base_url, follows
-// the links of the target to further pages and takes every record for a person with an account.
+// # Purpose
 //
-// Pages are decoded as they arrive, so that an answer of any length takes the memory of one batch of records. Streams that
-// hang on the records of another are read with several requests at once, but their rows come in the order of the parents.
+// The setting streams describes what is read: each stream names the request that lists records, where the records are
+// in the answer, how one page leads to the next, and which rows a record becomes. Without streams the connector detects
+// the list of people in the answer of base_url and follows its links. The setting writes describes changes: one request
+// template for each operation, and reads to compare before and after.
 //
-// What the target is changed by are templates of the setting writes: one request for each kind of change, whose placeholders
-// stay values wherever they stand, and reads to look before and after. A change is sent once; an answer that does not come
-// leaves its outcome unknown.
+// This package composes the connector from the packages below it, the lowest first:
+//
+//	stream      stream definitions: settings, checks, keys, kinds
+//	answer      one answer of a list: decoding within bounds, duplicates, errors in the body
+//	paging      requests and pages of one list, read ahead
+//	checkpoint  positions that survive the process: checkpoints, cursors, watermarks
+//	extract     records become rows
+//	read        one sync run over all streams
+//	template    request templates of changes
+//	write       one change, or a read of single accounts
+//
+// # States
+//
+// A connector keeps nothing between calls but the OAuth2 tokens, rate budgets and circuit breakers of the process; see
+// target.Process.
+//
+// # Callers
+//
+// connectorkit/catalog opens it for the agent and the control plane.
+//
+// # Example
+//
+// The setting streams for an API that lists people in pages of 100:
+//
+//	[{"name": "people", "object": "user", "request": {"path": "people"}, "record_selector": "$.items[*]",
+//	  "key_path": "id", "fields": {"email": "mail"}, "pagination": {"style": "page", "size_param": "limit"}}]
 package rest

@@ -11,8 +11,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// company serves groups, their members page by page, and what each member may do in the group. Members of later groups answer
-// sooner, so that an order by arrival would be another one.
+// company serves groups, their members page by page, and what each member may do in the group. Members of later groups
+// answer sooner, so that an order by arrival would be another one.
 func company(t *testing.T, groups int, underWay func(n int)) string {
 	t.Helper()
 	var (
@@ -89,7 +89,8 @@ func TestChildrenAreReadAtOnceAndComeInTheOrderOfTheirParents(t *testing.T) {
 	if most < 3 || most > 4 {
 		t.Errorf("%d requests at once, want up to 4", most)
 	}
-	if !warned(out, "parent_not_found") || scopeOf(out, v1.Grants) != `{"kind":"grants","key":"*","complete":true,"count":30}` {
+	if !warned(out, "parent_not_found") ||
+		scopeOf(out, v1.Grants) != `{"kind":"grants","key":"*","complete":true,"count":30}` {
 		t.Errorf("warnings %v, scope %s", out.Page.Warnings, scopeOf(out, v1.Grants))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/rest/answer"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -67,7 +68,8 @@ func TestCursorsAndNextLinksLeadThroughAllPages(t *testing.T) {
 		{"next url", byURL, `{"style":"next_url","next_url_path":"links.next"}`, "1 2", []any{"auth_method", "api_key_query", "api_key_name", "key", "api_key", "k3y-value"}},
 	} {
 		out := mustRead(t, settings(tt.base, fmt.Sprintf(onePage, tt.pagination), tt.more...))
-		if got := ids(out.Accounts, accountID); got != tt.want || !strings.Contains(scopeOf(out, v1.Accounts), `"complete":true`) {
+		if got := ids(out.Accounts, accountID); got != tt.want ||
+			!strings.Contains(scopeOf(out, v1.Accounts), `"complete":true`) {
 			t.Errorf("%s: accounts %s, scope %s", tt.name, got, scopeOf(out, v1.Accounts))
 		}
 	}
@@ -87,8 +89,18 @@ func TestParametersOfAPOSTGoIntoItsBody(t *testing.T) {
 			http.Error(w, "wrong body "+string(body), http.StatusBadRequest)
 		}
 	})
-	out := mustRead(t, settings(base, `[{"name":"search","object":"account","request":{"method":"POST","path":"search","body":{"filter":{"kind":"person"}}},
-		"record_selector":"hits","pagination":{"style":"offset","offset_param":"from","limit_param":"size","size":2,"in":"body"}}]`, "headers", map[string]any{"X-View": "all"}, "query", map[string]any{"v": 2}))
+	out := mustRead(
+		t,
+		settings(
+			base,
+			`[{"name":"search","object":"account","request":{"method":"POST","path":"search","body":{"filter":{"kind":"person"}}},
+		"record_selector":"hits","pagination":{"style":"offset","offset_param":"from","limit_param":"size","size":2,"in":"body"}}]`,
+			"headers",
+			map[string]any{"X-View": "all"},
+			"query",
+			map[string]any{"v": 2},
+		),
+	)
 	if got := ids(out.Accounts, accountID); got != "1 2" {
 		t.Errorf("accounts = %s", got)
 	}
@@ -99,7 +111,10 @@ func TestLoopsAreBroken(t *testing.T) {
 		return `{"items":[{"id":1},{"id":2}],"next":"c1","url":"/users?again=1"}`
 	})
 	n := 0
-	ever := pages(t, func(map[string]string) string { n++; return fmt.Sprintf(`{"items":[{"id":%d}],"next":"c%d"}`, n, n) })
+	ever := pages(
+		t,
+		func(map[string]string) string { n++; return fmt.Sprintf(`{"items":[{"id":%d}],"next":"c%d"}`, n, n) },
+	)
 	empty := pages(t, func(map[string]string) string { n++; return fmt.Sprintf(`{"items":[],"next":"c%d"}`, n) })
 	m := 0
 	circle := pages(t, func(map[string]string) string {
@@ -133,7 +148,8 @@ func TestLinksToAnotherHostAreNotFollowed(t *testing.T) {
 		_, _ = io.WriteString(w, `{"items":[{"id":1}]}`)
 	})
 	for base, pagination := range map[string]string{body: `{"style":"next_url","next_url_path":"next"}`, header: `{"style":"link_header"}`} {
-		if d := failing(t, settings(base, fmt.Sprintf(onePage, pagination))); d.Class != v1.ClassPolicy || d.Code != "other_origin" {
+		if d := failing(t, settings(base, fmt.Sprintf(onePage, pagination))); d.Class != v1.ClassPolicy ||
+			d.Code != "other_origin" {
 			t.Errorf("%s: error = %s", pagination, asJSON(t, d))
 		}
 	}
@@ -153,7 +169,8 @@ func TestAnEndBeforeTheAnnouncedNumberProvesNothing(t *testing.T) {
 		return `{"total":5,"items":[]}`
 	})
 	out := mustRead(t, settings(base, fmt.Sprintf(onePage, `{"style":"page","total_path":"total"}`)))
-	if !warned(out, "fewer_than_announced") || !strings.Contains(scopeOf(out, v1.Accounts), `"complete":false`) || *out.Page.Estimate.Accounts != 5 {
+	if !warned(out, "fewer_than_announced") || !strings.Contains(scopeOf(out, v1.Accounts), `"complete":false`) ||
+		*out.Page.Estimate.Accounts != 5 {
 		t.Errorf("warnings %v, scope %s", out.Page.Warnings, scopeOf(out, v1.Accounts))
 	}
 	gone := pages(t, func(map[string]string) string { return `{"things":[]}` })
@@ -162,7 +179,10 @@ func TestAnEndBeforeTheAnnouncedNumberProvesNothing(t *testing.T) {
 		t.Errorf("without a list: warnings %v, scope %s", out.Page.Warnings, scopeOf(out, v1.Accounts))
 	}
 	none := pages(t, func(map[string]string) string { return `{"items":null}` })
-	if out = mustRead(t, settings(none, fmt.Sprintf(onePage, `{}`))); !strings.Contains(scopeOf(out, v1.Accounts), `"complete":true`) {
+	if out = mustRead(t, settings(none, fmt.Sprintf(onePage, `{}`))); !strings.Contains(
+		scopeOf(out, v1.Accounts),
+		`"complete":true`,
+	) {
 		t.Errorf("an empty list: scope %s, want it complete", scopeOf(out, v1.Accounts))
 	}
 }
@@ -196,7 +216,10 @@ func TestRefusalsAndBrokenAnswersKeepTheTargetsWords(t *testing.T) {
 		{"error after the records", status(200, `{"items":[{"id":1}],"ok":"error","error":{"text":"half of it"}}`), v1.ClassTargetFault, "error_in_body", "half of it"},
 	} {
 		d := failing(t, settings(serve(t, tt.handler), fmt.Sprintf(onePage, `{}`)))
-		if (tt.class != "" && d.Class != tt.class) || (tt.code != "" && d.Code != tt.code) || !strings.Contains(asJSON(t, d), tt.has) || d.Target == nil || d.Target.HTTP == nil {
+		if (tt.class != "" && d.Class != tt.class) || (tt.code != "" && d.Code != tt.code) ||
+			!strings.Contains(asJSON(t, d), tt.has) ||
+			d.Target == nil ||
+			d.Target.HTTP == nil {
 			t.Errorf("%s: error = %s, want %s %s with %q", tt.name, asJSON(t, d), tt.class, tt.code, tt.has)
 		}
 	}
@@ -244,7 +267,11 @@ func TestALongAnswerTakesTheMemoryOfABatch(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	var peak uint64
 	count := 0
-	err := connectorkit.Sync(context.Background(), newConnector(), v1.SyncRequest{AuthConfig: settings(base, fmt.Sprintf(onePage, `{}`))}, connectorkit.Limits{},
+	err := connectorkit.Sync(
+		context.Background(),
+		newConnector(),
+		v1.SyncRequest{AuthConfig: settings(base, fmt.Sprintf(onePage, `{}`))},
+		connectorkit.Limits{},
 		func(_ context.Context, page v1.SyncResponse) error {
 			if count += len(page.Accounts); count%40000 < 500 {
 				runtime.GC()
@@ -252,7 +279,8 @@ func TestALongAnswerTakesTheMemoryOfABatch(t *testing.T) {
 				peak = max(peak, now.HeapAlloc)
 			}
 			return nil
-		})
+		},
+	)
 	if err != nil || count != n {
 		t.Fatalf("%d accounts, %v", count, err)
 	}
@@ -277,8 +305,20 @@ func TestTheReceiversErrorAndCancellingStopTheRead(t *testing.T) {
 	}
 	most := 2
 	cut := 0
-	err = connectorkit.Sync(context.Background(), newConnector(), v1.SyncRequest{AuthConfig: settings(answers(t, map[string]string{"/users": `{"items":[{"id":1},{"id":2},{"id":3}]}`}), fmt.Sprintf(onePage, `{}`))},
-		connectorkit.Limits{MaxRecords: most}, func(_ context.Context, page v1.SyncResponse) error { cut += len(page.Accounts); return nil })
+	err = connectorkit.Sync(
+		context.Background(),
+		newConnector(),
+		v1.SyncRequest{
+			AuthConfig: settings(
+				answers(t, map[string]string{"/users": `{"items":[{"id":1},{"id":2},{"id":3}]}`}),
+				fmt.Sprintf(onePage, `{}`),
+			),
+		},
+		connectorkit.Limits{
+			MaxRecords: most,
+		},
+		func(_ context.Context, page v1.SyncResponse) error { cut += len(page.Accounts); return nil },
+	)
 	if err != nil || cut != most {
 		t.Errorf("%d accounts, %v; want the cap of %d", cut, err, most)
 	}
@@ -300,12 +340,14 @@ func TestTestWarnsWhenNothingIsSelected(t *testing.T) {
 	for _, s := range test.Steps {
 		steps = append(steps, s.Name)
 	}
-	if err != nil || !test.Success || strings.Join(steps, " ") != "dns tcp request" || !strings.Contains(test.Result.HTTP.BodyExcerpt, `"up":true`) {
+	if err != nil || !test.Success || strings.Join(steps, " ") != "dns tcp request" ||
+		!strings.Contains(test.Result.HTTP.BodyExcerpt, `"up":true`) {
 		t.Errorf("test by probe_path = %s, %v", asJSON(t, test), err)
 	}
 	html := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>log in</html>") })
 	test, err = newConnector().Test(context.Background(), v1.TestRequest{AuthConfig: settings(html, fmt.Sprintf(onePage, `{}`))}, nil)
-	if err != nil || test.Success || test.Error.Code != "not_json" || !strings.Contains(test.Error.Target.HTTP.BodyExcerpt, "log in") {
+	if err != nil || test.Success || test.Error.Code != "not_json" ||
+		!strings.Contains(test.Error.Target.HTTP.BodyExcerpt, "log in") {
 		t.Errorf("test of a web page = %s, %v", asJSON(t, test), err)
 	}
 	test, err = newConnector().Test(context.Background(), v1.TestRequest{AuthConfig: settings("http://127.0.0.1:1", "")}, nil)
@@ -326,7 +368,16 @@ func TestSecretsAreNeverShown(t *testing.T) {
 		w.Header().Set("Content-Type", "text/plain; was="+r.Header.Get("Authorization"))
 		w.WriteHeader(map[string]int{"/401": 401, "/500": 500, "/302": 302, "/200": 200}[r.URL.Path])
 		user, pass, _ := r.BasicAuth()
-		fmt.Fprintf(w, "you sent %s %s %s %s %s %s", user, pass, r.Header.Get("Authorization"), r.Header.Get("X-Key"), r.URL.RawQuery, r.URL.Query().Get("key"))
+		fmt.Fprintf(
+			w,
+			"you sent %s %s %s %s %s %s",
+			user,
+			pass,
+			r.Header.Get("Authorization"),
+			r.Header.Get("X-Key"),
+			r.URL.RawQuery,
+			r.URL.Query().Get("key"),
+		)
 	})
 	for _, method := range [][]any{
 		{"auth_method", "basic", "username", "u", "password", canary},
@@ -337,11 +388,15 @@ func TestSecretsAreNeverShown(t *testing.T) {
 		for _, path := range []string{"401", "500", "302", "200"} {
 			auth := settings(echo, fmt.Sprintf(`[{"object":"user","request":{"path":%q}}]`, path), method...)
 			var shown strings.Builder
-			test, err := c.Test(context.Background(), v1.TestRequest{AuthConfig: auth}, func(p v1.Progress) { shown.WriteString(asJSON(t, p)) })
+			test, err := c.Test(
+				context.Background(),
+				v1.TestRequest{AuthConfig: auth},
+				func(p v1.Progress) { shown.WriteString(asJSON(t, p)) },
+			)
 			shown.WriteString(asJSON(t, test) + fmt.Sprint(err))
 			_, err = c.Discover(context.Background(), v1.DiscoverRequest{AuthConfig: auth}, nil)
 			fmt.Fprintf(&shown, "%v %+v %s", err, err, asJSON(t, err))
-			_, err = read(c, v1.SyncRequest{AuthConfig: auth})
+			_, err = syncOnce(c, v1.SyncRequest{AuthConfig: auth})
 			fmt.Fprintf(&shown, "%v %+v %s %s", err, err, asJSON(t, err), logs.String())
 			if err == nil {
 				t.Fatalf("%v %s: sync succeeded", method[1], path)
@@ -376,7 +431,10 @@ func TestBadSettingsAreToldAllAtOnce(t *testing.T) {
 		{``, []any{"streams", "not json"}, []string{"streams must be a list"}},
 		{``, []any{"auth_method", "api_key", "api_key", "k", "api_key_in", "cookie"}, []string{"api_key_in must be one of header, query"}},
 	} {
-		_, err := read(newConnector(), v1.SyncRequest{AuthConfig: settings("http://127.0.0.1:1", tt.streams, tt.more...)})
+		_, err := syncOnce(
+			newConnector(),
+			v1.SyncRequest{AuthConfig: settings("http://127.0.0.1:1", tt.streams, tt.more...)},
+		)
 		var d *v1.ErrorDetail
 		if !errors.As(err, &d) || d.Class != v1.ClassConfig {
 			t.Errorf("%s %v = %v, want an error of class config", tt.streams, tt.more, err)
@@ -392,14 +450,20 @@ func TestBadSettingsAreToldAllAtOnce(t *testing.T) {
 
 func TestADialerThatRefusesIsPassedOn(t *testing.T) {
 	env := openEnv()
-	refusal := &v1.ErrorDetail{Class: v1.ClassPolicy, Code: "destination_not_allowed", Message: "this destination is not allowed"}
+	refusal := &v1.ErrorDetail{
+		Class:   v1.ClassPolicy,
+		Code:    "destination_not_allowed",
+		Message: "this destination is not allowed",
+	}
 	env.Dial = dialRefusing(refusal)
-	_, err := read(New(env), v1.SyncRequest{AuthConfig: settings("http://10.0.0.1", "")})
+	_, err := syncOnce(New(env), v1.SyncRequest{AuthConfig: settings("http://10.0.0.1", "")})
 	var d *v1.ErrorDetail
 	if !errors.As(err, &d) || d.Code != refusal.Code || strings.Contains(asJSON(t, d), "body_excerpt") {
 		t.Errorf("sync = %v", err)
 	}
-	test, err := New(env).Test(context.Background(), v1.TestRequest{AuthConfig: settings("http://10.0.0.1", "", "timeout_s", 1)}, nil)
+	test, err := New(
+		env,
+	).Test(context.Background(), v1.TestRequest{AuthConfig: settings("http://10.0.0.1", "", "timeout_s", 1)}, nil)
 	if err != nil || test.Success || test.Error.Code != refusal.Code {
 		t.Errorf("test = %s, %v", asJSON(t, test), err)
 	}
@@ -409,11 +473,12 @@ func TestAnAnswerCutAfterRecordsWereHandedOnIsNotReadAgain(t *testing.T) {
 	asked := 0
 	base := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		asked++
-		_, _ = io.WriteString(w, `{"items":[`+strings.Repeat(`{"id":1},`, batchSize+100))
+		_, _ = io.WriteString(w, `{"items":[`+strings.Repeat(`{"id":1},`, answer.BatchSize+100))
 	})
-	out, err := read(newConnector(), v1.SyncRequest{AuthConfig: settings(base, fmt.Sprintf(onePage, `{}`))})
+	out, err := syncOnce(newConnector(), v1.SyncRequest{AuthConfig: settings(base, fmt.Sprintf(onePage, `{}`))})
 	var d *v1.ErrorDetail
-	if !errors.As(err, &d) || d.Class != v1.ClassTransient || asked != 1 || len(out.Accounts) != batchSize || len(out.Page.Scopes) != 0 {
+	if !errors.As(err, &d) || d.Class != v1.ClassTransient || asked != 1 || len(out.Accounts) != answer.BatchSize ||
+		len(out.Page.Scopes) != 0 {
 		t.Errorf("%d accounts after %d requests, scopes %v, %v", len(out.Accounts), asked, out.Page.Scopes, err)
 	}
 }

@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// graph is a GraphQL service with people in pages, as far as the tests ask it. Every answer but a refused request has status 200.
+// graph is a GraphQL service with people in pages, as far as the tests ask it. Every answer but a refused request has
+// status 200.
 type graph struct {
 	people map[string]map[string]any
 	order  []string
@@ -134,7 +134,11 @@ func TestACursorMayStandInsideOfTheVariables(t *testing.T) {
 	if err != nil || len(names) != 5 {
 		t.Fatalf("read %v (%v); want five people", names, err)
 	}
-	want := []map[string]any{{"after": nil, "kind": "staff"}, {"after": "cp2", "kind": "staff"}, {"after": "cp4", "kind": "staff"}}
+	want := []map[string]any{
+		{"after": nil, "kind": "staff"},
+		{"after": "cp2", "kind": "staff"},
+		{"after": "cp4", "kind": "staff"},
+	}
 	if diff := cmp.Diff(want, g.asked); diff != "" {
 		t.Errorf("asked with (-want +got):\n%s", diff)
 	}
@@ -144,8 +148,16 @@ func TestAChangeThatAnswers200WithAnErrorIsAnError(t *testing.T) {
 	t.Parallel()
 	g, auth := graphed(t)
 	name := "new"
-	create := v1.ProvisionRequest{AuthConfig: auth, Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: &name}}
-	disable := v1.ProvisionRequest{AuthConfig: auth, Op: v1.OpAccountDisable, Target: v1.ProvisionTarget{RemoteID: "p1"}}
+	create := v1.ProvisionRequest{
+		AuthConfig: auth,
+		Op:         v1.OpAccountCreate,
+		Account:    &v1.ProvisionAccount{Username: &name},
+	}
+	disable := v1.ProvisionRequest{
+		AuthConfig: auth,
+		Op:         v1.OpAccountDisable,
+		Target:     v1.ProvisionTarget{RemoteID: "p1"},
+	}
 	for what, tt := range map[string]struct {
 		req    v1.ProvisionRequest
 		status int
@@ -154,19 +166,23 @@ func TestAChangeThatAnswers200WithAnErrorIsAnError(t *testing.T) {
 		"by success_path":                    {disable, 0},
 		"by message_path with a 400":         {disable, 400},
 	} {
-		g.refuse, g.status = "duplicate key value violates people_login_key", tt.status
+		g.refuse = "duplicate key value violates people_login_key"
+		g.status = tt.status
 		_, err := newConnector().Provision(context.Background(), tt.req)
 		var d *v1.ErrorDetail
 		if !errors.As(err, &d) || d.Class != v1.ClassData || !strings.Contains(d.Message, "duplicate key") {
 			t.Errorf("%s: %v; want the target's words", what, err)
 		}
 	}
-	g.refuse, g.status = "", 0
+	g.refuse = ""
+	g.status = 0
 	got, err := newConnector().Provision(context.Background(), create)
 	if err != nil || got.Outcome != v1.OutcomeApplied || got.Account == nil || got.Account.ExternalID != "p6" {
 		t.Errorf("create = %+v, %v", got, err)
 	}
-	if got, err = newConnector().Provision(context.Background(), disable); err != nil || got.Outcome != v1.OutcomeApplied || !got.Verified {
+	if got, err = newConnector().Provision(context.Background(), disable); err != nil ||
+		got.Outcome != v1.OutcomeApplied ||
+		!got.Verified {
 		t.Errorf("disable = %+v, %v; want it verified by the read", got, err)
 	}
 }
@@ -193,44 +209,5 @@ func TestAnErrorThatIsNoAbsenceFailsARead(t *testing.T) {
 	var d *v1.ErrorDetail
 	if !errors.As(err, &d) || !strings.Contains(d.Message, "permission denied") {
 		t.Errorf("read = %v; want the target's words", err)
-	}
-}
-
-func TestBracesThatAreNoPlaceholderCanBeWritten(t *testing.T) {
-	t.Parallel()
-	of := func(name string) (any, bool) { return "<" + name + ">", true }
-	for text, want := range map[string]string{
-		"{ a { b }}":                          "{ a { b }}",
-		"{{'{{'}}x{{ '}}' }}":                 "{{x}}",
-		"{{target.remote_id}}}}":              "<target.remote_id>}}",
-		`{"q":{"id":"{{target.remote_id}}"}}`: `{"q":{"id":"<target.remote_id>"}}`,
-	} {
-		if _, err := placeholdersIn(text); err != nil {
-			t.Errorf("%q: %v", text, err)
-		}
-		if got, err := fillText(text, of, nil); err != nil || got != want {
-			t.Errorf("%q = %q, %v; want %q", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"{{", "{{a b}}", "{{1}}", "{target.remote_id}}", "x {account.username }}", "{{a|odd}}"} {
-		if _, err := placeholdersIn(text); err == nil {
-			t.Errorf("%q is taken", text)
-		}
-	}
-}
-
-func TestMistakesInReadsAndAnswersAreTold(t *testing.T) {
-	t.Parallel()
-	for setting, want := range map[string]string{
-		`{"reads":{"account":{"path":"/a","body":{}}}}`:                                           "reads.account.body needs method POST",
-		`{"reads":{"account":{"path":"/a","method":"PUT"}}}`:                                      "reads.account.method",
-		`{"reads":{"account":{"path":"/a","missing_contains":"x"}}}`:                              "needs message_path",
-		`{"reads":{"account":{"path":"/a","method":"POST","body":{"x":"{{account.username}}"}}}}`: "account.username",
-		`{"ops":{"account.delete":{"path":"/a","already":{"status":[200]}}}}`:                     "already.status",
-		`{"ops":{"account.delete":{"path":"/a","success_path":"$["}}}`:                            "success_path",
-	} {
-		if _, problems := compileWrites(setting, nil); !strings.Contains(strings.Join(problems, "\n"), want) {
-			t.Errorf("%s: %v; want %q", setting, problems, want)
-		}
 	}
 }

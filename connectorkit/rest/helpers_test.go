@@ -75,18 +75,22 @@ func settings(base, streams string, more ...any) v1.AuthConfig {
 	return auth
 }
 
-// read runs a whole sync and gives all rows in one page, with the scopes, warnings and what is present of all pages.
-func read(c connectorkit.Connector, req v1.SyncRequest) (v1.SyncResponse, error) {
+// syncOnce runs a whole sync and gives all rows in one page, with the scopes, warnings and what is present of all
+// pages.
+func syncOnce(c connectorkit.Connector, req v1.SyncRequest) (v1.SyncResponse, error) {
 	out := v1.SyncResponse{Page: &v1.Page{}}
 	err := c.Sync(context.Background(), req, func(_ context.Context, page v1.SyncResponse) error {
 		out.Identities = append(out.Identities, page.Identities...)
 		out.Accounts = append(out.Accounts, page.Accounts...)
 		out.Entitlements = append(out.Entitlements, page.Entitlements...)
 		out.Grants = append(out.Grants, page.Grants...)
-		warnings, scopes := append(out.Page.Warnings, page.Page.Warnings...), append(out.Page.Scopes, page.Page.Scopes...)
+		warnings := append(out.Page.Warnings, page.Page.Warnings...)
+		scopes := append(out.Page.Scopes, page.Page.Scopes...)
 		present := append(out.Page.Present, page.Page.Present...)
 		*out.Page = *page.Page
-		out.Page.Warnings, out.Page.Scopes, out.Page.Present = warnings, scopes, present
+		out.Page.Warnings = warnings
+		out.Page.Scopes = scopes
+		out.Page.Present = present
 		return nil
 	})
 	return out, err
@@ -94,7 +98,7 @@ func read(c connectorkit.Connector, req v1.SyncRequest) (v1.SyncResponse, error)
 
 func mustRead(t *testing.T, auth v1.AuthConfig) v1.SyncResponse {
 	t.Helper()
-	out, err := read(newConnector(), v1.SyncRequest{AuthConfig: auth})
+	out, err := syncOnce(newConnector(), v1.SyncRequest{AuthConfig: auth})
 	if err != nil {
 		t.Fatalf("sync: %v", err)
 	}
@@ -104,7 +108,7 @@ func mustRead(t *testing.T, auth v1.AuthConfig) v1.SyncResponse {
 // failing gives the error of a sync that has to fail.
 func failing(t *testing.T, auth v1.AuthConfig) *v1.ErrorDetail {
 	t.Helper()
-	_, err := read(newConnector(), v1.SyncRequest{AuthConfig: auth})
+	_, err := syncOnce(newConnector(), v1.SyncRequest{AuthConfig: auth})
 	var d *v1.ErrorDetail
 	if !errors.As(err, &d) {
 		t.Fatalf("sync = %v, want an ErrorDetail", err)

@@ -49,11 +49,19 @@ func TestPoisonedRecordsAreSetAsideAndAllOthersArriveExactly(t *testing.T) {
 		}
 		fmt.Fprint(w, `]}`)
 	})
-	auth := settings(base, fmt.Sprintf(`[{"name":"users","object":"account","request":{"path":"users"},"record_selector":"items",
-		"pagination":{"style":"page","size_param":"size","size":%d},"fields":{"is_disabled":"!enabled","created_at":"since","display_name":"name"}}]`, page))
+	auth := settings(
+		base,
+		fmt.Sprintf(`[{"name":"users","object":"account","request":{"path":"users"},"record_selector":"items",
+		"pagination":{"style":"page","size_param":"size","size":%d},"fields":{"is_disabled":"!enabled","created_at":"since","display_name":"name"}}]`, page),
+	)
 	out := mustRead(t, auth)
 	if len(out.Accounts) != n-n/100 || len(presentOf(out, v1.Accounts)) != n/100 {
-		t.Fatalf("%d accounts came and %d were set aside with their key, of %d", len(out.Accounts), len(presentOf(out, v1.Accounts)), n)
+		t.Fatalf(
+			"%d accounts came and %d were set aside with their key, of %d",
+			len(out.Accounts),
+			len(presentOf(out, v1.Accounts)),
+			n,
+		)
 	}
 	for _, a := range out.Accounts {
 		var i int
@@ -67,7 +75,8 @@ func TestPoisonedRecordsAreSetAsideAndAllOthersArriveExactly(t *testing.T) {
 			t.Fatalf("record %d did not come exactly: %s", i, asJSON(t, a))
 		}
 	}
-	if scopeOf(out, v1.Accounts) != fmt.Sprintf(`{"kind":"accounts","key":"*","complete":true,"count":%d}`, n) || out.Page.Stats.Skipped != n/100 {
+	if scopeOf(out, v1.Accounts) != fmt.Sprintf(`{"kind":"accounts","key":"*","complete":true,"count":%d}`, n) ||
+		out.Page.Stats.Skipped != n/100 {
 		t.Errorf("scope %s, stats %+v", scopeOf(out, v1.Accounts), out.Page.Stats)
 	}
 	var told string
@@ -85,8 +94,14 @@ func TestPoisonedRecordsAreSetAsideAndAllOthersArriveExactly(t *testing.T) {
 		t.Error("values that do not fit are not told")
 	}
 	noKey := answers(t, map[string]string{"/users": `{"items":[{"id":1},{"note":"a","note":"b"}]}`})
-	if out := mustRead(t, settings(noKey, fmt.Sprintf(onePage, `{}`))); !strings.Contains(scopeOf(out, v1.Accounts), `"complete":false`) {
-		t.Errorf("a flawed record without a key: scope %s; it may be any of those that are known", scopeOf(out, v1.Accounts))
+	if out := mustRead(t, settings(noKey, fmt.Sprintf(onePage, `{}`))); !strings.Contains(
+		scopeOf(out, v1.Accounts),
+		`"complete":false`,
+	) {
+		t.Errorf(
+			"a flawed record without a key: scope %s; it may be any of those that are known",
+			scopeOf(out, v1.Accounts),
+		)
 	}
 }
 
@@ -109,7 +124,9 @@ func TestAPageOfMoreThanTwiceTheSizeAskedForIsRefused(t *testing.T) {
 		}
 		return `{"items":[]}`
 	})
-	if out := mustRead(t, settings(twice, fmt.Sprintf(onePage, `{"style":"page","size_param":"n","size":2}`))); len(out.Accounts) != 4 {
+	if out := mustRead(t, settings(twice, fmt.Sprintf(onePage, `{"style":"page","size_param":"n","size":2}`))); len(
+		out.Accounts,
+	) != 4 {
 		t.Errorf("a page of just twice the size: %d accounts", len(out.Accounts))
 	}
 }
@@ -138,7 +155,10 @@ func TestATotalThatChangesTooMuchIsReadAgainOnceAndThenProvesNothing(t *testing.
 			}
 			return fmt.Sprintf(`{"total":%d,"items":[%s]}`, total, strings.Join(items, ","))
 		})
-		l, err := readKilled(settings(base, fmt.Sprintf(onePage, `{"style":"page","total_path":"total"}`)), v1.SyncRequest{})
+		l, err := readKilled(
+			settings(base, fmt.Sprintf(onePage, `{"style":"page","total_path":"total"}`)),
+			v1.SyncRequest{},
+		)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -165,8 +185,16 @@ func TestRulesSayWhatAnErrorMeans(t *testing.T) {
 			fmt.Fprint(w, `{"ok":true,"items":[{"id":1}]}`)
 		})
 		c.shared = &target.Shared{}
-		return read(c, v1.SyncRequest{AuthConfig: settings(base, `[{"name":"users","object":"account","request":{"path":"users"},"record_selector":"items",
-			"error":{"success_path":"ok","message_path":"msg","rules":[`+rules+`]}}]`)})
+		return syncOnce(
+			c,
+			v1.SyncRequest{
+				AuthConfig: settings(
+					base,
+					`[{"name":"users","object":"account","request":{"path":"users"},"record_selector":"items",
+			"error":{"success_path":"ok","message_path":"msg","rules":[`+rules+`]}}]`,
+				),
+			},
+		)
 	}
 	status := func(code int, body string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) { w.WriteHeader(code); fmt.Fprint(w, body) }
@@ -190,7 +218,9 @@ func TestRulesSayWhatAnErrorMeans(t *testing.T) {
 	} {
 		out, err := try(tt.rules, tt.first)
 		var d *v1.ErrorDetail
-		if errors.As(err, &d); (d != nil) != (tt.code != "") || d != nil && d.Code != tt.code || len(out.Accounts) != tt.accounts || calls.Load() != tt.calls {
+		if errors.As(err, &d); (d != nil) != (tt.code != "") || d != nil && d.Code != tt.code ||
+			len(out.Accounts) != tt.accounts ||
+			calls.Load() != tt.calls {
 			t.Errorf("%s: %d accounts after %d calls, %v", tt.name, len(out.Accounts), calls.Load(), err)
 		}
 	}
@@ -239,11 +269,17 @@ func TestAReadWaitsForTheTargetAndTellsIt(t *testing.T) {
 	var ahead atomic.Int64
 	c.env.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	c.sleep = func(ctx context.Context, d time.Duration) error { ahead.Add(int64(d)); return ctx.Err() }
-	err := c.Sync(ctx, v1.SyncRequest{AuthConfig: settings(base, fmt.Sprintf(onePage, `{"style":"page"}`))}, func(_ context.Context, p v1.SyncResponse) error {
-		last = p.Page
-		return nil
-	})
-	if err != nil || len(told) != 1 || told[0].RateWaitUntil == nil || told[0].Phase != "users" || last.Stats.RateWaitMS < 100_000 || last.Stats.APICalls != 4 {
+	err := c.Sync(
+		ctx,
+		v1.SyncRequest{AuthConfig: settings(base, fmt.Sprintf(onePage, `{"style":"page"}`))},
+		func(_ context.Context, p v1.SyncResponse) error {
+			last = p.Page
+			return nil
+		},
+	)
+	if err != nil || len(told) != 1 || told[0].RateWaitUntil == nil || told[0].Phase != "users" ||
+		last.Stats.RateWaitMS < 100_000 ||
+		last.Stats.APICalls != 4 {
 		t.Errorf("%v, told %+v, stats %+v", err, told, last.Stats)
 	}
 }

@@ -1,23 +1,20 @@
 package rest
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
-	"github.com/grantwright/grantwright/connectorkit/jsonpath"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
+	"pgregory.net/rapid"
 )
 
-// shelf is a target with n records that gives at most so many at a time, whatever it is asked for, in every style there is.
+// shelf is a target with n records that gives at most so many at a time, whatever it is asked for, in every style there
+// is.
 type shelf struct{ n, most int }
 
 func (s shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -61,14 +58,19 @@ func TestEveryStyleReadsEveryRecordOnce(t *testing.T) {
 		`{"style":"next_url","next_url_path":"next","size":%d}`,
 	}
 	current := shelf{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.ServeHTTP(w, r) }))
+	server := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.ServeHTTP(w, r) }),
+	)
 	defer server.Close()
 	rapid.Check(t, func(rt *rapid.T) {
 		style := rapid.SampledFrom(styles).Draw(rt, "style")
 		size := rapid.IntRange(1, 9).Draw(rt, "size")
 		current = shelf{n: rapid.IntRange(0, 30).Draw(rt, "records"), most: rapid.IntRange(1, 9).Draw(rt, "most")}
-		streams := fmt.Sprintf(`[{"name":"things","object":"account","request":{"path":""},"record_selector":"items","pagination":%s}]`, fmt.Sprintf(style, size))
-		out, err := read(newConnector(), v1.SyncRequest{AuthConfig: settings(server.URL, streams)})
+		streams := fmt.Sprintf(
+			`[{"name":"things","object":"account","request":{"path":""},"record_selector":"items","pagination":%s}]`,
+			fmt.Sprintf(style, size),
+		)
+		out, err := syncOnce(newConnector(), v1.SyncRequest{AuthConfig: settings(server.URL, streams)})
 		if err != nil {
 			rt.Fatalf("%s on %+v: %v", streams, current, err)
 		}
@@ -77,78 +79,23 @@ func TestEveryStyleReadsEveryRecordOnce(t *testing.T) {
 				rt.Fatalf("record %d is %s", i, a.ExternalID)
 			}
 		}
-		if want := fmt.Sprintf(`{"kind":"accounts","key":"*","complete":true,"count":%d}`, current.n); scopeOf(out, v1.Accounts) != want {
+		if want := fmt.Sprintf(`{"kind":"accounts","key":"*","complete":true,"count":%d}`, current.n); scopeOf(
+			out,
+			v1.Accounts,
+		) != want {
 			rt.Fatalf("scope %s, want %s", scopeOf(out, v1.Accounts), want)
 		}
 	})
 }
 
-func TestNextLinksAreFoundInAllTheirForms(t *testing.T) {
-	for header, want := range map[string]string{
-		`<https://a/b?c=1,2>; rel="next"`:                            "https://a/b?c=1,2",
-		`</x>; rel=prev, </y>; rel=next`:                             "/y",
-		`</x>; title="; rel=next"; rel="prev"`:                       "",
-		`</x>; title="a \" , <b>"; rel="prev", </y>; rel="up  NEXT"`: "/y",
-		`</x>; rel="nextish"`:                                        "",
-		`</x>; rel="prev"; rel="next"`:                               "",
-		`<unclosed`:                                                  "",
-		``:                                                           "",
-	} {
-		if got := linkNext(http.Header{"Link": {header}}); got != want {
-			t.Errorf("%s = %q, want %q", header, got, want)
-		}
-	}
-}
-
-func TestTheListOfRecordsIsGuessed(t *testing.T) {
-	for doc, want := range map[string]string{
-		`[{"a":1}]`:                          "$[*]",
-		`{"users":[{"id":1}],"items":[{}]}`:  `$["items"][*]`,
-		`{"items":[],"people":[{"id":1}]}`:   `$["people"][*]`,
-		`{"items":["a"],"people":[]}`:        `$["people"][*]`,
-		`{"Response":{"DATA":[{"id":1}]}}`:   `$["Response"]["DATA"][*]`,
-		`{"a":{"b":{"items":[{"id":1}]}}}`:   "",
-		`{"things":[{"id":1}]}`:              "",
-		`{"a\"b\u0001":{"items":[{"id":1}]}`: `$["a\"b\u0001"]["items"][*]`,
-		`{"items":[{"id":1},{"id":`:          `$["items"][*]`,
-		`"items"`:                            "",
-		`{`:                                  "",
-	} {
-		p, ok := guess(bufio.NewReaderSize(strings.NewReader(doc), guessBytes))
-		if ok != (want != "") || ok && p.String() != want {
-			t.Errorf("%s = %v, %v; want %q", doc, p, ok, want)
-		}
-	}
-}
-
-func FuzzGuessNeverPanicsAndFindsWhatCanBeRead(f *testing.F) {
-	for _, seed := range []string{`{"items":[{"id":1}]}`, `{"x":{"data":[[]]}}`, `[`, `{"items":[1,{"a":[]}],"users":[{}]}`} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, doc []byte) {
-		in := bufio.NewReaderSize(strings.NewReader(string(doc)), guessBytes)
-		p, ok := guess(in)
-		rest, err := io.ReadAll(in)
-		if err != nil || string(rest) != string(doc) {
-			t.Fatalf("guessing took %d of %d bytes, %v", len(doc)-len(rest), len(doc), err)
-		}
-		var v any
-		if !ok || json.Unmarshal(doc, &v) != nil {
-			return
-		}
-		if found := p.Select(jsonpath.NewBudget(t.Context(), 0), v); len(found) > 0 {
-			if _, list := found[0].(string); list && p.String() != "$[*]" {
-				t.Fatalf("%s of %s selects %v", p, doc, found[0])
-			}
-		}
-	})
-}
-
 func FuzzStreamsThatAreNoGoodAreRefusedWithoutPanic(f *testing.F) {
-	f.Add(`[{"object":"user","record_selector":"$.a[?@.b]","fields":{"email":"!x"},"explode":[{"path":"a"}],"parent":{"stream":"x"}}]`)
+	f.Add(
+		`[{"object":"user","record_selector":"$.a[?@.b]","fields":{"email":"!x"},"explode":[{"path":"a"}],"parent":{"stream":"x"}}]`,
+	)
 	f.Add(`[{"object":"grant","request":{"path":"{a}{","query":{"a":1}},"pagination":{"style":"cursor","start":-1}}]`)
 	f.Fuzz(func(t *testing.T, text string) {
-		if err := Check(v1.AuthConfig{"base_url": "https://x.test", "streams": text}); err != nil && !strings.Contains(err.Error(), "streams") {
+		if err := Check(v1.AuthConfig{"base_url": "https://x.test", "streams": text}); err != nil &&
+			!strings.Contains(err.Error(), "streams") {
 			t.Fatalf("%q = %v, want an error about streams", text, err)
 		}
 	})

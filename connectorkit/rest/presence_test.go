@@ -68,7 +68,8 @@ func TestADeleteEndsOnlyForAnAccountThatIsProvenGone(t *testing.T) {
 		if err != nil || got.Outcome != want || got.Success != (want == v1.OutcomeAlready) {
 			t.Errorf("%+v, %v; want %s", got, err, want)
 		}
-		if want == v1.OutcomeUnknown && (got.ErrorDetail.Code != "account_not_visible" || got.Presence != v1.PresenceUnknown) {
+		if want == v1.OutcomeUnknown &&
+			(got.ErrorDetail.Code != "account_not_visible" || got.Presence != v1.PresenceUnknown) {
 			t.Errorf("presence %q, error %+v", got.Presence, got.ErrorDetail)
 		}
 	}

@@ -25,8 +25,11 @@ func departments(t *testing.T, different int) v1.AuthConfig {
 		_, _ = io.WriteString(w, "["+strings.Join(out, ",")+"]")
 	}))
 	t.Cleanup(srv.Close)
-	return settings(srv.URL, `[{"name":"people","object":"account","request":{"path":"p"},"record_selector":"$[*]","key_path":"dept",
-		"pagination":{"style":"offset","limit_param":"limit","size":50}}]`)
+	return settings(
+		srv.URL,
+		`[{"name":"people","object":"account","request":{"path":"p"},"record_selector":"$[*]","key_path":"dept",
+		"pagination":{"style":"offset","limit_param":"limit","size":50}}]`,
+	)
 }
 
 func TestKeysThatAreNotUniqueAreNamedAsTheCause(t *testing.T) {
@@ -34,7 +37,9 @@ func TestKeysThatAreNotUniqueAreNamedAsTheCause(t *testing.T) {
 	got := mustRead(t, departments(t, 28))
 	found := false
 	for _, w := range got.Page.Warnings {
-		found = found || w.Code == "keys_not_unique" && strings.Contains(w.Message, "d0, d1, d2") && strings.Contains(w.Message, "key_path")
+		found = found ||
+			w.Code == "keys_not_unique" && strings.Contains(w.Message, "d0, d1, d2") &&
+				strings.Contains(w.Message, "key_path")
 	}
 	if !found {
 		t.Errorf("warnings %+v; want keys_not_unique with examples", got.Page.Warnings)
@@ -44,7 +49,8 @@ func TestKeysThatAreNotUniqueAreNamedAsTheCause(t *testing.T) {
 			t.Errorf("%+v; records that replace each other prove nothing", s)
 		}
 	}
-	if d := failing(t, departments(t, 2)); d.Code != "keys_not_unique" || !strings.Contains(d.Message, "d0, d1") || !strings.Contains(d.Hint, "key_path") {
+	if d := failing(t, departments(t, 2)); d.Code != "keys_not_unique" || !strings.Contains(d.Message, "d0, d1") ||
+		!strings.Contains(d.Hint, "key_path") {
 		t.Errorf("error %+v; want the keys named", d)
 	}
 }
@@ -67,7 +73,8 @@ func TestATestNamesRecordsThatAreNoUTF8(t *testing.T) {
 	t.Cleanup(srv.Close)
 	auth := settings(srv.URL, `[{"name":"people","object":"account","request":{"path":"p"},"record_selector":"$[*]"}]`)
 	got, err := newConnector().Test(t.Context(), v1.TestRequest{AuthConfig: auth}, nil)
-	if err != nil || len(got.Warnings) != 1 || got.Warnings[0].Code != "flawed_record" || !strings.Contains(got.Warnings[0].Message, "UTF-8") {
+	if err != nil || len(got.Warnings) != 1 || got.Warnings[0].Code != "flawed_record" ||
+		!strings.Contains(got.Warnings[0].Message, "UTF-8") {
 		t.Errorf("warnings %+v, %v; want the encoding named", got.Warnings, err)
 	}
 }

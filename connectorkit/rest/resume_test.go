@@ -14,11 +14,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/rest/read"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
+	"pgregory.net/rapid"
 )
 
 var errKilled = errors.New("killed")
@@ -56,11 +56,13 @@ func (l *ledger) take(page v1.SyncResponse) {
 	if page.Page.Checkpoint != "" {
 		l.checkpoint = page.Page.Checkpoint
 	}
-	l.last, l.chunks = page.Page, l.chunks+1
+	l.last = page.Page
+	l.chunks = l.chunks + 1
 }
 
-// readKilled reads with a new connector each time, and is killed after as many chunks as kills says, each time going on from the
-// last checkpoint that has arrived. It gives the ledger of all attempts together, as the control plane keeps it.
+// readKilled reads with a new connector each time, and is killed after as many chunks as kills says, each time going on
+// from the last checkpoint that has arrived. It gives the ledger of all attempts together, as the control plane keeps
+// it.
 func readKilled(auth v1.AuthConfig, req v1.SyncRequest, kills ...int) (*ledger, error) {
 	l := &ledger{rows: map[string]string{}}
 	req.AuthConfig = auth
@@ -76,14 +78,20 @@ func readKilled(auth v1.AuthConfig, req v1.SyncRequest, kills ...int) (*ledger, 
 		}
 		options.Checkpoint = l.checkpoint
 		one.Options = &options
-		err := connectorkit.Sync(context.Background(), newConnector(), one, connectorkit.Limits{ChunkSize: 7}, func(_ context.Context, page v1.SyncResponse) error {
-			if left == 0 {
-				return errKilled
-			}
-			left--
-			l.take(page)
-			return nil
-		})
+		err := connectorkit.Sync(
+			context.Background(),
+			newConnector(),
+			one,
+			connectorkit.Limits{ChunkSize: 7},
+			func(_ context.Context, page v1.SyncResponse) error {
+				if left == 0 {
+					return errKilled
+				}
+				left--
+				l.take(page)
+				return nil
+			},
+		)
 		if !errors.Is(err, errKilled) {
 			return l, err
 		}
@@ -94,7 +102,9 @@ func readKilled(auth v1.AuthConfig, req v1.SyncRequest, kills ...int) (*ledger, 
 func sameEnd(got, want *ledger) string {
 	end := func(l *ledger) string {
 		p := *l.last
-		p.Stats, p.Warnings, p.Checkpoint = nil, nil, ""
+		p.Stats = nil
+		p.Warnings = nil
+		p.Checkpoint = ""
 		sort.Slice(p.Scopes, func(i, k int) bool {
 			return p.Scopes[i].Key+string(p.Scopes[i].Kind) < p.Scopes[k].Key+string(p.Scopes[k].Kind)
 		})
@@ -118,15 +128,18 @@ func (c *club) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch {
 	case parts[0] == "people":
-		n, item = c.people, func(i int) string {
+		n = c.people
+		item = func(i int) string {
 			return fmt.Sprintf(`{"id":"p%d","at":%d,"roles":["r%d","r%d"]}`, i, 1700000000+i%17, i%3, i%5)
 		}
 	case len(parts) == 1:
-		n, item = c.groups, func(i int) string { return fmt.Sprintf(`{"id":"g%d"}`, i) }
+		n = c.groups
+		item = func(i int) string { return fmt.Sprintf(`{"id":"g%d"}`, i) }
 	default:
 		var g int
 		fmt.Sscanf(parts[1], "g%d", &g)
-		n, item = (g*5)%13, func(i int) string { return fmt.Sprintf(`{"id":"p%d"}`, g+i) }
+		n = (g * 5) % 13
+		item = func(i int) string { return fmt.Sprintf(`{"id":"p%d"}`, g+i) }
 		if parts[2] == "owners" {
 			n = g % 2
 		}
@@ -146,9 +159,11 @@ func (c *club) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for i := from; i < to; i++ {
 		items = append(items, item(i))
 	}
-	next, cursor := "null", "null"
+	next := "null"
+	cursor := "null"
 	if to < n {
-		next, cursor = fmt.Sprintf(`"%s?at=%d"`, r.URL.Path, to), fmt.Sprintf(`"%d"`, to)
+		next = fmt.Sprintf(`"%s?at=%d"`, r.URL.Path, to)
+		cursor = fmt.Sprintf(`"%d"`, to)
 		w.Header().Set("Link", fmt.Sprintf(`<%s?at=%d>; rel="next"`, r.URL.Path, to))
 	}
 	fmt.Fprintf(w, `{"items":[%s],"next":%s,"cursor":%s}`, strings.Join(items, ","), next, cursor)
@@ -171,16 +186,26 @@ const clubStreams = `[
 	{"name":"owners","object":"grant","request":{"path":"groups/{id}/owners"},"record_selector":"items","key_path":"id",
 	 "fields":{"entitlement_external_id":"{id}","attributes.owner":"id","account_external_id":"id"},"parent":{"stream":"groups"}}]`
 
-// TestAReadThatIsKilledComesToTheSameEnd kills reads at random places, several times in a row, in every style of paging.
+// TestAReadThatIsKilledComesToTheSameEnd kills reads at random places, several times in a row, in every style of
+// paging.
 func TestAReadThatIsKilledComesToTheSameEnd(t *testing.T) {
 	current := &club{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.ServeHTTP(w, r) }))
+	server := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.ServeHTTP(w, r) }),
+	)
 	defer server.Close()
 	rapid.Check(t, func(rt *rapid.T) {
-		current = &club{people: rapid.IntRange(0, 40).Draw(rt, "people"), groups: rapid.IntRange(0, 14).Draw(rt, "groups"), size: rapid.IntRange(1, 9).Draw(rt, "size")}
+		current = &club{
+			people: rapid.IntRange(0, 40).Draw(rt, "people"),
+			groups: rapid.IntRange(0, 14).Draw(rt, "groups"),
+			size:   rapid.IntRange(1, 9).Draw(rt, "size"),
+		}
 		top := fmt.Sprintf(rapid.SampledFrom(clubStyles).Draw(rt, "style"), current.size)
 		// keyset goes by p0, p1, … which members are not in the order of
-		below := fmt.Sprintf(rapid.SampledFrom(slices.Delete(slices.Clone(clubStyles), 3, 4)).Draw(rt, "style of members"), current.size)
+		below := fmt.Sprintf(
+			rapid.SampledFrom(slices.Delete(slices.Clone(clubStyles), 3, 4)).Draw(rt, "style of members"),
+			current.size,
+		)
 		auth := settings(server.URL, fmt.Sprintf(clubStreams, top, below))
 		want, err := readKilled(auth, v1.SyncRequest{})
 		if err != nil {
@@ -195,8 +220,13 @@ func TestAReadThatIsKilledComesToTheSameEnd(t *testing.T) {
 		if diff := sameEnd(got, want); diff != "" {
 			rt.Fatalf("killed after %v (-want +got):\n%s", kills, diff)
 		}
-		if again := int(current.calls.Load()) - whole; again > len(kills)*(2+pagesUntilMark+2*3) {
-			rt.Fatalf("%d requests more than the %d of an uninterrupted read, killed %d times", again, whole, len(kills))
+		if again := int(current.calls.Load()) - whole; again > len(kills)*(2+read.PagesPerCheckpoint+2*3) {
+			rt.Fatalf(
+				"%d requests more than the %d of an uninterrupted read, killed %d times",
+				again,
+				whole,
+				len(kills),
+			)
 		}
 	})
 }
@@ -249,7 +279,10 @@ func TestACheckpointThatDoesNotFitStartsTheReadAnew(t *testing.T) {
 		"other settings":  strings.Replace(want.checkpoint, `"settings":"`, `"settings":"0`, 1),
 		"another request": strings.Replace(want.checkpoint, `"request":"`, `"request":"0`, 1),
 	} {
-		out, err := read(newConnector(), v1.SyncRequest{AuthConfig: auth, Options: &v1.SyncOptions{Checkpoint: checkpoint}})
+		out, err := syncOnce(
+			newConnector(),
+			v1.SyncRequest{AuthConfig: auth, Options: &v1.SyncOptions{Checkpoint: checkpoint}},
+		)
 		if err != nil || !warned(out, "checkpoint_unusable") || len(out.Accounts) != 20 {
 			t.Errorf("%s: %d accounts, warnings %v, %v", name, len(out.Accounts), out.Page.Warnings, err)
 		}
@@ -267,7 +300,8 @@ func TestACursorThatExpiredStartsItsListAnew(t *testing.T) {
 				fmt.Fprint(w, `["reader"]`)
 				return
 			}
-			now, at := epoch.Load(), 0
+			now := epoch.Load()
+			at := 0
 			if c := r.URL.Query().Get("c"); c != "" {
 				var born int32
 				if _, _ = fmt.Sscanf(c, "%d-%d", &born, &at); born != now {
@@ -293,10 +327,23 @@ func TestACursorThatExpiredStartsItsListAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		epoch.Add(1)
-		out, err := read(newConnector(), v1.SyncRequest{AuthConfig: auth, Options: &v1.SyncOptions{Checkpoint: l.checkpoint}})
+		out, err := syncOnce(
+			newConnector(),
+			v1.SyncRequest{AuthConfig: auth, Options: &v1.SyncOptions{Checkpoint: l.checkpoint}},
+		)
 		if err != nil || !warned(out, "cursor_expired") || len(out.Accounts) != 10 || len(out.Grants) != 10 ||
-			scopeOf(out, v1.Accounts) != `{"kind":"accounts","key":"*","complete":true,"count":10}` || scopeOf(out, v1.Grants) != `{"kind":"grants","key":"*","complete":true,"count":10}` {
-			t.Errorf("%d: %d accounts, scopes %+v, warnings %v, %v", gone, len(out.Accounts), out.Page.Scopes, out.Page.Warnings, err)
+			scopeOf(
+				out,
+				v1.Accounts,
+			) != `{"kind":"accounts","key":"*","complete":true,"count":10}` || scopeOf(out, v1.Grants) != `{"kind":"grants","key":"*","complete":true,"count":10}` {
+			t.Errorf(
+				"%d: %d accounts, scopes %+v, warnings %v, %v",
+				gone,
+				len(out.Accounts),
+				out.Page.Scopes,
+				out.Page.Warnings,
+				err,
+			)
 		}
 		server.Close()
 	}

@@ -33,11 +33,24 @@ func TestJSONServerIsReadWholeByEveryStyleItOffers(t *testing.T) {
 		{"by offset", `{"style":"offset","offset_param":"_start","limit_param":"_limit","size":100}`, "users", 4},
 		{"by Link header", `{"style":"link_header"}`, "users?_page=1&_limit=40", 6},
 	} {
-		out := mustRead(t, settings(base, fmt.Sprintf(`[{"name":"users","object":"user","request":{"path":%q},"pagination":%s}]`, tt.path, tt.pagination)))
+		out := mustRead(
+			t,
+			settings(
+				base,
+				fmt.Sprintf(
+					`[{"name":"users","object":"user","request":{"path":%q},"pagination":%s}]`,
+					tt.path,
+					tt.pagination,
+				),
+			),
+		)
 		if got := ids(out.Accounts, accountID); got != wantPeople() {
 			t.Errorf("%s: accounts = %s", tt.name, got)
 		}
-		if want := fmt.Sprintf(`{"kind":"accounts","key":"*","complete":true,"count":%d}`, people); scopeOf(out, v1.Accounts) != want {
+		if want := fmt.Sprintf(`{"kind":"accounts","key":"*","complete":true,"count":%d}`, people); scopeOf(
+			out,
+			v1.Accounts,
+		) != want {
 			t.Errorf("%s: scope = %s, want %s", tt.name, scopeOf(out, v1.Accounts), want)
 		}
 		if out.Page.Stats.Pages != tt.pages || out.Page.Stats.APICalls != tt.pages {
@@ -50,19 +63,26 @@ func TestJSONServerIsReadWholeByEveryStyleItOffers(t *testing.T) {
 			{"name":"members","object":"grant","request":{"path":"groups/{group}/members"},"parent":{"stream":"groups","param":"group"},
 			 "pagination":{"style":"page","page_param":"_page","size_param":"_limit","size":20},"fields":{"account_external_id":"userId"}}]`))
 		if len(out.Grants) != people || grantID(out.Grants[0]) != "7>1" || grantID(out.Grants[people-1]) != "230>7" {
-			t.Errorf("%d grants, from %s to %s", len(out.Grants), grantID(out.Grants[0]), grantID(out.Grants[len(out.Grants)-1]))
+			t.Errorf(
+				"%d grants, from %s to %s",
+				len(out.Grants),
+				grantID(out.Grants[0]),
+				grantID(out.Grants[len(out.Grants)-1]),
+			)
 		}
 	})
 	t.Run("by itself", func(t *testing.T) {
 		out := mustRead(t, settings(base, "", "probe_path", "users?_page=1&_limit=60"))
-		if got := ids(out.Accounts, accountID); got != wantPeople() || *out.Accounts[0].IsDisabled != true || *out.Accounts[1].Username != "user1" {
+		if got := ids(out.Accounts, accountID); got != wantPeople() || *out.Accounts[0].IsDisabled != true ||
+			*out.Accounts[1].Username != "user1" {
 			t.Errorf("accounts = %s, first %s", got, asJSON(t, out.Accounts[0]))
 		}
 	})
 	t.Run("fields are inferred", func(t *testing.T) { discoverPeople(t, base) })
 	t.Run("a wrong path is told", func(t *testing.T) {
 		d := failing(t, settings(base, "", "probe_path", "persons"))
-		if d.Code != "http_404" || d.Class != v1.ClassNotFound || d.Target.HTTP.Status != 404 || !strings.HasSuffix(d.Target.HTTP.URL, "/none/persons") {
+		if d.Code != "http_404" || d.Class != v1.ClassNotFound || d.Target.HTTP.Status != 404 ||
+			!strings.HasSuffix(d.Target.HTTP.URL, "/none/persons") {
 			t.Errorf("error = %s", asJSON(t, d))
 		}
 	})
@@ -104,16 +124,38 @@ func discoverPeople(t *testing.T, base string) {
 		t.Errorf("digests %s and %s, %v", out.SchemaDigest, again.SchemaDigest, err)
 	}
 	req.MaskSamples = true
-	if masked, _ := newConnector().Discover(context.Background(), req, nil); strings.Contains(asJSON(t, masked), "user1@") || !strings.Contains(asJSON(t, masked), "u***@e***.t***") {
+	if masked, _ := newConnector().Discover(context.Background(), req, nil); strings.Contains(
+		asJSON(t, masked),
+		"user1@",
+	) ||
+		!strings.Contains(asJSON(t, masked), "u***@e***.t***") {
 		t.Errorf("masked samples = %s", asJSON(t, masked))
 	}
 }
 
 func TestEveryWayToAuthenticateWorksAndItsWrongCredentialsAreTold(t *testing.T) {
 	oidc := targettest.StartOIDC(t, time.Minute)
-	base := "http://" + targettest.StartNode(t, "testdata/jsonserver", fmt.Sprintf("PEOPLE=%d", people), "JWKS_URL="+oidc.JWKSURL) + "/"
+	base := "http://" + targettest.StartNode(
+		t,
+		"testdata/jsonserver",
+		fmt.Sprintf("PEOPLE=%d", people),
+		"JWKS_URL="+oidc.JWKSURL,
+	) + "/"
 	oauth := func(client, secret string, more ...any) []any {
-		return append([]any{"auth_method", "oauth2_client_credentials", "token_url", oidc.TokenURL, "client_id", client, "client_secret", secret, "scope", oidc.Scope}, more...)
+		return append(
+			[]any{
+				"auth_method",
+				"oauth2_client_credentials",
+				"token_url",
+				oidc.TokenURL,
+				"client_id",
+				client,
+				"client_secret",
+				secret,
+				"scope",
+				oidc.Scope,
+			},
+			more...)
 	}
 	for _, tt := range []struct {
 		name, at  string
@@ -135,7 +177,8 @@ func TestEveryWayToAuthenticateWorksAndItsWrongCredentialsAreTold(t *testing.T) 
 				t.Errorf("%d accounts, want %d", len(out.Accounts), people)
 			}
 			test, err := newConnector().Test(context.Background(), v1.TestRequest{AuthConfig: settings(base+tt.at, streams, tt.good...)}, nil)
-			if err != nil || !test.Success || test.Result.HTTP.Status != 200 || test.Steps[len(test.Steps)-1].Detail != "100 record(s) selected" {
+			if err != nil || !test.Success || test.Result.HTTP.Status != 200 ||
+				test.Steps[len(test.Steps)-1].Detail != "100 record(s) selected" {
 				t.Errorf("test = %s, %v", asJSON(t, test), err)
 			}
 			var told []string
@@ -148,7 +191,8 @@ func TestEveryWayToAuthenticateWorksAndItsWrongCredentialsAreTold(t *testing.T) 
 				t.Fatal(err)
 			}
 			last := test.Steps[len(test.Steps)-1]
-			if test.Success || last.Name != tt.step || last.HTTP == nil || last.HTTP.Status != 401 || test.Error.Class != v1.ClassAuth {
+			if test.Success || last.Name != tt.step || last.HTTP == nil || last.HTTP.Status != 401 ||
+				test.Error.Class != v1.ClassAuth {
 				t.Errorf("test with wrong credentials = %s", asJSON(t, test))
 			}
 			if len(told) != len(test.Steps) || (tt.code != "" && test.Error.Code != tt.code) {
@@ -161,7 +205,8 @@ func TestEveryWayToAuthenticateWorksAndItsWrongCredentialsAreTold(t *testing.T) 
 		})
 	}
 	t.Run("none where one is needed", func(t *testing.T) {
-		if d := failing(t, settings(base+"bearer", "", "probe_path", "users")); d.Code != "http_401" || !strings.Contains(d.Target.HTTP.BodyExcerpt, "who are you?") {
+		if d := failing(t, settings(base+"bearer", "", "probe_path", "users")); d.Code != "http_401" ||
+			!strings.Contains(d.Target.HTTP.BodyExcerpt, "who are you?") {
 			t.Errorf("error = %s", asJSON(t, d))
 		}
 	})

@@ -1,32 +1,24 @@
 package rest
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/rest/stream"
+	"github.com/grantwright/grantwright/connectorkit/rest/template"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// config is what the settings of one call say.
-type config struct {
-	options   target.Options
-	base      *url.URL
-	query     url.Values // of every request
-	keyParam  string     // the query parameter that carries the API key
-	probePath string
-	pageSize  int
-	maxPages  int
-	streams   []*stream // all, in the order given
-	writes    *writes   // nil: the target is only read
-	own       bool      // streams were given, not found by ourselves
-	digest    string    // of what decides which records are read
+// callSettings are all settings of one call.
+type callSettings struct {
+	stream.Config
+	options target.Options
+	// Nil: the target is only read.
+	writes *template.Set
 }
 
 // canonical gives the settings under their first names.
@@ -54,19 +46,21 @@ func canonical(auth v1.AuthConfig) v1.AuthConfig {
 
 // Check says what is wrong with settings as far as can be told without asking the target; see connectorkit.Settings.
 func Check(auth v1.AuthConfig) error {
-	_, err := readConfig(canonical(auth))
+	_, err := readSettings(canonical(auth))
 	return err
 }
 
-// readConfig reads all settings; its error names every mistake.
-func readConfig(auth v1.AuthConfig) (*config, error) {
+// readSettings reads all settings; its error names every mistake.
+func readSettings(auth v1.AuthConfig) (*callSettings, error) {
 	s := connectorkit.Read(auth)
-	c := &config{
-		options:   target.ReadOptions(s),
-		probePath: s.String("probe_path", ""),
-		pageSize:  s.Int("page_size", 100, 1, 10000),
-		maxPages:  s.Int("max_pages", 1000000, 1, 1000000),
-		query:     url.Values{},
+	c := &callSettings{
+		options: target.ReadOptions(s),
+		Config: stream.Config{
+			ProbePath: s.String("probe_path", ""),
+			PageSize:  s.Int("page_size", 100, 1, 10000),
+			MaxPages:  s.Int("max_pages", 1000000, 1, 1000000),
+			Query:     url.Values{},
+		},
 	}
 	if s.String("auth_method", "") == target.AuthAPIKey {
 		s.OneOf("api_key_in", "", "header", "query")
@@ -74,7 +68,7 @@ func readConfig(auth v1.AuthConfig) (*config, error) {
 		c.options.Auth = target.ReadAuth(s, authMethods[:len(authMethods)-1]...)
 	}
 	if key, ok := c.options.Auth.(target.APIKey); ok && key.InQuery {
-		c.keyParam = key.Name
+		c.KeyParam = key.Name
 	}
 	for name, value := range texts(s, "headers") {
 		if c.options.Headers == nil {
@@ -85,12 +79,12 @@ func readConfig(auth v1.AuthConfig) (*config, error) {
 		}
 	}
 	for name, value := range texts(s, "query") {
-		c.query.Set(name, value)
+		c.Query.Set(name, value)
 	}
-	c.readStreams(s, auth["streams"])
-	if len(c.streams) > 0 {
+	c.ReadStreams(s, auth["streams"])
+	if len(c.Streams) > 0 {
 		var problems []string
-		c.writes, problems = compileWrites(auth["writes"], c.streams)
+		c.writes, problems = template.Compile(auth["writes"], c.Streams)
 		for _, p := range problems {
 			s.Wrong("%s", p)
 		}
@@ -102,37 +96,9 @@ func readConfig(auth v1.AuthConfig) (*config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.base = base
-	c.digest, err = digestSettings(c, auth["streams"])
+	c.Base = base
+	c.Digest, err = stream.DigestOfSettings(&c.Config, auth["streams"])
 	return c, err
-}
-
-func (c *config) readStreams(s *connectorkit.Settings, setting any) {
-	documents, err := documentsOf(setting)
-	if err != nil {
-		s.Wrong("%v", err)
-		return
-	}
-	if c.own = len(documents) > 0; !c.own {
-		documents = []document{{Name: "records", Object: "user", Request: requestDocument{Path: c.probePath}, auto: true}}
-	}
-	for i, d := range documents {
-		st, problems := d.compile(c.pageSize)
-		for _, p := range problems {
-			s.Wrong("streams[%d]%s: %s", i, named(d.Name), p)
-		}
-		c.streams = append(c.streams, st)
-	}
-	for _, p := range relate(c.streams) {
-		s.Wrong("streams: %s", p)
-	}
-}
-
-func named(name string) string {
-	if name == "" {
-		return ""
-	}
-	return " (" + name + ")"
 }
 
 // texts reads an object of strings; numbers and booleans are taken as they are written.
@@ -150,14 +116,4 @@ func texts(s *connectorkit.Settings, key string) map[string]string {
 		}
 	}
 	return out
-}
-
-// digestSettings changes when what was read under other settings is of no use any more: cursors and checkpoints.
-func digestSettings(c *config, streams any) (string, error) {
-	b, err := json.Marshal([]any{c.base.String(), c.query, c.probePath, streams})
-	if err != nil {
-		return "", fmt.Errorf("digest the settings: %w", err)
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:8]), nil
 }

@@ -18,7 +18,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -147,16 +146,37 @@ func denied(t *testing.T, req v1.ProvisionRequest) *v1.ErrorDetail {
 // orders are one change of each kind for the account id, and a new one.
 func orders(id string, auth v1.AuthConfig) []v1.ProvisionRequest {
 	create := order(v1.OpAccountCreate, "", auth)
-	create.Account = &v1.ProvisionAccount{Username: some1("grace"), Email: some1("g@example.test"), DisplayName: some1(`Grace "Amazing" {{Hopper}}`), FirstName: some1("Grace"),
-		LastName: some1("Hopper"), Enabled: some1(true), Attributes: map[string]any{"dept.code": "NAVY", "score": 7.5}}
+	create.Account = &v1.ProvisionAccount{
+		Username:    some1("grace"),
+		Email:       some1("g@example.test"),
+		DisplayName: some1(`Grace "Amazing" {{Hopper}}`),
+		FirstName:   some1("Grace"),
+		LastName:    some1("Hopper"),
+		Enabled:     some1(true),
+		Attributes:  map[string]any{"dept.code": "NAVY", "score": 7.5},
+	}
 	create.Credential = &v1.NewCredential{Mode: "password", Password: "s3cret-pass"}
 	update := order(v1.OpAccountUpdate, id, auth)
-	update.Account = &v1.ProvisionAccount{DisplayName: some1("Admiral"), Attributes: map[string]any{"hired": nil, "dept.code": "X"}}
+	update.Account = &v1.ProvisionAccount{
+		DisplayName: some1("Admiral"),
+		Attributes:  map[string]any{"hired": nil, "dept.code": "X"},
+	}
 	rename := order(v1.OpAccountRename, id, auth)
 	rename.Account = &v1.ProvisionAccount{Username: some1("renamed")}
-	grant, revoke := order(v1.OpEntitlementGrant, id, auth), order(v1.OpEntitlementRevoke, id, auth)
-	grant.EntitlementRemoteIDs, revoke.EntitlementRemoteIDs = []string{"5"}, []string{"5"}
-	return []v1.ProvisionRequest{create, update, rename, order(v1.OpAccountDisable, id, auth), order(v1.OpAccountEnable, id, auth), grant, revoke, order(v1.OpAccountDelete, id, auth)}
+	grant := order(v1.OpEntitlementGrant, id, auth)
+	revoke := order(v1.OpEntitlementRevoke, id, auth)
+	grant.EntitlementRemoteIDs = []string{"5"}
+	revoke.EntitlementRemoteIDs = []string{"5"}
+	return []v1.ProvisionRequest{
+		create,
+		update,
+		rename,
+		order(v1.OpAccountDisable, id, auth),
+		order(v1.OpAccountEnable, id, auth),
+		grant,
+		revoke,
+		order(v1.OpAccountDelete, id, auth),
+	}
 }
 
 func TestJSONServerIsChangedOnceByEveryTemplate(t *testing.T) {
@@ -178,7 +198,11 @@ func TestJSONServerIsChangedOnceByEveryTemplate(t *testing.T) {
 			body = nil
 		}
 		at, _ := url.Parse(dry.Plan[0].HTTP.URL)
-		if got := dry.Plan[0].HTTP.Method + " " + at.RequestURI() + " " + string(body); got != strings.ReplaceAll(sent[0], "s3cret-pass", "[secret]") {
+		if got := dry.Plan[0].HTTP.Method + " " + at.RequestURI() + " " + string(body); got != strings.ReplaceAll(
+			sent[0],
+			"s3cret-pass",
+			"[secret]",
+		) {
 			t.Errorf("planned %s\n   sent %s", got, sent[0])
 		}
 		if diff := cmp.Diff(dry.Plan, first.Plan); diff != "" {
@@ -216,7 +240,8 @@ func TestJSONServerIsChangedOnceByEveryTemplate(t *testing.T) {
 	reset := order(v1.OpAccountPassword, "4", auth)
 	reset.Credential = &v1.NewCredential{Mode: "random"}
 	got := do(t, reset)
-	if sent := b.took(); got.Outcome != v1.OutcomeApplied || got.Verified || len(sent) != 1 || len(sent[0]) < len(`PATCH /users/4 {"pass":""}`)+24 {
+	if sent := b.took(); got.Outcome != v1.OutcomeApplied || got.Verified || len(sent) != 1 ||
+		len(sent[0]) < len(`PATCH /users/4 {"pass":""}`)+24 {
 		t.Errorf("reset = %s, sent %v", asJSON(t, got), sent)
 	}
 }
@@ -233,9 +258,16 @@ func TestALostAnswerLeavesTheOutcomeUnknownAndAReadFindsIt(t *testing.T) {
 			continue
 		}
 		now, err := newConnector().Read(t.Context(), v1.ReadRequest{AuthConfig: auth,
-			Accounts:     []v1.ProvisionTarget{{Username: "grace"}, {RemoteID: "3"}, {RemoteID: "999"}, {Username: "nobody"}},
+			Accounts: []v1.ProvisionTarget{
+				{Username: "grace"},
+				{RemoteID: "3"},
+				{RemoteID: "999"},
+				{Username: "nobody"},
+			},
 			Entitlements: []v1.ProvisionTarget{{RemoteID: "5"}, {RemoteID: "6"}}})
-		if err != nil || now.Accounts[0].Account == nil || *now.Accounts[1].Account.Username != "renamed" || now.Accounts[2].Account != nil || now.Accounts[3].Account != nil {
+		if err != nil || now.Accounts[0].Account == nil || *now.Accounts[1].Account.Username != "renamed" ||
+			now.Accounts[2].Account != nil ||
+			now.Accounts[3].Account != nil {
 			t.Fatalf("Read = %s, %v", asJSON(t, now), err)
 		}
 		var held []string
@@ -270,7 +302,8 @@ func TestARefusalIsToldInTheTargetsWords(t *testing.T) {
 	b.spoil = nil
 	taken := orders("3", auth)[0]
 	taken.Account.Username = some1("user4")
-	if d := denied(t, taken); d.Code != "account_exists" || !strings.Contains(d.Message, "email, display_name") || len(b.took()) != 0 {
+	if d := denied(t, taken); d.Code != "account_exists" || !strings.Contains(d.Message, "email, display_name") ||
+		len(b.took()) != 0 {
 		t.Errorf("a taken name = %s", asJSON(t, d))
 	}
 	if d := denied(t, order(v1.OpAccountDisable, "999", auth)); d.Code != "account_not_found" {
@@ -278,7 +311,8 @@ func TestARefusalIsToldInTheTargetsWords(t *testing.T) {
 	}
 	other := orders("4", auth)[1]
 	other.Account = &v1.ProvisionAccount{Username: some1("other"), FirstName: some1("Ada")}
-	if got := do(t, other); got.Outcome != v1.OutcomeNoop || got.Warnings[0].Code != "not_written" || len(b.took()) != 0 {
+	if got := do(t, other); got.Outcome != v1.OutcomeNoop || got.Warnings[0].Code != "not_written" ||
+		len(b.took()) != 0 {
 		t.Errorf("what the template does not write = %s", asJSON(t, got))
 	}
 }
@@ -289,7 +323,9 @@ func TestHostileValuesStayValues(t *testing.T) {
 		create := order(v1.OpAccountCreate, "", auth)
 		create.Account = &v1.ProvisionAccount{Username: &name, FirstName: &name}
 		got := do(t, create)
-		if got.Outcome != v1.OutcomeApplied || !got.Verified || *got.Account.Username != name || got.Account.Attributes["admin"] != nil || got.Account.Attributes["greeting"] != "Hello "+name+"!" {
+		if got.Outcome != v1.OutcomeApplied || !got.Verified || *got.Account.Username != name ||
+			got.Account.Attributes["admin"] != nil ||
+			got.Account.Attributes["greeting"] != "Hello "+name+"!" {
 			t.Errorf("%q = %s", name, asJSON(t, got))
 		}
 		if again := do(t, create); again.Outcome != v1.OutcomeAlready {
@@ -300,11 +336,15 @@ func TestHostileValuesStayValues(t *testing.T) {
 	for _, id := range []string{"..", ".", "../groups/1", "1/../../groups/1", "1?_limit=1", "x\x00", "3;y"} {
 		req := order(v1.OpAccountDelete, id, auth)
 		out, err := newConnector().Provision(t.Context(), req)
-		if sent := b.took(); len(sent) != 0 && sent[0] != "DELETE /users/"+url.PathEscape(id) || err == nil && out.Outcome != v1.OutcomeAlready {
+		if sent := b.took(); len(sent) != 0 && sent[0] != "DELETE /users/"+url.PathEscape(id) ||
+			err == nil && out.Outcome != v1.OutcomeAlready {
 			t.Errorf("id %q: %+v, %v, sent %v", id, out, err, sent)
 		}
 	}
-	all := mustRead(t, settings(auth["base_url"].(string), `[{"name":"groups","object":"entitlement","request":{"path":"groups"}}]`))
+	all := mustRead(
+		t,
+		settings(auth["base_url"].(string), `[{"name":"groups","object":"entitlement","request":{"path":"groups"}}]`),
+	)
 	if len(all.Entitlements) != 7 {
 		t.Errorf("%d groups are left", len(all.Entitlements))
 	}
@@ -317,7 +357,8 @@ func TestHostileValuesStayValues(t *testing.T) {
 
 // team is a target whose memberships have states and whose refusals say what is so already.
 func team(t *testing.T) (*string, v1.AuthConfig) {
-	state, missing := "", http.StatusNotFound
+	state := ""
+	missing := http.StatusNotFound
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		switch {
@@ -354,8 +395,10 @@ func team(t *testing.T) (*string, v1.AuthConfig) {
 
 func TestAMembershipMayHaveToWaitForSomebody(t *testing.T) {
 	state, auth := team(t)
-	grant, revoke := order(v1.OpEntitlementGrant, "7", auth), order(v1.OpEntitlementRevoke, "7", auth)
-	grant.EntitlementRemoteIDs, revoke.EntitlementRemoteIDs = []string{"t1"}, []string{"t1"}
+	grant := order(v1.OpEntitlementGrant, "7", auth)
+	revoke := order(v1.OpEntitlementRevoke, "7", auth)
+	grant.EntitlementRemoteIDs = []string{"t1"}
+	revoke.EntitlementRemoteIDs = []string{"t1"}
 	if got := do(t, grant); got.Outcome != v1.OutcomePending || got.Grant.Held || got.Verified {
 		t.Errorf("an invitation = %s", asJSON(t, got))
 	}
@@ -377,30 +420,37 @@ func TestAMembershipMayHaveToWaitForSomebody(t *testing.T) {
 
 func TestWithoutReadsNothingIsTakenForDone(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) })
-	auth := written(base, `{"ops":{"account.disable":{"path":"/off/{{target.remote_id}}"},"entitlement.grant":{"path":"/g/{{entitlement.remote_id}}"}}}`)
+	auth := written(
+		base,
+		`{"ops":{"account.disable":{"path":"/off/{{target.remote_id}}"},"entitlement.grant":{"path":"/g/{{entitlement.remote_id}}"}}}`,
+	)
 	req := order(v1.OpAccountDisable, "7", auth)
 	if got := do(t, req); got.Outcome != v1.OutcomeApplied || got.Verified || got.Warnings[0].Code != "not_read_back" {
 		t.Errorf("disable = %s", asJSON(t, got))
 	}
 	grant := order(v1.OpEntitlementGrant, "7", auth)
 	grant.EntitlementRemoteIDs = []string{"g"}
-	if got := do(t, grant); got.Outcome != v1.OutcomeApplied || got.Verified || got.Warnings[0].Code != "not_read_back" {
+	if got := do(t, grant); got.Outcome != v1.OutcomeApplied || got.Verified ||
+		got.Warnings[0].Code != "not_read_back" {
 		t.Errorf("grant = %s", asJSON(t, got))
 	}
 	if d := denied(t, order(v1.OpAccountDelete, "7", auth)); d.Code != "operation_not_supported" {
 		t.Errorf("delete = %s", asJSON(t, d))
 	}
-	if d := denied(t, order(v1.OpAccountDelete, "7", settings(base, staffStreams))); d.Code != "operation_not_supported" || !strings.Contains(d.Message, "only reads") {
+	if d := denied(t, order(v1.OpAccountDelete, "7", settings(base, staffStreams))); d.Code != "operation_not_supported" ||
+		!strings.Contains(d.Message, "only reads") {
 		t.Errorf("without writes = %s", asJSON(t, d))
 	}
 	w := newConnector().Writes(auth)
-	if !slices.Equal(w.Ops, []v1.ProvisionOp{v1.OpAccountDisable, v1.OpEntitlementGrant}) || !strings.Contains(w.Why, "account.create, account.update") {
+	if !slices.Equal(w.Ops, []v1.ProvisionOp{v1.OpAccountDisable, v1.OpEntitlementGrant}) ||
+		!strings.Contains(w.Why, "account.create, account.update") {
 		t.Errorf("Writes = %+v", w)
 	}
 	if w := newConnector().Writes(settings(base, staffStreams)); len(w.Ops) != 0 || w.Why == "" {
 		t.Errorf("Writes = %+v", w)
 	}
-	if _, err := newConnector().Read(context.Background(), v1.ReadRequest{AuthConfig: auth, Accounts: []v1.ProvisionTarget{{RemoteID: "7"}}}); err == nil || !strings.Contains(err.Error(), "no read account") {
+	if _, err := newConnector().Read(context.Background(), v1.ReadRequest{AuthConfig: auth, Accounts: []v1.ProvisionTarget{{RemoteID: "7"}}}); err == nil ||
+		!strings.Contains(err.Error(), "no read account") {
 		t.Errorf("Read = %v", err)
 	}
 }
@@ -412,8 +462,18 @@ func TestAVersionOfYesterdayIsNotChanged(t *testing.T) {
 		}
 		fmt.Fprint(w, `{"id":7,"login":"ada","enabled":true,"rev":"2"}`)
 	})
-	auth := written(base, `{"reads":{"account":{"path":"/u/{{target.remote_id}}"}},"ops":{"account.disable":{"path":"/off/{{target.remote_id}}"},"account.delete":{"path":"/u"}}}`)
-	auth["streams"] = []any{map[string]any{"name": "users", "object": "account", "request": map[string]any{"path": "u"}, "fields": map[string]any{"is_disabled": "!enabled", "etag": "rev"}}}
+	auth := written(
+		base,
+		`{"reads":{"account":{"path":"/u/{{target.remote_id}}"}},"ops":{"account.disable":{"path":"/off/{{target.remote_id}}"},"account.delete":{"path":"/u"}}}`,
+	)
+	auth["streams"] = []any{
+		map[string]any{
+			"name":    "users",
+			"object":  "account",
+			"request": map[string]any{"path": "u"},
+			"fields":  map[string]any{"is_disabled": "!enabled", "etag": "rev"},
+		},
+	}
 	for _, op := range []v1.ProvisionOp{v1.OpAccountDisable, v1.OpAccountDelete} {
 		req := order(op, "7", auth)
 		req.Expect = &v1.Expect{Version: "1"}
@@ -468,7 +528,15 @@ func TestMistakesInTemplatesAreToldWithTheirPlace(t *testing.T) {
 		`{"ops":{"account.create":{"path":"/x","id_path":"$.[","body":{"a":"{{account.attributes.x.y}}"}}}}`: "id_path",
 	} {
 		auth := written("https://example.com", writes)
-		auth["streams"] = append(auth["streams"].([]any), map[string]any{"name": "people", "object": "user", "request": map[string]any{"path": "p"}, "fields": map[string]any{"email": "mail"}})
+		auth["streams"] = append(
+			auth["streams"].([]any),
+			map[string]any{
+				"name":    "people",
+				"object":  "user",
+				"request": map[string]any{"path": "p"},
+				"fields":  map[string]any{"email": "mail"},
+			},
+		)
 		if err := Check(auth); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n got %v\nwant %s", writes, err, want)
 		}

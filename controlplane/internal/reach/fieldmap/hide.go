@@ -1,7 +1,7 @@
 package fieldmap
 
 import (
-	"github.com/grantwright/grantwright/connectorkit/rest"
+	"github.com/grantwright/grantwright/connectorkit/sampling"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -56,5 +56,5 @@ func veiled(name string, value any) any {
 
 // secretLooking asks the rules of discovery.
 func secretLooking(name string, samples ...string) bool {
-	return rest.Hide(v1.DiscoveredField{Name: name, Samples: samples}, false).Secret
+	return sampling.Hide(v1.DiscoveredField{Name: name, Samples: samples}, false).Secret
 }
