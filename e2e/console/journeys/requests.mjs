@@ -1,11 +1,12 @@
 // seed: own
 // Somebody asks and sees what becomes of it, their manager and the owner agree, and the system has it; withdrawn; for many at once.
-import { api, expect, fail, journey, path, same, scene, seen, settled, step } from "../lib/house.mjs";
+import { api, expect, fail, go, journey, path, same, scene, seen, settled, step } from "../lib/house.mjs";
 
 const named = async (name) => (await api("admin", "GET", `/entitlements?q=${name}`)).items.find((e) => (e.display_name || e.name) === name);
 const eventually = async (what, is, within = 30_000) => {
   for (const until = Date.now() + within; Date.now() < until; ) {
-    if (await is()) return;
+    const found = await is();
+    if (found) return found;
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
   fail(`${what} did not come`);
@@ -85,6 +86,14 @@ async function decides(open, id) {
   await manager.getByRole("list", { name: "Who decides about Vault" }).getByText("agreed").first().waitFor();
   await seen(manager, "one stage is passed");
 
+  step("what the owner's inbox leads to can be opened");
+  const task = await eventually("the owner's task", async () => (await api("owner", "GET", "/decision-tasks")).items.find((t) => t.source.id === id));
+  const inbox = await open("owner", `/inbox?task=${task.id}`);
+  await inbox.getByText(scene.users.member.name).first().waitFor();
+  const ways = await inbox.locator("main a.inbox-link").evaluateAll((all) => all.map((a) => a.getAttribute("href")));
+  expect(ways.some((to) => to.startsWith("/requests/")), `the task leads to ${ways}`);
+  for (const to of new Set(ways)) await go(inbox, to); // a page that the owner may not see answers 404, which fails
+  await inbox.context().close();
   step("the owner agrees");
   const owner = await open("owner", `/requests/${id}`);
   await owner.getByText("among those who decide").waitFor();

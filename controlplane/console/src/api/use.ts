@@ -110,3 +110,11 @@ export function useMay(): May {
     readOnly: me?.read_only ?? (roles.length === 1 && has("auditor")),
   };
 }
+
+/** Whether the record of a person can be opened. Users who do not see the whole tenant ask the list of people, which names nobody hidden. */
+export function useSeenPerson(id: string | undefined): boolean {
+  const may = useMay();
+  const ask = Boolean(id) && !may.oversees;
+  const found = useGet<{ items: unknown[] }>("/identities", { id, limit: 1 }, { enabled: ask });
+  return may.oversees || (ask && (found.data?.items.length ?? 0) > 0);
+}

@@ -1,13 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft, Check, X } from "lucide-react";
 import { lazy, Suspense } from "react";
-import { useMay } from "../../api/use";
+import { useMay, useSeenPerson } from "../../api/use";
 import { Steps } from "../../kit/bits";
 import { Badge, Button, Failure, Note, Skeleton, Text, When } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { Risk, State } from "../../kit/state";
 import { factsOf } from "./facts";
-import { linksOf } from "./links";
+import { linksOf, type Place } from "./links";
 import { Comments, History } from "./talk";
 import { type Action, at, type Detail as Full, keysOf, mainOf, kindWords, rows, type Task, words } from "./tasks";
 import { conflictsOf, Why } from "./why";
@@ -216,17 +216,21 @@ function Links({ task }: { task: Task }) {
   return (
     <p className="small inbox-links">
       {links.map((l) => (
-        <Link
-          key={l.to + JSON.stringify(l.params)}
-          className="inbox-link"
-          to={l.to as never}
-          params={l.params as never}
-          search={(l.search ?? {}) as never}
-        >
-          {l.words}
-        </Link>
+        <Way key={l.to + JSON.stringify(l.params)} of={l} />
       ))}
     </p>
+  );
+}
+
+/** A link, or for a person whose record the user may not see nothing: the facts name them. */
+function Way({ of: l }: { of: Place }) {
+  const person = l.to === "/people/$id";
+  const seen = useSeenPerson(person ? l.params?.id : undefined);
+  if (person && !seen) return null;
+  return (
+    <Link className="inbox-link" to={l.to as never} params={l.params as never} search={(l.search ?? {}) as never}>
+      {l.words}
+    </Link>
   );
 }
 

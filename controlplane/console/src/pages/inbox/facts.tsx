@@ -1,6 +1,6 @@
-import { Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode } from "react";
 import { Text, When } from "../../kit/kit";
+import { PersonLink } from "../../kit/personlink";
 import { Risk, State } from "../../kit/state";
 import { spansTold, spanWords } from "../../kit/span";
 import { at, rows, sentence, type Task, words } from "./tasks";
@@ -122,9 +122,9 @@ export function Who({ of }: { of: unknown }) {
   return (
     <>
       {person ? (
-        <Link className="inbox-link" to="/people/$id" params={{ id }}>
+        <PersonLink id={id} className="inbox-link">
           <bdi>{name ?? id}</bdi>
-        </Link>
+        </PersonLink>
       ) : (
         <bdi>{name ?? id}</bdi>
       )}

@@ -5,6 +5,7 @@ import { useGet, useMay, useMe } from "../../api/use";
 import type { Of } from "../../api/types";
 import { Id } from "../../kit/bits";
 import { Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
+import { PersonLink } from "../../kit/personlink";
 import { Risk, State } from "../../kit/state";
 import { Actions } from "./actions";
 import { Comments, Timeline } from "./talk";
@@ -75,9 +76,9 @@ function Lead({ of: r }: { of: Request }) {
         <>
           {" "}
           for{" "}
-          <Link className="link" to={"/people/$id" as never} params={{ id: r.requested_for.id } as never}>
+          <PersonLink id={r.requested_for.id}>
             <Text of={r.requested_for.display} />
-          </Link>
+          </PersonLink>
         </>
       )}
       , <When at={r.submitted_at} />
