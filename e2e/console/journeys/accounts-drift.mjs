@@ -23,7 +23,12 @@ await journey(async ({ open }) => {
   await api("admin", "POST", `/accounts/${account}/link`, { identity_id: person.id, reason: "theirs" });
   await api("admin", "PATCH", `/accounts/${account}`, { managed: "managed" }, { "Content-Type": "application/merge-patch+json" });
   await read(connector);
-  await api("admin", "POST", `/connectors/${connector}/drift/check`, {});
+
+  step("a check for drift");
+  const head = await open("admin", `/connectors/${connector}`);
+  await head.getByRole("button", { name: "More to do with this connector" }).click();
+  await head.getByRole("menuitem", { name: "Check for drift" }).click();
+  await head.getByText("will be compared").waitFor();
   const drift = () => api("admin", "GET", `/accounts/${account}/drift`);
   await until(async () => (await drift()).attribute_drift?.length === 2, "no drift is found");
 

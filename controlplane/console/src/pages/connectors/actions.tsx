@@ -1,13 +1,13 @@
 import { useState } from "react";
 import { ask } from "../../api/client";
-import type { Connector } from "../../api/types";
+import type { Connector, Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { TextField, wrongAt } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
 import { SyncNow } from "./syncnow";
-import { canSync } from "./words";
+import { canSync, many } from "./words";
 
 type Stop = "pause" | "disable";
 
@@ -39,6 +39,11 @@ export function Actions({ of: c }: { of: Connector }) {
     changes: ["/connectors"],
     done: "The quarantine is lifted: it is tried again.",
   });
+  const compare = useAct<void, Of<"DriftCheck">>({
+    act: (_, key) => ask("POST", `/connectors/${c.id}/drift/check`, { key }),
+    changes: ["/accounts"],
+    done: (r) => `${many(r.accounts, "account")} will be compared with the account template.`,
+  });
   if (!may.admin || c.status === "draft") return null;
   const can = (verb: string) => allowed[verb]?.includes(c.status) ?? false;
   return (
@@ -62,6 +67,7 @@ export function Actions({ of: c }: { of: Connector }) {
         words="More"
         label="More to do with this connector"
         of={[
+          { words: "Check for drift", act: () => compare.mutate() },
           can("pause") && { words: "Pause…", act: () => setStop("pause") },
           can("disable") && { words: "Disable…", act: () => setStop("disable"), danger: true },
         ]}
