@@ -28,8 +28,28 @@ func complete(doc *huma.OpenAPI) {
 			}
 		}
 	}
+	for _, op := range outgoing(doc) {
+		examples.addTo(op)
+	}
 	doc.Tags = describedTags(tags)
 	share(doc)
+}
+
+// outgoing are the requests that the service sends: webhooks, and callbacks of operations.
+func outgoing(doc *huma.OpenAPI) (all []*huma.Operation) {
+	for _, item := range doc.Webhooks {
+		all = append(all, item.Post)
+	}
+	for _, path := range doc.Paths {
+		for _, op := range operations(path) {
+			for _, callback := range op.Callbacks {
+				for _, item := range callback {
+					all = append(all, item.Post)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // operations are those of a path, by method.

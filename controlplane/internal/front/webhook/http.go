@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"reflect"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -34,7 +35,7 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("GET", base+"/{id}/deliveries/{delivery_id}", "Retrieve a webhook delivery", s.delivery),
 	}
 	writes := []httpapi.Route{
-		httpapi.Handle("POST", base, "Create a webhook", s.post).Status(http.StatusCreated).Errors(409).Describe(aboutWebhooks),
+		httpapi.Handle("POST", base, "Create a webhook", s.post).Status(http.StatusCreated).Errors(409).Describe(aboutWebhooks).Sends(messages()...),
 		httpapi.Handle("PATCH", base+"/{id}", "Update a webhook", s.patchOne).Errors(409, 412),
 		httpapi.Handle("DELETE", base+"/{id}", "Delete a webhook", s.removeOne).Status(http.StatusNoContent).Errors(412),
 		httpapi.Handle("POST", base+"/{id}/test", "Test a webhook", s.test).Waits().Describe(aboutTest),
@@ -55,6 +56,18 @@ func (s *Service) Routes() []httpapi.Route {
 		all[i] = all[i].Tag("webhooks").Scope("webhooks")
 	}
 	return all
+}
+
+// messages describes what webhooks receive, by event.
+func messages() []httpapi.Outgoing {
+	bodies := map[string]reflect.Type{
+		"application/json": reflect.TypeFor[message](), "application/cloudevents+json": reflect.TypeFor[cloudEvent](),
+	}
+	out := make([]httpapi.Outgoing, len(event.Catalogue))
+	for i, d := range event.Catalogue {
+		out[i] = httpapi.Outgoing{Name: string(d.Kind), Summary: "Event " + string(d.Kind), Description: d.Description, Bodies: bodies}
+	}
+	return out
 }
 
 func (s *Service) eventTypes(context.Context, viewer.Viewer, *struct{}) (*httpapi.ListOut[event.Described], error) {

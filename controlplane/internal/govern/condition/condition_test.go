@@ -31,6 +31,7 @@ func TestRulesSayWhoTheyMean(t *testing.T) {
 		{`{"match":"all","rules":[{"field":"department","op":"in","value":["Surgery","Nursing"]},{"field":"employment_type","op":"eq","value":"employee"}]}`,
 			"department is Nursing or Surgery, and employment type is employee", true, ""},
 		{`{"field":"department","op":"eq","value":"nursing"}`, "department is nursing", true, ""},
+		{`{"field":"employment_type","op":"eq","value":"Employee"}`, "employment type is employee", true, ""},
 		{`{"field":"employee_number","op":"eq","value":"a7"}`, "employee number is a7", false, ""},
 		{`{"field":"department","op":"ne","value":"Nursing"}`, "department is not Nursing", false, ""},
 		{`{"field":"title","op":"ne","value":"Nurse"}`, "title is not Nurse", true, ""},

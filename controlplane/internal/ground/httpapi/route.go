@@ -32,6 +32,7 @@ type Route struct {
 	going                 *deprecation
 	check                 func(ctx context.Context, bearer string) error
 	errors                []int
+	sends                 []Outgoing // see Sends
 	register              func(a *API, r Route)
 }
 
@@ -106,6 +107,7 @@ func (r Route) Errors(statuses ...int) Route { r.errors = statuses; return r }
 // guarded is the operation behind its guard.
 func (r Route) guarded(a *API) huma.Operation {
 	op := r.operation()
+	r.describeSends(a, &op)
 	op.Middlewares = huma.Middlewares{checkAccept(a, r.media), r.guard(a)}
 	if r.going != nil {
 		op.Deprecated = true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -21,7 +22,8 @@ import (
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		httpapi.Handle("POST", "/connectors/{id}/sync", "Start a sync run", s.trigger).For(viewer.Admin).Status(202).Errors(409).
-			Describe("Returns at once; follow the sync run by its links, or receive its result at callback_url. A connector has one active sync run at a time. A new sync run supersedes a held one and computes the changes again."),
+			Describe("Returns at once; follow the sync run by its links, or receive its result at callback_url. A connector has one active sync run at a time. A new sync run supersedes a held one and computes the changes again.").
+			Sends(progressCallback),
 		httpapi.Handle("GET", "/connectors/{id}/sync-runs", "List sync runs", s.list).For(viewer.Admin, viewer.Auditor),
 		httpapi.Handle("GET", "/connectors/{id}/sync-runs/{run_id}", "Retrieve a sync run", s.read).For(viewer.Admin, viewer.Auditor),
 		httpapi.Stream("GET", "/connectors/{id}/sync-runs/{run_id}/events", "Stream the progress of a sync run", s.follow).For(viewer.Admin, viewer.Auditor).
@@ -30,6 +32,14 @@ func (s *Service) Routes() []httpapi.Route {
 		httpapi.Handle("POST", "/connectors/{id}/sync-runs/{run_id}/cancel", "Cancel a sync run", s.cancelRun).For(viewer.Admin).Status(202).Errors(409).
 			Describe("What had been merged stays; nothing is removed."),
 	}
+}
+
+// progressCallback describes what is sent to the callback_url of a sync run.
+var progressCallback = httpapi.Outgoing{
+	Name: "progress", To: "{$request.body#/callback_url}", Summary: "Progress of a sync run",
+	Description: "At most one message a second while the sync run is active, each sent once, and one when it ends or is held. The last one " +
+		"is tried up to five times. Signed with callback_secret of the response.",
+	Bodies: map[string]reflect.Type{"application/json": reflect.TypeFor[Progress]()},
 }
 
 // SyncTrigger is a Trigger as somebody sends it.
