@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // A system refuses change after change: every overview shows that writes stopped, and writes are resumed where it is seen.
 import { connected, desk, until } from "../lib/desk.mjs";

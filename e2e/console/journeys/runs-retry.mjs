@@ -1,4 +1,3 @@
-// when: long
 // A run fails, is started again from its page, is cancelled while it goes on, and comes to its end at last.
 import { api, expect, go, journey, same, seen, settled, step } from "../lib/house.mjs";
 import { mapped, source } from "../lib/source.mjs";

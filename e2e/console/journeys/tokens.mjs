@@ -1,4 +1,3 @@
-// when: long
 // A token is made and shown once, works, is replaced with an overlap, and revoked.
 import { api, expect, go, journey, same, scene, seen, settled, step, url } from "../lib/house.mjs";
 

@@ -1,4 +1,3 @@
-// when: long
 // A webhook is made, its secret shown once, a test sent; what was refused is looked at and sent again.
 import { createServer } from "node:http";
 import { api, expect, journey, same, seen, step } from "../lib/house.mjs";
