@@ -9,6 +9,7 @@ import (
 	"github.com/grantwright/grantwright/connectorkit/ldap"
 	"github.com/grantwright/grantwright/connectorkit/remote"
 	"github.com/grantwright/grantwright/connectorkit/rest"
+	"github.com/grantwright/grantwright/connectorkit/rest/connection"
 	"github.com/grantwright/grantwright/connectorkit/scim"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -95,10 +96,10 @@ var types = []kind{
 	},
 	{
 		entry: Entry{
-			Key: REST, Type: REST, Name: "REST", Category: "custom", Fields: rest.Fields(), Capabilities: changes,
+			Key: REST, Type: REST, Name: "REST", Category: "custom", Fields: connection.Fields(), Capabilities: changes,
 			Description: "Any HTTP API that answers JSON, such as an internal or a custom one.",
 		},
-		open: rest.New, aliases: rest.Aliases(), check: rest.Check,
+		open: rest.New, aliases: connection.Aliases(), check: connection.Check,
 	},
 	{
 		entry: Entry{

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/connectorkit"
-	"github.com/grantwright/grantwright/connectorkit/rest"
+	"github.com/grantwright/grantwright/connectorkit/rest/connection"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -125,7 +125,7 @@ func (v *validation) field(f connectorkit.Field) {
 		if _, ok := value.(map[string]any); !ok {
 			v.add(key, WrongType, "%s must be an object", key)
 		}
-	case rest.ObjectList:
+	case connection.ObjectList:
 		if !isObjects(value) {
 			v.add(key, WrongType, "%s must be a list of objects", key)
 		}

@@ -34,6 +34,8 @@ func spread(out map[string]any, prefix string, object map[string]any, depth int)
 	}
 }
 
+// Portable gives a value whose numbers survive JSON in any reader: whole numbers up to 2^53 as int64, other numbers as
+// float64, larger ones as text. Lists and objects are copied.
 func Portable(v any) any {
 	switch v := v.(type) {
 	case json.Number:

@@ -59,6 +59,7 @@ func Expand(values []any) []any {
 	return out
 }
 
+// SortedKeys gives the keys of an object in their order, so that results do not depend on the order of a map.
 func SortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {

@@ -8,6 +8,7 @@ import (
 	"time"
 )
 
+// Shorten cuts a text after n characters and marks the cut by an ellipsis. Messages use it for words of the target.
 func Shorten(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n]) + "…"
@@ -55,9 +56,14 @@ var truthWords = map[string]bool{
 
 // AccountStates tells for the words that targets use for an account's state whether it can be used.
 var AccountStates = map[string]bool{
-	"active": true, "enabled": true, "valid": true, "live": true, "provisioned": true, "current": true, "employed": true, "ok": true,
-	"inactive": false, "disabled": false, "suspended": false, "deactivated": false, "terminated": false, "deleted": false, "deprovisioned": false,
-	"locked": false, "locked_out": false, "blocked": false, "archived": false, "revoked": false, "expired": false, "left": false, "former": false,
+	"active": true, "enabled": true, "valid": true, "live": true, "provisioned": true, "current": true,
+	"employed": true, "ok": true,
+	"inactive": false, "disabled": false, "suspended": false, "deactivated": false, "terminated": false,
+	"deleted":       false,
+	"deprovisioned": false,
+	"locked":        false, "locked_out": false, "blocked": false, "archived": false, "revoked": false, "expired": false,
+	"left":   false,
+	"former": false,
 	"staged": false,
 }
 
@@ -82,6 +88,7 @@ func Bool(v any, target string) (bool, bool) {
 	return false, false
 }
 
+// Int reads a whole number of at most 2^53, also from text such as "3" or "3.0".
 func Int(v any) (int, bool) {
 	text, ok := Text(v)
 	if !ok {
@@ -95,7 +102,8 @@ func Int(v any) (int, bool) {
 }
 
 var timeLayouts = []string{
-	time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00",
+	time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999",
+	"2006-01-02 15:04:05.999999999Z07:00",
 	"2006-01-02 15:04:05.999999999", "2006-01-02T15:04Z07:00", time.DateOnly, time.RFC1123, time.RFC1123Z,
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/rest/connection"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -121,7 +122,7 @@ func TestRecordsOfManyValuesDoNotPileUp(t *testing.T) {
 func TestMoreThanOneDescentIsRefusedInSettings(t *testing.T) {
 	for _, setting := range []string{`"record_selector":"$..a..b"`, `"key_path":"..a..b"`, `"record_filter":"@..a && @..b"`,
 		`"error":{"message_path":"$..a..b"}`, `"fields":{"email":"$..a..b"}`} {
-		err := Check(
+		err := connection.Check(
 			settings("https://x.test", `[{"name":"users","object":"account","request":{"path":"users"},`+setting+`}]`),
 		)
 		if err == nil || !strings.Contains(err.Error(), ".. only once") {
@@ -132,7 +133,7 @@ func TestMoreThanOneDescentIsRefusedInSettings(t *testing.T) {
 
 func TestAPathThatLeavesBaseURLIsRefusedInSettings(t *testing.T) {
 	for _, path := range []string{"../../admin", "users/../../admin", "/../admin?x=1", "%2e%2e/admin"} {
-		err := Check(
+		err := connection.Check(
 			settings("https://x.test/api", `[{"name":"users","object":"account","request":{"path":"`+path+`"}}]`),
 		)
 		if err == nil || !strings.Contains(err.Error(), "out of the path of base_url") {

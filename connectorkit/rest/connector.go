@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/rest/connection"
 	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -25,17 +26,17 @@ func (c *connector) open(
 	ctx context.Context,
 	auth v1.AuthConfig,
 	report connectorkit.Report,
-) (*callSettings, *target.Client, error) {
-	auth = canonical(auth)
-	cfg, err := readSettings(auth)
+) (*connection.Settings, *target.Client, error) {
+	auth = connection.Canonical(auth)
+	cfg, err := connection.Read(auth)
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg.options.Scrub = connectorkit.ScrubberFor(auth, Fields())
-	cfg.options.Report = report
-	cfg.options.Shared = c.shared
-	cfg.options.Sleep = c.sleep
-	client, err := target.New(ctx, c.env, cfg.options)
+	cfg.Options.Scrub = connectorkit.ScrubberFor(auth, connection.Fields())
+	cfg.Options.Report = report
+	cfg.Options.Shared = c.shared
+	cfg.Options.Sleep = c.sleep
+	client, err := target.New(ctx, c.env, cfg.Options)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/grantwright/grantwright/connectorkit/rest/connection"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -254,7 +255,7 @@ func TestIncrementalSettingsThatDoNotFitAreTold(t *testing.T) {
 		`[{"name":"a","object":"user","incremental":{"param":"p","field":"f","deletes":{"path":"{x}"}}}]`:                                                      "must not have placeholders",
 		`[{"name":"a","object":"user","incremental":{"param":"p","field":"f","deletes":{"stream":"b"}}},{"name":"b","object":"user","parent":{"stream":"a"}}]`: "must have no parent",
 	} {
-		if err := Check(settings("https://x.test", streams)); err == nil || !strings.Contains(err.Error(), want) {
+		if err := connection.Check(settings("https://x.test", streams)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s = %v, want %q", streams, err, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/grantwright/grantwright/connectorkit/rest/connection"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 	"pgregory.net/rapid"
 )
@@ -94,7 +95,7 @@ func FuzzStreamsThatAreNoGoodAreRefusedWithoutPanic(f *testing.F) {
 	)
 	f.Add(`[{"object":"grant","request":{"path":"{a}{","query":{"a":1}},"pagination":{"style":"cursor","start":-1}}]`)
 	f.Fuzz(func(t *testing.T, text string) {
-		if err := Check(v1.AuthConfig{"base_url": "https://x.test", "streams": text}); err != nil &&
+		if err := connection.Check(v1.AuthConfig{"base_url": "https://x.test", "streams": text}); err != nil &&
 			!strings.Contains(err.Error(), "streams") {
 			t.Fatalf("%q = %v, want an error about streams", text, err)
 		}

@@ -5,17 +5,18 @@ import (
 	"fmt"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/rest/connection"
 	"github.com/grantwright/grantwright/connectorkit/rest/write"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // Writes says which changes the settings have templates for.
 func (c *connector) Writes(auth v1.AuthConfig) connectorkit.Writes {
-	cfg, err := readSettings(canonical(auth))
+	cfg, err := connection.Read(connection.Canonical(auth))
 	if err != nil {
 		return connectorkit.Writes{Ops: []v1.ProvisionOp{}, Why: err.Error()}
 	}
-	return cfg.writes.Offered()
+	return cfg.Writes.Offered()
 }
 
 // Provision makes one change by its template, and looks before and after where there are reads.
@@ -25,7 +26,7 @@ func (c *connector) Provision(ctx context.Context, req v1.ProvisionRequest) (v1.
 		return v1.ProvisionResponse{}, err
 	}
 	defer client.Close()
-	w, err := write.New(ctx, &cfg.Config, cfg.writes, client, c.env)
+	w, err := write.New(ctx, &cfg.Config, cfg.Writes, client, c.env)
 	if err != nil {
 		return v1.ProvisionResponse{}, err
 	}
@@ -46,7 +47,7 @@ func (c *connector) Read(ctx context.Context, req v1.ReadRequest) (v1.ReadRespon
 		return v1.ReadResponse{}, err
 	}
 	defer client.Close()
-	w, err := write.New(ctx, &cfg.Config, cfg.writes, client, c.env)
+	w, err := write.New(ctx, &cfg.Config, cfg.Writes, client, c.env)
 	if err != nil {
 		return v1.ReadResponse{}, err
 	}

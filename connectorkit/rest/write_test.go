@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/grantwright/grantwright/connectorkit/rest/connection"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -496,7 +497,7 @@ func TestTheExampleOfTheDocumentationIsRight(t *testing.T) {
 	}
 	for _, example := range examples {
 		text, _, _ := strings.Cut(example, "```")
-		if err := Check(written("https://example.com", text)); err != nil {
+		if err := connection.Check(written("https://example.com", text)); err != nil {
 			t.Errorf("%s\n%v", text, err)
 		}
 	}
@@ -537,11 +538,11 @@ func TestMistakesInTemplatesAreToldWithTheirPlace(t *testing.T) {
 				"fields":  map[string]any{"email": "mail"},
 			},
 		)
-		if err := Check(auth); err == nil || !strings.Contains(err.Error(), want) {
+		if err := connection.Check(auth); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n got %v\nwant %s", writes, err, want)
 		}
 	}
-	if err := Check(written("https://example.com", staff)); err != nil {
+	if err := connection.Check(written("https://example.com", staff)); err != nil {
 		t.Errorf("a right one: %v", err)
 	}
 }

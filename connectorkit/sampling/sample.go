@@ -35,6 +35,7 @@ const (
 	maxFields      = 500
 )
 
+// Add takes in one record: an object, or a bare value that becomes the field value.
 func (in *Inference) Add(record any) {
 	in.Records++
 	attributes := flattenAsRead(record)
@@ -76,8 +77,9 @@ func flattenAsRead(record any) map[string]any {
 func (in *Inference) field(name string, f *ObservedField, mask bool) v1.DiscoveredField {
 	kind, format := f.settle()
 	out := v1.DiscoveredField{
-		Name: name, Path: name, Type: kind, Format: format, Multi: f.Multi, Source: "sample", DistinctInSample: len(f.Distinct),
-		Secret: f.secret(name),
+		Name: name, Path: name, Type: kind, Format: format, Multi: f.Multi, Source: "sample",
+		DistinctInSample: len(f.Distinct),
+		Secret:           f.secret(name),
 	}
 	if in.Records > 0 {
 		out.NullRatio = ratio(in.Records-f.Present, in.Records)
@@ -100,6 +102,7 @@ func (in *Inference) field(name string, f *ObservedField, mask bool) v1.Discover
 // ratio is rounded, so that it reads well and compares equal.
 func ratio(a, b int) float64 { return math.Round(float64(a)/float64(b)*1000) / 1000 }
 
+// Describe gives the fields seen so far, sorted by name. With mask, examples keep only their shape.
 func (in *Inference) Describe(mask bool) []v1.DiscoveredField {
 	out := make([]v1.DiscoveredField, 0, len(in.Fields))
 	for name, f := range in.Fields {

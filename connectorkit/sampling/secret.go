@@ -6,7 +6,8 @@ import (
 )
 
 var secretName = regexp.MustCompile(
-	`(?i)(passw(or)?d|passphrase|pwd$|secret|(^|[._-])token$|[a-z]Token$|api_?key|private_?key|credential|salt$|hash$|(^|[._-])pin$|otp)`,
+	`(?i)(passw(or)?d|passphrase|pwd$|secret|(^|[._-])token$|[a-z]Token$|` +
+		`api_?key|private_?key|credential|salt$|hash$|(^|[._-])pin$|otp)`,
 )
 
 // secretValue are the beginnings of well known kinds of secret.

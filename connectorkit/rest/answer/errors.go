@@ -30,6 +30,8 @@ func BudgetExceeded(b *jsonpath.Budget, st *stream.Stream, resp *target.Response
 	return b.Err()
 }
 
+// QueryTooCostly is the error of a JSONPath query that exceeded its budget, of class config and code query_too_costly.
+// resp may be nil; otherwise the error shows the answer.
 func QueryTooCostly(costly *jsonpath.BudgetError, st *stream.Stream, resp *target.Response) *v1.ErrorDetail {
 	d := &v1.ErrorDetail{Class: v1.ClassConfig, Phase: st.Name}
 	if resp != nil {
@@ -37,7 +39,8 @@ func QueryTooCostly(costly *jsonpath.BudgetError, st *stream.Stream, resp *targe
 	}
 	d.Code = "query_too_costly"
 	d.Message = fmt.Sprintf("A JSONPath query of the stream %q is too costly: %v.", st.Name, costly)
-	d.Hint = "Name the members on the way to the value instead of using .., wildcards, unions or filters inside filters."
+	d.Hint = "Name the members on the way to the value " +
+		"instead of using .., wildcards, unions or filters inside filters."
 	return d
 }
 

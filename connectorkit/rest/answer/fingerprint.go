@@ -42,6 +42,7 @@ func (f *fingerprint) text(s string) {
 	_, _ = f.h.Write([]byte(s))
 }
 
+// Hash digests a text to 64 bits. It is the same in every process, because checkpoints keep it.
 func Hash(text string) uint64 {
 	f := newFingerprint()
 	f.text(text)

@@ -7,10 +7,11 @@ import (
 )
 
 const (
-	BatchSize      = 500       // records handed on at a time
-	readBytes      = 64 << 10  // of an answer at a time; not less than what Response.JSON buffers by itself
-	maxRecordBytes = 16 << 20  // of JSON, of one record
-	maxRowBytes    = 512 << 10 // of JSON, of a record that becomes one row; what fits, but is too long to keep, its keeper judges
+	BatchSize      = 500      // records handed on at a time
+	readBytes      = 64 << 10 // of an answer at a time; not less than what Response.JSON buffers by itself
+	maxRecordBytes = 16 << 20 // of JSON, of one record
+	// Of JSON, of a record that becomes one row. What fits here may still be too long for the control plane.
+	maxRowBytes = 512 << 10
 
 	// Bounds of objects, lists and their elements, each of which takes more memory than its few bytes of JSON.
 	maxRowValues    = 10_000  // in a record that becomes one row
@@ -22,7 +23,8 @@ const (
 // limits bound what an answer costs in memory.
 func limits(st *stream.Stream) jsonpath.Limits {
 	limits := jsonpath.Limits{
-		Record: maxRecordBytes, Document: target.DefaultMaxBody, Aside: maxRowBytes, Values: maxRowValues, Whole: maxWholeValues,
+		Record: maxRecordBytes, Document: target.DefaultMaxBody, Aside: maxRowBytes,
+		Values: maxRowValues, Whole: maxWholeValues,
 	}
 	if len(st.Expansions) > 0 {
 		limits.Aside = 0

@@ -24,6 +24,8 @@ type Page struct {
 	picks   [][]any
 }
 
+// Pick gives the value of the i-th path of the stream's Picks, and false if the path was not wanted or selected
+// nothing.
 func (o Page) Pick(i int) (any, bool) {
 	if i < 0 || i >= len(o.picks) || len(o.picks[i]) == 0 {
 		return nil, false

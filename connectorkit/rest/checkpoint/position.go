@@ -16,6 +16,7 @@ type Plan struct {
 	Params map[string]string `json:"params,omitempty"`
 }
 
+// Parameters are the query parameters of the plan, by name; nil if the stream is read in full.
 func (p Plan) Parameters() map[string]any {
 	if len(p.Params) == 0 {
 		return nil
@@ -27,7 +28,7 @@ func (p Plan) Parameters() map[string]any {
 	return out
 }
 
-// position of the last read, as it is given back to us.
+// Cursor is where the next incremental sync starts, as the control plane stores it.
 type Cursor struct {
 	Version  int                   `json:"v"`
 	Settings string                `json:"settings"`
@@ -101,6 +102,7 @@ func Pack(ns []uint64) []byte {
 	return out
 }
 
+// Unpack reads what Pack wrote. A rest of fewer than eight bytes is ignored.
 func Unpack(b []byte) []uint64 {
 	out := make([]uint64, 0, len(b)/8)
 	for ; len(b) >= 8; b = b[8:] {
@@ -116,4 +118,5 @@ type kindCount struct {
 	Incomplete bool `json:"i,omitempty"`
 }
 
+// KindCounts says for each kind how many records were read, and whether absence proves anything.
 type KindCounts map[v1.ObjectKind]kindCount

@@ -137,7 +137,9 @@ func setReference(row any, target string, values []any) error {
 			row.Resource = &v1.Resource{}
 		}
 		*map[string]*string{
-			"resource_external_id": &row.Resource.ExternalID, "resource_name": &row.Resource.DisplayName, "resource_type": &row.Resource.Type,
+			"resource_external_id": &row.Resource.ExternalID,
+			"resource_name":        &row.Resource.DisplayName,
+			"resource_type":        &row.Resource.Type,
 		}[target] = texts[0]
 	}
 	return nil

@@ -83,6 +83,8 @@ func (r *Rows) identity(
 	out.Identities = append(out.Identities, row)
 }
 
+// Account appends the account that a record stands for. key and ref are its external id and native reference;
+// attributes are filled further by fields named attributes.NAME.
 func (r *Rows) Account(
 	out *v1.SyncResponse,
 	record any,
@@ -160,6 +162,8 @@ func AddTombstones(out *v1.SyncResponse, st *stream.Stream, key string) {
 	}
 }
 
+// Attributes gives the flattened members of a record that the field allow-list of the request permits. Arrays that
+// become rows of their own are left out beyond 1,000 elements.
 func (r *Rows) Attributes(record any) map[string]any {
 	all := jsonvalue.Flatten(record)
 	for _, e := range r.St.Expansions {

@@ -10,7 +10,7 @@ import (
 )
 
 // advance takes in what came and tells whether there is another page to ask for.
-func (p *pager) advance(o answer.Page) (bool, error) {
+func (p *Pager) advance(o answer.Page) (bool, error) {
 	p.Pages++
 	p.Fetched += o.Records
 	if o.Records > 0 {
@@ -44,7 +44,7 @@ func (p *pager) advance(o answer.Page) (bool, error) {
 }
 
 // seenBefore tells whether something was met before, and remembers it.
-func (p *pager) seenBefore(digest uint64) bool {
+func (p *Pager) seenBefore(digest uint64) bool {
 	if p.seen[digest] {
 		return true
 	}
@@ -54,7 +54,7 @@ func (p *pager) seenBefore(digest uint64) bool {
 
 // announced notes the number of records that an answer announces. Where it changes by more than a tenth the list is
 // another one than that which was begun (CON-4).
-func (p *pager) announced(o answer.Page) error {
+func (p *Pager) announced(o answer.Page) error {
 	total, ok := o.Pick(p.st.Picks.Total)
 	n, is := jsonvalue.Int(total)
 	if !ok || !is || n < 0 {
@@ -93,11 +93,11 @@ func (r *RestartError) Error() string { return r.Why }
 func (r *RestartError) Unwrap() error { return r.err }
 
 // Incomplete tells whether the target said that there is more than what came, or something else each time.
-func (p *pager) Incomplete() bool {
+func (p *Pager) Incomplete() bool {
 	return p.Stuck || p.Drifted || p.Expected >= 0 && p.Fetched < p.Expected
 }
 
-func (p *pager) hasNext(o answer.Page) (bool, error) {
+func (p *Pager) hasNext(o answer.Page) (bool, error) {
 	d := p.st.Pagination
 	hasMore, said := o.Pick(p.st.Picks.More)
 	if said && !jsonvalue.Truthy(hasMore) {
@@ -131,7 +131,7 @@ func (p *pager) hasNext(o answer.Page) (bool, error) {
 	return false, nil
 }
 
-func (p *pager) nextCursor(o answer.Page) (bool, error) {
+func (p *Pager) nextCursor(o answer.Page) (bool, error) {
 	token := ""
 	if name := p.st.Pagination.CursorHeader; name != "" {
 		token = o.Header.Get(name)
@@ -152,7 +152,7 @@ func (p *pager) nextCursor(o answer.Page) (bool, error) {
 }
 
 // nextKey goes on behind the last record. An empty page is the end, whatever the target says.
-func (p *pager) nextKey(o answer.Page, said bool) (bool, error) {
+func (p *Pager) nextKey(o answer.Page, said bool) (bool, error) {
 	switch {
 	case o.Records == 0:
 		p.Stuck = said
@@ -167,7 +167,7 @@ func (p *pager) nextKey(o answer.Page, said bool) (bool, error) {
 }
 
 // repeatedPage is the error of two pages with the same keys. Keys that are not unique make any two pages look so.
-func (p *pager) repeatedPage(o answer.Page) error {
+func (p *Pager) repeatedPage(o answer.Page) error {
 	why := o.Repeats.Explain(p.st)
 	if why == "" {
 		return p.loopError("the same records came on two pages", "repeated_page")
@@ -184,10 +184,11 @@ func (p *pager) repeatedPage(o answer.Page) error {
 	}
 }
 
-func (p *pager) loopError(what, code string) error {
+func (p *Pager) loopError(what, code string) error {
 	return &v1.ErrorDetail{
 		Class: v1.ClassTargetFault, Code: code, Phase: p.st.Name,
 		Message: fmt.Sprintf("reading %s was stopped after page %d: %s", p.st.Name, p.Pages, what),
-		Hint:    "The target probably ignores a paging parameter. Check the stream's pagination against the target's documentation.",
+		Hint: "The target probably ignores a paging parameter. " +
+			"Check the stream's pagination against the target's documentation.",
 	}
 }

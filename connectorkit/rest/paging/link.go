@@ -9,7 +9,7 @@ import (
 )
 
 // pickedLink is the next link in the body. Where we look by ourselves, only what can be an address counts.
-func (p *pager) pickedLink(o answer.Page) string {
+func (p *Pager) pickedLink(o answer.Page) string {
 	for _, i := range p.st.Picks.Next {
 		v, _ := o.Pick(i)
 		link, ok := v.(string)
@@ -25,14 +25,15 @@ func (p *pager) pickedLink(o answer.Page) string {
 }
 
 // follow makes link the next request. Other hosts are refused by the client, which knows where credentials may go.
-func (p *pager) follow(link string) (bool, error) {
+func (p *Pager) follow(link string) (bool, error) {
 	if link == "" {
 		return false, nil
 	}
 	u, err := p.asked.Parse(link)
 	if err != nil {
 		return false, &v1.ErrorDetail{
-			Class: v1.ClassTargetFault, Code: "bad_next_link", Phase: p.st.Name, Message: "the target's link to the next page is no URL",
+			Class: v1.ClassTargetFault, Code: "bad_next_link", Phase: p.st.Name,
+			Message: "the target's link to the next page is no URL",
 		}
 	}
 	u.Fragment = ""

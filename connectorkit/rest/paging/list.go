@@ -31,7 +31,7 @@ type Summary struct {
 }
 
 // observe is what a pager has seen so far.
-func (out *Summary) observe(pg *pager, o answer.Page) {
+func (out *Summary) observe(pg *Pager, o answer.Page) {
 	if pg.Pages == 1 {
 		out.Missing = !o.Found
 	}
@@ -43,7 +43,7 @@ func (out *Summary) observe(pg *pager, o answer.Page) {
 // page reads the pager's next page and hands its records on in batches, the last of them with last set.
 func (l *Lister) page(
 	ctx context.Context,
-	pg *pager,
+	pg *Pager,
 	at *stream.ParentRecord,
 	take func(records []any, last bool) error,
 ) (answer.Page, error) {
@@ -93,7 +93,7 @@ func (l *Lister) page(
 }
 
 // tooMany stops at a page of more than twice the records that were asked for: an endless one (CON-4).
-func (p *pager) tooMany(resp *target.Response, yield func(any) error) func(any) error {
+func (p *Pager) tooMany(resp *target.Response, yield func(any) error) func(any) error {
 	if p.st.Pagination.SizeParam == "" || p.st.Pagination.Style == stream.StyleNone {
 		return yield
 	}
@@ -104,7 +104,8 @@ func (p *pager) tooMany(resp *target.Response, yield func(any) error) func(any) 
 				v1.ClassTargetFault,
 				"page_too_large",
 				fmt.Sprintf("a page of %s has more than twice the %d records that were asked for", p.st.Name, p.Size),
-				"The target probably ignores pagination.size_param. Set pagination.size to the number of records that it gives at a time.",
+				"The target probably ignores pagination.size_param. "+
+					"Set pagination.size to the number of records that it gives at a time.",
 			)
 		}
 		return yield(record)
@@ -112,7 +113,7 @@ func (p *pager) tooMany(resp *target.Response, yield func(any) error) func(any) 
 }
 
 // expired tells a cursor or link that the target has forgotten from other refusals.
-func (p *pager) expired(err error) error {
+func (p *Pager) expired(err error) error {
 	var d *v1.ErrorDetail
 	if p.Tolerant || !p.byToken() || !errors.As(err, &d) || d.Target == nil || d.Target.HTTP == nil {
 		return err

@@ -9,8 +9,8 @@ import (
 // maxEmptyPages in a row may lead on to further pages; targets that filter after paging do that.
 const maxEmptyPages = 50
 
-// pager walks through the pages of one list. It is used for one read and by one goroutine.
-type pager struct {
+// Pager walks through the pages of one list. It is used for one read and by one goroutine.
+type Pager struct {
 	State
 	st   *stream.Stream
 	cfg  *stream.Config
@@ -50,8 +50,9 @@ type State struct {
 	Last uint64 `json:"last,omitempty"`
 }
 
-func New(st *stream.Stream, cfg *stream.Config) *pager {
-	p := &pager{st: st, cfg: cfg, Size: st.Pagination.Size, seen: map[uint64]bool{}}
+// New makes a pager before the first page of a list. Set Since and Tolerant before its first request.
+func New(st *stream.Stream, cfg *stream.Config) *Pager {
+	p := &Pager{st: st, cfg: cfg, Size: st.Pagination.Size, seen: map[uint64]bool{}}
 	p.Announced = -1
 	p.Expected = -1
 	p.Page = 1
@@ -63,7 +64,7 @@ func New(st *stream.Stream, cfg *stream.Config) *pager {
 }
 
 // Resume makes a pager go on where another one stood.
-func (p *pager) Resume(at *State) error {
+func (p *Pager) Resume(at *State) error {
 	if at == nil {
 		return nil
 	}
@@ -81,7 +82,7 @@ func (p *pager) Resume(at *State) error {
 }
 
 // state is where the pager stands.
-func (p *pager) state() *State {
+func (p *Pager) state() *State {
 	at := p.State
 	if p.next != nil {
 		at.Next = p.next.String()
@@ -90,7 +91,7 @@ func (p *pager) state() *State {
 }
 
 // byToken tells whether pages are asked for with something that the target gave, and may forget.
-func (p *pager) byToken() bool {
+func (p *Pager) byToken() bool {
 	switch p.st.Pagination.Style {
 	case stream.StyleCursor, stream.StyleLink, stream.StyleNext, stream.StyleAuto:
 		return p.Pages > 0

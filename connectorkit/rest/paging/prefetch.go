@@ -34,7 +34,9 @@ type Batch struct {
 	Again *RestartError
 }
 
-func (l *Lister) ReadAhead(ctx context.Context, pg *pager, f *Prefetch, counted func()) error {
+// ReadAhead reads all pages of a list and sends their records to f.Batches. counted is called after each page. It
+// returns a *RestartError where the list has to begin anew; it does not close f.Batches.
+func (l *Lister) ReadAhead(ctx context.Context, pg *Pager, f *Prefetch, counted func()) error {
 	for {
 		var tail []any
 		from := pg.state()
@@ -68,6 +70,7 @@ func (l *Lister) ReadAhead(ctx context.Context, pg *pager, f *Prefetch, counted 
 	}
 }
 
+// Send passes a batch to the consumer, or gives the error of ctx if the consumer has gone.
 func (f *Prefetch) Send(ctx context.Context, b Batch) error {
 	select {
 	case f.Batches <- b:

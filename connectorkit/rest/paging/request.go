@@ -13,7 +13,7 @@ import (
 )
 
 // params are what the next page is asked for with.
-func (p *pager) params() map[string]any {
+func (p *Pager) params() map[string]any {
 	d := p.st.Pagination
 	out := map[string]any{}
 	for name, value := range p.Since {
@@ -36,7 +36,7 @@ func (p *pager) params() map[string]any {
 }
 
 // Request is the request for the next page. at fills the placeholders.
-func (p *pager) Request(at *stream.ParentRecord) (target.Request, error) {
+func (p *Pager) Request(at *stream.ParentRecord) (target.Request, error) {
 	st := p.st
 	r := target.Request{
 		Method: st.Request.Method, Phase: st.Name, Repeatable: true, Header: http.Header{}, Query: url.Values{},
@@ -81,6 +81,8 @@ func (p *pager) Request(at *stream.ParentRecord) (target.Request, error) {
 	return r, EncodeBody(&r, body)
 }
 
+// EncodeBody sets the JSON body of a request, with its Content-Type unless the stream names one. A nil body sets
+// nothing.
 func EncodeBody(r *target.Request, body any) error {
 	if body == nil {
 		return nil

@@ -28,7 +28,8 @@ func (s *session) attestList(j job, out paging.Summary) {
 		s.warn(
 			"fewer_than_announced",
 			fmt.Sprintf(
-				"%s ended before the number of records that the target announced, or the target announced another one each time",
+				"%s ended before the number of records that the target announced, "+
+					"or the target announced another one each time",
 				j.list.Name,
 			),
 			"",
@@ -135,7 +136,11 @@ func (s *session) progress(more bool) *v1.Page {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := &v1.Page{HasMore: more, Warnings: s.warnings, Estimate: s.Estimate, Read: s.How, Stats: &v1.Stats{
-		Pages: s.Pages, APICalls: s.Calls + s.Client.Calls(), RateWaitMS: s.WaitMS + s.Client.Waited().Milliseconds(), Skipped: s.Skipped, Warnings: s.Warnings,
+		Pages:      s.Pages,
+		APICalls:   s.Calls + s.Client.Calls(),
+		RateWaitMS: s.WaitMS + s.Client.Waited().Milliseconds(),
+		Skipped:    s.Skipped,
+		Warnings:   s.Warnings,
 	}}
 	s.warnings = nil
 	return out

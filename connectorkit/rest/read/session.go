@@ -54,6 +54,7 @@ func Run(
 	return s.finish(ctx)
 }
 
+// Wanted are the kinds that a request asks for; all of them if it names none.
 func Wanted(o *v1.SyncOptions) map[v1.ObjectKind]bool {
 	out := map[v1.ObjectKind]bool{}
 	if o != nil {

@@ -18,10 +18,12 @@ func quotedName(name string) string {
 // Compiler gathers the mistakes of one document.
 type Compiler struct{ Problems []string }
 
+// Wrong notes one mistake. Messages name the setting and never repeat a secret.
 func (c *Compiler) Wrong(format string, args ...any) {
 	c.Problems = append(c.Problems, fmt.Sprintf(format, args...))
 }
 
+// Path compiles the JSONPath (RFC 9535) of a setting; $. may be left out. It is nil if the text is empty or wrong.
 func (c *Compiler) Path(member, text string) *jsonpath.Path {
 	if text == "" {
 		return nil
@@ -34,6 +36,7 @@ func (c *Compiler) Path(member, text string) *jsonpath.Path {
 	return p
 }
 
+// OneOf checks a setting that allows certain words only. It gives def for an empty or a wrong value.
 func (c *Compiler) OneOf(member, value, def string, allowed ...string) string {
 	if value == "" {
 		return def

@@ -28,6 +28,8 @@ type Config struct {
 	Digest string
 }
 
+// ReadStreams compiles the setting streams: a list of objects, or the same as JSON text. Mistakes are noted in s with
+// their place. Without the setting there is one stream of people whose list is detected.
 func (c *Config) ReadStreams(s *connectorkit.Settings, setting any) {
 	documents, err := definitionsOf(setting)
 	if err != nil {

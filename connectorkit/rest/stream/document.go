@@ -33,6 +33,7 @@ type Definition struct {
 	Detected bool
 }
 
+// RequestDefinition is the request that lists records. Placeholders in braces stand for keys of parent records.
 type RequestDefinition struct {
 	// GET, POST.
 	Method  string                `json:"method"`
@@ -42,6 +43,8 @@ type RequestDefinition struct {
 	Body    any                   `json:"body"`
 }
 
+// PaginationDefinition says how one page leads to the next. Which members apply depends on Style; the others are
+// ignored.
 type PaginationDefinition struct {
 	// None, page, offset, cursor, keyset, link_header, next_url.
 	Style        string `json:"style"`
@@ -61,6 +64,7 @@ type PaginationDefinition struct {
 	In string `json:"in"`
 }
 
+// ParentDefinition names the stream whose records this stream is read for, one list for each of them.
 type ParentDefinition struct {
 	Stream string `json:"stream"`
 	// In the parent's record; default: its key.
@@ -70,6 +74,7 @@ type ParentDefinition struct {
 	Concurrency int    `json:"concurrency"`
 }
 
+// ExplodeDefinition makes grants, entitlements or both of the elements of an array in a record.
 type ExplodeDefinition struct {
 	Path string `json:"path"`
 	// Grant, entitlement, both.
@@ -81,6 +86,7 @@ type ExplodeDefinition struct {
 	Principal string `json:"principal"`
 }
 
+// ErrorDefinition finds failures in answers of status 200, and gives errors of the target another meaning.
 type ErrorDefinition struct {
 	SuccessPath string           `json:"success_path"`
 	MessagePath string           `json:"message_path"`

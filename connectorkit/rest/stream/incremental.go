@@ -95,7 +95,8 @@ func (c *Compiler) list(st *Stream, member string, d ListDefinition, pageSize in
 		c.Wrong("%s.path is missing", member)
 	}
 	beside := Definition{
-		Name: st.Name + " (" + member + ")", Object: st.Object, Request: st.Request, RecordSelector: d.RecordSelector, KeyPath: d.KeyPath,
+		Name: st.Name + " (" + member + ")", Object: st.Object, Request: st.Request,
+		RecordSelector: d.RecordSelector, KeyPath: d.KeyPath,
 		Pagination: st.Definition.Pagination, Error: st.Definition.Error,
 	}
 	beside.Request.Path = d.Path

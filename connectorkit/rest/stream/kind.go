@@ -6,8 +6,12 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
+// KindNames gives the kind of rows for each row type.
 var KindNames = map[string]v1.ObjectKind{
-	ObjectIdentity: v1.Identities, ObjectAccount: v1.Accounts, ObjectEntitlement: v1.Entitlements, ObjectGrant: v1.Grants,
+	ObjectIdentity:    v1.Identities,
+	ObjectAccount:     v1.Accounts,
+	ObjectEntitlement: v1.Entitlements,
+	ObjectGrant:       v1.Grants,
 }
 
 func withArticle(object string) string {
@@ -64,6 +68,7 @@ func (st *Stream) Kinds() []v1.ObjectKind {
 	return out
 }
 
+// AllKinds are the kinds of rows in the order of protocol v1.
 var AllKinds = []v1.ObjectKind{v1.Identities, v1.Accounts, v1.Entitlements, v1.Grants}
 
 // OwnKinds are the kinds that the records of a stream are themselves.
@@ -76,5 +81,8 @@ func OwnKinds(st *Stream) []v1.ObjectKind {
 }
 
 var rowKinds = map[string]v1.ObjectKind{
-	ObjectIdentity: v1.Identities, ObjectAccount: v1.Accounts, ObjectEntitlement: v1.Entitlements, ObjectGrant: v1.Grants,
+	ObjectIdentity:    v1.Identities,
+	ObjectAccount:     v1.Accounts,
+	ObjectEntitlement: v1.Entitlements,
+	ObjectGrant:       v1.Grants,
 }

@@ -85,8 +85,10 @@ type picks struct {
 
 // nextMembers are where targets give the address of the next page when nobody said where.
 var nextMembers = []string{
-	"$.next", "$.next_url", "$.nextUrl", "$.next_page_url", "$.nextPageUrl", "$.nextLink", "$['@odata.nextLink']", "$['@nextLink']",
-	"$.links.next", "$.links.next.href", "$._links.next", "$._links.next.href", "$.paging.next", "$.pagination.next", "$.pagination.next_url",
+	"$.next", "$.next_url", "$.nextUrl", "$.next_page_url", "$.nextPageUrl", "$.nextLink",
+	"$['@odata.nextLink']", "$['@nextLink']",
+	"$.links.next", "$.links.next.href", "$._links.next", "$._links.next.href",
+	"$.paging.next", "$.pagination.next", "$.pagination.next_url",
 	"$.meta.next", "$.meta.next_url",
 }
 

@@ -19,6 +19,7 @@ type SuccessCheck struct {
 	success, message *jsonpath.Path
 }
 
+// SuccessCheck compiles the two paths of a success check; at is the setting that they belong to. Either may be empty.
 func (c *Compiler) SuccessCheck(at, success, message string) SuccessCheck {
 	return SuccessCheck{success: c.Path(at+".success_path", success), message: c.Path(at+".message_path", message)}
 }
@@ -30,6 +31,7 @@ type Judgement struct {
 	Budget *jsonpath.Budget
 }
 
+// Judge begins to judge a decoded answer, with a budget of its own.
 func Judge(answer any) Judgement {
 	return Judgement{answer: answer, Budget: jsonpath.NewBudget(context.Background(), 0)}
 }

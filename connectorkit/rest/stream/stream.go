@@ -55,7 +55,8 @@ func (d Definition) compile(pageSize int) (*Stream, []string) {
 	}
 	if target.LeavesBase(PathOf(d.Request.Path)) {
 		c.Wrong(
-			"request.path leads out of the path of base_url by its \"..\"; write the path below base_url, or shorten base_url",
+			"request.path leads out of the path of base_url by its \"..\"; " +
+				"write the path below base_url, or shorten base_url",
 		)
 	}
 	if d.Request.Body != nil && st.Request.Method == "GET" {

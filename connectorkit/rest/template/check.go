@@ -30,7 +30,8 @@ func (d *OperationDefinition) checkAlready(c *stream.Compiler, at string) {
 	wrong := func(s int) bool { return !(s >= 400 && s <= 499 || s >= 200 && s <= 299 && worded) }
 	if len(d.Already.Status) == 0 || slices.ContainsFunc(d.Already.Status, wrong) {
 		c.Wrong(
-			"%s.already.status must be between 400 and 499, or between 200 and 299 together with contains and message_path",
+			"%s.already.status must be between 400 and 499, "+
+				"or between 200 and 299 together with contains and message_path",
 			at,
 		)
 	}
@@ -49,7 +50,8 @@ func (w *Set) request(
 		c.Wrong("%s.path is missing", at)
 	case target.LeavesBase(stream.PathOf(path)):
 		c.Wrong(
-			"%s.path leads out of the path of base_url by its \"..\"; write the path below base_url, or shorten base_url",
+			"%s.path leads out of the path of base_url by its \"..\"; "+
+				"write the path below base_url, or shorten base_url",
 			at,
 		)
 	case strings.Contains(path, "://"), strings.HasPrefix(path, "//"):

@@ -38,6 +38,7 @@ type ReadDefinition struct {
 	Pending []string `json:"pending"`
 }
 
+// OperationDefinition is the request that makes one change. Without Success every status from 200 to 299 counts.
 type OperationDefinition struct {
 	Method  string                       `json:"method"`
 	Path    string                       `json:"path"`

@@ -116,6 +116,7 @@ func FillPath(path string, of Lookup) (string, error) {
 	return strings.Join(segments, "/"), nil
 }
 
+// NoLineBreak refuses values that would end a header field and begin another (RFC 9110 section 5.5).
 func NoLineBreak(s string) (string, error) {
 	if strings.ContainsAny(s, "\r\n\x00") {
 		return "", errors.New("has a line break")

@@ -22,7 +22,8 @@ const (
 )
 
 var writeOps = []v1.ProvisionOp{
-	v1.OpAccountCreate, v1.OpAccountUpdate, v1.OpAccountRename, v1.OpAccountEnable, v1.OpAccountDisable, v1.OpAccountUnlock,
+	v1.OpAccountCreate, v1.OpAccountUpdate, v1.OpAccountRename, v1.OpAccountEnable, v1.OpAccountDisable,
+	v1.OpAccountUnlock,
 	v1.OpAccountDelete, v1.OpAccountPassword, v1.OpEntitlementGrant, v1.OpEntitlementRevoke,
 }
 
@@ -34,12 +35,14 @@ type Set struct {
 	Ops      map[v1.ProvisionOp]*OperationTemplate
 }
 
+// ReadTemplate is a compiled ReadDefinition.
 type ReadTemplate struct {
 	ReadDefinition
 	Verdict            stream.SuccessCheck
 	Record, Key, State *jsonpath.Path
 }
 
+// OperationTemplate is a compiled OperationDefinition.
 type OperationTemplate struct {
 	OperationDefinition
 	Verdict stream.SuccessCheck

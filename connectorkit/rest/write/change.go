@@ -67,5 +67,6 @@ func (w *Operation) expected(row *v1.RemoteAccount) error {
 
 func accountNotFound() error {
 	return &v1.ErrorDetail{Class: v1.ClassNotFound, Code: "account_not_found", Phase: phaseWrite,
-		Message: "the target has no such account", Hint: "It was removed there, or its id has changed. Read the target again."}
+		Message: "the target has no such account",
+		Hint:    "It was removed there, or its id has changed. Read the target again."}
 }

@@ -50,7 +50,8 @@ func (w *Operation) compare(row *v1.RemoteAccount) (out []comparison, unwritten 
 		want, have *string
 		fold       bool
 	}{
-		{"username", a.Username, row.Username, true}, {"email", a.Email, row.Email, true}, {"display_name", a.DisplayName, row.DisplayName, false},
+		{"username", a.Username, row.Username, true}, {"email", a.Email, row.Email, true},
+		{"display_name", a.DisplayName, row.DisplayName, false},
 		{"first_name", a.FirstName, row.FirstName, false}, {"last_name", a.LastName, row.LastName, false},
 		{"employee_number", a.EmployeeNumber, row.EmployeeNumber, false}, {"container", a.Container, nil, false},
 	} {
@@ -105,7 +106,9 @@ func (w *Operation) warnUnwritten(names []string) {
 func (w *Operation) goal(
 	row *v1.RemoteAccount,
 ) (done func(*v1.RemoteAccount) bool, changes []v1.ChangedField, err error) {
-	flag := func(name string, of func(*v1.RemoteAccount) *bool, want bool) (func(*v1.RemoteAccount) bool, []v1.ChangedField, error) {
+	flag := func(name string, of func(*v1.RemoteAccount) *bool, want bool) (
+		func(*v1.RemoteAccount) bool, []v1.ChangedField, error,
+	) {
 		var old any
 		if row != nil && of(row) != nil {
 			old = *of(row)

@@ -82,7 +82,8 @@ func (w *Operation) ReadAccounts(ctx context.Context, req v1.ReadRequest) (v1.Re
 			now, err := w.membership(ctx)
 			var d *v1.ErrorDetail
 			switch {
-			case errors.As(err, &d) && d.Class == v1.ClassNotFound: // not an entitlement of the kind that the templates know
+			case errors.As(err, &d) && d.Class == v1.ClassNotFound:
+				// It is no entitlement of the kind that the templates know.
 			case err != nil:
 				return v1.ReadResponse{}, err
 			case now.known:

@@ -28,7 +28,9 @@ func (w *Operation) value(ctx context.Context, failed *error) template.Lookup {
 			return w.accountValue(rest)
 		case "target":
 			return nonEmpty(
-				map[string]string{"remote_id": w.target.RemoteID, "username": w.target.Username, "native_ref": w.target.NativeRef}[rest],
+				map[string]string{
+					"remote_id": w.target.RemoteID, "username": w.target.Username, "native_ref": w.target.NativeRef,
+				}[rest],
 			)
 		case "entitlement":
 			ref := ""
@@ -89,7 +91,8 @@ func (w *Operation) accountValue(name string) (any, bool) {
 		}
 		return *a.Enabled, true
 	}
-	text := map[string]*string{"username": a.Username, "email": a.Email, "display_name": a.DisplayName, "first_name": a.FirstName, "last_name": a.LastName,
+	text := map[string]*string{"username": a.Username, "email": a.Email, "display_name": a.DisplayName,
+		"first_name": a.FirstName, "last_name": a.LastName,
 		"employee_number": a.EmployeeNumber, "container": a.Container}[name]
 	if text == nil {
 		return nil, false
@@ -156,7 +159,8 @@ func templateError(failed, err error, path string) error {
 		return failed
 	}
 	return &v1.ErrorDetail{Class: v1.ClassData, Code: "template_value", Phase: phaseWrite,
-		Message: "the request " + path + " cannot be made: " + err.Error(), Hint: "See that the change has this value, or correct the template."}
+		Message: "the request " + path + " cannot be made: " + err.Error(),
+		Hint:    "See that the change has this value, or correct the template."}
 }
 
 // read makes one of the declared reads, once. It gives the records, none where the target has none.
@@ -290,7 +294,8 @@ func judgeWrite(d *v1.ErrorDetail) *v1.ErrorDetail {
 	switch d.Target.HTTP.Status {
 	case 400, 422:
 		d.Class = v1.ClassData
-		d.Hint = "The target does not accept the change. Its own words say why; check the template and the account's own."
+		d.Hint = "The target does not accept the change. Its own words say why; " +
+			"check the template and the account's own."
 	case 403:
 		if d.Class == v1.ClassPermission {
 			d.Hint = "The credentials are known but may not change this. Grant them the right to write in the target."

@@ -49,6 +49,7 @@ func New(
 		seen: map[string][]any{}, absent: map[string]bool{}}, nil
 }
 
+// ConfigError is the error of a change that the settings or the request do not allow. Nothing was sent.
 func ConfigError(code, message, hint string) *v1.ErrorDetail {
 	return &v1.ErrorDetail{Class: v1.ClassConfig, Code: code, Message: message, Hint: hint, Phase: phaseWrite}
 }

@@ -1,4 +1,4 @@
-package rest
+package connection
 
 import (
 	"github.com/grantwright/grantwright/connectorkit"
@@ -8,7 +8,7 @@ import (
 // ObjectList is the Field type of a list of JSON objects, such as streams.
 const ObjectList = "object_list"
 
-// authMethods are the words of auth_method. The last is another way to write one of the keys; see canonical.
+// authMethods are the words of auth_method. The last is another way to write one of the keys; see Canonical.
 var authMethods = []string{
 	target.AuthNone, target.AuthBasic, target.AuthBearer, target.AuthAPIKeyHeader, target.AuthAPIKeyQuery,
 	target.AuthClientCredentials, target.AuthJWTBearer, target.AuthAPIKey,
@@ -34,7 +34,8 @@ func Fields() []connectorkit.Field {
 		}
 	}
 	fields := []connectorkit.Field{{
-		Key: "base_url", Label: "Base URL", Type: "string", Required: true, Help: "Address of the API, such as https://hr.example.com/api/v1.",
+		Key: "base_url", Label: "Base URL", Type: "string", Required: true,
+		Help: "Address of the API, such as https://hr.example.com/api/v1.",
 	}}
 	fields = append(fields, target.AuthFields(authMethods...)...)
 	fields = append(
@@ -52,9 +53,11 @@ func Fields() []connectorkit.Field {
 		connectorkit.Field{Key: "probe_path", Label: "Path to test", Type: "string",
 			Help: "What the connection test asks for. Without streams, also the path of the list of people."},
 		connectorkit.Field{Key: "streams", Label: "Streams", Type: ObjectList,
-			Help: "What to read, one JSON object for each stream. If omitted, the list of people is detected automatically."},
+			Help: "What to read, one JSON object for each stream. " +
+				"If omitted, the list of people is detected automatically."},
 		connectorkit.Field{Key: "writes", Label: "Changes", Type: "object", Advanced: true,
-			Help: "How accounts and memberships are changed, one template for each kind of change. Without any, the target is only read."},
+			Help: "How accounts and memberships are changed, one template for each kind of change. " +
+				"Without any, the target is only read."},
 		connectorkit.Field{
 			Key:      "headers",
 			Label:    "Headers",

@@ -1,4 +1,4 @@
-package rest
+package connection
 
 import (
 	"fmt"
@@ -13,16 +13,17 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// callSettings are all settings of one call.
-type callSettings struct {
+// Settings are all settings of one call.
+type Settings struct {
 	stream.Config
-	options target.Options
-	// Nil: the target is only read.
-	writes *template.Set
+	// How the target is reached.
+	Options target.Options
+	// The templates of changes; nil if the target is only read.
+	Writes *template.Set
 }
 
-// canonical gives the settings under their first names.
-func canonical(auth v1.AuthConfig) v1.AuthConfig {
+// Canonical gives the settings under their first names.
+func Canonical(auth v1.AuthConfig) v1.AuthConfig {
 	out := maps.Clone(auth)
 	for alias, name := range Aliases() {
 		if v, ok := out[alias]; ok {
@@ -46,15 +47,15 @@ func canonical(auth v1.AuthConfig) v1.AuthConfig {
 
 // Check says what is wrong with settings as far as can be told without asking the target; see connectorkit.Settings.
 func Check(auth v1.AuthConfig) error {
-	_, err := readSettings(canonical(auth))
+	_, err := Read(Canonical(auth))
 	return err
 }
 
-// readSettings reads all settings; its error names every mistake.
-func readSettings(auth v1.AuthConfig) (*callSettings, error) {
+// Read reads all settings; its error names every mistake.
+func Read(auth v1.AuthConfig) (*Settings, error) {
 	s := connectorkit.Read(auth)
-	c := &callSettings{
-		options: target.ReadOptions(s),
+	c := &Settings{
+		Options: target.ReadOptions(s),
 		Config: stream.Config{
 			ProbePath: s.String("probe_path", ""),
 			PageSize:  s.Int("page_size", 100, 1, 10000),
@@ -65,17 +66,17 @@ func readSettings(auth v1.AuthConfig) (*callSettings, error) {
 	if s.String("auth_method", "") == target.AuthAPIKey {
 		s.OneOf("api_key_in", "", "header", "query")
 	} else {
-		c.options.Auth = target.ReadAuth(s, authMethods[:len(authMethods)-1]...)
+		c.Options.Auth = target.ReadAuth(s, authMethods[:len(authMethods)-1]...)
 	}
-	if key, ok := c.options.Auth.(target.APIKey); ok && key.InQuery {
+	if key, ok := c.Options.Auth.(target.APIKey); ok && key.InQuery {
 		c.KeyParam = key.Name
 	}
 	for name, value := range texts(s, "headers") {
-		if c.options.Headers == nil {
-			c.options.Headers = map[string]string{}
+		if c.Options.Headers == nil {
+			c.Options.Headers = map[string]string{}
 		}
-		if _, taken := c.options.Headers[http.CanonicalHeaderKey(name)]; !taken {
-			c.options.Headers[name] = value
+		if _, taken := c.Options.Headers[http.CanonicalHeaderKey(name)]; !taken {
+			c.Options.Headers[name] = value
 		}
 	}
 	for name, value := range texts(s, "query") {
@@ -84,7 +85,7 @@ func readSettings(auth v1.AuthConfig) (*callSettings, error) {
 	c.ReadStreams(s, auth["streams"])
 	if len(c.Streams) > 0 {
 		var problems []string
-		c.writes, problems = template.Compile(auth["writes"], c.Streams)
+		c.Writes, problems = template.Compile(auth["writes"], c.Streams)
 		for _, p := range problems {
 			s.Wrong("%s", p)
 		}
@@ -92,7 +93,7 @@ func readSettings(auth v1.AuthConfig) (*callSettings, error) {
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
-	base, err := target.ParseURL("base_url", c.options.BaseURL)
+	base, err := target.ParseURL("base_url", c.Options.BaseURL)
 	if err != nil {
 		return nil, err
 	}
