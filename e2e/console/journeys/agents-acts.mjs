@@ -1,4 +1,3 @@
-// when: long
 // An agent is switched off and on, turns up twice and is put right, gets a new enrolment token, and is deleted.
 import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";

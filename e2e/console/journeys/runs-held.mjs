@@ -1,4 +1,3 @@
-// when: long
 // seed: own
 // Of a held run two changes are chosen and applied, and only they; what is left is discarded.
 import { api, expect, journey, same, scene, seen, settled, step } from "../lib/house.mjs";
