@@ -16,6 +16,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/target"
+	"github.com/grantwright/grantwright/connectorkit/target/httpfields"
 )
 
 func pemOf(t *testing.T, key any) string {
@@ -40,8 +41,9 @@ func TestAServiceAccountProvesItselfBySigning(t *testing.T) {
 		private string
 		public  any
 	}{
-		"RSA": {pemOf(t, rsaKey), rsaKey.Public()}, "RSA on one line": {strings.ReplaceAll(pemOf(t, rsaKey), "\n", `\n`), rsaKey.Public()},
-		"EC": {pemOf(t, ecKey), ecKey.Public()},
+		"RSA":             {pemOf(t, rsaKey), rsaKey.Public()},
+		"RSA on one line": {strings.ReplaceAll(pemOf(t, rsaKey), "\n", `\n`), rsaKey.Public()},
+		"EC":              {pemOf(t, ecKey), ecKey.Public()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var server *httptest.Server
@@ -54,19 +56,22 @@ func TestAServiceAccountProvesItselfBySigning(t *testing.T) {
 					return
 				}
 				claims := jwt.MapClaims{}
-				_, err := jwt.ParseWithClaims(r.FormValue("assertion"), claims, func(*jwt.Token) (any, error) { return tt.public, nil },
-					jwt.WithAudience(server.URL+"/token"), jwt.WithIssuer("reader@project"), jwt.WithSubject("admin@example.com"), jwt.WithExpirationRequired())
-				if err != nil || claims["scope"] != "read" || r.FormValue("grant_type") != "urn:ietf:params:oauth:grant-type:jwt-bearer" {
+				_, err := jwt.ParseWithClaims(r.FormValue("assertion"), claims,
+					func(*jwt.Token) (any, error) { return tt.public, nil },
+					jwt.WithAudience(server.URL+"/token"), jwt.WithIssuer("reader@project"),
+					jwt.WithSubject("admin@example.com"), jwt.WithExpirationRequired())
+				if err != nil || claims["scope"] != "read" ||
+					r.FormValue("grant_type") != "urn:ietf:params:oauth:grant-type:jwt-bearer" {
 					t.Errorf("assertion with %v: %v", claims, err)
 				}
 				_, _ = w.Write([]byte(`{"access_token":"fetched","token_type":"Bearer","expires_in":3600}`))
 			}))
 			t.Cleanup(server.Close)
 			s := connectorkit.Read(map[string]any{
-				"auth_method": target.AuthJWTBearer, "token_url": server.URL + "/token", "jwt_issuer": "reader@project",
+				"auth_method": httpfields.AuthJWTBearer, "token_url": server.URL + "/token", "jwt_issuer": "reader@project",
 				"jwt_subject": "admin@example.com", "jwt_private_key": tt.private, "scope": "read",
 			})
-			auth := target.ReadAuth(s, target.AuthJWTBearer)
+			auth := target.ReadAuth(s, httpfields.AuthJWTBearer)
 			if err := s.Err(); err != nil {
 				t.Fatal(err)
 			}
@@ -79,10 +84,12 @@ func TestAServiceAccountProvesItselfBySigning(t *testing.T) {
 
 func TestAKeyThatCannotSignIsRefusedWithoutBeingShown(t *testing.T) {
 	s := connectorkit.Read(map[string]any{
-		"auth_method": target.AuthJWTBearer, "token_url": "https://x.example.com/token", "jwt_issuer": "a", "jwt_private_key": "MIICANARY",
+		"auth_method": httpfields.AuthJWTBearer, "token_url": "https://x.example.com/token", "jwt_issuer": "a",
+		"jwt_private_key": "MIICANARY",
 	})
-	target.ReadAuth(s, target.AuthJWTBearer)
-	if err := s.Err(); err == nil || strings.Contains(err.Error(), "CANARY") || !strings.Contains(err.Error(), "jwt_private_key") {
+	target.ReadAuth(s, httpfields.AuthJWTBearer)
+	if err := s.Err(); err == nil || strings.Contains(err.Error(), "CANARY") ||
+		!strings.Contains(err.Error(), "jwt_private_key") {
 		t.Errorf("err = %v", err)
 	}
 }

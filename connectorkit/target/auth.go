@@ -9,7 +9,8 @@ import (
 
 // Auth is how a client proves who it is: None, Basic, Bearer, APIKey or ClientCredentials.
 type Auth interface {
-	// apply puts the credentials on a request. Where they are fetched, it takes others than stale, and tells what it took.
+	// apply puts the credentials on a request. Where they are fetched, it takes others than stale, and tells
+	// what it took.
 	apply(ctx context.Context, c *Client, req *http.Request, stale string) (fetched string, err error)
 
 	// secrets are the values that must never be seen, in every form in which they may travel.
@@ -20,7 +21,8 @@ type Auth interface {
 type None struct{}
 
 func (None) apply(context.Context, *Client, *http.Request, string) (string, error) { return "", nil }
-func (None) secrets() []string                                                     { return nil }
+
+func (None) secrets() []string { return nil }
 
 // Basic is HTTP basic authentication (RFC 7617).
 type Basic struct{ Username, Password string }
@@ -34,8 +36,8 @@ func (b Basic) secrets() []string {
 	return []string{b.Password, base64.StdEncoding.EncodeToString([]byte(b.Username + ":" + b.Password))}
 }
 
-// Bearer sends a token in the Authorization header (RFC 6750). Prefix is the word before it, "Bearer" when empty; NoPrefix
-// sends the bare token, as some targets want it.
+// Bearer sends a token in the Authorization header (RFC 6750). Prefix is the word before it, "Bearer" when
+// empty; NoPrefix sends the bare token, as some targets want it.
 type Bearer struct {
 	Token    string
 	Prefix   string

@@ -58,12 +58,16 @@ func TestBodiesAreBounded(t *testing.T) {
 			w.Header().Set("Content-Length", "50")
 			fmt.Fprint(w, `{"a":1`)
 		}, v1.ClassTransient, "body_cut"},
-		{"says nothing", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, v1.ClassTransient, "timeout"},
+		{"says nothing", func(_ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+		}, v1.ClassTransient, "timeout"},
 		{"no gzip", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			fmt.Fprint(w, "plain text that calls itself compressed")
 		}, v1.ClassTargetFault, "bad_compression"},
-		{"endless headers", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("a", 40<<10)) }, v1.ClassTargetFault, "headers_too_large"},
+		{"endless headers", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X", strings.Repeat("a", 40<<10))
+		}, v1.ClassTargetFault, "headers_too_large"},
 		{"hangs up", func(w http.ResponseWriter, _ *http.Request) {
 			conn, _, _ := http.NewResponseController(w).Hijack()
 			_ = conn.Close()
@@ -75,7 +79,13 @@ func TestBodiesAreBounded(t *testing.T) {
 		}, v1.ClassTargetFault, "not_http"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := client(t, target.Options{BaseURL: serve(t, tt.h), MaxBody: 4 << 20, Tries: 1, Timeout: 200 * time.Millisecond, BodyTime: 500 * time.Millisecond})
+			c := client(
+				t,
+				target.Options{
+					BaseURL: serve(t, tt.h), MaxBody: 4 << 20, Tries: 1, Timeout: 200 * time.Millisecond,
+					BodyTime: 500 * time.Millisecond,
+				},
+			)
 			if d := detail(t, get(t, c)); d.Code != tt.code || d.Class != tt.class || d.Target.Kind != "http" {
 				t.Errorf("error = %+v, want %s %s", d, tt.class, tt.code)
 			}
@@ -85,7 +95,9 @@ func TestBodiesAreBounded(t *testing.T) {
 
 func TestASlowReaderIsNotASlowTarget(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("a", 1<<20)) })
-	resp, err := client(t, target.Options{BaseURL: base, Timeout: 100 * time.Millisecond}).Do(t.Context(), target.Request{})
+	resp, err := client(
+		t, target.Options{BaseURL: base, Timeout: 100 * time.Millisecond},
+	).Do(t.Context(), target.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,9 +168,15 @@ func TestExcerptsShowTheAnswerWithoutSecrets(t *testing.T) {
 		w.Header().Set("Server", "key the-api-key-value")
 		w.Header().Set("Set-Cookie", "session=abc")
 		w.WriteHeader(400)
-		fmt.Fprint(w, `{"client_secret":"of somebody else","password": "x y", "got":"the-api-key-value","note":"`+strings.Repeat("ä", 5000)+`"}`)
+		fmt.Fprint(
+			w,
+			`{"client_secret":"of somebody else","password": "x y", "got":"the-api-key-value","note":"`+
+				strings.Repeat("ä", 5000)+`"}`,
+		)
 	})
-	c := client(t, target.Options{BaseURL: base, Auth: target.APIKey{Name: "key", Key: "the-api-key-value", InQuery: true}})
+	c := client(
+		t, target.Options{BaseURL: base, Auth: target.APIKey{Name: "key", Key: "the-api-key-value", InQuery: true}},
+	)
 	d := detail(t, get(t, c))
 	h := d.Target.HTTP
 	if !h.Truncated || len(h.BodyExcerpt) > 4096 || !strings.Contains(h.BodyExcerpt, `"got":"[secret]"`) {

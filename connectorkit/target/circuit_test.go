@@ -10,6 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/target"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/shared"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -17,7 +18,7 @@ import (
 type caller struct {
 	t      *testing.T
 	base   string
-	shared target.Shared
+	shared shared.State
 	clock  clock
 }
 
@@ -25,7 +26,9 @@ func (c *caller) client(auth target.Auth) *target.Client {
 	c.t.Helper()
 	env := onSite()
 	env.Now = c.clock.now
-	out, err := target.New(c.t.Context(), env, target.Options{BaseURL: c.base, Auth: auth, Shared: &c.shared, Sleep: (&sleeper{}).sleep})
+	out, err := target.New(
+		c.t.Context(), env, target.Options{BaseURL: c.base, Auth: auth, Shared: &c.shared, Sleep: (&sleeper{}).sleep},
+	)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -50,7 +53,8 @@ func TestATargetThatFailsTenTimesIsLeftAloneForAMinute(t *testing.T) {
 		}
 	}
 	d := detail(t, get(t, c.client(auth)))
-	if d.Code != "circuit_open" || !d.Retryable || d.Class != v1.ClassTransient || *d.RetryAfterMS > 60000 || *d.RetryAfterMS < 50000 || calls.Load() != 10 {
+	if d.Code != "circuit_open" || !d.Retryable || d.Class != v1.ClassTransient || *d.RetryAfterMS > 60000 ||
+		*d.RetryAfterMS < 50000 || calls.Load() != 10 {
 		t.Errorf("third call: %+v after %d requests; want circuit_open for about a minute after 10", d, calls.Load())
 	}
 	if !strings.Contains(d.Message, "502") || d.Target.HTTP.Status != 502 {
@@ -99,7 +103,8 @@ func TestARefusedLoginIsNotTriedAgainByOthers(t *testing.T) {
 			}
 		}
 		d := detail(t, get(t, c.client(wrong)))
-		if d.Code != "circuit_open" || d.Class == v1.ClassTransient || d.Retryable || calls.Load() != 2 || d.Target.HTTP.Status != status {
+		if d.Code != "circuit_open" || d.Class == v1.ClassTransient || d.Retryable || calls.Load() != 2 ||
+			d.Target.HTTP.Status != status {
 			t.Errorf("%d: the next call: %+v after %d requests", status, d, calls.Load())
 		}
 		if d := detail(t, get(t, c.client(wrong).WithoutRetry())); d.Code != fmt.Sprintf("http_%d", status) {
@@ -134,7 +139,8 @@ func TestARefusedTokenRequestOpensTheCircuit(t *testing.T) {
 	if d := detail(t, get(t, c.client(auth))); d.Code != "oauth_invalid_client" {
 		t.Fatalf("first: %+v", d)
 	}
-	if d := detail(t, get(t, c.client(auth))); d.Code != "circuit_open" || d.Class != v1.ClassAuth || asked.Load() != 1 {
+	if d := detail(t, get(t, c.client(auth))); d.Code != "circuit_open" || d.Class != v1.ClassAuth ||
+		asked.Load() != 1 {
 		t.Errorf("second: %+v after %d token requests", d, asked.Load())
 	}
 }

@@ -11,13 +11,17 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/signing"
+	"github.com/grantwright/grantwright/connectorkit/target/httpfields"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/address"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/header"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/pacing"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/shared"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -28,9 +32,9 @@ type Client struct {
 	auth    Auth
 	base    *url.URL
 	host    string // host:port, for errors
-	shared  *Shared
-	budget  *budget
-	circuit *circuit
+	shared  *shared.State
+	budget  *pacing.Budget
+	circuit *pacing.Circuit
 	sleep   Sleep
 	once    bool // a probe: no second try
 	signing []byte
@@ -54,40 +58,47 @@ type tally struct {
 	begun     atomic.Bool // the circuit let this call begin
 }
 
-// New checks the options and makes a Client; it opens no connection. Its errors are *v1.ErrorDetail of class config or
-// policy: unusable addresses, headers or certificates, plain http where it is not allowed. Close it at the end of the call.
+// New checks the options and makes a Client; it opens no connection. Its errors are *v1.ErrorDetail of class
+// config or policy: unusable addresses, headers or certificates, plain http where it is not allowed. Close it
+// at the end of the call.
 func New(ctx context.Context, env connectorkit.Env, o Options) (*Client, error) {
-	base, err := ParseURL("base_url", o.BaseURL)
+	base, err := address.ParseURL("base_url", o.BaseURL)
 	if err != nil {
 		return nil, err
 	}
 	if base.RawQuery != "" || base.ForceQuery {
 		return nil, &v1.ErrorDetail{
 			Class: v1.ClassConfig, Code: "invalid_url", Phase: "connect",
-			Message: "base_url cannot be used: it must not have a query (?)", Hint: "Query parameters have settings of their own.",
+			Message: "base_url cannot be used: it must not have a query (?)",
+			Hint:    "Query parameters have settings of their own.",
 		}
 	}
-	if err := checkHeaders(o.Headers); err != nil {
+	if err := header.Check(o.Headers); err != nil {
 		return nil, err
 	}
-	c := &Client{env: env, opts: defaults(o), base: base, host: hostPort(base), shared: o.Shared, sleep: o.Sleep, tally: &tally{}}
+	c := &Client{
+		env: env, opts: defaults(o), base: base, host: address.HostPort(base), shared: o.Shared, sleep: o.Sleep,
+		tally: &tally{},
+	}
 	c.auth = c.opts.Auth
 	if o.SigningSecret != "" {
 		if c.signing, err = signing.Key(o.SigningSecret); err != nil {
-			return nil, &v1.ErrorDetail{Class: v1.ClassConfig, Code: "invalid_signing_secret", Phase: "connect", Message: err.Error()}
+			return nil, &v1.ErrorDetail{
+				Class: v1.ClassConfig, Code: "invalid_signing_secret", Phase: "connect", Message: err.Error(),
+			}
 		}
 	}
 	if c.shared == nil {
-		c.shared = &Shared{}
+		c.shared = &shared.State{}
 	}
 	if c.sleep == nil {
 		c.sleep = realSleep
 	}
 	c.tally.scrubbers = []*connectorkit.Scrubber{o.Scrub, connectorkit.NewScrubber(c.ownSecrets()...)}
-	c.budget = c.shared.budget(c.targetKey())
-	c.budget.set(c.opts.RateRPS, c.opts.RateBurst, c.opts.Concurrency)
+	c.budget = c.shared.Budget(c.targetKey())
+	c.budget.Configure(c.opts.RateRPS, c.opts.RateBurst, c.opts.Concurrency)
 	// A host may have many tenants, told apart by the path: one that fails says nothing of the others.
-	c.circuit = c.shared.circuit(c.targetKey() + base.EscapedPath())
+	c.circuit = c.shared.Circuit(c.targetKey() + base.EscapedPath())
 	if err := c.plaintext(ctx, base); err != nil {
 		return nil, err
 	}
@@ -105,7 +116,7 @@ func defaults(o Options) Options {
 		o.Accept = "application/json"
 	}
 	if o.UserAgent == "" {
-		o.UserAgent = userAgent
+		o.UserAgent = httpfields.DefaultUserAgent
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
@@ -123,28 +134,9 @@ func defaults(o Options) Options {
 		o.Tries = defaultTries
 	}
 	if o.Concurrency <= 0 {
-		o.Concurrency = defaultParallel
+		o.Concurrency = httpfields.DefaultConcurrency
 	}
 	return o
-}
-
-func checkHeaders(headers map[string]string) error {
-	for name, value := range headers {
-		why := ""
-		switch canonical := http.CanonicalHeaderKey(name); {
-		case name == "" || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "":
-			why = "is not the name of a header"
-		case slices.Contains([]string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Accept-Encoding", "Upgrade", "Te", "Trailer"}, canonical):
-			why = "is set by the connector itself"
-		case strings.ContainsAny(value, "\r\n\x00"):
-			why = "has a line break in its value"
-		}
-		if why != "" {
-			return &v1.ErrorDetail{Class: v1.ClassConfig, Code: "invalid_header", Phase: "connect",
-				Message: fmt.Sprintf("the extra header %q %s", name, why)}
-		}
-	}
-	return nil
 }
 
 func (c *Client) ownSecrets() []string {
@@ -172,14 +164,14 @@ func (c *Client) plaintext(ctx context.Context, u *url.URL) error {
 	}
 	refused := &v1.ErrorDetail{
 		Class: v1.ClassPolicy, Code: "plaintext_not_allowed", Phase: "connect",
-		Message: "credentials and data may not cross to " + hostPort(u) + " without TLS",
+		Message: "credentials and data may not cross to " + address.HostPort(u) + " without TLS",
 		Hint:    "Use https://, or run the connector on an agent in the target's network.",
-		Target:  &v1.Target{Kind: "http", Host: hostPort(u)},
+		Target:  &v1.Target{Kind: "http", Host: address.HostPort(u)},
 	}
 	if c.env.Plaintext == nil {
 		return refused
 	}
-	warn, err := c.env.Plaintext(ctx, hostPort(u))
+	warn, err := c.env.Plaintext(ctx, address.HostPort(u))
 	var detail *v1.ErrorDetail
 	switch {
 	case errors.As(err, &detail):
@@ -188,7 +180,9 @@ func (c *Client) plaintext(ctx context.Context, u *url.URL) error {
 		return refused
 	case warn:
 		c.warnings = append(c.warnings, v1.Warning{
-			Code: "plaintext", Message: "the connection to " + hostPort(u) + " is not encrypted: anyone on the network path can read the credentials",
+			Code: "plaintext",
+			Message: "the connection to " + address.HostPort(u) + " is not encrypted: anyone on the network path can read " +
+				"the credentials",
 		})
 	}
 	return nil
@@ -205,11 +199,11 @@ func (c *Client) transports(ctx context.Context) error {
 	token := main
 	oauth, ok := c.auth.(ClientCredentials)
 	if ok {
-		u, err := ParseURL("token_url", oauth.TokenURL)
+		u, err := address.ParseURL("token_url", oauth.TokenURL)
 		if err != nil {
 			return err
 		}
-		if hostPort(u) != c.host {
+		if address.HostPort(u) != c.host {
 			if err := c.plaintext(ctx, u); err != nil {
 				return err
 			}
@@ -275,9 +269,9 @@ func (c *Client) Waited() time.Duration {
 // BaseURL is the target's address, safe to show.
 func (c *Client) BaseURL() string { return c.clean(c.base.String()) }
 
-// Do sends a request and gives the answer when its status is 2xx; the caller closes it. Any other status, and whatever kept
-// the answer from coming, is a *v1.ErrorDetail. What may be repeated is tried again while the head of the answer does not
-// come; trouble in the middle of a body is the caller's (see Read).
+// Do sends a request and gives the answer when its status is 2xx; the caller closes it. Any other status, and
+// whatever kept the answer from coming, is a *v1.ErrorDetail. What may be repeated is tried again while the
+// head of the answer does not come; trouble in the middle of a body is the caller's (see Read).
 func (c *Client) Do(ctx context.Context, r Request) (resp *Response, err error) {
 	err = c.repeat(ctx, r, func() error {
 		resp, err = c.try(ctx, r)
@@ -286,8 +280,9 @@ func (c *Client) Do(ctx context.Context, r Request) (resp *Response, err error) 
 	return resp, err
 }
 
-// Read sends a request, hands the answer to use, and closes it. It tries again as Do does, and also when the body breaks
-// off or is no JSON for reasons that may pass: use must be able to run twice. An error that use wraps in Stop is final.
+// Read sends a request, hands the answer to use, and closes it. It tries again as Do does, and also when the
+// body breaks off or is no JSON for reasons that may pass: use must be able to run twice. An error that use
+// wraps in Stop is final.
 func (c *Client) Read(ctx context.Context, r Request, use func(*Response) error) error {
 	err := c.repeat(ctx, r, func() error {
 		resp, err := c.try(ctx, r)

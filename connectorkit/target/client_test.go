@@ -75,10 +75,21 @@ func TestRefusalsCarryTheTargetsOwnAnswer(t *testing.T) {
 		class            v1.ErrorClass
 		code, says       string
 	}{
-		{"wrong credentials", `{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],"status":"401","detail":"token unknown"}`, "application/scim+json", 401, nil, v1.ClassAuth, "http_401", "401 Unauthorized: token unknown"},
-		{"no right", `{"message":"read scope missing"}`, "application/json", 403, nil, v1.ClassPermission, "http_403", "read scope missing"},
+		{
+			"wrong credentials",
+			`{"schemas":["urn:ietf:params:scim:api:messages:2.0:Error"],"status":"401","detail":"token unknown"}`,
+			"application/scim+json", 401, nil, v1.ClassAuth, "http_401", "401 Unauthorized: token unknown",
+		},
+		{
+			"no right", `{"message":"read scope missing"}`, "application/json", 403, nil, v1.ClassPermission,
+			"http_403", "read scope missing",
+		},
 		{"not there", "<html>not here</html>", "text/html", 404, nil, v1.ClassNotFound, "http_404", "404 Not Found"},
-		{"redirect", "moved", "text/plain", 302, map[string]string{"Location": "https://elsewhere.example/secret-path"}, v1.ClassConfig, "http_302", "redirect"},
+		{
+			"redirect", "moved", "text/plain", 302,
+			map[string]string{"Location": "https://elsewhere.example/secret-path"}, v1.ClassConfig, "http_302",
+			"redirect",
+		},
 		{"fault", "boom", "text/plain", 500, nil, v1.ClassTargetFault, "http_500", "500 Internal Server Error"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,9 +102,16 @@ func TestRefusalsCarryTheTargetsOwnAnswer(t *testing.T) {
 				_, _ = w.Write([]byte(tt.body))
 			})
 			var v any
-			d := detail(t, client(t, target.Options{BaseURL: base, Tries: 1}).JSON(t.Context(), target.Request{URL: "/x", Phase: "users"}, &v))
+			d := detail(
+				t,
+				client(t, target.Options{BaseURL: base, Tries: 1}).JSON(
+					t.Context(), target.Request{URL: "/x", Phase: "users"}, &v,
+				),
+			)
 			if d.Class != tt.class || d.Code != tt.code || d.Phase != "users" {
-				t.Errorf("class, code, phase = %s, %s, %s; want %s, %s, users", d.Class, d.Code, d.Phase, tt.class, tt.code)
+				t.Errorf(
+					"class, code, phase = %s, %s, %s; want %s, %s, users", d.Class, d.Code, d.Phase, tt.class, tt.code,
+				)
 			}
 			if !strings.Contains(d.Message, tt.says) || d.Hint == "" {
 				t.Errorf("message %q, hint %q; want %q and a hint", d.Message, d.Hint, tt.says)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit/jsonscan"
 	"github.com/grantwright/grantwright/connectorkit/signing"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/address"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/transfer"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -40,14 +42,17 @@ func (c *Client) try(ctx context.Context, r Request) (*Response, error) {
 
 // send sends r with a token other than stale, and tells the token it used.
 func (c *Client) send(ctx context.Context, r Request, stale string) (*Response, string, error) {
-	u, err := resolve(c.base, r)
+	u, err := address.Resolve(c.base, r.URL, r.Query, r.Phase)
 	if err != nil {
 		return nil, "", err
 	}
 	shown := c.shown(u)
 	req, err := http.NewRequestWithContext(ctx, r.method(), u.String(), bytes.NewReader(r.Body))
 	if err != nil {
-		return nil, "", &v1.ErrorDetail{Class: v1.ClassConfig, Code: "invalid_request", Phase: r.Phase, Message: "the request cannot be made from the settings"}
+		return nil, "", &v1.ErrorDetail{
+			Class: v1.ClassConfig, Code: "invalid_request", Phase: r.Phase,
+			Message: "the request cannot be made from the settings",
+		}
 	}
 	if len(r.Body) == 0 {
 		req.Body, req.GetBody, req.ContentLength = nil, nil, 0
@@ -63,7 +68,7 @@ func (c *Client) send(ctx context.Context, r Request, stale string) (*Response, 
 	if err := c.pace(ctx, r); err != nil {
 		return nil, "", err
 	}
-	defer c.budget.leave()
+	defer c.budget.Leave()
 	if c.signing != nil {
 		// Only now: a signature holds for minutes, and there may have been a wait.
 		signing.Sign(req.Header, c.now(), r.Body, c.signing)
@@ -100,7 +105,9 @@ func (c *Client) shown(u *url.URL) string {
 }
 
 // exchange does one HTTP round trip. It follows nothing.
-func (c *Client) exchange(ctx context.Context, via http.RoundTripper, req *http.Request, r Request, shown string) (*Response, error) {
+func (c *Client) exchange(
+	ctx context.Context, via http.RoundTripper, req *http.Request, r Request, shown string,
+) (*Response, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	traced, sent := watched(ctx)
 	req = req.WithContext(traced)
@@ -111,17 +118,20 @@ func (c *Client) exchange(ctx context.Context, via http.RoundTripper, req *http.
 	answer, err := via.RoundTrip(req)
 	if err != nil {
 		cancel(err)
-		return nil, c.unanswered(err, hostPort(req.URL), r, sent.Load())
+		return nil, c.unanswered(err, address.HostPort(req.URL), r, sent.Load())
 	}
 	return c.response(ctx, cancel, answer, r, shown), nil
 }
 
-func (c *Client) response(ctx context.Context, cancel context.CancelCauseFunc, answer *http.Response, r Request, shown string) *Response {
+func (c *Client) response(
+	ctx context.Context, cancel context.CancelCauseFunc, answer *http.Response, r Request, shown string,
+) *Response {
 	resp := &Response{
 		Status: answer.StatusCode, Header: answer.Header, URL: shown,
-		client: c, method: r.method(), phase: r.Phase, host: hostPort(answer.Request.URL), ctx: ctx, messageAt: r.MessageAt,
+		client: c, method: r.method(), phase: r.Phase, host: address.HostPort(answer.Request.URL), ctx: ctx,
+		messageAt: r.MessageAt,
 	}
-	raw := &counter{r: answer.Body, idle: c.opts.Timeout, total: c.opts.BodyTime, cancel: cancel}
+	raw := &transfer.Reader{R: answer.Body, Idle: c.opts.Timeout, Total: c.opts.BodyTime, Cancel: cancel}
 	b := &body{resp: resp, plain: raw, limit: c.opts.MaxBody}
 	if r.Stream {
 		b.limit = StreamMaxBody
@@ -129,9 +139,12 @@ func (c *Client) response(ctx context.Context, cancel context.CancelCauseFunc, a
 	switch encoding := strings.ToLower(answer.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
 	case "gzip", "x-gzip":
-		b.raw, b.plain = raw, &lazyGzip{from: raw}
+		b.raw, b.plain = raw, &transfer.Gzip{From: raw}
 	default:
-		b.failed = resp.fault(v1.ClassTargetFault, "unknown_encoding", "the answer is compressed in a way that was not asked for: "+c.clean(encoding), "")
+		b.failed = resp.fault(
+			v1.ClassTargetFault, "unknown_encoding",
+			"the answer is compressed in a way that was not asked for: "+c.clean(encoding), "",
+		)
 	}
 	resp.Body, resp.close = b, raw.Close
 	return resp
@@ -143,7 +156,8 @@ const (
 	maxLevels = 512
 )
 
-// Decode reads the whole body as one JSON value into v. More values than can be held are an error with code answer_too_large.
+// Decode reads the whole body as one JSON value into v. More values than can be held are an error with code
+// answer_too_large.
 func (r *Response) Decode(v any) error {
 	in := bufio.NewReaderSize(r.Body, 32<<10)
 	r.Body = in // JSON looks at the first byte through this buffer, and leaves it there

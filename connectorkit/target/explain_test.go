@@ -18,13 +18,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/grantwright/grantwright/connectorkit/target"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/neterr"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/teststeps"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 func TestNetworkTroubleIsExplained(t *testing.T) {
 	dial := func(err error) error {
-		return fmt.Errorf("wrapped: %w", &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 5), Port: 636}, Err: err})
+		return fmt.Errorf(
+			"wrapped: %w",
+			&net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 5), Port: 636}, Err: err},
+		)
 	}
 	policy := &v1.ErrorDetail{Class: v1.ClassPolicy, Code: "destination_not_allowed", Message: "no"}
 	for _, tt := range []struct {
@@ -38,7 +42,10 @@ func TestNetworkTroubleIsExplained(t *testing.T) {
 		{&net.DNSError{Name: "x", IsNotFound: true}, v1.ClassConfig, "dns_not_found", false, "NXDOMAIN", "dns"},
 		{&net.DNSError{Name: "x", IsTimeout: true}, v1.ClassTransient, "dns_timeout", true, "", "dns"},
 		{&net.DNSError{Name: "x", Err: "server misbehaving"}, v1.ClassTransient, "dns_failed", true, "", "dns"},
-		{dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), v1.ClassTransient, "connection_refused", true, "ECONNREFUSED", "tcp"},
+		{
+			dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), v1.ClassTransient, "connection_refused", true,
+			"ECONNREFUSED", "tcp",
+		},
 		{dial(syscall.Errno(10061)), v1.ClassTransient, "connection_refused", true, "ECONNREFUSED", "tcp"},
 		{dial(syscall.EHOSTUNREACH), v1.ClassTransient, "host_unreachable", true, "EHOSTUNREACH", "tcp"},
 		{dial(os.ErrDeadlineExceeded), v1.ClassTransient, "timeout", true, "ETIMEDOUT", "tcp"},
@@ -49,11 +56,12 @@ func TestNetworkTroubleIsExplained(t *testing.T) {
 		{dial(policy), v1.ClassPolicy, "destination_not_allowed", false, "", "tcp"},
 		{errors.New("odd"), v1.ClassTransient, "connection_failed", true, "", "tcp"},
 	} {
-		d := target.Explain(tt.err, "dc1.example.test:636", "tcp")
+		d := neterr.Explain(tt.err, "dc1.example.test:636", "tcp")
 		if d.Class != tt.class || d.Code != tt.code || d.Retryable != tt.retryable || d.Phase != tt.phase {
 			t.Errorf("Explain(%v) = %+v; want %s %s %s", tt.err, d, tt.class, tt.code, tt.phase)
 		}
-		if tt.errno != "" && (d.Target.Net.Errno != tt.errno || d.Target.Host != "dc1.example.test:636" || d.Hint == "") {
+		if tt.errno != "" && (d.Target.Net.Errno != tt.errno || d.Target.Host != "dc1.example.test:636" ||
+			d.Hint == "") {
 			t.Errorf("Explain(%v): target %+v, hint %q", tt.err, d.Target.Net, d.Hint)
 		}
 	}
@@ -70,9 +78,11 @@ func certificate(t *testing.T, name string, from, until time.Time) (tls.Certific
 		t.Fatal(err)
 	}
 	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Test " + name}, DNSNames: []string{name}, NotBefore: from, NotAfter: until,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Test " + name}, DNSNames: []string{name},
+		NotBefore: from, NotAfter: until,
 		IsCA: true, BasicConstraintsValid: true,
-	}, &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Test " + name}}, &key.PublicKey, key)
+	}, &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Test " + name}}, &key.PublicKey,
+		key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +132,7 @@ func TestCertificateTroubleIsExplainedStepByStep(t *testing.T) {
 				conf.RootCAs = x509.NewCertPool()
 			}
 			var live []string
-			steps := target.NewSteps(onSite(), func(p v1.Progress) { live = append(live, p.Step.Name) })
+			steps := teststeps.NewSteps(onSite(), func(p v1.Progress) { live = append(live, p.Step.Name) })
 			err = steps.Reach(t.Context(), l.Addr().String(), conf, 5*time.Second)
 			resp := steps.Answer(err, nil)
 			if fmt.Sprint(live) != "[dns tcp tls]" || len(resp.Steps) != 3 {
@@ -135,10 +145,12 @@ func TestCertificateTroubleIsExplainedStepByStep(t *testing.T) {
 				}
 				return
 			}
-			if resp.Success || resp.Error.Code != tt.code || resp.Error.Class != v1.ClassConfig || resp.Error.Phase != "tls" {
+			if resp.Success || resp.Error.Code != tt.code || resp.Error.Class != v1.ClassConfig ||
+				resp.Error.Phase != "tls" {
 				t.Errorf("answer %+v, want %s", resp.Error, tt.code)
 			}
-			if last.OK || last.TLS.Issuer != "CN=Test good.test" || last.TLS.NotAfter == "" || last.TLS.VerifyError == "" || last.Hint == "" {
+			if last.OK || last.TLS.Issuer != "CN=Test good.test" || last.TLS.NotAfter == "" ||
+				last.TLS.VerifyError == "" || last.Hint == "" {
 				t.Errorf("step = %+v, tls %+v", last, last.TLS)
 			}
 		})

@@ -12,12 +12,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/grantwright/grantwright/connectorkit/target/internal/address"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/assertion"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/neterr"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// ClientCredentials gets bearer tokens by the OAuth2 client credentials grant (RFC 6749 section 4.4). Tokens are kept in
-// Options.Shared by token URL, client and what is asked for, and renewed at 80 % of their life, by one request at a time.
-// A 401 of the target leads to exactly one fresh token and one more try.
+// ClientCredentials gets bearer tokens by the OAuth2 client credentials grant (RFC 6749 section 4.4). Tokens
+// are kept in Options.Shared by token URL, client and what is asked for, and renewed at 80 % of their life,
+// by one request at a time. A 401 of the target leads to exactly one fresh token and one more try.
 type ClientCredentials struct {
 	TokenURL     string
 	ClientID     string
@@ -27,7 +30,7 @@ type ClientCredentials struct {
 	Resource     string // RFC 8707
 	InBody       bool   // client_secret_post instead of client_secret_basic
 	Extra        map[string]string
-	Assertion    *Assertion // instead of client and secret
+	Assertion    *assertion.Assertion // instead of client and secret
 }
 
 func (a ClientCredentials) secrets() []string {
@@ -49,34 +52,27 @@ func (a ClientCredentials) apply(ctx context.Context, c *Client, req *http.Reque
 	return token, nil
 }
 
-// tokenSlot holds one token. Who has the turn may read and write it; the channel, not a mutex, so that a wait ends with ctx.
-type tokenSlot struct {
-	turn  chan struct{}
-	value string
-	renew time.Time
-}
-
 // lifeWithoutWord is how long a token is used whose answer does not say when it expires.
 const lifeWithoutWord = 10 * time.Minute
 
 // oauthToken gives a token that is good by our clock, and another one than stale.
 func (c *Client) oauthToken(ctx context.Context, a ClientCredentials, stale string) (string, error) {
-	slot := c.shared.token(a.key())
+	slot := c.shared.Token(a.key())
 	select {
-	case slot.turn <- struct{}{}:
+	case slot.Turn <- struct{}{}:
 	case <-ctx.Done():
-		return "", Explain(ctx.Err(), c.host, "token")
+		return "", neterr.Explain(ctx.Err(), c.host, "token")
 	}
-	defer func() { <-slot.turn }()
-	if slot.value != "" && slot.value != stale && c.now().Before(slot.renew) {
-		c.hide(slot.value)
-		return slot.value, nil
+	defer func() { <-slot.Turn }()
+	if slot.Value != "" && slot.Value != stale && c.now().Before(slot.Renew) {
+		c.hide(slot.Value)
+		return slot.Value, nil
 	}
 	token, life, err := c.fetchToken(ctx, a)
 	if err != nil {
 		return "", err
 	}
-	slot.value, slot.renew = token, c.now().Add(life*8/10)
+	slot.Value, slot.Renew = token, c.now().Add(life*8/10)
 	return token, nil
 }
 
@@ -86,13 +82,13 @@ func (c *Client) freshToken(ctx context.Context, a ClientCredentials) (time.Dura
 	if err != nil {
 		return 0, err
 	}
-	slot := c.shared.token(a.key())
+	slot := c.shared.Token(a.key())
 	select {
-	case slot.turn <- struct{}{}:
-		slot.value, slot.renew = token, c.now().Add(life*8/10)
-		<-slot.turn
+	case slot.Turn <- struct{}{}:
+		slot.Value, slot.Renew = token, c.now().Add(life*8/10)
+		<-slot.Turn
 	case <-ctx.Done():
-		return 0, Explain(ctx.Err(), c.host, "token")
+		return 0, neterr.Explain(ctx.Err(), c.host, "token")
 	}
 	return life, nil
 }
@@ -107,7 +103,7 @@ func (a ClientCredentials) key() string {
 
 // fetchToken asks the token endpoint, with the same patience as any request.
 func (c *Client) fetchToken(ctx context.Context, a ClientCredentials) (token string, life time.Duration, err error) {
-	u, err := ParseURL("token_url", a.TokenURL)
+	u, err := address.ParseURL("token_url", a.TokenURL)
 	if err != nil {
 		return "", 0, err
 	}
@@ -122,7 +118,9 @@ func (c *Client) fetchToken(ctx context.Context, a ClientCredentials) (token str
 func (c *Client) askToken(ctx context.Context, a ClientCredentials, u *url.URL) (string, time.Duration, error) {
 	form, err := a.form(c.now())
 	if err != nil {
-		return "", 0, &v1.ErrorDetail{Class: v1.ClassConfig, Code: "invalid_private_key", Message: err.Error(), Phase: "token"}
+		return "", 0, &v1.ErrorDetail{
+			Class: v1.ClassConfig, Code: "invalid_private_key", Message: err.Error(), Phase: "token",
+		}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), strings.NewReader(form.Encode()))
 	if err != nil {
@@ -134,7 +132,9 @@ func (c *Client) askToken(ctx context.Context, a ClientCredentials, u *url.URL) 
 		// RFC 6749 section 2.3.1: both are form-encoded before they become user name and password.
 		req.SetBasicAuth(url.QueryEscape(a.ClientID), url.QueryEscape(a.ClientSecret))
 	}
-	resp, err := c.exchange(ctx, c.tokenTransport, req, Request{Method: http.MethodPost, Phase: "token"}, c.clean(u.String()))
+	resp, err := c.exchange(
+		ctx, c.tokenTransport, req, Request{Method: http.MethodPost, Phase: "token"}, c.clean(u.String()),
+	)
 	if err != nil {
 		return "", 0, err
 	}
@@ -147,7 +147,7 @@ func (c *Client) askToken(ctx context.Context, a ClientCredentials, u *url.URL) 
 
 func (a ClientCredentials) form(now time.Time) (url.Values, error) {
 	if a.Assertion != nil {
-		return a.Assertion.form(a.TokenURL, a.Scope, now)
+		return a.Assertion.Form(a.TokenURL, a.Scope, now)
 	}
 	form := url.Values{"grant_type": {"client_credentials"}}
 	for k, v := range a.Extra {
@@ -180,7 +180,9 @@ func (c *Client) readToken(resp *Response) (string, time.Duration, error) {
 	}
 	c.hide(answer.AccessToken)
 	refuse := func(code, message string) (string, time.Duration, error) {
-		d := resp.fault(v1.ClassTargetFault, code, message, "The token endpoint is not one of OAuth2, or wants other settings.")
+		d := resp.fault(
+			v1.ClassTargetFault, code, message, "The token endpoint is not one of OAuth2, or wants other settings.",
+		)
 		return "", 0, d
 	}
 	if answer.AccessToken == "" {
@@ -213,12 +215,14 @@ func tokenRefused(resp *Response) *v1.ErrorDetail {
 	switch answer.Error {
 	case "invalid_client", "unauthorized_client", "access_denied":
 		d.Class, d.Hint = v1.ClassAuth,
-			"Check client_id and client_secret, whether the secret has expired, and token_auth_style (client_secret_basic or client_secret_post)."
+			"Check client_id and client_secret, whether the secret has expired, and token_auth_style "+
+				"(client_secret_basic or client_secret_post)."
 	case "invalid_scope", "invalid_target", "invalid_resource":
 		d.Class, d.Hint = v1.ClassConfig, "Check scope, audience and resource: the token endpoint rejects one of them."
 	case "unsupported_grant_type", "invalid_request":
 		d.Class, d.Hint = v1.ClassConfig,
-			"Allow the client credentials grant for this client at the authorization server, and check token_url, scope, audience and resource."
+			"Allow the client credentials grant for this client at the authorization server, and check token_url, "+
+				"scope, audience and resource."
 	default:
 		return d
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit/target"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/shared"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -40,10 +41,14 @@ func TestTokensOfARealServerAreUsedAndRenewed(t *testing.T) {
 		post   bool
 	}{{idp.BasicClient, false}, {idp.PostClient, true}} {
 		seen = nil
-		shared, tick, env := &target.Shared{}, &clock{}, onSite()
+		shared, tick, env := &shared.State{}, &clock{}, onSite()
 		env.Now = tick.now
-		auth := target.ClientCredentials{TokenURL: idp.TokenURL, ClientID: tt.client, ClientSecret: idp.ClientSecret, Scope: idp.Scope, InBody: tt.post}
-		for _, ahead := range []time.Duration{0, 7 * time.Second, 9 * time.Second} { // 80 % of ten seconds lie between the last two
+		auth := target.ClientCredentials{
+			TokenURL: idp.TokenURL, ClientID: tt.client, ClientSecret: idp.ClientSecret, Scope: idp.Scope,
+			InBody: tt.post,
+		}
+		// 80 % of ten seconds lie between the last two
+		for _, ahead := range []time.Duration{0, 7 * time.Second, 9 * time.Second} {
 			tick.ahead.Store(int64(ahead))
 			c, err := target.New(t.Context(), env, target.Options{BaseURL: base, Auth: auth, Shared: shared})
 			if err != nil {
@@ -60,7 +65,8 @@ func TestTokensOfARealServerAreUsedAndRenewed(t *testing.T) {
 		// A wrong secret must not be served from the tokens of who knows the right one.
 		auth.ClientSecret = "wrong"
 		err := get(t, client(t, target.Options{BaseURL: base, Auth: auth, Shared: shared}))
-		if d := detail(t, err); d.Code != "oauth_invalid_client" || d.Target.HTTP.Status != 401 || d.Class != v1.ClassAuth {
+		if d := detail(t, err); d.Code != "oauth_invalid_client" || d.Target.HTTP.Status != 401 ||
+			d.Class != v1.ClassAuth {
 			t.Errorf("%s with a wrong secret: %+v", tt.client, d)
 		}
 	}
@@ -106,7 +112,9 @@ func TestManyAtOnceShareOneTokenRequest(t *testing.T) {
 	var asked atomic.Int32
 	base := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") })
 	c := client(t, target.Options{BaseURL: base, Concurrency: 16,
-		Auth: target.ClientCredentials{TokenURL: tokens(t, &asked, 50*time.Millisecond), ClientID: "c", ClientSecret: "s"}})
+		Auth: target.ClientCredentials{
+			TokenURL: tokens(t, &asked, 50*time.Millisecond), ClientID: "c", ClientSecret: "s",
+		}})
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
@@ -133,10 +141,14 @@ func TestClientCredentialsAreSentAsRFC6749Wants(t *testing.T) {
 		w.WriteHeader(400)
 		fmt.Fprint(w, `{"error":"invalid_scope","error_description":"no such scope p@ss w:rd"}`)
 	})
-	auth := target.ClientCredentials{TokenURL: token, ClientID: "my id", ClientSecret: "p@ss w:rd", Scope: "a b", Audience: "aud", Resource: "res", Extra: map[string]string{"tenant": "t1"}}
+	auth := target.ClientCredentials{
+		TokenURL: token, ClientID: "my id", ClientSecret: "p@ss w:rd", Scope: "a b", Audience: "aud", Resource: "res",
+		Extra: map[string]string{"tenant": "t1"},
+	}
 	err := get(t, client(t, target.Options{BaseURL: token, Auth: auth, Headers: map[string]string{"X-Extra": "value"}}))
 	d := detail(t, err)
-	if d.Code != "oauth_invalid_scope" || d.Class != v1.ClassConfig || d.Target.HTTP.OAuthError != "invalid_scope" || strings.Contains(d.Message, "p@ss") {
+	if d.Code != "oauth_invalid_scope" || d.Class != v1.ClassConfig || d.Target.HTTP.OAuthError != "invalid_scope" ||
+		strings.Contains(d.Message, "p@ss") {
 		t.Errorf("error = %+v", d)
 	}
 	want := "Basic " + base64.StdEncoding.EncodeToString([]byte("my+id:p%40ss+w%3Ard"))
@@ -150,10 +162,19 @@ func TestClientCredentialsAreSentAsRFC6749Wants(t *testing.T) {
 
 func TestTokenEndpointsThatAreNone(t *testing.T) {
 	for body, code := range map[string]string{
-		"<html>login</html>": "not_json", `{"hello":1}`: "oauth_no_token", `{"access_token":"x-token","token_type":"mac"}`: "oauth_token_type",
+		"<html>login</html>": "not_json", `{"hello":1}`: "oauth_no_token",
+		`{"access_token":"x-token","token_type":"mac"}`: "oauth_token_type",
 	} {
 		token := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) })
-		err := get(t, client(t, target.Options{BaseURL: token, Auth: target.ClientCredentials{TokenURL: token, ClientID: "c", ClientSecret: "s"}}))
+		err := get(
+			t,
+			client(
+				t,
+				target.Options{
+					BaseURL: token, Auth: target.ClientCredentials{TokenURL: token, ClientID: "c", ClientSecret: "s"},
+				},
+			),
+		)
 		if d := detail(t, err); d.Code != code || d.Phase != "token" {
 			t.Errorf("%s: %+v, want code %s", body, d, code)
 		}
@@ -168,7 +189,10 @@ func TestTokenEndpointGoesThroughTheSameGuard(t *testing.T) {
 		}
 		return false, nil
 	}
-	o := target.Options{BaseURL: "http://target.test", Auth: target.ClientCredentials{TokenURL: "http://tokens.test/t", ClientID: "c", ClientSecret: "s"}}
+	o := target.Options{
+		BaseURL: "http://target.test",
+		Auth:    target.ClientCredentials{TokenURL: "http://tokens.test/t", ClientID: "c", ClientSecret: "s"},
+	}
 	if _, err := target.New(t.Context(), env, o); detail(t, err).Class != v1.ClassPolicy {
 		t.Errorf("New = %v, want a refusal by policy", err)
 	}

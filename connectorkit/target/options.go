@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/shared"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/tlsconf"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -19,19 +21,13 @@ const (
 	defaultTimeout  = 60 * time.Second
 	defaultConnect  = 10 * time.Second
 	defaultTries    = 5
-	defaultParallel = 4
 	defaultBodyTime = 60 * time.Second
-	fairRate        = 64 << 10 // bytes a second; a body that comes faster may take longer than its time
-	maxRetryAfter   = 5 * time.Minute
-	longestHold     = time.Hour // that a target can ask of other calls
-	firstPause      = 500 * time.Millisecond
-	longestPause    = 30 * time.Second
-	userAgent       = "grantwright-connector/1"
 )
 
 // Options say how one target system is spoken to. The zero value of every field but BaseURL is a usable default.
 type Options struct {
-	// BaseURL is https://host[:port][/path], or http:// where Env.Plaintext allows it. Query, fragment and user info are refused.
+	// BaseURL is https://host[:port][/path], or http:// where Env.Plaintext allows it. Query, fragment and
+	// user info are refused.
 	BaseURL string
 
 	// Auth is None when nil.
@@ -40,24 +36,26 @@ type Options struct {
 	// SigningSecret, where set, signs every request to the target beside what Auth does; see package signing.
 	SigningSecret string
 
-	// Headers are put on every request to the target, but not on those to a token endpoint. Their values count as secrets.
+	// Headers are put on every request to the target, but not on those to a token endpoint. Their values
+	// count as secrets.
 	Headers map[string]string
 
 	Accept    string // default application/json
 	UserAgent string
 
-	TLS TLS
+	TLS tlsconf.Settings
 
 	// Timeout bounds the wait for the head of an answer and every single read of its body: 60 s.
 	Timeout time.Duration
 
-	// BodyTime bounds all waiting for one body: 60 s, and more for a body that keeps coming at a fair rate. The time that the
-	// reader itself takes does not count.
+	// BodyTime bounds all waiting for one body: 60 s, and more for a body that keeps coming at a fair rate.
+	// The time that the reader itself takes does not count.
 	BodyTime time.Duration
 
 	ConnectTimeout time.Duration // to connect, and again to shake hands: 10 s
 
-	// What all calls of the process may ask of this host with these credentials. Answers that complain lower it for a while.
+	// What all calls of the process may ask of this host with these credentials. Answers that complain lower
+	// it for a while.
 	RateRPS     float64 // requests a second; 0: no bound
 	RateBurst   int     // requests that may go at once after a rest; 0: those of one second
 	Concurrency int     // requests under way; 0: 4
@@ -65,15 +63,15 @@ type Options struct {
 	MaxBody int64 // bytes of one answer; 0: DefaultMaxBody
 	Tries   int   // of a request that may be repeated; 0: 5
 
-	// Scrub masks the call's secrets in whatever leaves the Client. The secrets in Auth and Headers, and tokens that are
-	// fetched, are masked anyway.
+	// Scrub masks the call's secrets in whatever leaves the Client. The secrets in Auth and Headers, and
+	// tokens that are fetched, are masked anyway.
 	Scrub *connectorkit.Scrubber
 
 	// Report hears of waits where connectorkit.ReportOf(ctx) has nobody.
 	Report connectorkit.Report
 
 	// Shared outlives the call; see Process. Nil: nothing is kept.
-	Shared *Shared
+	Shared *shared.State
 
 	// Sleep replaces the real wait in tests.
 	Sleep Sleep
@@ -83,8 +81,9 @@ type Options struct {
 type Request struct {
 	Method string // default GET
 
-	// URL is a path below the base URL, with or without its first slash, or an absolute URL of the same scheme, host and port, as
-	// targets give it in a next link. A query in it is kept and Query is added to it.
+	// URL is a path below the base URL, with or without its first slash, or an absolute URL of the same
+	// scheme, host and port, as targets give it in a next link. A query in it is kept and Query is added to
+	// it.
 	URL   string
 	Query url.Values
 
@@ -100,7 +99,8 @@ type Request struct {
 	// Repeatable lets a method other than GET and HEAD be tried again, for instance a search by POST.
 	Repeatable bool
 
-	// MessageAt, where set, finds the target's own words in the decoded body of a refusal, before the common shapes are tried.
+	// MessageAt, where set, finds the target's own words in the decoded body of a refusal, before the common
+	// shapes are tried.
 	MessageAt func(answer any) string
 
 	// Judge, where set, may give an answer outside 2xx another class or code before it is decided whether to try again.

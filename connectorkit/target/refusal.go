@@ -11,76 +11,34 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/header"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/masking"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/neterr"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/pacing"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/status"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// meaning says what a status tells us of a target and what the user can do about it.
-type meaning struct {
-	class v1.ErrorClass
-	hint  string
-}
-
-var meanings = map[int]meaning{
-	400: {v1.ClassConfig, "The target does not accept the request. Check filters, paths and parameters of the settings against its documentation."},
-	401: {v1.ClassAuth, "The target does not accept the credentials. Check that they are right, not expired, and meant for this system."},
-	402: {v1.ClassPermission, "The target's subscription does not include this interface."},
-	403: {v1.ClassPermission, "The credentials are known but may not read this. Grant them read access in the target."},
-	404: {v1.ClassNotFound, "There is nothing at this address. Check base_url and the path."},
-	405: {v1.ClassConfig, "The target does not offer this at this address. Check base_url and the path."},
-	406: {v1.ClassConfig, "The target cannot answer in the format that is asked for."},
-	407: {v1.ClassConfig, "A proxy on the way wants credentials of its own."},
-	408: {v1.ClassTransient, "The target gave up waiting. Try again; smaller pages may help."},
-	409: {v1.ClassConflict, ""},
-	410: {v1.ClassNotFound, "The target has removed this address. Check its documentation for the new one."},
-	412: {v1.ClassConflict, ""},
-	413: {v1.ClassConfig, "The target finds the request too large. Ask for smaller pages."},
-	414: {v1.ClassConfig, "The target finds the address too long. Shorten the filter."},
-	415: {v1.ClassConfig, "The target does not accept the format of the request."},
-	421: {v1.ClassConfig, "The target is not responsible for this host name. Check base_url."},
-	422: {v1.ClassConfig, "The target does not accept the request. Check filters, paths and parameters of the settings against its documentation."},
-	425: {v1.ClassTransient, "Try again."},
-	429: {v1.ClassRateLimited, "The target limits how many requests it answers. Set rate_limit_rps, or ask its owner for a higher limit."},
-	500: {v1.ClassTargetFault, "The target itself has failed. Its own log says why; smaller pages may help."},
-	501: {v1.ClassTargetFault, "The target does not offer what was asked for."},
-	502: {v1.ClassTransient, "A gateway before the target got no usable answer from it. Try again later."},
-	503: {v1.ClassTransient, "The target is overloaded or in maintenance. Try again later."},
-	504: {v1.ClassTransient, "A gateway before the target gave up waiting for it. Smaller pages may help."},
-	505: {v1.ClassTargetFault, ""},
-}
-
-func meaningOf(status int) meaning {
-	if m, ok := meanings[status]; ok {
-		return m
-	}
-	switch status / 100 {
-	case 3:
-		return meaning{v1.ClassConfig, "Redirects are not followed, so that credentials stay with the host they were given for. Use the final address as base_url."}
-	case 4:
-		return meaning{v1.ClassConfig, ""}
-	case 5:
-		return meaning{v1.ClassTransient, "The target itself has failed. Try again later."}
-	}
-	return meaning{v1.ClassTargetFault, "The target answered with a status that has no place here."}
-}
-
-// Refusal is the error an answer outside 2xx stands for: the target's status, its words where it has some, what that means
-// and how to mend it. It reads the beginning of the body.
+// Refusal is the error an answer outside 2xx stands for: the target's status, its words where it has some,
+// what that means and how to mend it. It reads the beginning of the body.
 func (r *Response) Refusal() *v1.ErrorDetail {
 	_, _ = io.CopyN(io.Discard, r.Body, keepBytes)
-	m := meaningOf(r.Status)
-	d := r.fault(m.class, fmt.Sprintf("http_%d", r.Status), fmt.Sprintf("%s %s answered %s", r.method, r.URL, r.statusLine()), m.hint)
+	m := status.Of(r.Status)
+	d := r.fault(
+		m.Class, fmt.Sprintf("http_%d", r.Status), fmt.Sprintf("%s %s answered %s", r.method, r.URL, r.statusLine()),
+		m.Hint,
+	)
 	now := r.client.now()
-	if r.Status == http.StatusForbidden && limited(r.Status, r.Header, now) {
-		d.Class, d.Hint = v1.ClassRateLimited, meanings[429].hint
+	if r.Status == http.StatusForbidden && status.IsRateLimited(r.Status, r.Header, now) {
+		d.Class, d.Hint = v1.ClassRateLimited, status.Meanings[429].Hint
 	}
 	d.Retryable = d.Class == v1.ClassTransient || d.Class == v1.ClassRateLimited
 	if d.Retryable || r.Status == http.StatusInternalServerError {
-		d.RetryAfterMS = retryAfter(r.Header, now)
-		if a, ok := allowanceOf(r.Header, now); ok && d.RetryAfterMS == nil && d.Class == v1.ClassRateLimited {
-			ms := a.reset.Milliseconds()
+		d.RetryAfterMS = pacing.RetryAfter(r.Header, now)
+		if a, ok := pacing.AllowanceOf(r.Header, now); ok && d.RetryAfterMS == nil && d.Class == v1.ClassRateLimited {
+			ms := a.Reset.Milliseconds()
 			d.RetryAfterMS = &ms
 		}
 	}
@@ -97,23 +55,8 @@ func (r *Response) Refusal() *v1.ErrorDetail {
 	return d
 }
 
-// limited tells an answer that complains of too many requests: 429, 503 with a time to wait, and 403 as some targets use it
-// (GitHub: no requests remaining, or Retry-After).
-func limited(status int, h http.Header, now time.Time) bool {
-	switch status {
-	case http.StatusTooManyRequests:
-		return true
-	case http.StatusServiceUnavailable:
-		return retryAfter(h, now) != nil
-	case http.StatusForbidden:
-		a, ok := allowanceOf(h, now)
-		return retryAfter(h, now) != nil || ok && a.remaining == 0
-	}
-	return false
-}
-
-// words finds the reason that a target gives in the common shapes: SCIM (RFC 7644 section 3.12), OAuth2 (RFC 6749, RFC 6750),
-// problem details (RFC 9457), and a plain message.
+// words finds the reason that a target gives in the common shapes: SCIM (RFC 7644 section 3.12), OAuth2 (RFC
+// 6749, RFC 6750), problem details (RFC 9457), and a plain message.
 func (r *Response) words() (says, scimType, oauth string) {
 	if says = r.said(); says != "" {
 		return says, "", ""
@@ -139,7 +82,8 @@ func (r *Response) words() (says, scimType, oauth string) {
 	return says, scimType, oauth
 }
 
-// said finds the words where the caller knows them to stand. An answer that is longer than the excerpt is not looked at.
+// said finds the words where the caller knows them to stand. An answer that is longer than the excerpt is not
+// looked at.
 func (r *Response) said() string {
 	if r.messageAt == nil {
 		return ""
@@ -169,7 +113,7 @@ func (r *Response) phrase(v any) string {
 // explain is Explain in the words of HTTP, with secrets masked.
 func (c *Client) explain(err error, host string, r Request) *v1.ErrorDetail {
 	var known *v1.ErrorDetail
-	d := Explain(err, host, r.Phase)
+	d := neterr.Explain(err, host, r.Phase)
 	if errors.As(err, &known) {
 		if d.Target == nil || d.Target.Kind != "" {
 			return d
@@ -199,13 +143,11 @@ func (c *Client) explain(err error, host string, r Request) *v1.ErrorDetail {
 	return d
 }
 
-// shownHeaders are the headers of an answer that may be shown.
-var shownHeaders = []string{"Allow", "Content-Encoding", "Content-Length", "Date", "Retry-After", "Server", "Www-Authenticate", "X-Request-Id"}
-
 func (c *Client) allowed(h http.Header) map[string]string {
 	out := map[string]string{}
 	for name, values := range h {
-		if slices.Contains(shownHeaders, name) || strings.HasPrefix(name, "Ratelimit") || strings.HasPrefix(name, "X-Ratelimit-") {
+		if slices.Contains(header.Shown, name) || strings.HasPrefix(name, "Ratelimit") ||
+			strings.HasPrefix(name, "X-Ratelimit-") {
 			out[name], _ = connectorkit.NewScrubber().Excerpt(c.clean(strings.Join(values, ", ")), 500)
 		}
 	}
@@ -223,23 +165,6 @@ func (c *Client) hide(token string) {
 	c.tally.scrubbers = append(c.tally.scrubbers, connectorkit.NewScrubber(token))
 }
 
-// named finds values whose names say that they are secrets, in JSON and in forms, so that secrets nobody gave us (a target
-// that answers with somebody else's) are masked too.
-var named = regexp.MustCompile(`(?i)("?[a-z0-9_.-]*(?:access_token|refresh_token|id_token|client_secret|password|passphrase|passwd|api_?key|private_key)"?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|[^"&\s,;}<{[][^"&\s,;}<]*)`)
-
-// withoutSecrets masks such values. What can be no secret stays: yes or no, nothing, and an object or list, whose members have names of
-// their own.
-func withoutSecrets(s string) string {
-	return named.ReplaceAllStringFunc(s, func(found string) string {
-		m := named.FindStringSubmatch(found)
-		switch m[2] {
-		case "true", "false", "null":
-			return found
-		}
-		return m[1] + `"[secret]"`
-	})
-}
-
 // clean masks secrets.
 func (c *Client) clean(s string) string {
 	c.tally.mu.Lock()
@@ -252,7 +177,7 @@ func (c *Client) clean(s string) string {
 }
 
 func (c *Client) excerpt(b []byte) (string, bool) {
-	return connectorkit.NewScrubber().Excerpt(withoutSecrets(c.clean(string(b))), excerptBytes)
+	return connectorkit.NewScrubber().Excerpt(masking.WithoutSecrets(c.clean(string(b))), excerptBytes)
 }
 
 // Clean masks the secrets of this call in text that leaves the connector.

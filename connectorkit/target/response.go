@@ -2,7 +2,6 @@ package target
 
 import (
 	"bufio"
-	"bytes"
 	"compress/flate"
 	"compress/gzip"
 	"context"
@@ -16,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/grantwright/grantwright/connectorkit/jsonscan"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/jsonbody"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/transfer"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -54,18 +55,19 @@ func (r *Response) Close() {
 	_ = r.close() // reading is over; there is nobody to tell
 }
 
-// JSON gives a decoder on the body, with numbers kept as json.Number, after making sure that the answer is JSON: a web page or
-// XML in its place is an error with code not_json that shows what came.
+// JSON gives a decoder on the body, with numbers kept as json.Number, after making sure that the answer is
+// JSON: a web page or XML in its place is an error with code not_json that shows what came.
 func (r *Response) JSON() (*json.Decoder, error) {
 	in := bufio.NewReaderSize(r.Body, 32<<10)
-	first, err := firstByte(in)
+	first, err := jsonbody.FirstByte(in)
 	var detail *v1.ErrorDetail
 	if errors.As(err, &detail) {
 		return nil, detail
 	}
 	if errors.Is(err, io.EOF) {
 		return nil, r.fault(v1.ClassTargetFault, "empty_body",
-			fmt.Sprintf("%s %s answered %s with an empty body instead of JSON", r.method, r.URL, r.statusLine()), notJSONHint)
+			fmt.Sprintf("%s %s answered %s with an empty body instead of JSON", r.method, r.URL, r.statusLine()),
+			notJSONHint)
 	}
 	kind := r.mediaType()
 	if first == '<' || strings.Contains(kind, "html") || !strings.ContainsRune(`{["-0123456789tfn`, rune(first)) {
@@ -76,7 +78,8 @@ func (r *Response) JSON() (*json.Decoder, error) {
 	return dec, nil
 }
 
-const notJSONHint = "The address is probably that of a web page, a login page or a proxy in between. Check base_url and its path."
+const notJSONHint = "The address is probably that of a web page, a login page or a proxy in between. Check " +
+	"base_url and its path."
 
 func (r *Response) notJSON(kind string) *v1.ErrorDetail {
 	// The excerpt should show the page, not the few bytes looked at so far.
@@ -85,23 +88,8 @@ func (r *Response) notJSON(kind string) *v1.ErrorDetail {
 		kind = "something else"
 	}
 	return r.fault(v1.ClassConfig, "not_json",
-		fmt.Sprintf("%s %s answered %s with %s instead of JSON", r.method, r.URL, r.statusLine(), r.client.clean(kind)), notJSONHint)
-}
-
-// firstByte skips white space and a byte order mark.
-func firstByte(in *bufio.Reader) (byte, error) {
-	if mark, _ := in.Peek(3); bytes.Equal(mark, []byte("\xEF\xBB\xBF")) {
-		_, _ = in.Discard(3)
-	}
-	for {
-		b, err := in.ReadByte()
-		if err != nil {
-			return 0, err
-		}
-		if b != ' ' && b != '\t' && b != '\r' && b != '\n' {
-			return b, in.UnreadByte()
-		}
-	}
+		fmt.Sprintf("%s %s answered %s with %s instead of JSON", r.method, r.URL, r.statusLine(), r.client.clean(kind)),
+		notJSONHint)
 }
 
 func (r *Response) mediaType() string {
@@ -163,41 +151,46 @@ func (r *Response) Explain(err error) error {
 	case err == nil, errors.As(err, &detail), errors.As(err, &s):
 		return err
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return r.fault(v1.ClassTransient, "json_cut", fmt.Sprintf("the answer of %s %s ends in the middle of its JSON", r.method, r.URL),
+		return r.fault(v1.ClassTransient, "json_cut",
+			fmt.Sprintf("the answer of %s %s ends in the middle of its JSON", r.method, r.URL),
 			"The target or something on the way cut the answer short. Smaller pages may help.")
 	case errors.As(err, &beyond):
 		return r.fault(v1.ClassTargetFault, "answer_too_large",
-			fmt.Sprintf("the answer of %s %s cannot be read: %v", r.method, r.URL, beyond), "Ask for less in one request.")
+			fmt.Sprintf("the answer of %s %s cannot be read: %v", r.method, r.URL, beyond),
+			"Ask for less in one request.")
 	case errors.As(err, &typ):
 		return r.fault(v1.ClassTargetFault, "unexpected_json",
-			fmt.Sprintf("the answer of %s %s has a %s where %s is expected", r.method, r.URL, typ.Value, fieldOf(typ)), notJSONHint)
+			fmt.Sprintf("the answer of %s %s has a %s where %s is expected", r.method, r.URL, typ.Value, jsonbody.FieldOf(typ)),
+			notJSONHint)
 	case errors.As(err, &syntax):
 		return r.fault(v1.ClassTargetFault, "bad_json",
-			fmt.Sprintf("the answer of %s %s is not valid JSON near byte %d", r.method, r.URL, syntax.Offset), notJSONHint)
+			fmt.Sprintf("the answer of %s %s is not valid JSON near byte %d", r.method, r.URL, syntax.Offset),
+			notJSONHint)
 	}
-	return r.fault(v1.ClassTargetFault, "bad_json", fmt.Sprintf("the answer of %s %s cannot be read: %s", r.method, r.URL, r.client.clean(err.Error())), notJSONHint)
-}
-
-func fieldOf(e *json.UnmarshalTypeError) string {
-	if e.Field == "" {
-		return "another kind of value"
-	}
-	return "another kind of " + e.Field
+	return r.fault(
+		v1.ClassTargetFault, "bad_json",
+		fmt.Sprintf("the answer of %s %s cannot be read: %s", r.method, r.URL, r.client.clean(err.Error())),
+		notJSONHint,
+	)
 }
 
 // cut explains why a body broke off.
 func (r *Response) cut(err error) *v1.ErrorDetail {
-	if errors.Is(context.Cause(r.ctx), errIdle) {
+	if errors.Is(context.Cause(r.ctx), transfer.ErrIdle) {
 		return r.fault(v1.ClassTransient, "timeout", fmt.Sprintf("the answer of %s %s stalled", r.method, r.URL),
 			"The target stopped sending in the middle of its answer. Smaller pages or a longer timeout_s may help.")
 	}
-	if errors.Is(context.Cause(r.ctx), errSlow) {
-		return r.fault(v1.ClassTransient, "body_too_slow", fmt.Sprintf("the answer of %s %s comes too slowly", r.method, r.URL),
+	if errors.Is(context.Cause(r.ctx), transfer.ErrSlow) {
+		return r.fault(v1.ClassTransient, "body_too_slow",
+			fmt.Sprintf("the answer of %s %s comes too slowly", r.method, r.URL),
 			"The target sends its answer in drips. Smaller pages or a longer page_timeout_s may help.")
 	}
 	var corrupt flate.CorruptInputError
 	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
-		return r.fault(v1.ClassTargetFault, "bad_compression", fmt.Sprintf("the answer of %s %s cannot be decompressed", r.method, r.URL), "")
+		return r.fault(
+			v1.ClassTargetFault, "bad_compression",
+			fmt.Sprintf("the answer of %s %s cannot be decompressed", r.method, r.URL), "",
+		)
 	}
 	d := r.client.explain(err, r.host, Request{Method: r.method, Phase: r.phase})
 	if d.Class == v1.ClassTransient && d.Target != nil {

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/pacing"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/status"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -36,18 +37,18 @@ func (c *Client) repeat(ctx context.Context, r Request, try func() error) error 
 		if said != nil && ctx.Err() != nil {
 			return said // cancelled while waiting: what the target said says more
 		}
-		wait, ok := pause(n, d)
-		everybody := asked(d) && mayPass(d) && r.Phase != "token"
+		wait, ok := pacing.RetryPause(n, d)
+		everybody := pacing.HasRetryAfter(d) && pacing.MayPass(d) && r.Phase != "token"
 		if everybody {
-			c.budget.hold(c.now().Add(min(wait, longestHold)))
+			c.budget.HoldUntil(c.now().Add(min(wait, pacing.LongestHold)))
 		}
 		switch {
-		case c.once, !r.repeatable(), !mayPass(d), ctx.Err() != nil:
+		case c.once, !r.repeatable(), !pacing.MayPass(d), ctx.Err() != nil:
 			return err
 		case d.Phase == "token" && r.Phase != "token":
 			return err // it has had its tries already
 		case !ok:
-			return tooLong(d)
+			return pacing.TooLong(d)
 		case final, n >= c.opts.Tries:
 			return err
 		}
@@ -65,20 +66,21 @@ func (c *Client) begin() error {
 	if c.once || c.tally.begun.Load() {
 		return nil
 	}
-	if err := c.circuit.ask(c.now()); err != nil {
+	if err := c.circuit.Check(c.now()); err != nil {
 		return err
 	}
 	c.tally.begun.Store(true)
 	return nil
 }
 
-// noted runs one try and tells the circuit how it ended. final says that the target has failed too often for another one.
+// noted runs one try and tells the circuit how it ended. final says that the target has failed too often for
+// another one.
 func (c *Client) noted(r Request, try func() error) (final bool, err error) {
-	ticket, final := c.circuit.ticket()
+	ticket, final := c.circuit.Ticket()
 	err = try()
 	var d *v1.ErrorDetail
 	if errors.As(err, &d) && d.Class == v1.ClassRateLimited {
-		c.budget.complained()
+		c.budget.NoteLimited()
 	}
 	switch {
 	case c.once && err != nil:
@@ -86,37 +88,9 @@ func (c *Client) noted(r Request, try func() error) (final bool, err error) {
 	case r.Phase == "token" && err == nil: // the target has not answered yet
 	default:
 		_, anonymous := c.auth.(None)
-		c.circuit.note(ticket, c.now(), err, !anonymous || c.signing != nil)
+		c.circuit.Note(ticket, c.now(), err, !anonymous || c.signing != nil)
 	}
 	return final, err
-}
-
-// mayPass says whether the same request may succeed later: 408, 425, 429, 5xx but for "not implemented", a broken connection.
-func mayPass(d *v1.ErrorDetail) bool {
-	return d.Class == v1.ClassRateLimited || d.Class == v1.ClassTransient || d.Code == "http_500"
-}
-
-// asked says whether the target itself named a time to wait.
-func asked(d *v1.ErrorDetail) bool { return d.RetryAfterMS != nil && *d.RetryAfterMS > 0 }
-
-// pause is how long to wait after the given try: what the target asks for, as long as that is at most five minutes, else a
-// random part of a time that doubles from 0.5 s to 30 s.
-func pause(try int, d *v1.ErrorDetail) (time.Duration, bool) {
-	if asked(d) {
-		wait := time.Duration(*d.RetryAfterMS) * time.Millisecond
-		return wait, wait <= maxRetryAfter
-	}
-	ceiling := min(firstPause<<(try-1), longestPause)
-	return rand.N(ceiling), true
-}
-
-// tooLong is the error of a target that wants to be left alone for longer than a call can wait.
-func tooLong(d *v1.ErrorDetail) *v1.ErrorDetail {
-	copied := *d
-	copied.Class, copied.Retryable = v1.ClassRateLimited, true
-	wait := time.Duration(*d.RetryAfterMS) * time.Millisecond
-	copied.Message += fmt.Sprintf("; it asks to wait %s, longer than one read waits", wait.Round(time.Second))
-	return &copied
 }
 
 // worthTelling is the shortest wait that is told, so that it does not pass for being stuck.
@@ -133,7 +107,10 @@ func (c *Client) rest(ctx context.Context, phase string, wait time.Duration) err
 		if report == nil {
 			report = c.opts.Report
 		}
-		report.Tell(v1.Progress{Phase: phase, Message: fmt.Sprintf("waiting %s for the target", wait.Round(time.Second)), RateWaitUntil: &until})
+		report.Tell(v1.Progress{
+			Phase: phase, Message: fmt.Sprintf("waiting %s for the target", wait.Round(time.Second)),
+			RateWaitUntil: &until,
+		})
 	}
 	c.tally.mu.Lock()
 	c.tally.waited += wait
@@ -141,17 +118,18 @@ func (c *Client) rest(ctx context.Context, phase string, wait time.Duration) err
 	return c.sleep(ctx, wait)
 }
 
-// pace waits for the rate that was set, for the pause that the target asked for, and for one of the places for requests under
-// way, which the caller gives back. A probe does not heed the pause: who starts it wants the target's own answer.
+// pace waits for the rate that was set, for the pause that the target asked for, and for one of the places
+// for requests under way, which the caller gives back. A probe does not heed the pause: who starts it wants
+// the target's own answer.
 func (c *Client) pace(ctx context.Context, r Request) error {
 	b := c.budget
-	wait := b.book(c.now())
+	wait := b.Reserve(c.now())
 	var served time.Time
 	for {
-		if until := b.held(); !c.once && until.After(served) {
+		if until := b.HeldUntil(); !c.once && until.After(served) {
 			served = until
 			left := until.Sub(c.now())
-			if left > maxRetryAfter {
+			if left > pacing.MaxRetryAfter {
 				return c.spent(r, left)
 			}
 			wait = max(wait, left)
@@ -160,13 +138,13 @@ func (c *Client) pace(ctx context.Context, r Request) error {
 			return c.explain(err, c.host, r)
 		}
 		wait = 0
-		if err := b.enter(ctx); err != nil {
+		if err := b.Enter(ctx); err != nil {
 			return c.explain(err, c.host, r)
 		}
-		if c.once || !b.held().After(served) {
+		if c.once || !b.HeldUntil().After(served) {
 			return nil
 		}
-		b.leave()
+		b.Leave()
 	}
 }
 
@@ -176,20 +154,20 @@ func (c *Client) spent(r Request, left time.Duration) *v1.ErrorDetail {
 	return &v1.ErrorDetail{
 		Class: v1.ClassRateLimited, Code: "rate_limited", Retryable: true, RetryAfterMS: &ms, Phase: r.Phase,
 		Message: fmt.Sprintf("%s asked to be left alone for another %s", c.host, left.Round(time.Second)),
-		Hint:    meanings[429].hint, Target: &v1.Target{Kind: "http", Host: c.host},
+		Hint:    status.Meanings[429].Hint, Target: &v1.Target{Kind: "http", Host: c.host},
 	}
 }
 
 // learn takes from an answer how many requests the target still takes.
 func (c *Client) learn(resp *Response) {
 	b, now := c.budget, c.now()
-	if limited(resp.Status, resp.Header, now) {
-		b.complained()
+	if status.IsRateLimited(resp.Status, resp.Header, now) {
+		b.NoteLimited()
 		return
 	}
-	b.answered()
+	b.NoteAnswered()
 	// A reset further off than a read waits is left to the target's own 429: not every target means these fields so.
-	if a, ok := allowanceOf(resp.Header, now); ok && a.remaining <= float64(b.busy()) && a.reset <= maxRetryAfter {
-		b.hold(now.Add(a.reset))
+	if a, ok := pacing.AllowanceOf(resp.Header, now); ok && a.Remaining <= float64(b.Busy()) && a.Reset <= pacing.MaxRetryAfter {
+		b.HoldUntil(now.Add(a.Reset))
 	}
 }

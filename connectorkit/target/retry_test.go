@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit/target"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/shared"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -54,7 +55,8 @@ func TestWhatCannotPassIsNotTriedAgain(t *testing.T) {
 			if tt.probe {
 				c = c.WithoutRetry()
 			}
-			if _, err := c.Do(t.Context(), tt.r); detail(t, err).Target.HTTP.Status != tt.status || calls.Load() != tt.calls {
+			if _, err := c.Do(t.Context(), tt.r); detail(t, err).Target.HTTP.Status != tt.status ||
+				calls.Load() != tt.calls {
 				t.Errorf("error %v after %d calls, want %d", err, calls.Load(), tt.calls)
 			}
 		})
@@ -63,7 +65,9 @@ func TestWhatCannotPassIsNotTriedAgain(t *testing.T) {
 
 func TestRetryAfterIsHonouredAndTold(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	for header, want := range map[string]time.Duration{"7": 7 * time.Second, now.Add(90 * time.Second).Format(http.TimeFormat): 90 * time.Second} {
+	for header, want := range map[string]time.Duration{
+		"7": 7 * time.Second, now.Add(90 * time.Second).Format(http.TimeFormat): 90 * time.Second,
+	} {
 		var calls atomic.Int32
 		base := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			if calls.Add(1) == 1 {
@@ -78,20 +82,25 @@ func TestRetryAfterIsHonouredAndTold(t *testing.T) {
 		var ahead time.Duration
 		env.Now = func() time.Time { return now.Add(ahead) }
 		var until []time.Time
-		c, err := target.New(t.Context(), env, target.Options{BaseURL: base, Report: func(p v1.Progress) { until = append(until, *p.RateWaitUntil) },
-			Sleep: func(ctx context.Context, d time.Duration) error { ahead += d; return naps.sleep(ctx, d) }})
+		c, err := target.New(t.Context(), env,
+			target.Options{BaseURL: base, Report: func(p v1.Progress) { until = append(until, *p.RateWaitUntil) },
+				Sleep: func(ctx context.Context, d time.Duration) error { ahead += d; return naps.sleep(ctx, d) }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		if err := get(t, c); err != nil || len(naps.waits) != 1 || naps.waits[0] != want || c.Waited() != want || c.Calls() != 2 {
+		if err := get(t, c); err != nil || len(naps.waits) != 1 || naps.waits[0] != want || c.Waited() != want ||
+			c.Calls() != 2 {
 			t.Errorf("Retry-After %s: error %v, waits %v; want %s", header, err, naps.waits, want)
 		}
 		if len(until) != 1 || !until[0].Equal(now.Add(want)) {
 			t.Errorf("told %v, want %s", until, now.Add(want))
 		}
 	}
-	base := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Retry-After", "301"); w.WriteHeader(429) })
+	base := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "301")
+		w.WriteHeader(429)
+	})
 	naps := &sleeper{}
 	err := get(t, client(t, target.Options{BaseURL: base, Sleep: naps.sleep}))
 	if d := detail(t, err); d.Class != v1.ClassRateLimited || *d.RetryAfterMS != 301000 || len(naps.waits) != 0 {
@@ -105,7 +114,10 @@ func TestRetryAfterIsHonouredAndTold(t *testing.T) {
 		naps := &sleeper{}
 		err := get(t, client(t, target.Options{BaseURL: base, Sleep: naps.sleep}))
 		if d := detail(t, err); d.Code != "http_503" || len(naps.waits) != 4 || naps.waits[3] > 4*time.Second {
-			t.Errorf("Retry-After %s: %+v after waits %v; want the pauses of one who was told nothing", nonsense, d, naps.waits)
+			t.Errorf(
+				"Retry-After %s: %+v after waits %v; want the pauses of one who was told nothing", nonsense, d,
+				naps.waits,
+			)
 		}
 	}
 }
@@ -135,12 +147,17 @@ func TestABodyThatBreaksOffIsReadAgain(t *testing.T) {
 
 func TestRateIsKeptByAllWhoUseTheSameCredentials(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") })
-	env, shared := onSite(), &target.Shared{}
+	env, shared := onSite(), &shared.State{}
 	now := time.Now()
 	env.Now = func() time.Time { return now }
 	naps := &sleeper{}
 	wait := func(token string) time.Duration {
-		c, err := target.New(t.Context(), env, target.Options{BaseURL: base, RateRPS: 2, Shared: shared, Sleep: naps.sleep, Auth: target.Bearer{Token: token}})
+		c, err := target.New(
+			t.Context(), env,
+			target.Options{
+				BaseURL: base, RateRPS: 2, Shared: shared, Sleep: naps.sleep, Auth: target.Bearer{Token: token},
+			},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +178,10 @@ func TestRateIsKeptByAllWhoUseTheSameCredentials(t *testing.T) {
 }
 
 func TestCancellingEndsTheWait(t *testing.T) {
-	base := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Retry-After", "60"); w.WriteHeader(429) })
+	base := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "60")
+		w.WriteHeader(429)
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	began := time.Now()

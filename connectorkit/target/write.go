@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/http/httptrace"
 	"slices"
@@ -13,59 +12,11 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/address"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/masking"
+	"github.com/grantwright/grantwright/connectorkit/target/internal/outcome"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
-
-// lost is the error of a request that went out and was not answered.
-type lost struct{ *v1.ErrorDetail }
-
-// Unwrap gives the detail.
-func (l lost) Unwrap() error { return l.ErrorDetail }
-
-// MayHaveArrived says whether a request that ended with err may have been carried out all the same: no answer came, or one that
-// a gateway or a failing service gives in place of the true one. A service that asks to come back later has done nothing.
-func MayHaveArrived(err error) bool {
-	if Unanswered(err) {
-		return true
-	}
-	var d *v1.ErrorDetail
-	if !errors.As(err, &d) || d.Phase == "token" || d.Target == nil || d.Target.HTTP == nil {
-		return false
-	}
-	switch status := d.Target.HTTP.Status; status {
-	case http.StatusRequestTimeout:
-		return true
-	case http.StatusServiceUnavailable:
-		return d.RetryAfterMS == nil
-	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
-		return false
-	default:
-		return status/100 == 5
-	}
-}
-
-// Absent says whether err is the target's own word that something is not there, with one of the statuses. A page of whatever
-// stands in between is no such word.
-func Absent(err error, statuses ...int) bool {
-	var d *v1.ErrorDetail
-	if !errors.As(err, &d) || d.Target == nil || d.Target.HTTP == nil || !slices.Contains(statuses, d.Target.HTTP.Status) {
-		return false
-	}
-	return !strings.Contains(strings.ToLower(d.Target.HTTP.ContentType), "html")
-}
-
-// Forbidden says whether err is the target's refusal to show one record to this login.
-func Forbidden(err error) bool {
-	var d *v1.ErrorDetail
-	return errors.As(err, &d) && d.Class == v1.ClassPermission && d.Target != nil && d.Target.HTTP != nil &&
-		d.Target.HTTP.Status == http.StatusForbidden
-}
-
-// Unanswered says whether a request went out, and no answer to it came.
-func Unanswered(err error) bool {
-	var l lost
-	return errors.As(err, &l)
-}
 
 // watched notes whether the head of a request went out. Before that the target cannot have understood it.
 func watched(ctx context.Context) (context.Context, *atomic.Bool) {
@@ -77,7 +28,7 @@ func watched(ctx context.Context) (context.Context, *atomic.Bool) {
 func (c *Client) unanswered(err error, host string, r Request, sent bool) error {
 	d := c.explain(err, host, r)
 	if sent && !r.repeatable() && r.Phase != "token" {
-		return lost{d}
+		return outcome.UnansweredError{ErrorDetail: d}
 	}
 	return d
 }
@@ -86,7 +37,7 @@ const maskedValue = "[secret]"
 
 // Plan shows a request as it would be sent, with secrets masked. It asks nobody.
 func (c *Client) Plan(r Request) (v1.PlannedHTTP, error) {
-	u, err := resolve(c.base, r)
+	u, err := address.Resolve(c.base, r.URL, r.Query, r.Phase)
 	if err != nil {
 		return v1.PlannedHTTP{}, err
 	}
@@ -142,7 +93,7 @@ func (c *Client) masked(v any) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name, e := range v {
-			if _, text := e.(string); text && secretName(name) {
+			if _, text := e.(string); text && masking.IsSecretName(name) {
 				out[name] = maskedValue
 				continue
 			}
@@ -152,8 +103,6 @@ func (c *Client) masked(v any) any {
 	}
 	return v
 }
-
-func secretName(name string) bool { return named.MatchString(name + "=x") }
 
 // Hide masks a secret of this call, such as a new password, in whatever leaves the Client from now on.
 func (c *Client) Hide(secret string) {

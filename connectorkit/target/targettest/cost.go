@@ -10,8 +10,8 @@ import (
 // gcPercent is that of the control plane.
 const gcPercent = 300
 
-// Cost is how much processor time do takes, which unlike the time on the wall does not depend on what else runs, and how many
-// bytes of heap it holds at most over what there was before.
+// Cost is how much processor time do takes, which unlike the time on the wall does not depend on what else
+// runs, and how many bytes of heap it holds at most over what there was before.
 func Cost(do func()) (took time.Duration, held uint64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	var m runtime.MemStats

@@ -1,5 +1,6 @@
-// Package targettest starts target systems that others wrote, for tests: Node.js servers from the npm registry, pinned by a
-// lock file. What they need is installed once, into GRANTWRIGHT_TEST_CACHE or the user's cache folder, and used again.
+// Package targettest starts target systems that others wrote, for tests: Node.js servers from the npm
+// registry, pinned by a lock file. What they need is installed once, into GRANTWRIGHT_TEST_CACHE or the
+// user's cache folder, and used again.
 package targettest
 
 import (
@@ -47,9 +48,10 @@ func StartOIDC(t testing.TB, ttl time.Duration) OIDC {
 	}
 }
 
-// StartNode starts dir/server.mjs with the packages that dir/package-lock.json pins, and gives the host:port it listens on. The
-// server must listen on the port in PORT and print "listening <port>". env are further variables as KEY=value. It stops with
-// the test. Without npm the test fails: what it would prove must not be skipped.
+// StartNode starts dir/server.mjs with the packages that dir/package-lock.json pins, and gives the host:port
+// it listens on. The server must listen on the port in PORT and print "listening <port>". env are further
+// variables as KEY=value. It stops with the test. Without npm the test fails: what it would prove must not be
+// skipped.
 func StartNode(t testing.TB, dir string, env ...string) (addr string) {
 	t.Helper()
 	return start(t, os.DirFS(dir), env...)
@@ -98,8 +100,8 @@ func start(t testing.TB, files fs.FS, env ...string) string {
 	return ""
 }
 
-// install puts the server and its packages into the cache, under a name made of their content. Two processes that install at
-// once do not meet: each works in a folder of its own, and the first rename wins.
+// install puts the server and its packages into the cache, under a name made of their content. Two processes
+// that install at once do not meet: each works in a folder of its own, and the first rename wins.
 func install(t testing.TB, files fs.FS) string {
 	t.Helper()
 	cache := os.Getenv("GRANTWRIGHT_TEST_CACHE")
@@ -150,7 +152,10 @@ func npmCI(t testing.TB, dir string) {
 	t.Helper()
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		t.Fatalf("npm is not in PATH: these tests read from servers of the npm registry and need Node.js 20 or later with npm")
+		t.Fatalf(
+			"npm is not in PATH: these tests read from servers of the npm registry and need Node.js 20 or " +
+				"later with npm",
+		)
 	}
 	cmd := exec.Command(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 	cmd.Dir = dir

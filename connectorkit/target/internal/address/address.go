@@ -1,4 +1,4 @@
-package target
+package address
 
 import (
 	"net"
@@ -9,9 +9,9 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// ParseURL reads an address a user typed for a target or a token endpoint. It is strict (SSRF-3), so that no two parsers
-// can read two hosts from one address: lower-case http or https, no user info, no fragment, an ASCII host, and numeric hosts
-// only in their canonical form. setting names the key in the error.
+// ParseURL reads an address a user typed for a target or a token endpoint. It is strict (SSRF-3), so that no
+// two parsers can read two hosts from one address: lower-case http or https, no user info, no fragment, an
+// ASCII host, and numeric hosts only in their canonical form. setting names the key in the error.
 func ParseURL(setting, raw string) (*url.URL, error) {
 	refuse := func(why string) (*url.URL, error) {
 		return nil, &v1.ErrorDetail{
@@ -65,8 +65,8 @@ func badHost(host string) string {
 	return ""
 }
 
-// hostPort is the host:port that u is dialled at.
-func hostPort(u *url.URL) string {
+// HostPort is the host:port that u is dialled at.
+func HostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
 		port = "443"
@@ -77,8 +77,8 @@ func hostPort(u *url.URL) string {
 	return net.JoinHostPort(strings.TrimSuffix(u.Hostname(), "."), port)
 }
 
-// LeavesBase reports whether a path, taken below another one, leads above it. Dots may be escaped, and servers take a backslash for
-// a slash.
+// LeavesBase reports whether a path, taken below another one, leads above it. Dots may be escaped, and servers
+// take a backslash for a slash.
 func LeavesBase(escaped string) bool {
 	plain, err := url.PathUnescape(escaped)
 	if err != nil {
@@ -98,52 +98,4 @@ func LeavesBase(escaped string) bool {
 		}
 	}
 	return false
-}
-
-// resolve finds the URL of a request below base.
-func resolve(base *url.URL, r Request) (*url.URL, error) {
-	var u *url.URL
-	if strings.Contains(r.URL, "://") {
-		abs, err := ParseURL("the next address", r.URL)
-		if err != nil {
-			return nil, err
-		}
-		if abs.Scheme != base.Scheme || hostPort(abs) != hostPort(base) {
-			return nil, &v1.ErrorDetail{
-				Class: v1.ClassPolicy, Code: "other_origin", Phase: r.Phase,
-				Message: "the target gave an address on another host than its own; it was not followed",
-				Hint:    "Credentials go to the configured host only. Where the target answers under another name, use that name as base_url.",
-			}
-		}
-		u = abs
-	} else {
-		rel, err := url.Parse(strings.TrimPrefix(r.URL, "/"))
-		if err != nil || strings.HasPrefix(r.URL, "//") || rel.Host != "" || rel.Scheme != "" {
-			return nil, &v1.ErrorDetail{
-				Class: v1.ClassConfig, Code: "invalid_path", Phase: r.Phase,
-				Message: "a path of the settings is not a URL path",
-			}
-		}
-		if LeavesBase(rel.EscapedPath()) {
-			return nil, &v1.ErrorDetail{
-				Class: v1.ClassConfig, Code: "invalid_path", Phase: r.Phase,
-				Message: "a path leads out of the path of base_url by its \"..\"",
-				Hint:    "Write the path below base_url without \"..\", or shorten base_url.",
-			}
-		}
-		u = base.JoinPath(rel.EscapedPath())
-		if rel.Path == "" {
-			copied := *base
-			u = &copied
-		}
-		u.RawQuery, u.Fragment = rel.RawQuery, ""
-	}
-	if len(r.Query) > 0 {
-		q := u.Query()
-		for k, v := range r.Query {
-			q[k] = v
-		}
-		u.RawQuery = q.Encode()
-	}
-	return u, nil
 }

@@ -1,4 +1,4 @@
-package target
+package tlsconf
 
 import (
 	"crypto/tls"
@@ -7,8 +7,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// TLS is how a target proves who it is, and how we do.
-type TLS struct {
+// Settings is how a target proves who it is, and how we do.
+type Settings struct {
 	CAPEM         string // certificates to trust instead of the system's, PEM
 	ServerName    string // expected name, where it differs from the host
 	SkipVerify    bool   // accept any certificate; refused unless Env allows it
@@ -18,7 +18,7 @@ type TLS struct {
 
 // Config makes the TLS configuration for host (without port), with a warning where certificates are not checked.
 // Errors are of class config or policy.
-func (t TLS) Config(env connectorkit.Env, host string) (*tls.Config, []v1.Warning, error) {
+func (t Settings) Config(env connectorkit.Env, host string) (*tls.Config, []v1.Warning, error) {
 	conf := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host}
 	if t.ServerName != "" {
 		conf.ServerName = t.ServerName
@@ -56,7 +56,8 @@ func (t TLS) Config(env connectorkit.Env, host string) (*tls.Config, []v1.Warnin
 	}
 	conf.InsecureSkipVerify = true
 	return conf, []v1.Warning{{
-		Code:    "tls_not_verified",
-		Message: "the target's certificate is not verified (tls_insecure_skip_verify): anyone on the network path can read the credentials",
+		Code: "tls_not_verified",
+		Message: "the target's certificate is not verified (tls_insecure_skip_verify): anyone on the network path " +
+			"can read the credentials",
 	}}, nil
 }

@@ -1,4 +1,4 @@
-package target
+package assertion
 
 import (
 	"crypto"
@@ -11,8 +11,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// Assertion gets tokens by a signed assertion instead of a client secret: the JWT bearer grant (RFC 7523 section 2.1), as
-// service accounts use it.
+// Assertion gets tokens by a signed assertion instead of a client secret: the JWT bearer grant (RFC 7523
+// section 2.1), as service accounts use it.
 type Assertion struct {
 	Issuer   string
 	Subject  string // whom to act for; empty: nobody
@@ -26,9 +26,9 @@ const jwtBearerGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 // assertionLife is how long an assertion is good for; authorization servers take an hour at most.
 const assertionLife = 5 * time.Minute
 
-// form is what the token endpoint is sent.
-func (a Assertion) form(tokenURL, scope string, now time.Time) (url.Values, error) {
-	key, method, err := signer(a.Key)
+// Form is what the token endpoint is sent.
+func (a Assertion) Form(tokenURL, scope string, now time.Time) (url.Values, error) {
+	key, method, err := ParseKey(a.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -54,17 +54,17 @@ func (a Assertion) form(tokenURL, scope string, now time.Time) (url.Values, erro
 	return url.Values{"grant_type": {jwtBearerGrant}, "assertion": {signed}}, nil
 }
 
-var errNoSigningKey = errors.New("jwt_private_key is no RSA or EC P-256 private key in PEM form")
+var errKey = errors.New("jwt_private_key is no RSA or EC P-256 private key in PEM form")
 
-// signer reads the key. Its line breaks may be written as \n, as in the key files that clouds give.
-func signer(text string) (crypto.PrivateKey, jwt.SigningMethod, error) {
+// ParseKey reads the key. Its line breaks may be written as \n, as in the key files that clouds give.
+func ParseKey(text string) (crypto.PrivateKey, jwt.SigningMethod, error) {
 	pem := []byte(strings.ReplaceAll(text, `\n`, "\n"))
 	if key, err := jwt.ParseRSAPrivateKeyFromPEM(pem); err == nil {
 		return key, jwt.SigningMethodRS256, nil
 	}
 	key, err := jwt.ParseECPrivateKeyFromPEM(pem)
 	if err != nil || key.Curve.Params().BitSize != 256 {
-		return nil, nil, errNoSigningKey // the parser's own words may hold parts of the key
+		return nil, nil, errKey // the parser's own words may hold parts of the key
 	}
 	return key, jwt.SigningMethodES256, nil
 }

@@ -1,4 +1,4 @@
-package target
+package pacing
 
 import (
 	"net/http"
@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// allowance is what an answer says about how many requests the target still takes.
-type allowance struct {
-	remaining float64
-	reset     time.Duration // until there are more
+// Allowance is what an answer says about how many requests the target still takes.
+type Allowance struct {
+	Remaining float64
+	Reset     time.Duration // until there are more
 }
 
-// allowanceOf reads the common forms: the RateLimit field of draft-ietf-httpapi-ratelimit-headers in its newer form
+// AllowanceOf reads the common forms: the RateLimit field of draft-ietf-httpapi-ratelimit-headers in its newer form
 // ("default";r=5;t=30) and its older one (limit=10, remaining=5, reset=30), and the fields RateLimit-Remaining and
 // X-RateLimit-Remaining with their -Reset as seconds, as a moment in seconds or milliseconds, or as an HTTP date. It is
 // false where an answer says nothing or nonsense.
-func allowanceOf(h http.Header, now time.Time) (allowance, bool) {
+func AllowanceOf(h http.Header, now time.Time) (Allowance, bool) {
 	at := serverTime(h, now)
 	if line := h.Get("RateLimit"); line != "" {
 		return allowanceOfField(line)
@@ -28,15 +28,15 @@ func allowanceOf(h http.Header, now time.Time) (allowance, bool) {
 			continue
 		}
 		if reset, ok := resetOf(h.Get(prefix+"Reset"), at); ok {
-			return allowance{remaining, reset}, true
+			return Allowance{remaining, reset}, true
 		}
 	}
-	return allowance{}, false
+	return Allowance{}, false
 }
 
 // allowanceOfField reads the first policy of a RateLimit field.
-func allowanceOfField(line string) (allowance, bool) {
-	out := allowance{remaining: -1, reset: -1}
+func allowanceOfField(line string) (Allowance, bool) {
+	out := Allowance{Remaining: -1, Reset: -1}
 	first := line
 	if strings.HasPrefix(strings.TrimSpace(line), `"`) {
 		first, _, _ = strings.Cut(line, ",")
@@ -49,12 +49,12 @@ func allowanceOfField(line string) (allowance, bool) {
 		}
 		switch strings.ToLower(name) {
 		case "r", "remaining":
-			out.remaining = n
+			out.Remaining = n
 		case "t", "reset":
-			out.reset = time.Duration(n * float64(time.Second))
+			out.Reset = time.Duration(n * float64(time.Second))
 		}
 	}
-	return out, out.remaining >= 0 && out.reset >= 0
+	return out, out.Remaining >= 0 && out.Reset >= 0
 }
 
 // Numbers above these are moments, not spans: 2001 in seconds and in milliseconds.
@@ -84,8 +84,9 @@ func resetOf(text string, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// retryAfter reads the header's two forms (RFC 9110 section 10.2.3), and seconds with a fraction. What is neither says nothing.
-func retryAfter(h http.Header, now time.Time) *int64 {
+// RetryAfter reads the header's two forms (RFC 9110 section 10.2.3), and seconds with a fraction. What is
+// neither says nothing.
+func RetryAfter(h http.Header, now time.Time) *int64 {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 && seconds <= 1e9 {
 		ms := int64(seconds * 1000)

@@ -1,4 +1,4 @@
-package target
+package pacing
 
 import (
 	"context"
@@ -12,33 +12,33 @@ import (
 )
 
 func TestAComplaintLeavesOneRequestAtATimeAndAnswersBringTheOthersBack(t *testing.T) {
-	b := &budget{}
-	b.set(0, 0, 3)
+	b := &Budget{}
+	b.Configure(0, 0, 3)
 	room := func() (n int) {
 		done, cancel := context.WithCancel(t.Context())
 		cancel()
-		for b.enter(done) == nil {
+		for b.Enter(done) == nil {
 			n++
 		}
 		for range n {
-			b.leave()
+			b.Leave()
 		}
 		return n
 	}
 	if got := room(); got != 3 {
 		t.Fatalf("room for %d requests, want 3", got)
 	}
-	b.complained()
+	b.NoteLimited()
 	for answers, want := range []int{1, 2, 3, 3} {
 		if got := room(); got != want {
 			t.Errorf("room for %d requests after %d answers, want %d", got, answers*steadyAnswers, want)
 		}
 		for range steadyAnswers {
-			b.answered()
+			b.NoteAnswered()
 		}
 	}
-	b.complained()
-	b.set(0, 0, 5)
+	b.NoteLimited()
+	b.Configure(0, 0, 5)
 	if got := room(); got != 1 {
 		t.Errorf("another call made room for %d requests; what was learned must stay", got)
 	}
@@ -47,9 +47,9 @@ func TestAComplaintLeavesOneRequestAtATimeAndAnswersBringTheOthersBack(t *testin
 // TestPlacesAreNeitherLostNorGivenTwice lets requests come, go and give up at random.
 func TestPlacesAreNeitherLostNorGivenTwice(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		b := &budget{}
+		b := &Budget{}
 		most := rapid.IntRange(1, 5).Draw(rt, "most")
-		b.set(0, 0, most)
+		b.Configure(0, 0, most)
 		var (
 			inside, peak atomic.Int32
 			done         sync.WaitGroup
@@ -62,32 +62,35 @@ func TestPlacesAreNeitherLostNorGivenTwice(t *testing.T) {
 				if patience == 0 {
 					time.AfterFunc(50*time.Microsecond, cancel)
 				}
-				if b.enter(ctx) != nil {
+				if b.Enter(ctx) != nil {
 					return
 				}
 				if n := inside.Add(1); n > peak.Load() {
 					peak.Store(n)
 				}
 				inside.Add(-1)
-				b.leave()
+				b.Leave()
 			})
 		}
 		done.Wait()
 		if b.under != 0 || len(b.queue) != 0 || int(peak.Load()) > most {
-			rt.Fatalf("%d under way and %d waiting at the end, %d at once; at most %d allowed", b.under, len(b.queue), peak.Load(), most)
+			rt.Fatalf(
+				"%d under way and %d waiting at the end, %d at once; at most %d allowed", b.under, len(b.queue),
+				peak.Load(), most,
+			)
 		}
 	})
 }
 
 func TestABurstMayBeLargerThanTheRate(t *testing.T) {
-	b, now := &budget{}, time.Unix(1e9, 0)
-	b.set(0.5, 3, 4)
+	b, now := &Budget{}, time.Unix(1e9, 0)
+	b.Configure(0.5, 3, 4)
 	for i, want := range []time.Duration{0, 0, 0, 2 * time.Second, 4 * time.Second} {
-		if got := b.book(now); got != want {
+		if got := b.Reserve(now); got != want {
 			t.Errorf("request %d waits %s, want %s", i+1, got, want)
 		}
 	}
-	if got := b.book(now.Add(time.Hour)); got != 0 {
+	if got := b.Reserve(now.Add(time.Hour)); got != 0 {
 		t.Errorf("after an hour's rest a request waits %s", got)
 	}
 }
@@ -123,8 +126,8 @@ func TestAllowancesAreReadInAllTheirForms(t *testing.T) {
 		for name, v := range tt.fields {
 			h.Set(name, v)
 		}
-		a, ok := allowanceOf(h, now.Add(-time.Hour))
-		if ok != (tt.reset >= 0) || ok && (a.remaining != tt.remaining || a.reset != tt.reset) {
+		a, ok := AllowanceOf(h, now.Add(-time.Hour))
+		if ok != (tt.reset >= 0) || ok && (a.Remaining != tt.remaining || a.Reset != tt.reset) {
 			t.Errorf("%v = %+v, %v; want %g remaining and more in %s", tt.fields, a, ok, tt.remaining, tt.reset)
 		}
 	}
@@ -135,14 +138,16 @@ func FuzzRateFieldsNeverPanic(f *testing.F) {
 	f.Add(`limit=10, remaining=2`, "-1", "1e309")
 	f.Fuzz(func(t *testing.T, field, reset, after string) {
 		now := time.Unix(1777636800, 0)
-		h := http.Header{"Ratelimit": {field}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {reset}, "Retry-After": {after}}
+		h := http.Header{
+			"Ratelimit": {field}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {reset}, "Retry-After": {after},
+		}
 		for range 2 {
-			if a, ok := allowanceOf(h, now); ok && (a.reset < 0 || a.remaining < 0) {
+			if a, ok := AllowanceOf(h, now); ok && (a.Reset < 0 || a.Remaining < 0) {
 				t.Fatalf("%q %q = %+v", field, reset, a)
 			}
 			h.Del("RateLimit")
 		}
-		if ms := retryAfter(h, now); ms != nil && *ms < 0 {
+		if ms := RetryAfter(h, now); ms != nil && *ms < 0 {
 			t.Fatalf("Retry-After %q = %d ms", after, *ms)
 		}
 	})

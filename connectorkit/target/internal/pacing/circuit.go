@@ -1,4 +1,4 @@
-package target
+package pacing
 
 import (
 	"errors"
@@ -16,12 +16,13 @@ const (
 	openFor        = time.Minute
 )
 
-// circuit keeps calls from a target that fails again and again, and from one that refuses the login: repeating that would
-// lock the service account. It stops no call that has begun: that ends by the target's own answers, but without further tries.
-// Probes, which a person starts, are let through and close it when they succeed.
-type circuit struct {
+// Circuit keeps calls from a target that fails again and again, and from one that refuses the login:
+// repeating that would lock the service account. It stops no call that has begun: that ends by the target's
+// own answers, but without further tries. Probes, which a person starts, are let through and close it when
+// they succeed.
+type Circuit struct {
 	mu      sync.Mutex
-	clock   int64 // of tickets
+	tickets int64 // of tickets
 	barrier int64 // failures of requests that began before it are part of one that was counted
 	failed  int   // in a row
 	proven  bool  // something was answered with these credentials
@@ -30,8 +31,8 @@ type circuit struct {
 	login   bool // it is the login that was refused
 }
 
-// ask gives the error of an open circuit.
-func (k *circuit) ask(now time.Time) error {
+// Check gives the error of an open circuit.
+func (k *Circuit) Check(now time.Time) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if now.Before(k.until) {
@@ -40,35 +41,37 @@ func (k *circuit) ask(now time.Time) error {
 	return nil
 }
 
-// ticket is for one request. It is the last try where the target has failed too often already.
-func (k *circuit) ticket() (ticket int64, last bool) {
+// Ticket is for one request. It is the last try where the target has failed too often already.
+func (k *Circuit) Ticket() (ticket int64, last bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.clock++
-	return k.clock, k.failed >= failuresInARow
+	k.tickets++
+	return k.tickets, k.failed >= failuresInARow
 }
 
 // refusal is the error of an open circuit. It carries the answer that opened it.
-func (k *circuit) refusal(now time.Time) *v1.ErrorDetail {
+func (k *Circuit) refusal(now time.Time) *v1.ErrorDetail {
 	wait := k.until.Sub(now)
 	ms := wait.Milliseconds()
 	d := &v1.ErrorDetail{
-		Class: v1.ClassTransient, Code: "circuit_open", Retryable: true, RetryAfterMS: &ms, Phase: k.cause.Phase, Target: k.cause.Target,
+		Class: v1.ClassTransient, Code: "circuit_open", Retryable: true, RetryAfterMS: &ms, Phase: k.cause.Phase,
+		Target: k.cause.Target,
 		Message: fmt.Sprintf("the target failed %d times in a row and is not asked again before %s; the last time: %s",
 			k.failed, k.until.UTC().Format(time.RFC3339), k.cause.Message),
 		Hint: "A successful connection test lets requests through at once.",
 	}
 	if k.login {
 		d.Class, d.Retryable = k.cause.Class, false
-		d.Message = fmt.Sprintf("the target refused the login and is not asked again before %s, so that the account is not locked: %s",
+		d.Message = fmt.Sprintf("the target refused the login and is not asked again before %s, so that the "+
+			"account is not locked: %s",
 			k.until.UTC().Format(time.RFC3339), k.cause.Message)
 		d.Hint = "Correct the credentials: others are tried at once. " + d.Hint
 	}
 	return d
 }
 
-// note takes in how a request ended. login says that credentials were sent.
-func (k *circuit) note(ticket int64, now time.Time, err error, login bool) {
+// Note takes in how a request ended. login says that credentials were sent.
+func (k *Circuit) Note(ticket int64, now time.Time, err error, login bool) {
 	var d *v1.ErrorDetail
 	if err != nil && !errors.As(err, &d) {
 		return // the caller's own business
@@ -85,7 +88,7 @@ func (k *circuit) note(ticket int64, now time.Time, err error, login bool) {
 		// Requests that were under way together fail together: that is one failure.
 		if ticket > k.barrier {
 			k.failed++
-			k.barrier = k.clock
+			k.barrier = k.tickets
 		}
 		if k.failed >= failuresInARow {
 			k.open(now, d)
@@ -96,12 +99,13 @@ func (k *circuit) note(ticket int64, now time.Time, err error, login bool) {
 	}
 }
 
-func (k *circuit) open(now time.Time, cause *v1.ErrorDetail) {
+func (k *Circuit) open(now time.Time, cause *v1.ErrorDetail) {
 	k.until, k.cause = now.Add(openFor), cause
 }
 
-// refusesLogin tells refused credentials from a missing right: once anything was answered, 403 is about the one address.
-func (k *circuit) refusesLogin(d *v1.ErrorDetail) bool {
+// refusesLogin tells refused credentials from a missing right: once anything was answered, 403 is about the
+// one address.
+func (k *Circuit) refusesLogin(d *v1.ErrorDetail) bool {
 	if d.Target == nil || d.Target.HTTP == nil {
 		return false
 	}
