@@ -8,11 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/grantwright/grantwright/connectorkit/jsonpath/internal/budget"
 	"github.com/grantwright/grantwright/connectorkit/target/targettest"
 )
 
 // free is a budget that no test of the language needs.
-func free() *Budget { return NewBudget(context.Background(), 0) }
+func free() *budget.Budget { return budget.NewBudget(context.Background(), 0) }
 
 // chain is an object with one member a in an object with one member a, and so on.
 func chain(depth int) string {
@@ -30,11 +31,18 @@ func TestQueryBombsEndWithinTheBudget(t *testing.T) {
 	for _, tt := range []struct{ name, query, doc string }{
 		{"descents", "$..a..a..a..a", chain(400)},
 		{"descents in a filter", "$..[?@..[?@..a]]", chain(500)},
-		{"unions", "$[0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0]", strings.Repeat("[", 400) + strings.Repeat("]", 400)},
+		{
+			"unions",
+			"$[0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0][0,0,0,0]",
+			strings.Repeat("[", 400) + strings.Repeat("]", 400),
+		},
 		{"wildcards in a union", "$[*,*,*,*,*,*,*,*,*,*]", wide},
 		{"filter over filter", "$[?$[?@ == 1]]", wide},
 		{"root compared for every element", "$.list[?$.list == $.same]", `{"list":` + wide + `,"same":` + wide + `}`},
-		{"long text compared for every element", "$.list[?$.a == $.b]", `{"list":` + wide + `,"a":"` + long + `1","b":"` + long + `2"}`},
+		{
+			"long text compared for every element", "$.list[?$.a == $.b]",
+			`{"list":` + wide + `,"a":"` + long + `1","b":"` + long + `2"}`,
+		},
 		{"wide objects", "$..[?@.x || $[?@..y]]", `{"m":{` + strings.Repeat(`"k":{},`, 1) + members(100_000) + `}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -46,7 +54,7 @@ func TestQueryBombsEndWithinTheBudget(t *testing.T) {
 			b := free()
 			var found []any
 			took, held := targettest.Cost(func() { found = p.Select(b, doc) })
-			var exceeded *BudgetError
+			var exceeded *budget.BudgetError
 			if !errors.As(b.Err(), &exceeded) || len(found) != 0 || took > bombTime || held > bombHeap {
 				t.Errorf("%d values, %v after %v with %d MiB; want an error within %v and %d MiB",
 					len(found), b.Err(), took, held>>20, bombTime, bombHeap>>20)
@@ -73,14 +81,16 @@ func TestEvaluationEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
 	cancel(stopped)
-	b := NewBudget(ctx, 0)
+	b := budget.NewBudget(ctx, 0)
 	if found := MustCompile("$..a").Select(b, decode(t, chain(400))); found != nil || !errors.Is(b.Err(), stopped) {
 		t.Errorf("found %d values, %v; want nothing and the cause", len(found), b.Err())
 	}
 }
 
 func TestMoreThanOneDescentIsRefusedInSettings(t *testing.T) {
-	for query, column := range map[string]int{"$..a..b": 5, "..a..b": 4, "$.a[?@..b]..c": 11, "$..[?@..a]": 7, "$.a..b": 0, "a..b": 0} {
+	for query, column := range map[string]int{
+		"$..a..b": 5, "..a..b": 4, "$.a[?@..b]..c": 11, "$..[?@..a]": 7, "$.a..b": 0, "a..b": 0,
+	} {
 		_, err := CompileShort(query)
 		var syntax *SyntaxError
 		if errors.As(err, &syntax) != (column > 0) || column > 0 && syntax.Column != column {
@@ -98,12 +108,19 @@ func TestDocumentBombsAreRefusedBeforeTheyAreDecoded(t *testing.T) {
 	for _, tt := range []struct{ name, query, pick, doc string }{
 		{"held whole", "$..x", "$.n", `{"x":[` + objects(5_000_000) + `]}`},
 		{"a pick", "$.records[*]", "$.meta", `{"meta":[` + objects(5_000_000) + `],"records":[]}`},
-		{"an object in the place of records", "$.records", "$.records.next", `{"records":{"a":[` + objects(5_000_000) + `]}}`},
+		{
+			"an object in the place of records", "$.records", "$.records.next",
+			`{"records":{"a":[` + objects(5_000_000) + `]}}`,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var err error
 			took, held := targettest.Cost(func() {
-				_, err = NewPlan(MustCompile(tt.query), MustCompile(tt.pick)).Run(free(), strings.NewReader(tt.doc), limits, func(any) error { return nil })
+				_, err = NewPlan(
+					MustCompile(tt.query), MustCompile(tt.pick),
+				).Run(free(), strings.NewReader(tt.doc), limits, func(any) error {
+					return nil
+				})
 			})
 			var large *TooLargeError
 			if !errors.As(err, &large) || !large.Values || took > bombTime || held > bombHeap {

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	"github.com/grantwright/grantwright/connectorkit/jsonpath/internal/budget"
 )
 
 // expression is a logical expression of a filter. The root is what $ stands for, current what @ stands for.
 type expression interface {
-	holds(b *Budget, root, current any) bool
+	holds(b *budget.Budget, root, current any) bool
 	usesRoot() bool
 }
 
@@ -35,7 +37,7 @@ type operand struct {
 	query   *query
 }
 
-func (e orExpr) holds(b *Budget, root, current any) bool {
+func (e orExpr) holds(b *budget.Budget, root, current any) bool {
 	for _, part := range e {
 		if part.holds(b, root, current) {
 			return true
@@ -44,7 +46,7 @@ func (e orExpr) holds(b *Budget, root, current any) bool {
 	return false
 }
 
-func (e andExpr) holds(b *Budget, root, current any) bool {
+func (e andExpr) holds(b *budget.Budget, root, current any) bool {
 	for _, part := range e {
 		if !part.holds(b, root, current) {
 			return false
@@ -53,17 +55,24 @@ func (e andExpr) holds(b *Budget, root, current any) bool {
 	return true
 }
 
-func (e notExpr) holds(b *Budget, root, current any) bool { return !e.of.holds(b, root, current) }
+func (e notExpr) holds(b *budget.Budget, root, current any) bool {
+	return !e.of.holds(b, root, current)
+}
 
-func (e exists) holds(b *Budget, root, current any) bool {
+func (e exists) holds(b *budget.Budget, root, current any) bool {
 	return len(e.query.run(b, root, current)) > 0
 }
 
-func (e orExpr) usesRoot() bool  { return anyUsesRoot(e) }
+func (e orExpr) usesRoot() bool { return anyUsesRoot(e) }
+
 func (e andExpr) usesRoot() bool { return anyUsesRoot(e) }
+
 func (e notExpr) usesRoot() bool { return e.of.usesRoot() }
-func (e exists) usesRoot() bool  { return e.query.usesRoot() }
+
+func (e exists) usesRoot() bool { return e.query.usesRoot() }
+
 func (e compare) usesRoot() bool { return e.left.usesRoot() || e.right.usesRoot() }
+
 func (o operand) usesRoot() bool { return o.query != nil && o.query.usesRoot() }
 
 func (q query) usesRoot() bool { return q.fromRoot || segmentsUseRoot(q.segments) }
@@ -88,42 +97,39 @@ func segmentsUseRoot(segments []segment) bool {
 	return false
 }
 
-func (q query) run(b *Budget, root, current any) []any {
+func (q query) run(b *budget.Budget, root, current any) []any {
 	if q.fromRoot {
 		current = root
 	}
 	return run(b, q.segments, root, current)
 }
 
-// nothing is what a query that selects no value compares as (RFC 9535 section 2.3.5.2.2).
-type nothing struct{}
-
-func (o operand) value(b *Budget, root, current any) any {
+func (o operand) value(b *budget.Budget, root, current any) any {
 	if o.query == nil {
 		return o.literal
 	}
 	found := o.query.run(b, root, current)
 	if len(found) == 0 {
-		return nothing{}
+		return budget.Nothing{}
 	}
 	return found[0]
 }
 
-func (e compare) holds(b *Budget, root, current any) bool {
+func (e compare) holds(b *budget.Budget, root, current any) bool {
 	l, r := e.left.value(b, root, current), e.right.value(b, root, current)
 	switch e.op {
 	case "==":
-		return b.equal(l, r)
+		return b.Equal(l, r)
 	case "!=":
-		return !b.equal(l, r)
+		return !b.Equal(l, r)
 	case "<":
-		return b.less(l, r)
+		return b.Less(l, r)
 	case ">":
-		return b.less(r, l)
+		return b.Less(r, l)
 	case "<=":
-		return b.less(l, r) || b.equal(l, r)
+		return b.Less(l, r) || b.Equal(l, r)
 	default:
-		return b.less(r, l) || b.equal(l, r)
+		return b.Less(r, l) || b.Equal(l, r)
 	}
 }
 

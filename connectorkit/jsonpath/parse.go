@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/grantwright/grantwright/connectorkit/jsonpath/internal/budget"
 )
 
 // maxInt bounds indexes and slice parts to what JSON numbers carry exactly (RFC 9535 section 2.1).
@@ -88,7 +90,7 @@ func (p *parser) query(root byte) ([]segment, error) {
 func (p *parser) segment() (segment, error) {
 	switch {
 	case p.accept(".."):
-		if p.descents++; p.bounded && p.descents > MaxDescents {
+		if p.descents++; p.bounded && p.descents > budget.MaxDescents {
 			p.at -= len("..")
 			return segment{}, p.fail("a query may have .. only once; name the members between")
 		}

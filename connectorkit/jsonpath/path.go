@@ -1,14 +1,11 @@
-// Package jsonpath selects values in JSON documents by the query language of RFC 9535: child names, indexes, wildcards,
-// slices, descendants, unions and filters with comparisons and existence tests. Function extensions are not part of it.
-//
-// A Path is compiled once and is safe for many goroutines. A Plan reads a document of any length while holding one selected
-// record in memory.
 package jsonpath
 
 import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/grantwright/grantwright/connectorkit/jsonpath/internal/budget"
 )
 
 // Path is a compiled query.
@@ -72,8 +69,8 @@ func compile(p *parser) (*Path, error) {
 	return &Path{text: p.text, segments: segments}, nil
 }
 
-// CompileShort is Compile for settings: the leading $ and its dot may be left out, so "data.items" is "$.data.items". More than
-// MaxDescents are refused.
+// CompileShort is Compile for settings: the leading $ and its dot may be left out, so "data.items" is
+// "$.data.items". More than MaxDescents are refused.
 func CompileShort(text string) (*Path, error) {
 	trimmed := strings.TrimSpace(text)
 	full, shift := trimmed, 0
@@ -145,8 +142,8 @@ type Filter struct {
 	expr expression
 }
 
-// CompileFilter reads an expression such as @.status == 'active' && !@.deleted. A leading question mark is allowed. It is for
-// settings: more than MaxDescents are refused.
+// CompileFilter reads an expression such as @.status == 'active' && !@.deleted. A leading question mark is
+// allowed. It is for settings: more than MaxDescents are refused.
 func CompileFilter(text string) (*Filter, error) {
 	trimmed := strings.TrimSpace(text)
 	p := &parser{text: trimmed, bounded: true}
@@ -168,6 +165,6 @@ func (f *Filter) String() string { return f.text }
 
 // Match tells whether the expression holds for a value; $ and @ both stand for it. It is false when the budget does not
 // suffice; see Budget.
-func (f *Filter) Match(b *Budget, value any) bool {
-	return f.expr.holds(b, value, value) && b.err == nil
+func (f *Filter) Match(b *budget.Budget, value any) bool {
+	return f.expr.holds(b, value, value) && b.Err() == nil
 }

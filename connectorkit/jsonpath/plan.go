@@ -1,8 +1,9 @@
 package jsonpath
 
-// Plan reads documents in which one query selects many records and others pick single values from around them, such as the
-// cursor of the next page. Where the records are reached by plain names and one array, a document of any length is read with
-// one record in memory; other queries need the whole document, which Limits.Document bounds.
+// Plan reads documents in which one query selects many records and others pick single values from around
+// them, such as the cursor of the next page. Where the records are reached by plain names and one array, a
+// document of any length is read with one record in memory; other queries need the whole document, which
+// Limits.Document bounds.
 //
 // A query that ends in a name or an index and meets an array stands for the elements of that array.
 type Plan struct {
@@ -10,11 +11,12 @@ type Plan struct {
 	picks   []*Path
 
 	streams bool
-	each    *selector // what chooses among the elements; nil: all elements of an array, or the one value that stands there
-	rest    []segment // applied to every element
-	root    *node
-	last    []lastPick // picks from the last element
-	inner   []int      // picks inside the place of the records, which exist only if an object stands there
+	// what chooses among the elements; nil: all elements of an array, or the one value that stands there
+	each  *selector
+	rest  []segment // applied to every element
+	root  *node
+	last  []lastPick // picks from the last element
+	inner []int      // picks inside the place of the records, which exist only if an object stands there
 }
 
 // lastPick is a pick that starts at the last record, as APIs want it that page by the key of the last record.

@@ -46,8 +46,8 @@ const (
 	nulls       = `{"a":null,"b":[null],"c":[{}],"null":1}`
 )
 
-// TestExamplesOfTheRFCSelectWhatItSays runs the tables of RFC 9535 sections 1.5 and 2.3 to 2.6. Where the RFC leaves the order
-// of an object's members open, the expectation has them by name.
+// TestExamplesOfTheRFCSelectWhatItSays runs the tables of RFC 9535 sections 1.5 and 2.3 to 2.6. Where the RFC
+// leaves the order of an object's members open, the expectation has them by name.
 func TestExamplesOfTheRFCSelectWhatItSays(t *testing.T) {
 	for _, tt := range []struct{ doc, query, want string }{
 		{bookstore, `$.store.book[*].author`, `["Nigel Rees","Evelyn Waugh","Herman Melville","J. R. R. Tolkien"]`},
@@ -86,7 +86,10 @@ func TestExamplesOfTheRFCSelectWhatItSays(t *testing.T) {
 		{filters, `$.a[?(@.b == 'kilo')]`, `[{"b":"kilo"}]`},
 		{filters, `$.a[?@>3.5]`, `[5,4,6]`},
 		{filters, `$.a[?@.b]`, `[{"b":"j"},{"b":"k"},{"b":{}},{"b":"kilo"}]`},
-		{filters, `$[?@.*]`, `[[3,5,1,2,4,6,{"b":"j"},{"b":"k"},{"b":{}},{"b":"kilo"}],{"p":1,"q":2,"r":3,"s":5,"t":{"u":6}}]`},
+		{
+			filters, `$[?@.*]`,
+			`[[3,5,1,2,4,6,{"b":"j"},{"b":"k"},{"b":{}},{"b":"kilo"}],{"p":1,"q":2,"r":3,"s":5,"t":{"u":6}}]`,
+		},
 		{filters, `$[?@[?@.b]]`, `[[3,5,1,2,4,6,{"b":"j"},{"b":"k"},{"b":{}},{"b":"kilo"}]]`},
 		{filters, `$.o[?@<3, ?@<3]`, `[1,2,1,2]`},
 		{filters, `$.a[?@<2 || @.b == "k"]`, `[1,{"b":"k"}]`},
@@ -179,7 +182,10 @@ func TestBadQueriesSayWhereTheyAreBad(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(syntax.Reason, tt.reason) || (syntax.Column != tt.column && tt.column < 100) {
-			t.Errorf("Compile(%q) = column %d %q; want column %d %q", tt.query, syntax.Column, syntax.Reason, tt.column, tt.reason)
+			t.Errorf(
+				"Compile(%q) = column %d %q; want column %d %q", tt.query, syntax.Column, syntax.Reason, tt.column,
+				tt.reason,
+			)
 		}
 	}
 }
@@ -208,7 +214,8 @@ func TestShortQueriesMayLeaveOutTheRoot(t *testing.T) {
 func TestEscapesInNamesAreRead(t *testing.T) {
 	doc := decode(t, `{"a'b":1,"\u263a":2,"\ud834\udd1e":3,"tab\t":4,"\"":5}`)
 	for query, want := range map[string]string{
-		`$['a\'b']`: `[1]`, `$['\u263A']`: `[2]`, `$["\uD834\uDD1E"]`: `[3]`, `$['tab\t']`: `[4]`, `$["\""]`: `[5]`, `$.☺`: `[2]`,
+		`$['a\'b']`: `[1]`, `$['\u263A']`: `[2]`, `$["\uD834\uDD1E"]`: `[3]`, `$['tab\t']`: `[4]`, `$["\""]`: `[5]`,
+		`$.☺`: `[2]`,
 	} {
 		if got := encode(t, MustCompile(query).Select(free(), doc)); got != want {
 			t.Errorf("%s = %s, want %s", query, got, want)
@@ -217,7 +224,9 @@ func TestEscapesInNamesAreRead(t *testing.T) {
 }
 
 func FuzzCompileNeverPanicsAndKeepsItsText(f *testing.F) {
-	for _, seed := range []string{`$.a[?@.b == 'c' && !(@.d < 1e3)]`, `$..[*,1,-1,::2,'x']`, `$["\ud834\udd1e"]`, `$[?$.a==@.b]`, `$[?!@]`} {
+	for _, seed := range []string{
+		`$.a[?@.b == 'c' && !(@.d < 1e3)]`, `$..[*,1,-1,::2,'x']`, `$["\ud834\udd1e"]`, `$[?$.a==@.b]`, `$[?!@]`,
+	} {
 		f.Add(seed)
 	}
 	doc := decode(f, filters)

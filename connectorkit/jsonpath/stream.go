@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/grantwright/grantwright/connectorkit/jsonpath/internal/budget"
+	"github.com/grantwright/grantwright/connectorkit/jsonpath/internal/jsonvalue"
 )
 
 // Limits bound what a Plan holds in memory. Zero means no bound.
@@ -42,12 +45,12 @@ type Result struct {
 	Picks   [][]any // what each pick selected, in the order given to NewPlan
 }
 
-// Run reads one document from r and yields its records in document order, a *Flaw in the place of one that cannot be passed on.
-// Numbers are decoded as json.Number. It ends with
-// yield's error, with the reader's, or with one of the document: a *json.SyntaxError, io.ErrUnexpectedEOF where the document
-// breaks off, io.EOF where there is none at all, *TooLargeError, *BudgetError or ErrTrailing.
-func (pl *Plan) Run(b *Budget, r io.Reader, limits Limits, yield func(record any) error) (Result, error) {
-	run := &reading{b: b, plan: pl, yield: yield, limits: limits, in: &metered{b: b, from: &shallow{from: r}}}
+// Run reads one document from r and yields its records in document order, a *Flaw in the place of one that
+// cannot be passed on. Numbers are decoded as json.Number. It ends with yield's error, with the reader's, or
+// with one of the document: a *json.SyntaxError, io.ErrUnexpectedEOF where the document breaks off, io.EOF
+// where there is none at all, *TooLargeError, *BudgetError or ErrTrailing.
+func (pl *Plan) Run(b *budget.Budget, r io.Reader, limits Limits, yield func(record any) error) (Result, error) {
+	run := &reading{b: b, plan: pl, yield: yield, limits: limits, in: &metered{b: b, from: &jsonvalue.Shallow{From: r}}}
 	run.out.Picks = make([][]any, len(pl.picks))
 	run.dec = json.NewDecoder(run.in)
 	run.dec.UseNumber()
@@ -59,8 +62,8 @@ func (pl *Plan) Run(b *Budget, r io.Reader, limits Limits, yield func(record any
 		err = run.whole()
 	}
 	switch {
-	case b.err != nil && err == nil:
-		return run.out, b.err
+	case b.Err() != nil && err == nil:
+		return run.out, b.Err()
 	case err != nil:
 		return run.out, err
 	}
@@ -68,7 +71,7 @@ func (pl *Plan) Run(b *Budget, r io.Reader, limits Limits, yield func(record any
 }
 
 type reading struct {
-	b      *Budget
+	b      *budget.Budget
 	plan   *Plan
 	yield  func(any) error
 	limits Limits
@@ -82,8 +85,8 @@ type reading struct {
 
 // metered lets a reader give so many bytes and no more until it is topped up again.
 type metered struct {
-	b     *Budget
-	from  *shallow
+	b     *budget.Budget
+	from  *jsonvalue.Shallow
 	what  string
 	limit int64
 	left  int64
@@ -93,7 +96,7 @@ type metered struct {
 // values bounds how many values may come from now on, before they are decoded.
 func (m *metered) values(most int) {
 	if most > 0 {
-		m.most = m.from.at.Values + most
+		m.most = m.from.At.Values + most
 	}
 }
 
@@ -111,8 +114,8 @@ func (m *metered) Read(b []byte) (int, error) {
 	}
 	n, err := m.from.Read(b)
 	m.left -= int64(n)
-	m.b.earn(int64(n))
-	if m.most > 0 && m.from.at.Values > m.most {
+	m.b.Earn(int64(n))
+	if m.most > 0 && m.from.At.Values > m.most {
 		return 0, &TooLargeError{What: m.what, Limit: int64(m.most), Values: true}
 	}
 	return n, err
@@ -129,8 +132,8 @@ func (r *reading) value(what string, room *int) (any, error) {
 	if err := r.broken(r.dec.Decode(&r.raw)); err != nil {
 		return nil, err
 	}
-	in := &valueReader{raw: r.raw, room: room}
-	v := in.value()
+	in := &jsonvalue.Decoder{Raw: r.raw, Room: room}
+	v := in.Value()
 	if cap(r.raw) > maxKept {
 		r.raw = nil
 	}
@@ -300,15 +303,15 @@ func (r *reading) element(i int64, v any) error {
 		case each.kind == bySlice && !each.slice.contains(i):
 			return nil
 		case each.kind == byFilter && !each.filter.holds(r.b, v, v):
-			return r.b.err
+			return r.b.Err()
 		}
 	}
 	if len(r.plan.rest) == 0 {
 		return r.give(v)
 	}
 	found := run(r.b, r.plan.rest, v, v)
-	if r.b.err != nil {
-		return r.b.err
+	if r.b.Err() != nil {
+		return r.b.Err()
 	}
 	return r.giveAll(found)
 }
@@ -442,8 +445,8 @@ func (r *reading) whole() error {
 	}
 	segments := r.plan.records.segments
 	found := run(r.b, segments, doc, doc)
-	if r.b.err != nil {
-		return r.b.err
+	if r.b.Err() != nil {
+		return r.b.Err()
 	}
 	r.out.Found = len(found) > 0 || len(run(r.b, segments[:len(lead(segments))], doc, doc)) > 0
 	return r.giveAll(found)

@@ -33,14 +33,23 @@ func TestPlanReadsRecordsAndWhatStandsAroundThem(t *testing.T) {
 		want    string
 		picked  string
 	}{
-		{"$.data.items", []string{"$.paging.next", "$.paging.total", "$.end", "$.data.more"}, true, `[{"id":1,"on":true},{"id":2,"on":false},{"id":3,"on":true}]`, `[["c1"],[3],[true],["yes"]]`},
-		{"$.data.items[*].id", []string{"$.paging", "$.paging.next", "$.nothing"}, true, `[1,2,3]`, `[[{"next":"c1","total":3}],["c1"],null]`},
+		{
+			"$.data.items", []string{"$.paging.next", "$.paging.total", "$.end", "$.data.more"}, true,
+			`[{"id":1,"on":true},{"id":2,"on":false},{"id":3,"on":true}]`, `[["c1"],[3],[true],["yes"]]`,
+		},
+		{
+			"$.data.items[*].id", []string{"$.paging", "$.paging.next", "$.nothing"}, true, `[1,2,3]`,
+			`[[{"next":"c1","total":3}],["c1"],null]`,
+		},
 		{"$.data.items[?@.on == true].id", []string{"$.data.items[-1].id"}, true, `[1,3]`, `[[3]]`},
 		{"$.data.items[1:].id", []string{"$.data.skip[0][1].a"}, true, `[2,3]`, `[[2]]`},
 		{"$.data.items[-1]", nil, false, `[{"id":3,"on":true}]`, `[]`},
 		{"$..items[*].id", []string{"$..next"}, false, `[1,2,3]`, `[["c1"]]`},
 		{"$..items", nil, false, `[{"id":1,"on":true},{"id":2,"on":false},{"id":3,"on":true}]`, `[]`},
-		{"$.data.items[*].id", []string{"$.data"}, false, `[1,2,3]`, `[[{"items":[{"id":1,"on":true},{"id":2,"on":false},{"id":3,"on":true}],"more":"yes","skip":[[1,{"a":2}]]}]]`},
+		{
+			"$.data.items[*].id", []string{"$.data"}, false, `[1,2,3]`,
+			`[[{"items":[{"id":1,"on":true},{"id":2,"on":false},{"id":3,"on":true}],"more":"yes","skip":[[1,{"a":2}]]}]]`,
+		},
 		{"$.paging", []string{"$.paging.next"}, true, `[{"next":"c1","total":3}]`, `[["c1"]]`},
 		{"$.paging[*]", nil, true, `["c1",3]`, `[]`},
 		{"$.absent[*]", []string{"$.end"}, true, `[]`, `[[true]]`},
@@ -54,7 +63,9 @@ func TestPlanReadsRecordsAndWhatStandsAroundThem(t *testing.T) {
 			t.Errorf("%s with %v streams = %v, want %v", tt.records, tt.picks, pl.Streams(), tt.streams)
 		}
 		// One byte a read, so that no decision may rest on what happens to be buffered.
-		got, result, err := collect(t, pl, iotest.OneByteReader(strings.NewReader(doc)), Limits{Record: 4096, Document: 4096})
+		got, result, err := collect(
+			t, pl, iotest.OneByteReader(strings.NewReader(doc)), Limits{Record: 4096, Document: 4096},
+		)
 		if err != nil {
 			t.Errorf("%s: %v", tt.records, err)
 			continue
@@ -82,7 +93,8 @@ func TestErrorMembersAreSeenWhereAnArrayWasExpected(t *testing.T) {
 
 func TestAbsentEmptyAndNullPlacesAreToldApart(t *testing.T) {
 	for doc, want := range map[string]bool{
-		`{"items":[]}`: true, `{"items":null}`: true, `{}`: false, `{"error":"x"}`: false, `{"items":"none"}`: false, `[]`: false, `null`: false,
+		`{"items":[]}`: true, `{"items":null}`: true, `{}`: false, `{"error":"x"}`: false, `{"items":"none"}`: false,
+		`[]`: false, `null`: false,
 	} {
 		for _, records := range []string{"$.items[*]", "$.items[?@.id]"} {
 			_, result, err := collect(t, NewPlan(MustCompile(records)), strings.NewReader(doc), Limits{})
@@ -124,13 +136,18 @@ func TestARecordOverTheLimitIsRefusedAndManySmallOnesAreNot(t *testing.T) {
 	small := `{"items":[` + strings.TrimSuffix(strings.Repeat(`{"id":"abcdefgh"},`, 5000), ",") + `]}`
 	large := `{"items":[{"id":"` + strings.Repeat("x", 20000) + `"}]}`
 	var tooLarge *TooLargeError
-	if got, _, err := collect(t, NewPlan(MustCompile("$.items")), strings.NewReader(small), limits); err != nil || len(got) != 5000 {
+	if got, _, err := collect(t, NewPlan(MustCompile("$.items")), strings.NewReader(small), limits); err != nil ||
+		len(got) != 5000 {
 		t.Errorf("5000 small records = %d, %v", len(got), err)
 	}
-	if _, _, err := collect(t, NewPlan(MustCompile("$.items")), strings.NewReader(large), limits); !errors.As(err, &tooLarge) || tooLarge.What != "record" {
+	if _, _, err := collect(
+		t, NewPlan(MustCompile("$.items")), strings.NewReader(large), limits,
+	); !errors.As(err, &tooLarge) || tooLarge.What != "record" {
 		t.Errorf("a large record = %v, want a TooLargeError", err)
 	}
-	if _, _, err := collect(t, NewPlan(MustCompile("$..items[*]")), strings.NewReader(small), limits); !errors.As(err, &tooLarge) || tooLarge.What != "document" {
+	if _, _, err := collect(
+		t, NewPlan(MustCompile("$..items[*]")), strings.NewReader(small), limits,
+	); !errors.As(err, &tooLarge) || tooLarge.What != "document" {
 		t.Errorf("a large document held whole = %v, want a TooLargeError", err)
 	}
 }
@@ -176,7 +193,9 @@ func TestALongDocumentIsReadWithOneRecordInMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	seen, peak := 0, uint64(0)
 	pl := NewPlan(MustCompile("$.items[*]"), MustCompile("$.next"))
-	result, err := pl.Run(free(), many(n, func(i int) string { return fmt.Sprintf(`{"id":%d,"f":%q}`, i, filler) }), Limits{Record: 1 << 16}, func(any) error {
+	result, err := pl.Run(free(), many(n, func(i int) string {
+		return fmt.Sprintf(`{"id":%d,"f":%q}`, i, filler)
+	}), Limits{Record: 1 << 16}, func(any) error {
 		if seen++; seen%8000 == 0 {
 			runtime.GC()
 			runtime.ReadMemStats(&during)
@@ -192,13 +211,15 @@ func TestALongDocumentIsReadWithOneRecordInMemory(t *testing.T) {
 	}
 }
 
-// TestStreamingSelectsWhatSelectingTheWholeDocumentDoes compares the two ways to read on documents and queries made up at random.
+// TestStreamingSelectsWhatSelectingTheWholeDocumentDoes compares the two ways to read on documents and
+// queries made up at random.
 func TestStreamingSelectsWhatSelectingTheWholeDocumentDoes(t *testing.T) {
 	name := rapid.SampledFrom([]string{"a", "b", "c", "items"})
 	var value func(depth int) *rapid.Generator[any]
 	value = func(depth int) *rapid.Generator[any] {
 		plain := rapid.OneOf(rapid.Just[any](nil), rapid.Map(rapid.Bool(), func(b bool) any { return b }),
-			rapid.Map(rapid.IntRange(-5, 5), func(i int) any { return json.Number(fmt.Sprint(i)) }), rapid.Map(name, func(s string) any { return s }))
+			rapid.Map(rapid.IntRange(-5, 5), func(i int) any { return json.Number(fmt.Sprint(i)) }),
+			rapid.Map(name, func(s string) any { return s }))
 		if depth == 0 {
 			return plain
 		}
@@ -206,10 +227,13 @@ func TestStreamingSelectsWhatSelectingTheWholeDocumentDoes(t *testing.T) {
 		object := rapid.Map(rapid.MapOfN(name, value(depth-1), 0, 4), func(m map[string]any) any { return m })
 		return rapid.OneOf(plain, array, array, object, object, object)
 	}
-	step := rapid.OneOf(rapid.Map(name, func(s string) string { return "." + s }), rapid.Map(rapid.IntRange(0, 2), func(i int) string { return fmt.Sprintf("[%d]", i) }))
+	step := rapid.OneOf(rapid.Map(name, func(s string) string {
+		return "." + s
+	}), rapid.Map(rapid.IntRange(0, 2), func(i int) string { return fmt.Sprintf("[%d]", i) }))
 	many := rapid.SampledFrom([]string{"", "[*]", "[?@.a]", "[?@.b == 1]", "[1:]", "[:3:2]", "[-1]", "..a"})
 	query := rapid.Custom(func(t *rapid.T) string {
-		return "$" + strings.Join(rapid.SliceOfN(step, 0, 2).Draw(t, "lead"), "") + many.Draw(t, "many") + strings.Join(rapid.SliceOfN(step, 0, 1).Draw(t, "rest"), "")
+		return "$" + strings.Join(rapid.SliceOfN(step, 0, 2).Draw(t, "lead"), "") + many.Draw(t, "many") +
+			strings.Join(rapid.SliceOfN(step, 0, 1).Draw(t, "rest"), "")
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		doc := value(4).Draw(t, "doc")
@@ -222,7 +246,10 @@ func TestStreamingSelectsWhatSelectingTheWholeDocumentDoes(t *testing.T) {
 		whole.streams = false
 		read := func(pl *Plan) ([]any, Result) {
 			out := []any{}
-			result, err := pl.Run(free(), strings.NewReader(string(text)), Limits{}, func(v any) error { out = append(out, v); return nil })
+			result, err := pl.Run(free(), strings.NewReader(string(text)), Limits{}, func(v any) error {
+				out = append(out, v)
+				return nil
+			})
 			if err != nil {
 				t.Fatalf("%s in %s: %v", records, text, err)
 			}
@@ -231,7 +258,10 @@ func TestStreamingSelectsWhatSelectingTheWholeDocumentDoes(t *testing.T) {
 		got, gotResult := read(streamed)
 		want, wantResult := read(whole)
 		// A picked null and the name of a missing place are the same to nobody, so the lists must be equal.
-		if diff := cmp.Diff(wantResult.Picks, gotResult.Picks, cmp.Transformer("empty", func(l []any) string { b, _ := json.Marshal(append([]any{}, l...)); return string(b) })); diff != "" {
+		if diff := cmp.Diff(wantResult.Picks, gotResult.Picks, cmp.Transformer("empty", func(l []any) string {
+			b, _ := json.Marshal(append([]any{}, l...))
+			return string(b)
+		})); diff != "" {
 			t.Fatalf("%s picking %s in %s (-whole +streamed)\n%s", records, pick, text, diff)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/grantwright/grantwright/connectorkit/jsonpath/internal/jsonvalue"
 )
 
 func TestFlawedRecordsAreYieldedAsSuchAndTheOthersExactly(t *testing.T) {
@@ -21,9 +23,13 @@ func TestFlawedRecordsAreYieldedAsSuchAndTheOthersExactly(t *testing.T) {
 		"two first halves":         {`{"id":1,"n":"\ud83d\ud83d\ude00"}`, `half of a surrogate pair`},
 		"NUL":                      {`{"id":1,"n":"a\u0000b"}`, `NUL character`},
 		"too deep":                 {`{"id":1,"n":` + deep + `}`, `nested more than 512 deep`},
-		"an array too deep":        {`{"id":1,"n":` + strings.Repeat("[", 12000) + strings.Repeat("]", 12000) + `}`, `nested more than 512 deep`},
+		"an array too deep": {
+			`{"id":1,"n":` + strings.Repeat("[", 12000) + strings.Repeat("]", 12000) + `}`,
+			`nested more than 512 deep`,
+		},
 	} {
-		doc := `{"items":[{"id":0,"é\n":"😀 \ud83d\ude00 \u00e9"},` + tt.record + `,{"id":2,"big":123456789012345678901234567890,"f":1.5e-3}],"next":"c"}`
+		doc := `{"items":[{"id":0,"é\n":"😀 \ud83d\ude00 \u00e9"},` + tt.record +
+			`,{"id":2,"big":123456789012345678901234567890,"f":1.5e-3}],"next":"c"}`
 		for _, chunks := range []bool{false, true} {
 			in := iotest.OneByteReader(strings.NewReader(doc))
 			if chunks {
@@ -38,7 +44,9 @@ func TestFlawedRecordsAreYieldedAsSuchAndTheOthersExactly(t *testing.T) {
 			if !ok || !strings.Contains(flaw.Why, tt.why) || flaw.Record.(map[string]any)["id"] != json.Number("1") {
 				t.Errorf("%s: %v, want a flaw %q with the record's id", name, records[1], tt.why)
 			}
-			if got := encode(t, []any{records[0], records[2]}); got != `[{"id":0,"é\n":"😀 😀 é"},{"big":123456789012345678901234567890,"f":1.5e-3,"id":2}]` {
+			if got := encode(
+				t, []any{records[0], records[2]},
+			); got != `[{"id":0,"é\n":"😀 😀 é"},{"big":123456789012345678901234567890,"f":1.5e-3,"id":2}]` {
 				t.Errorf("%s: the others = %s", name, got)
 			}
 		}
@@ -55,7 +63,10 @@ func TestWhatIsTooDeepOutsideOfRecordsDoesNoHarm(t *testing.T) {
 
 // FuzzValuesAreReadAsTheStandardLibraryReadsThem compares our decoder of checked values with encoding/json.
 func FuzzValuesAreReadAsTheStandardLibraryReadsThem(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,-2.5e3,true,false,null,"x\u00e9\n\"\\\/"],"b":{}}`, `[[],{"":""}]`, `"\ud83d\ude00\ud83d"`, `-0`, ` [ 1 , { "a" : 2 } ] `} {
+	for _, seed := range []string{
+		`{"a":[1,-2.5e3,true,false,null,"x\u00e9\n\"\\\/"],"b":{}}`, `[[],{"":""}]`, `"\ud83d\ude00\ud83d"`, `-0`,
+		` [ 1 , { "a" : 2 } ] `,
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -68,7 +79,7 @@ func FuzzValuesAreReadAsTheStandardLibraryReadsThem(f *testing.F) {
 		if err := dec.Decode(&want); err != nil {
 			return
 		}
-		got, flaw := decodeValue(raw, 0)
+		got, flaw := jsonvalue.Decode(raw, 0)
 		if flaw == "" && !reflect.DeepEqual(got, want) {
 			t.Fatalf("%q = %#v, want %#v", raw, got, want)
 		}

@@ -1,4 +1,4 @@
-package jsonpath
+package jsonvalue
 
 import (
 	"io"
@@ -15,25 +15,26 @@ const (
 	tooDeepJSON = `"\u0000deeper than can be read"`
 )
 
-// shallow passes a document on with every object and array that lies too deep replaced, so that one such record does not
-// cost the whole document: encoding/json gives up at 10 000 levels. It holds no more than a buffer.
-type shallow struct {
-	from io.Reader
-	at   jsonscan.Scanner
+// Shallow passes a document on with every object and array that lies too deep replaced, so that one such
+// record does not cost the whole document: encoding/json gives up at 10 000 levels. It holds no more than a
+// buffer.
+type Shallow struct {
+	From io.Reader
+	At   jsonscan.Scanner
 	lost bool // inside a value that is too deep
 	over []byte
 	err  error
 }
 
 // Read gives the document.
-func (s *shallow) Read(p []byte) (int, error) {
+func (s *Shallow) Read(p []byte) (int, error) {
 	if len(s.over) > 0 {
 		n := copy(p, s.over)
 		s.over = s.over[n:]
 		return n, nil
 	}
 	for s.err == nil {
-		n, err := s.from.Read(p)
+		n, err := s.From.Read(p)
 		s.err = err
 		kept := 0
 		if s.lost {
@@ -51,10 +52,11 @@ func (s *shallow) Read(p []byte) (int, error) {
 	return 0, s.err
 }
 
-// filter keeps what may be passed on at the beginning of b and says how much that is. What does not fit there goes into over.
-func (s *shallow) filter(b []byte) int {
+// filter keeps what may be passed on at the beginning of b and says how much that is. What does not fit there
+// goes into over.
+func (s *Shallow) filter(b []byte) int {
 	for i, c := range b {
-		if s.at.Step(c) && s.at.Depth > maxLevels {
+		if s.At.Step(c) && s.At.Depth > maxLevels {
 			return s.cut(b, i)
 		}
 	}
@@ -63,7 +65,7 @@ func (s *shallow) filter(b []byte) int {
 
 // cut puts the replacement in the place of what begins at b[i], too deep. It may be longer than what it stands for, so
 // everything behind takes the way round.
-func (s *shallow) cut(b []byte, i int) int {
+func (s *Shallow) cut(b []byte, i int) int {
 	s.over = append(s.over, tooDeepJSON...)
 	s.lost = true
 	s.rest(b[i+1:])
@@ -71,13 +73,13 @@ func (s *shallow) cut(b []byte, i int) int {
 }
 
 // rest filters behind a value that is too deep. It writes to over.
-func (s *shallow) rest(b []byte) {
+func (s *Shallow) rest(b []byte) {
 	for _, c := range b {
-		opens := s.at.Step(c)
+		opens := s.At.Step(c)
 		switch {
 		case s.lost:
-			s.lost = s.at.Depth > maxLevels
-		case opens && s.at.Depth > maxLevels:
+			s.lost = s.At.Depth > maxLevels
+		case opens && s.At.Depth > maxLevels:
 			s.over = append(s.over, tooDeepJSON...)
 			s.lost = true
 		default:

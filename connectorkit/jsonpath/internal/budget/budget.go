@@ -1,4 +1,4 @@
-package jsonpath
+package budget
 
 import (
 	"context"
@@ -7,26 +7,27 @@ import (
 
 // Bounds of one Budget. A document decides how much work a query is, so the work is charged before it is done.
 const (
-	// DefaultSteps take about a second. A Plan adds a step for every byte that it reads, so that a long list of small records,
-	// of which each costs little, needs no larger budget.
+	// DefaultSteps take about a second. A Plan adds a step for every byte that it reads, so that a long list
+	// of small records, of which each costs little, needs no larger budget.
 	DefaultSteps = 10_000_000
 
 	// MaxNodes bounds how many values one step of a query may select.
 	MaxNodes = 1_000_000
 
-	// MaxDescents is how many .. a query may have in settings. With two of them the work grows with the square of the depth
-	// of the document, with three with its cube.
+	// MaxDescents is how many .. a query may have in settings. With two of them the work grows with the
+	// square of the depth of the document, with three with its cube.
 	MaxDescents = 1
 
 	stepsBetweenChecks = 4096
 	bytesPerStep       = 256 // of text that is compared
-	queryCost          = 4   // steps of starting a query, which takes memory
-	memberCost         = 4   // steps of a member of an object, whose name has to be sorted
+	QueryCost          = 4   // steps of starting a query, which takes memory
+	MemberCost         = 4   // steps of a member of an object, whose name has to be sorted
 	numberCost         = 8   // steps of comparing two numbers
 )
 
-// Budget bounds the work of evaluating queries. Once it is exhausted, or its context has ended, every evaluation that it is
-// given selects nothing and Err says why: a caller checks Err before it uses what was selected. A Budget is for one goroutine.
+// Budget bounds the work of evaluating queries. Once it is exhausted, or its context has ended, every
+// evaluation that it is given selects nothing and Err says why: a caller checks Err before it uses what was
+// selected. A Budget is for one goroutine.
 type Budget struct {
 	ctx   context.Context
 	steps int64
@@ -59,8 +60,8 @@ func NewBudget(ctx context.Context, steps int64) *Budget {
 // Refill allows as many steps again as at the beginning. It does not take an error back.
 func (b *Budget) Refill() { b.left, b.check = b.steps, b.steps }
 
-// earn allows more steps for what was read from outside.
-func (b *Budget) earn(steps int64) {
+// Earn allows more steps for what was read from outside.
+func (b *Budget) Earn(steps int64) {
 	b.left += steps
 	b.check += steps
 }
@@ -68,8 +69,8 @@ func (b *Budget) earn(steps int64) {
 // Err is nil as long as all evaluations so far were within the budget.
 func (b *Budget) Err() error { return b.err }
 
-// charge takes steps off before they are done. It is false when they may not be done.
-func (b *Budget) charge(steps int) bool {
+// Charge takes steps off before they are done. It is false when they may not be done.
+func (b *Budget) Charge(steps int) bool {
 	if b.err != nil {
 		return false
 	}
@@ -84,9 +85,9 @@ func (b *Budget) charge(steps int) bool {
 	return b.err == nil
 }
 
-// hold charges values that are to be added to a list of so many.
-func (b *Budget) hold(held, more int) bool {
-	if !b.charge(more) {
+// Hold charges values that are to be added to a list of so many.
+func (b *Budget) Hold(held, more int) bool {
+	if !b.Charge(more) {
 		return false
 	}
 	if held+more > MaxNodes {
