@@ -1,14 +1,11 @@
-// Package catalog is the list of connector types that this build can speak to. Control plane and agent open connectors
-// through it, so that both know the same types under the same settings.
+// Package catalog is the list of connector types that this build can speak to, with their settings. Package connectors
+// opens the connectors themselves, so that control plane and agent know the same types under the same settings.
 package catalog
 
 import (
-	"fmt"
-
 	"github.com/grantwright/grantwright/connectorkit"
-	"github.com/grantwright/grantwright/connectorkit/ldap"
+	"github.com/grantwright/grantwright/connectorkit/ldap/settings"
 	"github.com/grantwright/grantwright/connectorkit/remote"
-	"github.com/grantwright/grantwright/connectorkit/rest"
 	"github.com/grantwright/grantwright/connectorkit/rest/connection"
 	"github.com/grantwright/grantwright/connectorkit/scim"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -69,7 +66,6 @@ var changes = func() Capabilities {
 // kind is what the catalog knows of a connector type.
 type kind struct {
 	entry   Entry
-	open    func(connectorkit.Env) connectorkit.Connector
 	aliases map[string]string         // other names of settings
 	check   func(v1.AuthConfig) error // beyond what fields say; nil: nothing
 	vendor  *vendor                   // nil for the types themselves
@@ -83,15 +79,13 @@ var types = []kind{
 			Key: SCIM2, Type: SCIM2, Name: "SCIM 2.0", Category: "application", Fields: scim.Fields(), Capabilities: changes,
 			Description: "Any application that speaks SCIM 2.0 (RFC 7643 and 7644).",
 		},
-		open:    scim.New,
 		aliases: map[string]string{"token": "bearer_token", "tls_ca_pem": "ca_pem", "page_size": "count", "headers": "extra_headers"},
 	},
 	{
 		entry: Entry{
-			Key: LDAP, Type: LDAP, Name: "LDAP", Category: "directory", Fields: ldap.Fields(), Capabilities: changes,
+			Key: LDAP, Type: LDAP, Name: "LDAP", Category: "directory", Fields: settings.Fields(), Capabilities: changes,
 			Description: "Any LDAP directory: Active Directory, OpenLDAP, 389 Directory Server and others.",
 		},
-		open:    ldap.New,
 		aliases: map[string]string{"tls": "security", "tls_ca_pem": "ca_pem"},
 	},
 	{
@@ -99,14 +93,14 @@ var types = []kind{
 			Key: REST, Type: REST, Name: "REST", Category: "custom", Fields: connection.Fields(), Capabilities: changes,
 			Description: "Any HTTP API that answers JSON, such as an internal or a custom one.",
 		},
-		open: rest.New, aliases: connection.Aliases(), check: connection.Check,
+		aliases: connection.Aliases(), check: connection.Check,
 	},
 	{
 		entry: Entry{
 			Key: Custom, Type: Custom, Name: "Custom connector", Category: "custom", Fields: remote.Fields(), Capabilities: reads,
 			Description: "A service of your own that answers a SyncRequest with a SyncResponse over HTTP.",
 		},
-		open: remote.New, aliases: remote.Aliases(), check: remote.Check,
+		aliases: remote.Aliases(), check: remote.Check,
 	},
 }
 
@@ -149,17 +143,4 @@ func find(key string) (kind, bool) {
 		}
 	}
 	return kind{}, false
-}
-
-// Open makes the connector of a type. It takes settings under all their names. Keep one value for each type and Env for the
-// life of the process: it holds OAuth2 tokens and rate budgets. The error, of class config, is for types nobody knows.
-func Open(env connectorkit.Env, connectorType string) (connectorkit.Connector, error) {
-	k, ok := find(connectorType)
-	if !ok || k.vendor != nil {
-		return nil, &v1.ErrorDetail{
-			Class: v1.ClassConfig, Code: "unknown_connector_type", Message: fmt.Sprintf("there is no connector type %q here", connectorType),
-			Hint: "An agent that is older than the control plane may not know a new type yet.",
-		}
-	}
-	return renamed(k.open(env), k.aliases), nil
 }

@@ -1,11 +1,6 @@
 package catalog
 
 import (
-	"context"
-	"errors"
-	"net"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/grantwright/grantwright/connectorkit"
-	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 func TestEveryEntryCanBeFoundAndDescribesItsSettings(t *testing.T) {
@@ -54,40 +48,6 @@ func TestEveryEntryCanBeFoundAndDescribesItsSettings(t *testing.T) {
 	}
 	if _, ok := Find("punch-cards"); ok {
 		t.Error("Find(punch-cards) found something")
-	}
-}
-
-func TestOpenRefusesUnknownTypes(t *testing.T) {
-	_, err := Open(connectorkit.Env{}, "punch-cards")
-	var d *v1.ErrorDetail
-	if !errors.As(err, &d) || d.Class != v1.ClassConfig {
-		t.Errorf("Open = %v, want an error of class config", err)
-	}
-}
-
-func TestConnectorsTakeSettingsUnderAllTheirNames(t *testing.T) {
-	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer t0ken" {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		_, _ = w.Write([]byte(`{"items":[{"id":1}],"Resources":[],"schemas":["urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"]}`))
-	}))
-	defer target.Close()
-	env := connectorkit.Env{Dial: (&net.Dialer{}).DialContext, Plaintext: func(context.Context, string) (bool, error) { return false, nil }}
-	for _, connectorType := range []string{REST, SCIM2} {
-		c, err := Open(env, connectorType)
-		if err != nil {
-			t.Fatal(err)
-		}
-		auth := v1.AuthConfig{"base_url": target.URL, "auth_method": "bearer", "token": "t0ken"}
-		out, err := c.Test(context.Background(), v1.TestRequest{AuthConfig: auth}, nil)
-		if err != nil || !out.Success {
-			t.Errorf("%s: test = %+v, %v", connectorType, out.Error, err)
-		}
-		if _, changed := auth["bearer_token"]; changed {
-			t.Errorf("%s changed the settings of its caller", connectorType)
-		}
 	}
 }
 

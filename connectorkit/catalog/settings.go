@@ -62,8 +62,10 @@ func (w *writing) Writes(auth v1.AuthConfig) connectorkit.Writes {
 	return w.to.Writes(rename(auth, w.aliases))
 }
 
-// renamed gives a connector its settings under the names it knows. One that can change its target still can.
-func renamed(c connectorkit.Connector, aliases map[string]string) connectorkit.Connector {
+// WithAliases gives a connector of a type its settings under the names it knows. One that can change its target still can.
+func WithAliases(c connectorkit.Connector, connectorType string) connectorkit.Connector {
+	k, _ := find(connectorType)
+	aliases := k.aliases
 	names := renaming{Connector: c, aliases: aliases}
 	if to, can := c.(changer); can {
 		return &writing{renaming: names, to: to}

@@ -18,12 +18,7 @@ import (
 const VendorType = "vendor"
 
 // FieldMapping is what an entry knows about a field of its vendor's records.
-type FieldMapping struct {
-	Object string `json:"object"` // identity, account
-	Source string `json:"source"` // attribute of the record, with dots
-	Target string `json:"target"` // field of ours
-	Note   string `json:"note,omitempty"`
-}
+type FieldMapping = connectorkit.FieldMapping
 
 // Quirk is a habit of a vendor's system that readers of its records should know.
 type Quirk struct {

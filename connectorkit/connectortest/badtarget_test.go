@@ -10,6 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/catalog"
+	"github.com/grantwright/grantwright/connectorkit/connectors"
 	"github.com/grantwright/grantwright/connectorkit/connectortest"
 	"github.com/grantwright/grantwright/connectorkit/connectortest/badtarget"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -19,7 +20,7 @@ import (
 func connector(t *testing.T, kind string) connectorkit.Connector {
 	t.Helper()
 	dialer := &net.Dialer{}
-	c, err := catalog.Open(connectorkit.Env{
+	c, err := connectors.Open(connectorkit.Env{
 		Dial: dialer.DialContext, Now: time.Now, Plaintext: func(context.Context, string) (bool, error) { return false, nil },
 	}, kind)
 	if err != nil {

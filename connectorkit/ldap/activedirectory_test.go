@@ -15,7 +15,8 @@ import (
 func adRoot() attrs {
 	return attrs{
 		"supportedCapabilities": {"1.2.840.113556.1.4.800"}, "namingContexts": {"DC=x", "CN=Configuration,DC=x"},
-		"defaultNamingContext": {"DC=x"}, "currentTime": {"20260704123456.0Z"}, "supportedControl": {"1.2.840.113556.1.4.319"},
+		"defaultNamingContext": {"DC=x"}, "currentTime": {"20260704123456.0Z"},
+		"supportedControl": {"1.2.840.113556.1.4.319"},
 	}
 }
 
@@ -31,16 +32,25 @@ func raw(t *testing.T, h string) string {
 // sid is S-1-5-21-1-2-3-rid.
 func sid(t *testing.T, rid uint32) string {
 	t.Helper()
-	return raw(t, "010500000000000515000000010000000200000003000000"+fmt.Sprintf("%02x%02x%02x%02x", byte(rid), byte(rid>>8), byte(rid>>16), byte(rid>>24)))
+	return raw(
+		t,
+		"010500000000000515000000010000000200000003000000"+fmt.Sprintf(
+			"%02x%02x%02x%02x", byte(rid), byte(rid>>8), byte(rid>>16), byte(rid>>24),
+		),
+	)
 }
 
 func activeDirectory(t *testing.T) *fake {
 	f := newFake(t, adRoot())
 	user := func(n int, more attrs) fakeEntry {
 		a := attrs{
-			"objectClass": {"top", "person", "user"}, "objectGUID": {raw(t, fmt.Sprintf("33221100554477668899aabbccddee%02x", n))}, "objectSid": {sid(t, uint32(1100+n))},
-			"sAMAccountName": {fmt.Sprintf("user%d", n)}, "userAccountControl": {"512"}, "primaryGroupID": {"513"}, "accountExpires": {"9223372036854775807"},
-			"pwdLastSet": {"132223104000000000"}, "whenChanged": {"20260101000000.0Z"}, "memberOf": {"CN=Big,DC=x"}, "unicodePwd": {"never"},
+			"objectClass":    {"top", "person", "user"},
+			"objectGUID":     {raw(t, fmt.Sprintf("33221100554477668899aabbccddee%02x", n))},
+			"objectSid":      {sid(t, uint32(1100+n))},
+			"sAMAccountName": {fmt.Sprintf("user%d", n)}, "userAccountControl": {"512"}, "primaryGroupID": {"513"},
+			"accountExpires": {"9223372036854775807"},
+			"pwdLastSet":     {"132223104000000000"}, "whenChanged": {"20260101000000.0Z"}, "memberOf": {"CN=Big,DC=x"},
+			"unicodePwd": {"never"},
 		}
 		for k, v := range more {
 			a[k] = v
@@ -48,27 +58,53 @@ func activeDirectory(t *testing.T) *fake {
 		return fakeEntry{fmt.Sprintf("CN=User %d,OU=People,DC=x", n), a}
 	}
 	users := []fakeEntry{
-		user(1, attrs{"adminCount": {"1"}, "lastLogonTimestamp": {"132223104000000000"}, "mS-DS-ConsistencyGuid": {raw(t, "33221100554477668899aabbccddee01")}}),
+		user(
+			1,
+			attrs{
+				"adminCount": {"1"}, "lastLogonTimestamp": {"132223104000000000"},
+				"mS-DS-ConsistencyGuid": {raw(t, "33221100554477668899aabbccddee01")},
+			},
+		),
 		user(2, attrs{"userAccountControl": {"514"}, "pwdLastSet": {"0"}, "accountExpires": {"132223104000000000"}}),
 		user(3, attrs{"lockoutTime": {"132223104000000000"}, "primaryGroupID": {"999"}}),
 		user(4, attrs{"lockoutTime": {"132223104000000000"}, "msDS-User-Account-Control-Computed": {"8388608"}}),
 	}
 	groups := []fakeEntry{
-		{"CN=Domain Users,DC=x", attrs{"cn": {"Domain Users"}, "objectClass": {"top", "group"}, "objectGUID": {raw(t, "00000000000000000000000000000513")}, "objectSid": {sid(t, 513)}}},
-		{"CN=Big,DC=x", attrs{"cn": {"Big"}, "objectClass": {"top", "group"}, "objectGUID": {raw(t, "00000000000000000000000000000b16")}, "objectSid": {sid(t, 2000)}, "member": {}, "member;range=0-1499": span(0, 1499)}},
+		{
+			"CN=Domain Users,DC=x",
+			attrs{
+				"cn": {"Domain Users"}, "objectClass": {"top", "group"},
+				"objectGUID": {raw(t, "00000000000000000000000000000513")}, "objectSid": {sid(t, 513)},
+			},
+		},
+		{
+			"CN=Big,DC=x",
+			attrs{
+				"cn": {"Big"}, "objectClass": {"top", "group"},
+				"objectGUID": {raw(t, "00000000000000000000000000000b16")}, "objectSid": {sid(t, 2000)}, "member": {},
+				"member;range=0-1499": span(0, 1499),
+			},
+		},
 	}
 	f.search = func(r fakeSearch) fakeAnswer {
 		switch {
-		case r.base == "<GUID=00000000000000000000000000000b16>" && cmp.Equal(r.attributes, []string{"member;range=1500-*"}):
-			return fakeAnswer{entries: []fakeEntry{{"CN=Renamed,DC=x", attrs{"member;range=1500-2999": span(1500, 2999)}}}}
-		case r.base == "<GUID=00000000000000000000000000000b16>" && cmp.Equal(r.attributes, []string{"member;range=3000-*"}):
+		case r.base == "<GUID=00000000000000000000000000000b16>" &&
+			cmp.Equal(r.attributes, []string{"member;range=1500-*"}):
+			return fakeAnswer{
+				entries: []fakeEntry{{"CN=Renamed,DC=x", attrs{"member;range=1500-2999": span(1500, 2999)}}},
+			}
+		case r.base == "<GUID=00000000000000000000000000000b16>" &&
+			cmp.Equal(r.attributes, []string{"member;range=3000-*"}):
 			return fakeAnswer{entries: []fakeEntry{{"CN=Renamed,DC=x", attrs{"member;range=3000-*": span(3000, 3210)}}}}
 		case r.wants("(objectCategory=person)"):
 			return fakeAnswer{entries: users}
 		case r.wants("(objectClass=group)"):
 			return fakeAnswer{entries: groups}
 		}
-		return fakeAnswer{code: 32, matched: "DC=x", diagnostic: "0000208D: NameErr: DSID-03100245, problem 2001 (NO_OBJECT), data 0, best match of:\n\t'DC=x'\n"}
+		return fakeAnswer{
+			code: 32, matched: "DC=x",
+			diagnostic: "0000208D: NameErr: DSID-03100245, problem 2001 (NO_OBJECT), data 0, best match of:\n\t'DC=x'\n",
+		}
 	}
 	return f
 }
@@ -80,16 +116,20 @@ func TestPeopleOfActiveDirectoryAreRead(t *testing.T) {
 		t.Fatalf("%d accounts", len(got.Accounts))
 	}
 	one := got.Accounts[0]
-	if one.ExternalID != "00112233-4455-6677-8899-aabbccddee01" || *one.Username != "user1" || one.NativeRef != "cn=user 1,ou=people,dc=x" {
+	if one.ExternalID != "00112233-4455-6677-8899-aabbccddee01" || *one.Username != "user1" ||
+		one.NativeRef != "cn=user 1,ou=people,dc=x" {
 		t.Errorf("account %+v", one)
 	}
 	if *one.IsDisabled || *one.IsLocked || *one.PasswordExpired || one.ExpiresAt != nil || !*one.Privileged {
 		t.Errorf("status of user1: %+v", one)
 	}
 	want := map[string]any{
-		"objectGUID": "00112233-4455-6677-8899-aabbccddee01", "mS-DS-ConsistencyGuid": "00112233-4455-6677-8899-aabbccddee01", "objectSid": "S-1-5-21-1-2-3-1101",
-		"sAMAccountName": "user1", "userAccountControl": "512", "primaryGroupID": "513", "accountExpires": nil, "pwdLastSet": "2020-01-01T00:00:00Z",
-		"lastLogonTimestamp": "2020-01-01T00:00:00Z", "whenChanged": "2026-01-01T00:00:00Z", "adminCount": "1", "objectClass": []any{"top", "person", "user"},
+		"objectGUID":            "00112233-4455-6677-8899-aabbccddee01",
+		"mS-DS-ConsistencyGuid": "00112233-4455-6677-8899-aabbccddee01", "objectSid": "S-1-5-21-1-2-3-1101",
+		"sAMAccountName": "user1", "userAccountControl": "512", "primaryGroupID": "513", "accountExpires": nil,
+		"pwdLastSet":         "2020-01-01T00:00:00Z",
+		"lastLogonTimestamp": "2020-01-01T00:00:00Z", "whenChanged": "2026-01-01T00:00:00Z", "adminCount": "1",
+		"objectClass": []any{"top", "person", "user"},
 	}
 	if diff := cmp.Diff(want, one.Attributes); diff != "" {
 		t.Errorf("attributes (-want +got)\n%s", diff)
@@ -98,7 +138,8 @@ func TestPeopleOfActiveDirectoryAreRead(t *testing.T) {
 	if !one.LastLoginAt.Equal(at) || !one.PasswordLastSetAt.Equal(at) {
 		t.Errorf("last login %v, password set %v", one.LastLoginAt, one.PasswordLastSetAt)
 	}
-	if two := got.Accounts[1]; !*two.IsDisabled || !*two.PasswordExpired || !two.ExpiresAt.Equal(at) || two.PasswordLastSetAt != nil {
+	if two := got.Accounts[1]; !*two.IsDisabled || !*two.PasswordExpired || !two.ExpiresAt.Equal(at) ||
+		two.PasswordLastSetAt != nil {
 		t.Errorf("status of user2: %+v", two)
 	}
 	if three := got.Accounts[2]; !*three.IsLocked || *three.PasswordExpired {
@@ -148,7 +189,8 @@ func TestARangeThatIsNotGivenLeavesMembershipsUnproven(t *testing.T) {
 		return inner(r)
 	}
 	got := mustRead(t, f.auth(), nil)
-	if got.scopes[v1.Grants].Complete || !got.scopes[v1.Entitlements].Complete || !hasWarning(got.warnings, "members_incomplete") {
+	if got.scopes[v1.Grants].Complete || !got.scopes[v1.Entitlements].Complete ||
+		!hasWarning(got.warnings, "members_incomplete") {
 		t.Errorf("scopes %v, warnings %v", got.scopes, got.warnings)
 	}
 }
@@ -168,7 +210,10 @@ func TestRefusalsOfActiveDirectoryAreDecoded(t *testing.T) {
 		{data("701"), "701", "account expired", "Extend it"},
 		{data("773"), "773", "password must be changed", "change its password"},
 		{data("775"), "775", "account locked", "locked"},
-		{"80090346: LdapErr: DSID-0C090569, comment: AcceptSecurityContext error, data 80090346, v4563\x00", "80090346", "channel binding", "channel binding"},
+		{
+			"80090346: LdapErr: DSID-0C090569, comment: AcceptSecurityContext error, data 80090346, v4563\x00",
+			"80090346", "channel binding", "channel binding",
+		},
 	} {
 		f := activeDirectory(t)
 		f.bind = func(dn, _ string) (int, string) {
@@ -178,7 +223,8 @@ func TestRefusalsOfActiveDirectoryAreDecoded(t *testing.T) {
 			return 49, tt.diagnostic
 		}
 		got := probe(t, agentEnv(), f.auth())
-		if got.Success || got.Error.Code != "ldap_49_"+tt.subcode || !strings.Contains(got.Error.Hint, tt.hint) || got.Error.Target.LDAP.ADSubcode != tt.subcode {
+		if got.Success || got.Error.Code != "ldap_49_"+tt.subcode || !strings.Contains(got.Error.Hint, tt.hint) ||
+			got.Error.Target.LDAP.ADSubcode != tt.subcode {
 			t.Errorf("data %s: %+v", tt.subcode, got.Error)
 		}
 		if !strings.Contains(got.Error.Message, tt.subcode+": "+tt.short) {
@@ -193,12 +239,22 @@ func TestAnonymousSearchIsRefusedAndTheVerdictIsThatOfTheLogin(t *testing.T) {
 	f.bind = func(dn, _ string) (int, string) { signedIn = dn != ""; return 0, "" }
 	f.search = func(r fakeSearch) fakeAnswer {
 		if !signedIn {
-			return fakeAnswer{code: 1, diagnostic: "000004DC: LdapErr: DSID-0C090A5C, comment: In order to perform this operation a successful bind must be completed on the connection., data 0, v4563"}
+			return fakeAnswer{
+				code: 1,
+				diagnostic: "000004DC: LdapErr: DSID-0C090A5C, comment: In order to perform this operation a " +
+					"successful bind must be completed on the connection., data 0, v4563",
+			}
 		}
 		return inner(r)
 	}
 	got := probe(t, agentEnv(), f.auth())
-	if diff := cmp.Diff([]string{"dns ok", "tcp ok", "anonymous_bind 0", "paged_search_anonymous operationsError", "bind 0", "paged_search 0"}, steps(got)); diff != "" || !got.Success {
+	if diff := cmp.Diff(
+		[]string{
+			"dns ok", "tcp ok", "anonymous_bind 0", "paged_search_anonymous operationsError", "bind 0",
+			"paged_search 0",
+		},
+		steps(got),
+	); diff != "" || !got.Success {
 		t.Errorf("success %v, steps (-want +got)\n%s", got.Success, diff)
 	}
 	if step := got.Steps[3]; step.LDAP.ADSubcode != "000004DC" || !strings.Contains(step.Hint, "bind DN") {
@@ -210,7 +266,8 @@ func TestAnonymousSearchIsRefusedAndTheVerdictIsThatOfTheLogin(t *testing.T) {
 	anonymous := f.auth()
 	delete(anonymous, "bind_dn")
 	delete(anonymous, "bind_password")
-	if got = probe(t, agentEnv(), anonymous); got.Success || got.Error.Code != "ldap_1_000004dc" || got.Error.Class != v1.ClassAuth {
+	if got = probe(t, agentEnv(), anonymous); got.Success || got.Error.Code != "ldap_1_000004dc" ||
+		got.Error.Class != v1.ClassAuth {
 		t.Errorf("anonymous: %+v", got.Error)
 	}
 }

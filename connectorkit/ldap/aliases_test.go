@@ -18,8 +18,9 @@ func TestAMemberIsFoundByAFurtherUserName(t *testing.T) {
 	admin := s.Admin(t)
 	if err := each(
 		modify("uid=u0000003,ou=people", func(m *goldap.ModifyRequest) { m.Add("uid", []string{"Second", "third"}) }),
-		add("cn=posix,ou=groups", map[string][]string{"objectClass": {"posixGroup"}, "cn": {"posix"}, "gidNumber": {"100"},
-			"memberUid": {"second", "third", "u0000004", "stranger"}}),
+		add("cn=posix,ou=groups",
+			map[string][]string{"objectClass": {"posixGroup"}, "cn": {"posix"}, "gidNumber": {"100"},
+				"memberUid": {"second", "third", "u0000004", "stranger"}}),
 	)(admin); err != nil {
 		t.Fatal(err)
 	}
@@ -40,12 +41,20 @@ func TestAMemberIsFoundByAFurtherUserName(t *testing.T) {
 			continue
 		}
 		got := newLedger()
-		got.take(t, append(append([]v1.SyncResponse{}, straight[:i+1]...), mustPages(t, auth, false, v1.SyncOptions{Checkpoint: p.Page.Checkpoint})...))
+		got.take(
+			t,
+			append(
+				append([]v1.SyncResponse{}, straight[:i+1]...),
+				mustPages(t, auth, false, v1.SyncOptions{Checkpoint: p.Page.Checkpoint})...,
+			),
+		)
 		if diff := cmp.Diff(want, got.members[group]); diff != "" {
 			t.Errorf("interrupted after page %d: members (-want +got)\n%s", i, diff)
 		}
 	}
-	if err := modify("cn=posix,ou=groups", func(m *goldap.ModifyRequest) { m.Add("memberUid", []string{"u0000005"}) })(admin); err != nil {
+	if err := modify("cn=posix,ou=groups", func(m *goldap.ModifyRequest) {
+		m.Add("memberUid", []string{"u0000005"})
+	})(admin); err != nil {
 		t.Fatal(err)
 	}
 	if how, _ := catchUp(t, auth, known); !how.Incremental {

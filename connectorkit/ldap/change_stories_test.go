@@ -17,16 +17,18 @@ import (
 	goldap "github.com/go-ldap/ldap/v3"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/grantwright/grantwright/connectorkit/ldap"
+	"github.com/grantwright/grantwright/connectorkit/ldap/ldapdn"
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // kinds are groups of every model, each with one member who is somebody else.
 var kinds = strings.Join([]string{
-	"dn: cn=unique," + ldaptest.GroupsDN + "\nobjectClass: groupOfUniqueNames\ncn: unique\nuniqueMember: uid=u000," + ldaptest.PeopleDN + "\nuniqueMember: uid=u003," + ldaptest.PeopleDN + "#'0101'B\n",
+	"dn: cn=unique," + ldaptest.GroupsDN + "\nobjectClass: groupOfUniqueNames\ncn: unique\nuniqueMember: uid=u000," +
+		ldaptest.PeopleDN + "\nuniqueMember: uid=u003," + ldaptest.PeopleDN + "#'0101'B\n",
 	"dn: cn=posix," + ldaptest.GroupsDN + "\nobjectClass: posixGroup\ncn: posix\ngidNumber: 100\nmemberUid: u000\n",
-	"dn: cn=role," + ldaptest.GroupsDN + "\nobjectClass: organizationalRole\ncn: role\nroleOccupant: uid=u000," + ldaptest.PeopleDN + "\n",
+	"dn: cn=role," + ldaptest.GroupsDN + "\nobjectClass: organizationalRole\ncn: role\nroleOccupant: uid=u000," +
+		ldaptest.PeopleDN + "\n",
 }, "\n")
 
 func entitlement(t *testing.T, auth v1.AuthConfig, name string) string {
@@ -47,7 +49,10 @@ func TestEveryModelOfGroupsIsWritten(t *testing.T) {
 		{"posix", "memberUid: u002"},
 		{"crew", "member: " + s.UserDN("u002")},
 	} {
-		req := v1.ProvisionRequest{Target: v1.ProvisionTarget{Username: "u002"}, EntitlementRemoteIDs: []string{entitlement(t, auth, tt.group)}}
+		req := v1.ProvisionRequest{
+			Target:               v1.ProvisionTarget{Username: "u002"},
+			EntitlementRemoteIDs: []string{entitlement(t, auth, tt.group)},
+		}
 		for _, op := range []v1.ProvisionOp{v1.OpEntitlementGrant, v1.OpEntitlementRevoke} {
 			req.Op = op
 			got := provision(t, auth, req)
@@ -59,12 +64,21 @@ func TestEveryModelOfGroupsIsWritten(t *testing.T) {
 		}
 	}
 	t.Run("a member with a bit string", func(t *testing.T) {
-		req := v1.ProvisionRequest{Op: v1.OpEntitlementRevoke, Target: v1.ProvisionTarget{Username: "u003"}, EntitlementRemoteIDs: []string{entitlement(t, auth, "unique")}}
+		req := v1.ProvisionRequest{
+			Op: v1.OpEntitlementRevoke, Target: v1.ProvisionTarget{Username: "u003"},
+			EntitlementRemoteIDs: []string{entitlement(t, auth, "unique")},
+		}
 		expect(t, "revoke", provision(t, auth, req), v1.OutcomeApplied)
 	})
 	t.Run("an attribute of the settings", func(t *testing.T) {
-		auth := writes(directory{}, s, map[string]any{"member_attribute": "roleOccupant", "group_object_classes": "organizationalRole"})
-		req := v1.ProvisionRequest{Op: v1.OpEntitlementGrant, Target: v1.ProvisionTarget{Username: "u002"}, EntitlementRemoteIDs: []string{entitlement(t, auth, "role")}}
+		auth := writes(
+			directory{}, s,
+			map[string]any{"member_attribute": "roleOccupant", "group_object_classes": "organizationalRole"},
+		)
+		req := v1.ProvisionRequest{
+			Op: v1.OpEntitlementGrant, Target: v1.ProvisionTarget{Username: "u002"},
+			EntitlementRemoteIDs: []string{entitlement(t, auth, "role")},
+		}
 		expect(t, "grant", provision(t, auth, req), v1.OutcomeApplied)
 		expect(t, "grant again", provision(t, auth, req), v1.OutcomeAlready)
 	})
@@ -77,18 +91,31 @@ func TestActiveDirectoryIsWrittenAsItWantsToBe(t *testing.T) {
 	plain := below(d, s, map[string]any{"bind_dn": s.AdminDN, "bind_password": s.AdminPass})
 	create := func(t *testing.T, auth v1.AuthConfig, name string, c v1.NewCredential, a map[string]any) v1.ProvisionResponse {
 		t.Helper()
-		return provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: &name, Enabled: ptr(true), Attributes: a}, Credential: &c})
+		return provision(
+			t, auth,
+			v1.ProvisionRequest{
+				Op:      v1.OpAccountCreate,
+				Account: &v1.ProvisionAccount{Username: &name, Enabled: ptr(true), Attributes: a}, Credential: &c,
+			},
+		)
 	}
 	control := func(r v1.ProvisionResponse) string { return fmt.Sprint(r.Account.Attributes["userAccountControl"]) }
 
 	t.Run("without TLS an account stays disabled", func(t *testing.T) {
 		for range 2 {
 			got := create(t, plain, "plain", v1.NewCredential{Mode: "random"}, nil)
-			if !got.Success || !got.Verified || !*got.Account.IsDisabled || !hasWarning(got.Warnings, "password_needs_tls") {
+			if !got.Success || !got.Verified || !*got.Account.IsDisabled ||
+				!hasWarning(got.Warnings, "password_needs_tls") {
 				t.Errorf("%+v", got)
 			}
 		}
-		_, err := try(t, plain, v1.ProvisionRequest{Op: v1.OpAccountPassword, Target: v1.ProvisionTarget{Username: "plain"}, Credential: &v1.NewCredential{Mode: "random"}})
+		_, err := try(
+			t, plain,
+			v1.ProvisionRequest{
+				Op: v1.OpAccountPassword, Target: v1.ProvisionTarget{Username: "plain"},
+				Credential: &v1.NewCredential{Mode: "random"},
+			},
+		)
 		if d := detailOf(t, err); d.Class != v1.ClassPolicy || d.Code != "password_needs_tls" || d.Hint == "" {
 			t.Errorf("%+v", d)
 		}
@@ -100,21 +127,38 @@ func TestActiveDirectoryIsWrittenAsItWantsToBe(t *testing.T) {
 		}
 	})
 	t.Run("a password that is refused leaves the account disabled", func(t *testing.T) {
-		got, err := try(t, auth, v1.ProvisionRequest{Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: ptr("weak")}, Credential: &v1.NewCredential{Mode: "password", Password: "abcdef"}})
+		got, err := try(
+			t, auth,
+			v1.ProvisionRequest{
+				Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: ptr("weak")},
+				Credential: &v1.NewCredential{Mode: "password", Password: "abcdef"},
+			},
+		)
 		if err != nil || got.Verified || !*got.Account.IsDisabled || !hasWarning(got.Warnings, "password_refused") {
 			t.Errorf("%+v, %v", got, err)
 		}
 	})
 	t.Run("other bits of userAccountControl stay", func(t *testing.T) {
-		got := create(t, auth, "bits", v1.NewCredential{Mode: "random", ForceChange: false}, map[string]any{"userAccountControl": "66048"})
+		got := create(
+			t, auth, "bits", v1.NewCredential{Mode: "random", ForceChange: false},
+			map[string]any{"userAccountControl": "66048"},
+		)
 		who := account(got)
 		if control(got) != "66048" || !got.Verified {
 			t.Errorf("created with %s, %v", control(got), got.Warnings)
 		}
-		if got = provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: who}); control(got) != "66050" {
+		if got = provision(
+			t, auth, v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: who},
+		); control(got) != "66050" {
 			t.Errorf("disabled: %s", control(got))
 		}
-		if got = provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountUpdate, Target: who, Account: &v1.ProvisionAccount{Attributes: map[string]any{"userAccountControl": "512"}}}); control(got) != "514" {
+		if got = provision(
+			t, auth,
+			v1.ProvisionRequest{
+				Op: v1.OpAccountUpdate, Target: who,
+				Account: &v1.ProvisionAccount{Attributes: map[string]any{"userAccountControl": "512"}},
+			},
+		); control(got) != "514" {
 			t.Errorf("updated: %s", control(got))
 		}
 		if got = provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountEnable, Target: who}); control(got) != "512" {
@@ -126,13 +170,22 @@ func TestActiveDirectoryIsWrittenAsItWantsToBe(t *testing.T) {
 		if !got.Verified || !*got.Account.PasswordExpired || *got.Account.IsDisabled || len(got.Plan) != 4 {
 			t.Errorf("%+v", got)
 		}
-		got = provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountPassword, Target: account(got), Credential: &v1.NewCredential{Mode: "password", Password: secondPassword, ForceChange: true}})
+		got = provision(
+			t, auth,
+			v1.ProvisionRequest{
+				Op: v1.OpAccountPassword, Target: account(got),
+				Credential: &v1.NewCredential{Mode: "password", Password: secondPassword, ForceChange: true},
+			},
+		)
 		expect(t, "reset", got, v1.OutcomeApplied)
 	})
 	t.Run("times are written as they are read", func(t *testing.T) {
 		who := v1.ProvisionTarget{Username: "bits"}
 		for value, want := range map[any]any{"2030-05-06T07:08:09Z": "2030-05-06T07:08:09Z", nil: nil} {
-			req := v1.ProvisionRequest{Op: v1.OpAccountUpdate, Target: who, Account: &v1.ProvisionAccount{Attributes: map[string]any{"accountExpires": value}}}
+			req := v1.ProvisionRequest{
+				Op: v1.OpAccountUpdate, Target: who,
+				Account: &v1.ProvisionAccount{Attributes: map[string]any{"accountExpires": value}},
+			}
 			got := provision(t, auth, req)
 			if !got.Verified || got.Account.Attributes["accountExpires"] != want {
 				t.Errorf("accountExpires %v", got.Account.Attributes["accountExpires"])
@@ -142,7 +195,10 @@ func TestActiveDirectoryIsWrittenAsItWantsToBe(t *testing.T) {
 	})
 	t.Run("nobody leaves the primary group", func(t *testing.T) {
 		users := entitlement(t, auth, "Domain Users")
-		req := v1.ProvisionRequest{Op: v1.OpEntitlementRevoke, Target: v1.ProvisionTarget{Username: "u001"}, EntitlementRemoteIDs: []string{users}}
+		req := v1.ProvisionRequest{
+			Op: v1.OpEntitlementRevoke, Target: v1.ProvisionTarget{Username: "u001"},
+			EntitlementRemoteIDs: []string{users},
+		}
 		_, err := try(t, auth, req)
 		if d := detailOf(t, err); d.Class != v1.ClassConflict || d.Code != "primary_group" {
 			t.Errorf("%+v", d)
@@ -151,29 +207,56 @@ func TestActiveDirectoryIsWrittenAsItWantsToBe(t *testing.T) {
 		expect(t, "grant", provision(t, auth, req), v1.OutcomeAlready)
 	})
 	t.Run("the name of a group is taken", func(t *testing.T) {
-		_, err := try(t, auth, v1.ProvisionRequest{Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: ptr("crew")}, Credential: &v1.NewCredential{Mode: "random"}})
+		_, err := try(
+			t, auth,
+			v1.ProvisionRequest{
+				Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: ptr("crew")},
+				Credential: &v1.NewCredential{Mode: "random"},
+			},
+		)
 		if d := detailOf(t, err); d.Class != v1.ClassConflict || !strings.HasPrefix(d.Code, "ldap_68") {
 			t.Errorf("%+v", d)
 		}
 	})
 	t.Run("StartTLS is TLS", func(t *testing.T) {
 		auth := writes(d, s, map[string]any{"security": "starttls", "port": s.Port})
-		got := provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountPassword, Target: v1.ProvisionTarget{Username: "bits"}, Credential: &v1.NewCredential{Mode: "random"}})
+		got := provision(
+			t, auth,
+			v1.ProvisionRequest{
+				Op: v1.OpAccountPassword, Target: v1.ProvisionTarget{Username: "bits"},
+				Credential: &v1.NewCredential{Mode: "random"},
+			},
+		)
 		expect(t, "reset", got, v1.OutcomeApplied)
 	})
 	t.Run("new accounts go where one would look for them", func(t *testing.T) {
-		for base, want := range map[string]string{ldaptest.Suffix: ",cn=users," + ldaptest.Suffix, ldaptest.PeopleDN: "," + ldaptest.PeopleDN} {
+		for base, want := range map[string]string{
+			ldaptest.Suffix: ",cn=users," + ldaptest.Suffix, ldaptest.PeopleDN: "," + ldaptest.PeopleDN,
+		} {
 			auth := writes(d, s, map[string]any{"base_dn": base, "user_base_dn": nil})
-			got := provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: ptr("placed")}, Credential: &v1.NewCredential{Mode: "random"}})
-			if !got.Verified || got.Account.NativeRef != "cn=placed"+want || got.Account.Attributes["userPrincipalName"] != "placed@iga.test" {
+			got := provision(
+				t, auth,
+				v1.ProvisionRequest{
+					Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: ptr("placed")},
+					Credential: &v1.NewCredential{Mode: "random"},
+				},
+			)
+			if !got.Verified || got.Account.NativeRef != "cn=placed"+want ||
+				got.Account.Attributes["userPrincipalName"] != "placed@iga.test" {
 				t.Errorf("below %s: %+v", base, got.Account)
 			}
-			expect(t, "delete", provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountDelete, Target: account(got)}), v1.OutcomeApplied)
+			expect(
+				t, "delete", provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountDelete, Target: account(got)}),
+				v1.OutcomeApplied,
+			)
 		}
 	})
 	t.Run("user names that are addresses", func(t *testing.T) {
 		auth := writes(d, s, map[string]any{"username_attribute": "userPrincipalName"})
-		req := v1.ProvisionRequest{Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: ptr("upn@iga.test")}, Credential: &v1.NewCredential{Mode: "random"}}
+		req := v1.ProvisionRequest{
+			Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: ptr("upn@iga.test")},
+			Credential: &v1.NewCredential{Mode: "random"},
+		}
 		got := provision(t, auth, req)
 		expect(t, "create", got, v1.OutcomeApplied)
 		if got.Account.Attributes["sAMAccountName"] != "upn" {
@@ -182,7 +265,13 @@ func TestActiveDirectoryIsWrittenAsItWantsToBe(t *testing.T) {
 		expect(t, "create again", provision(t, auth, req), v1.OutcomeAlready)
 	})
 	t.Run("the permissive control is sent where it is offered", func(t *testing.T) {
-		got := provision(t, auth, v1.ProvisionRequest{Op: v1.OpEntitlementGrant, Target: v1.ProvisionTarget{Username: "u002"}, EntitlementRemoteIDs: []string{entitlement(t, auth, "crew")}})
+		got := provision(
+			t, auth,
+			v1.ProvisionRequest{
+				Op: v1.OpEntitlementGrant, Target: v1.ProvisionTarget{Username: "u002"},
+				EntitlementRemoteIDs: []string{entitlement(t, auth, "crew")},
+			},
+		)
 		if !strings.Contains(got.Plan[0].LDAP.LDIF, "control: 1.2.840.113556.1.4.1413 true\n") {
 			t.Errorf("%s", got.Plan[0].LDAP.LDIF)
 		}
@@ -191,8 +280,10 @@ func TestActiveDirectoryIsWrittenAsItWantsToBe(t *testing.T) {
 
 // hostile are names that mean something else wherever one forgets to escape.
 var hostile = []string{
-	"a,b", "a+b=c", "#1f", " lead", "trail ", `back\slash`, `back\,slash`, `"quoted"`, "a=b", "*", "(x)(uid=*)", "x)(objectClass=*", "semi;colon", "<less>",
-	"uid=u000,ou=people,dc=iga,dc=test", "new\nline: x", "-", "changetype: delete", "ünï 🦉", "nul\x00nul", "  two  spaces  ", ": colon", "a\x7fb", "\\2C", "../..", "${x}", "{username}",
+	"a,b", "a+b=c", "#1f", " lead", "trail ", `back\slash`, `back\,slash`, `"quoted"`, "a=b", "*", "(x)(uid=*)",
+	"x)(objectClass=*", "semi;colon", "<less>",
+	"uid=u000,ou=people,dc=iga,dc=test", "new\nline: x", "-", "changetype: delete", "ünï 🦉", "nul\x00nul",
+	"  two  spaces  ", ": colon", "a\x7fb", "\\2C", "../..", "${x}", "{username}",
 }
 
 func TestHostileNamesAreOnlyNames(t *testing.T) {
@@ -222,7 +313,8 @@ func TestHostileNamesAreOnlyNames(t *testing.T) {
 	}
 }
 
-// hostileName makes, uses and deletes an account of that name. A directory may refuse a name; it must not take it for something else.
+// hostileName makes, uses and deletes an account of that name. A directory may refuse a name; it must not
+// take it for something else.
 func hostileName(t *testing.T, d directory, auth v1.AuthConfig, group, name string) bool {
 	t.Helper()
 	as := func(name string) *v1.ProvisionAccount { return &v1.ProvisionAccount{Username: &name} }
@@ -231,7 +323,9 @@ func hostileName(t *testing.T, d directory, auth v1.AuthConfig, group, name stri
 			return &v1.ProvisionAccount{Username: ptr("enemy"), DisplayName: &name}
 		}
 	}
-	create := v1.ProvisionRequest{Op: v1.OpAccountCreate, Account: as(name), Credential: &v1.NewCredential{Mode: "none"}}
+	create := v1.ProvisionRequest{
+		Op: v1.OpAccountCreate, Account: as(name), Credential: &v1.NewCredential{Mode: "none"},
+	}
 	create.AuthConfig = auth
 	got, err := provisioner().Provision(t.Context(), create)
 	if err != nil {
@@ -245,18 +339,26 @@ func hostileName(t *testing.T, d directory, auth v1.AuthConfig, group, name stri
 		return false
 	}
 	dn, err := goldap.ParseDN(got.Account.NativeIdentity)
-	if err != nil || len(dn.RDNs[0].Attributes) != 1 || strings.Join(strings.Fields(dn.RDNs[0].Attributes[0].Value), " ") != strings.Join(strings.Fields(name), " ") {
+	if err != nil || len(dn.RDNs[0].Attributes) != 1 || strings.Join(
+		strings.Fields(dn.RDNs[0].Attributes[0].Value), " ",
+	) != strings.Join(strings.Fields(name), " ") {
 		t.Errorf("%q became %q (%v)", name, got.Account.NativeIdentity, err)
 	}
-	if !strings.HasSuffix(ldap.NormalizeDN(got.Account.NativeIdentity), ","+ldaptest.PeopleDN) {
+	if !strings.HasSuffix(ldapdn.Normalize(got.Account.NativeIdentity), ","+ldaptest.PeopleDN) {
 		t.Errorf("%q lies at %q", name, got.Account.NativeIdentity)
 	}
 	if bad := strings.TrimSpace(name) != name || strings.ContainsFunc(name, unicode.IsControl); bad && !d.ad {
 		t.Errorf("%q was taken", name)
 	}
 	for i, req := range []v1.ProvisionRequest{
-		{Op: v1.OpEntitlementGrant, EntitlementRemoteIDs: []string{group}}, {Op: v1.OpEntitlementRevoke, EntitlementRemoteIDs: []string{group}},
-		{Op: v1.OpAccountUpdate, Account: &v1.ProvisionAccount{Attributes: map[string]any{"description": name, "manager": got.Account.NativeRef}}},
+		{Op: v1.OpEntitlementGrant, EntitlementRemoteIDs: []string{group}},
+		{Op: v1.OpEntitlementRevoke, EntitlementRemoteIDs: []string{group}},
+		{
+			Op: v1.OpAccountUpdate,
+			Account: &v1.ProvisionAccount{
+				Attributes: map[string]any{"description": name, "manager": got.Account.NativeRef},
+			},
+		},
 		{Op: v1.OpAccountRename, Account: as("tame")}, {Op: v1.OpAccountRename, Account: as(name)},
 		{Op: v1.OpAccountDelete},
 	} {
@@ -286,12 +388,31 @@ func TestWhatADryRunShowsCanBePlayed(t *testing.T) {
 		}
 		who := v1.ProvisionTarget{Username: name}
 		for _, req := range []v1.ProvisionRequest{
-			{Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: &name, LastName: &name, Attributes: map[string]any{"description": []any{"x", name, " y ", "é"}, "jpegPhoto": map[string]any{"$bin": "AAEC/w=="}}}},
-			{Op: v1.OpAccountUpdate, Target: who, Account: &v1.ProvisionAccount{LastName: ptr(name + name), Attributes: map[string]any{"description": []any{"x", "é", "z\r\n"}, "title": name, "jpegPhoto": nil}}},
+			{
+				Op: v1.OpAccountCreate,
+				Account: &v1.ProvisionAccount{
+					Username: &name, LastName: &name,
+					Attributes: map[string]any{
+						"description": []any{"x", name, " y ", "é"}, "jpegPhoto": map[string]any{"$bin": "AAEC/w=="},
+					},
+				},
+			},
+			{
+				Op: v1.OpAccountUpdate, Target: who,
+				Account: &v1.ProvisionAccount{
+					LastName: ptr(name + name),
+					Attributes: map[string]any{
+						"description": []any{"x", "é", "z\r\n"}, "title": name, "jpegPhoto": nil,
+					},
+				},
+			},
 			{Op: v1.OpEntitlementGrant, Target: who, EntitlementRemoteIDs: []string{entitlement(t, auth, "unique")}},
 			{Op: v1.OpEntitlementRevoke, Target: who, EntitlementRemoteIDs: []string{entitlement(t, auth, "unique")}},
 			{Op: v1.OpAccountRename, Target: who, Account: &v1.ProvisionAccount{Username: ptr(strconv.Itoa(i))}},
-			{Op: v1.OpAccountRename, Target: v1.ProvisionTarget{Username: strconv.Itoa(i)}, Account: &v1.ProvisionAccount{Username: &name}},
+			{
+				Op: v1.OpAccountRename, Target: v1.ProvisionTarget{Username: strconv.Itoa(i)},
+				Account: &v1.ProvisionAccount{Username: &name},
+			},
 		} {
 			req.AuthConfig, req.DryRun = auth, true
 			planned, err := provisioner().Provision(t.Context(), req)
@@ -320,7 +441,10 @@ func TestWhatADryRunShowsCanBePlayed(t *testing.T) {
 // audited are the changes that the access log of OpenLDAP holds, as LDIF names them.
 func audited(t *testing.T, s *ldaptest.Server) []string {
 	t.Helper()
-	found, err := s.Admin(t).Search(goldap.NewSearchRequest("cn=accesslog", goldap.ScopeWholeSubtree, goldap.NeverDerefAliases, 0, 0, false, "(objectClass=auditWriteObject)", []string{"*"}, nil))
+	found, err := s.Admin(t).Search(goldap.NewSearchRequest(
+		"cn=accesslog", goldap.ScopeWholeSubtree, goldap.NeverDerefAliases, 0, 0, false,
+		"(objectClass=auditWriteObject)", []string{"*"}, nil,
+	))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +453,13 @@ func audited(t *testing.T, s *ldaptest.Server) []string {
 		line := e.GetAttributeValue("reqType") + " " + e.GetAttributeValue("reqDN")
 		for _, m := range e.GetAttributeValues("reqMod") {
 			name, _, _ := strings.Cut(m, ":")
-			if !slices.Contains([]string{"entryCSN", "modifiersName", "modifyTimestamp", "entryUUID", "creatorsName", "createTimestamp", "structuralObjectClass", "memberOf", "pwdChangedTime"}, name) {
+			if !slices.Contains(
+				[]string{
+					"entryCSN", "modifiersName", "modifyTimestamp", "entryUUID", "creatorsName", "createTimestamp",
+					"structuralObjectClass", "memberOf", "pwdChangedTime",
+				},
+				name,
+			) {
 				line += "|" + m
 			}
 		}
@@ -348,14 +478,31 @@ func TestTheDirectorysOwnLogShowsWhatWasPlanned(t *testing.T) {
 		want []string
 	}{
 		{
-			v1.ProvisionRequest{Op: v1.OpAccountUpdate, Target: who, Account: &v1.ProvisionAccount{Email: ptr("new@iga.test"), Attributes: map[string]any{"title": "T", "departmentNumber": nil}}},
+			v1.ProvisionRequest{
+				Op: v1.OpAccountUpdate, Target: who,
+				Account: &v1.ProvisionAccount{
+					Email: ptr("new@iga.test"), Attributes: map[string]any{"title": "T", "departmentNumber": nil},
+				},
+			},
 			[]string{"modify " + s.UserDN("u001") + "|departmentNumber:=|mail:= new@iga.test|title:= T"},
 		},
-		{v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: who}, []string{"modify " + s.UserDN("u001") + "|pwdAccountLockedTime:= 000001010000Z"}},
-		{v1.ProvisionRequest{Op: v1.OpAccountEnable, Target: who}, []string{"modify " + s.UserDN("u001") + "|pwdAccountLockedTime:="}},
-		{v1.ProvisionRequest{Op: v1.OpEntitlementGrant, Target: who, EntitlementRemoteIDs: []string{group}}, []string{"modify " + s.GroupDN("board, the") + "|member:+ " + s.UserDN("u001")}},
+		{
+			v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: who},
+			[]string{"modify " + s.UserDN("u001") + "|pwdAccountLockedTime:= 000001010000Z"},
+		},
+		{
+			v1.ProvisionRequest{Op: v1.OpAccountEnable, Target: who},
+			[]string{"modify " + s.UserDN("u001") + "|pwdAccountLockedTime:="},
+		},
+		{
+			v1.ProvisionRequest{Op: v1.OpEntitlementGrant, Target: who, EntitlementRemoteIDs: []string{group}},
+			[]string{"modify " + s.GroupDN("board, the") + "|member:+ " + s.UserDN("u001")},
+		},
 		{v1.ProvisionRequest{Op: v1.OpEntitlementGrant, Target: who, EntitlementRemoteIDs: []string{group}}, nil},
-		{v1.ProvisionRequest{Op: v1.OpEntitlementRevoke, Target: who, EntitlementRemoteIDs: []string{group}}, []string{"modify " + s.GroupDN("board, the") + "|member:- " + s.UserDN("u001")}},
+		{
+			v1.ProvisionRequest{Op: v1.OpEntitlementRevoke, Target: who, EntitlementRemoteIDs: []string{group}},
+			[]string{"modify " + s.GroupDN("board, the") + "|member:- " + s.UserDN("u001")},
+		},
 		{v1.ProvisionRequest{Op: v1.OpAccountDelete, Target: who}, []string{"delete " + s.UserDN("u001")}},
 	} {
 		before := len(audited(t, s))
@@ -371,13 +518,27 @@ func TestTheDirectorysOwnLogShowsWhatWasPlanned(t *testing.T) {
 }
 
 func TestAccountsAreDisabledAsTheSettingsSay(t *testing.T) {
-	s := ldaptest.StartSlapd(t, ldaptest.Options{Org: team(directory{}), LDIF: "dn: ou=closed," + ldaptest.PeopleDN + "\nobjectClass: organizationalUnit\nou: closed\n"})
+	s := ldaptest.StartSlapd(
+		t,
+		ldaptest.Options{
+			Org:  team(directory{}),
+			LDIF: "dn: ou=closed," + ldaptest.PeopleDN + "\nobjectClass: organizationalUnit\nou: closed\n",
+		},
+	)
 	who := v1.ProvisionTarget{Username: "u002"}
 	for name, changes := range map[string]map[string]any{
-		"by an attribute":           {"disable_strategy": "attribute", "disable_attribute": "employeeType", "disable_value": "gone"},
-		"by one value or another":   {"disable_strategy": "attribute", "disable_attribute": "employeeType", "disable_value": "gone", "enable_value": "here"},
-		"by an attribute, few read": {"disable_strategy": "attribute", "disable_attribute": "employeeType", "disable_value": "gone", "attributes": "mail"},
-		"by place":                  {"disable_strategy": "move", "disabled_container": "ou=closed," + ldaptest.PeopleDN},
+		"by an attribute": {
+			"disable_strategy": "attribute", "disable_attribute": "employeeType", "disable_value": "gone",
+		},
+		"by one value or another": {
+			"disable_strategy": "attribute", "disable_attribute": "employeeType", "disable_value": "gone",
+			"enable_value": "here",
+		},
+		"by an attribute, few read": {
+			"disable_strategy": "attribute", "disable_attribute": "employeeType", "disable_value": "gone",
+			"attributes": "mail",
+		},
+		"by place": {"disable_strategy": "move", "disabled_container": "ou=closed," + ldaptest.PeopleDN},
 	} {
 		t.Run(name, func(t *testing.T) {
 			auth := writes(directory{}, s, changes)
@@ -388,26 +549,42 @@ func TestAccountsAreDisabledAsTheSettingsSay(t *testing.T) {
 				if *got.Account.IsDisabled != (op == v1.OpAccountDisable) {
 					t.Errorf("%s: disabled %v", op, *got.Account.IsDisabled)
 				}
-				expect(t, string(op)+" again", provision(t, auth, v1.ProvisionRequest{Op: op, Target: who}), v1.OutcomeAlready)
+				expect(
+					t, string(op)+" again", provision(t, auth, v1.ProvisionRequest{Op: op, Target: who}),
+					v1.OutcomeAlready,
+				)
 			}
-			req := v1.ProvisionRequest{Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: ptr("later"), LastName: ptr("Later"), Enabled: ptr(false)}}
+			req := v1.ProvisionRequest{
+				Op:      v1.OpAccountCreate,
+				Account: &v1.ProvisionAccount{Username: ptr("later"), LastName: ptr("Later"), Enabled: ptr(false)},
+			}
 			got := provision(t, auth, req)
 			expect(t, "create", got, v1.OutcomeApplied)
 			if !*got.Account.IsDisabled {
 				t.Errorf("made enabled: %+v", got.Account)
 			}
 			expect(t, "create again", provision(t, auth, req), v1.OutcomeAlready)
-			expect(t, "delete", provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountDelete, Target: account(got)}), v1.OutcomeApplied)
+			expect(
+				t, "delete", provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountDelete, Target: account(got)}),
+				v1.OutcomeApplied,
+			)
 		})
 	}
 	t.Run("without a password policy", func(t *testing.T) {
 		_, err := try(t, writes(directory{}, s, nil), v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: who})
-		if d := detailOf(t, err); d.Class != v1.ClassConfig || d.Code != "operation_not_supported" || !strings.Contains(d.Hint, "disable_strategy") {
+		if d := detailOf(t, err); d.Class != v1.ClassConfig || d.Code != "operation_not_supported" ||
+			!strings.Contains(d.Hint, "disable_strategy") {
 			t.Errorf("%+v", d)
 		}
 	})
 	t.Run("out of the filter", func(t *testing.T) {
-		auth := writes(directory{}, s, map[string]any{"disable_strategy": "attribute", "disable_attribute": "employeeType", "disable_value": "gone", "user_filter": "(!(employeeType=gone))"})
+		auth := writes(
+			directory{}, s,
+			map[string]any{
+				"disable_strategy": "attribute", "disable_attribute": "employeeType", "disable_value": "gone",
+				"user_filter": "(!(employeeType=gone))",
+			},
+		)
 		got := provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: who})
 		if !got.Verified || !hasWarning(got.Warnings, "outside_filter") {
 			t.Errorf("%+v", got)
@@ -420,7 +597,11 @@ func TestAccountsAreDisabledAsTheSettingsSay(t *testing.T) {
 		}
 	})
 	t.Run("out of sight", func(t *testing.T) {
-		_, err := try(t, writes(directory{}, s, map[string]any{"disable_strategy": "move", "disabled_container": ldaptest.GroupsDN}), v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: who})
+		_, err := try(
+			t,
+			writes(directory{}, s, map[string]any{"disable_strategy": "move", "disabled_container": ldaptest.GroupsDN}),
+			v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: who},
+		)
 		if d := detailOf(t, err); d.Code != "container_outside" {
 			t.Errorf("%+v", d)
 		}
@@ -474,7 +655,9 @@ func TestAChangeWhoseAnswerIsLostIsFoundByReading(t *testing.T) {
 	var changes atomic.Int32
 	lossy := with(s, auth)
 	lossy["port"] = swallow(t, s.Port, &changes)
-	create := v1.ProvisionRequest{Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: ptr("lost"), LastName: ptr("Lost")}}
+	create := v1.ProvisionRequest{
+		Op: v1.OpAccountCreate, Account: &v1.ProvisionAccount{Username: ptr("lost"), LastName: ptr("Lost")},
+	}
 	create.AuthConfig = lossy
 	got, err := provisioner().Provision(t.Context(), create)
 	if err != nil || got.Success || got.Outcome != v1.OutcomeUnknown || got.ErrorDetail.Code != "ldap_unanswered" {

@@ -13,8 +13,8 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// retro is a model of a directory with a changelog (draft-good-ldap-changelog), for the faults 389 Directory Server has to be
-// driven to.
+// retro is a model of a directory with a changelog (draft-good-ldap-changelog), for the faults 389 Directory
+// Server has to be driven to.
 type retro struct {
 	*fake
 	people      []string // keys; the last of the UUID
@@ -35,7 +35,16 @@ func newRetro(t *testing.T) *retro {
 			var out fakeAnswer
 			for _, k := range d.people {
 				if !r.wants("nsUniqueId=") || r.wants("nsUniqueId="+k+")") {
-					out.entries = append(out.entries, fakeEntry{"uid=" + k + ",dc=x", attrs{"objectClass": {"inetOrgPerson"}, "nsUniqueId": {k}, "uid": {k}, "description": {fmt.Sprint(d.last)}}})
+					out.entries = append(
+						out.entries,
+						fakeEntry{
+							"uid=" + k + ",dc=x",
+							attrs{
+								"objectClass": {"inetOrgPerson"}, "nsUniqueId": {k}, "uid": {k},
+								"description": {fmt.Sprint(d.last)},
+							},
+						},
+					)
 				}
 			}
 			return out
@@ -128,7 +137,11 @@ func TestAReadTellsThatItIsAlive(t *testing.T) {
 	d := newRetro(t)
 	var told []v1.Progress
 	ctx := connectorkit.WithReport(t.Context(), func(p v1.Progress) { told = append(told, p) })
-	err := ldap.New(agentEnv()).Sync(ctx, v1.SyncRequest{AuthConfig: d.auth()}, func(context.Context, v1.SyncResponse) error { return nil })
+	err := ldap.New(agentEnv()).Sync(ctx, v1.SyncRequest{
+		AuthConfig: d.auth(),
+	}, func(context.Context, v1.SyncResponse) error {
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,9 @@ func killedChanges(t *testing.T, auth v1.AuthConfig, cursor string) (pages []v1.
 	o := v1.SyncOptions{Cursor: cursor}
 	for {
 		before := o.Checkpoint
-		req := v1.SyncRequest{AuthConfig: auth, Incremental: true, Options: &v1.SyncOptions{Cursor: cursor, Checkpoint: before}}
+		req := v1.SyncRequest{
+			AuthConfig: auth, Incremental: true, Options: &v1.SyncOptions{Cursor: cursor, Checkpoint: before},
+		}
 		err := ldap.New(agentEnv()).Sync(t.Context(), req, func(_ context.Context, p v1.SyncResponse) error {
 			pages = append(pages, p)
 			records += p.Len() - tombstones(p)
@@ -79,7 +81,10 @@ func TestAReadOfChangesThatIsKilledGoesOn(t *testing.T) {
 					t.Errorf("killed %d times", kills)
 				}
 				if want := liveRecords(straight); records > want {
-					t.Errorf("%d records were read in %d attempts; want %d: what was handed on is handed on again", records, kills+1, want)
+					t.Errorf(
+						"%d records were read in %d attempts; want %d: what was handed on is handed on again", records,
+						kills+1, want,
+					)
 				}
 				if diff := cmp.Diff(starScopes(straight), starScopes(pages)); diff != "" {
 					t.Errorf("scopes (-want +got)\n%s", diff)
@@ -124,7 +129,9 @@ func TestACheckpointOfOtherChangesStartsTheReadAnew(t *testing.T) {
 	known := whole(t, auth)
 	admin := s.Admin(t)
 	rename := func(name string) {
-		if err := modify("uid=u0000001,ou=people", func(m *goldap.ModifyRequest) { m.Replace("cn", []string{name}) })(admin); err != nil {
+		if err := modify("uid=u0000001,ou=people", func(m *goldap.ModifyRequest) {
+			m.Replace("cn", []string{name})
+		})(admin); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -158,7 +165,9 @@ func TestLimitedRunsGetBeyondTheirLimitInADirectoryThatChanges(t *testing.T) {
 		o := &v1.SyncOptions{SyncRunID: fmt.Sprint(run), MaxRecords: &limit, Checkpoint: checkpoint}
 		req := v1.SyncRequest{AuthConfig: auth, Options: o}
 		var last v1.Page
-		err := connectorkit.Sync(t.Context(), ldap.New(agentEnv()), req, connectorkit.LimitsOf(req, 0), func(_ context.Context, p v1.SyncResponse) error {
+		err := connectorkit.Sync(t.Context(), ldap.New(agentEnv()), req, connectorkit.LimitsOf(
+			req, 0,
+		), func(_ context.Context, p v1.SyncResponse) error {
 			for _, a := range p.Accounts {
 				got[a.ExternalID] = true
 			}
@@ -182,6 +191,9 @@ func TestLimitedRunsGetBeyondTheirLimitInADirectoryThatChanges(t *testing.T) {
 	}
 	// For each one who has gone from what was read, at most one of the others moved to a place that counts as read.
 	if missed := len(want.records[v1.Accounts]) - len(got); checkpoint != "" || missed > 4 {
-		t.Errorf("%d of %d accounts were not read; the reading goes on at %q", missed, len(want.records[v1.Accounts]), checkpoint)
+		t.Errorf(
+			"%d of %d accounts were not read; the reading goes on at %q", missed, len(want.records[v1.Accounts]),
+			checkpoint,
+		)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/ldap"
+	"github.com/grantwright/grantwright/connectorkit/ldap/ldapdn"
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -100,7 +101,10 @@ func noSecretsOf(t *testing.T, auth v1.AuthConfig, req v1.ProvisionRequest, answ
 func expect(t *testing.T, what string, got v1.ProvisionResponse, want v1.Outcome) {
 	t.Helper()
 	if !got.Success || got.Outcome != want || !got.Verified {
-		t.Errorf("%s: success %v, outcome %s, verified %v, warnings %v; want %s, verified", what, got.Success, got.Outcome, got.Verified, got.Warnings, want)
+		t.Errorf(
+			"%s: success %v, outcome %s, verified %v, warnings %v; want %s, verified", what, got.Success, got.Outcome,
+			got.Verified, got.Warnings, want,
+		)
 	}
 	if want == v1.OutcomeAlready && len(got.Plan)+len(got.Changes) > 0 {
 		t.Errorf("%s: already so, and yet %v was sent", what, got.Plan)
@@ -146,15 +150,22 @@ func account(r v1.ProvisionResponse) v1.ProvisionTarget {
 
 // team is an organisation with a few people and groups.
 func team(directory) ldaptest.Org {
-	return ldaptest.Org{People: ldaptest.Staff(5), Groups: []ldaptest.Group{{Name: "crew", People: []string{"u001"}}, {Name: "board, the", People: []string{"u000"}}}}
+	return ldaptest.Org{
+		People: ldaptest.Staff(5),
+		Groups: []ldaptest.Group{
+			{Name: "crew", People: []string{"u001"}}, {Name: "board, the", People: []string{"u000"}},
+		},
+	}
 }
 
 const firstPassword, secondPassword = "First-1-Password!x", "Second-2-Password!y"
 
 func newcomer(name string) *v1.ProvisionAccount {
 	return &v1.ProvisionAccount{
-		Username: &name, Email: ptr(name + "@iga.test"), DisplayName: ptr("Zoë O'Neil, Jr."), FirstName: ptr("Zoë"), LastName: ptr("O'Neil"),
-		EmployeeNumber: ptr("4711"), Enabled: ptr(true), Attributes: map[string]any{"telephoneNumber": []any{"+1 555 1", "+1 555 2"}, "title": "Sängerin"},
+		Username: &name, Email: ptr(name + "@iga.test"), DisplayName: ptr("Zoë O'Neil, Jr."), FirstName: ptr("Zoë"),
+		LastName:       ptr("O'Neil"),
+		EmployeeNumber: ptr("4711"), Enabled: ptr(true),
+		Attributes: map[string]any{"telephoneNumber": []any{"+1 555 1", "+1 555 2"}, "title": "Sängerin"},
 	}
 }
 
@@ -169,8 +180,10 @@ func TestAnAccountLivesItsLifeInEveryDirectory(t *testing.T) {
 			name string
 			run  func(*testing.T)
 		}{
-			{"created", story.created}, {"updated", story.updated}, {"disabled and enabled", story.closed}, {"locked and unlocked", story.locked},
-			{"given passwords", story.passwords}, {"member of groups", story.member}, {"renamed and moved", story.renamed}, {"read", story.read}, {"deleted", story.deleted},
+			{"created", story.created}, {"updated", story.updated}, {"disabled and enabled", story.closed},
+			{"locked and unlocked", story.locked},
+			{"given passwords", story.passwords}, {"member of groups", story.member},
+			{"renamed and moved", story.renamed}, {"read", story.read}, {"deleted", story.deleted},
 		} {
 			if !t.Run(part.name, part.run) {
 				return
@@ -193,7 +206,10 @@ func (l *biography) created(t *testing.T) {
 	if l.d.ad {
 		a.Attributes = map[string]any{"otherTelephone": []any{"+1 555 1", "+1 555 2"}, "title": "Sängerin"}
 	}
-	req := v1.ProvisionRequest{Op: v1.OpAccountCreate, Target: v1.ProvisionTarget{Kind: "account", Username: "zoe"}, Account: a, Credential: &v1.NewCredential{Mode: "password", Password: firstPassword}}
+	req := v1.ProvisionRequest{
+		Op: v1.OpAccountCreate, Target: v1.ProvisionTarget{Kind: "account", Username: "zoe"}, Account: a,
+		Credential: &v1.NewCredential{Mode: "password", Password: firstPassword},
+	}
 	got := provision(t, l.auth, req)
 	expect(t, "create", got, v1.OutcomeApplied)
 	if len(got.Warnings) > 0 {
@@ -212,7 +228,8 @@ func (l *biography) created(t *testing.T) {
 	other.LastName = ptr("Somebody")
 	req.Account = &other
 	_, err := try(t, l.auth, req)
-	if d := detailOf(t, err); d.Class != v1.ClassConflict || d.Code != "account_exists" || !strings.Contains(d.Message, "differs in sn") {
+	if d := detailOf(t, err); d.Class != v1.ClassConflict || d.Code != "account_exists" ||
+		!strings.Contains(d.Message, "differs in sn") {
 		t.Errorf("a create of somebody else under the same name: %+v", d)
 	}
 	order := []string{}
@@ -225,8 +242,13 @@ func (l *biography) created(t *testing.T) {
 		want = []string{"add", "modify"}
 	case l.d.ad:
 		want = []string{"add", "modify", "modify"}
-		if !strings.Contains(got.Plan[0].LDAP.LDIF, "userAccountControl: 514\n") || !strings.Contains(got.Plan[1].LDAP.LDIF, "unicodePwd: [secret]\n") || !strings.Contains(got.Plan[2].LDAP.LDIF, "userAccountControl: 512\n") {
-			t.Errorf("on Active Directory an account is made disabled, then gets its password, then is enabled: %v", got.Plan)
+		if !strings.Contains(got.Plan[0].LDAP.LDIF, "userAccountControl: 514\n") ||
+			!strings.Contains(got.Plan[1].LDAP.LDIF, "unicodePwd: [secret]\n") ||
+			!strings.Contains(got.Plan[2].LDAP.LDIF, "userAccountControl: 512\n") {
+			t.Errorf(
+				"on Active Directory an account is made disabled, then gets its password, then is enabled: %v",
+				got.Plan,
+			)
 		}
 	}
 	if !slices.Equal(order, want) {
@@ -239,16 +261,21 @@ func (l *biography) updated(t *testing.T) {
 	if l.d.ad {
 		phones = "otherTelephone"
 	}
-	boss := ldap.NormalizeDN(l.s.UserDN("u003"))
+	boss := ldapdn.Normalize(l.s.UserDN("u003"))
 	req := v1.ProvisionRequest{Op: v1.OpAccountUpdate, Target: l.who, Account: &v1.ProvisionAccount{
-		Email: ptr("z.oneil@iga.test"), Attributes: map[string]any{phones: []any{"+1 555 2", "+1 555 3"}, "title": nil, "manager": boss, "description": "a: b\nc"},
+		Email: ptr("z.oneil@iga.test"),
+		Attributes: map[string]any{
+			phones: []any{"+1 555 2", "+1 555 3"}, "title": nil, "manager": boss, "description": "a: b\nc",
+		},
 	}}
 	got := provision(t, l.auth, req)
 	expect(t, "update", got, v1.OutcomeApplied)
 	asSynced(t, "update", l.auth, got.Account)
 	a := got.Account.Attributes
 	numbers, _ := a[phones].([]any)
-	if *got.Account.Email != "z.oneil@iga.test" || a["title"] != nil || ldap.NormalizeDN(fmt.Sprint(a["manager"])) != boss || len(numbers) != 2 || slices.Contains(numbers, any("+1 555 1")) {
+	if *got.Account.Email != "z.oneil@iga.test" || a["title"] != nil ||
+		ldapdn.Normalize(fmt.Sprint(a["manager"])) != boss || len(numbers) != 2 ||
+		slices.Contains(numbers, any("+1 555 1")) {
 		t.Errorf("account %+v", got.Account)
 	}
 	changed := map[string]v1.ChangedField{}
@@ -263,10 +290,21 @@ func (l *biography) updated(t *testing.T) {
 	if len(again.Plan) > 0 {
 		t.Errorf("plan %v", again.Plan)
 	}
-	if _, err := try(t, l.auth, v1.ProvisionRequest{Op: v1.OpAccountUpdate, Target: l.who, Account: &v1.ProvisionAccount{Username: ptr("zoey")}}); detailOf(t, err).Code != "rename_needed" {
+	if _, err := try(
+		t, l.auth,
+		v1.ProvisionRequest{
+			Op: v1.OpAccountUpdate, Target: l.who, Account: &v1.ProvisionAccount{Username: ptr("zoey")},
+		},
+	); detailOf(t, err).Code != "rename_needed" {
 		t.Errorf("an update of the user name: %v", err)
 	}
-	if _, err := try(t, l.auth, v1.ProvisionRequest{Op: v1.OpAccountUpdate, Target: l.who, Account: &v1.ProvisionAccount{Attributes: map[string]any{"manager": "uid=nobody," + ldaptest.PeopleDN}}}); detailOf(t, err).Code != "reference_not_found" {
+	if _, err := try(
+		t, l.auth,
+		v1.ProvisionRequest{
+			Op: v1.OpAccountUpdate, Target: l.who,
+			Account: &v1.ProvisionAccount{Attributes: map[string]any{"manager": "uid=nobody," + ldaptest.PeopleDN}},
+		},
+	); detailOf(t, err).Code != "reference_not_found" {
 		t.Errorf("a manager who is nobody: %v", err)
 	}
 }
@@ -327,7 +365,9 @@ func (l *biography) passwords(t *testing.T) {
 	if binds(l.s, l.dn, old) == nil {
 		t.Error("the old password still works")
 	}
-	if _, err := try(t, l.auth, v1.ProvisionRequest{Op: v1.OpAccountPassword, Target: l.who}); detailOf(t, err).Code != "password_missing" {
+	if _, err := try(
+		t, l.auth, v1.ProvisionRequest{Op: v1.OpAccountPassword, Target: l.who},
+	); detailOf(t, err).Code != "password_missing" {
 		t.Errorf("a reset without a password: %v", err)
 	}
 }
@@ -336,7 +376,9 @@ func (l *biography) member(t *testing.T) {
 	groups := mustRead(t, l.auth, &v1.SyncOptions{Objects: []v1.ObjectKind{v1.Entitlements}}).Entitlements
 	i := slices.IndexFunc(groups, func(e v1.RemoteEntitlement) bool { return *e.Name == "board, the" })
 	board := groups[i]
-	req := v1.ProvisionRequest{Op: v1.OpEntitlementGrant, Target: l.who, EntitlementRemoteIDs: []string{board.ExternalID}}
+	req := v1.ProvisionRequest{
+		Op: v1.OpEntitlementGrant, Target: l.who, EntitlementRemoteIDs: []string{board.ExternalID},
+	}
 	held := func() bool {
 		all := mustRead(t, l.auth, nil)
 		return slices.Contains(memberships(all)["board, the"], l.who.NativeRef)
@@ -355,7 +397,9 @@ func (l *biography) member(t *testing.T) {
 		if held() != step.held {
 			t.Errorf("after %s a sync reads otherwise", step.op)
 		}
-		req.Entitlement = &v1.ProvisionTarget{Kind: "entitlement", RemoteID: board.ExternalID, NativeRef: board.NativeRef}
+		req.Entitlement = &v1.ProvisionTarget{
+			Kind: "entitlement", RemoteID: board.ExternalID, NativeRef: board.NativeRef,
+		}
 		expect(t, string(step.op)+" again", provision(t, l.auth, req), v1.OutcomeAlready)
 	}
 	req.Op = v1.OpEntitlementGrant
@@ -363,11 +407,17 @@ func (l *biography) member(t *testing.T) {
 }
 
 func (l *biography) renamed(t *testing.T) {
-	req := v1.ProvisionRequest{Op: v1.OpAccountRename, Target: l.who, Account: &v1.ProvisionAccount{Username: ptr("zoe.o"), LastName: ptr("O'Neil-Łoś")}}
+	req := v1.ProvisionRequest{
+		Op: v1.OpAccountRename, Target: l.who,
+		Account: &v1.ProvisionAccount{Username: ptr("zoe.o"), LastName: ptr("O'Neil-Łoś")},
+	}
 	got := provision(t, l.auth, req)
 	expect(t, "rename", got, v1.OutcomeApplied)
 	asSynced(t, "rename", l.auth, got.Account)
-	if got.Account.ExternalID != l.who.RemoteID || *got.Account.Username != "zoe.o" || !strings.HasPrefix(strings.ToLower(got.Account.NativeIdentity), map[bool]string{true: "cn", false: "uid"}[l.d.ad]+"=zoe.o,") {
+	if got.Account.ExternalID != l.who.RemoteID || *got.Account.Username != "zoe.o" ||
+		!strings.HasPrefix(
+			strings.ToLower(got.Account.NativeIdentity), map[bool]string{true: "cn", false: "uid"}[l.d.ad]+"=zoe.o,",
+		) {
 		t.Errorf("account %+v", got.Account)
 	}
 	// The hint is the old DN now, and the key finds the account all the same.
@@ -391,7 +441,10 @@ func (l *biography) renamed(t *testing.T) {
 		t.Errorf("a move out of sight: %v", err)
 	}
 	// Somebody has the name already.
-	taken := v1.ProvisionRequest{Op: v1.OpAccountRename, Target: l.who, Account: &v1.ProvisionAccount{Username: ptr("u001"), Container: ptr(ldaptest.PeopleDN)}}
+	taken := v1.ProvisionRequest{
+		Op: v1.OpAccountRename, Target: l.who,
+		Account: &v1.ProvisionAccount{Username: ptr("u001"), Container: ptr(ldaptest.PeopleDN)},
+	}
 	if _, err := try(t, l.auth, taken); detailOf(t, err).Class != v1.ClassConflict {
 		t.Errorf("a name that is taken: %v", err)
 	}
@@ -410,8 +463,19 @@ func (l *biography) read(t *testing.T) {
 	all := mustRead(t, l.auth, nil)
 	crew := slices.IndexFunc(all.Entitlements, func(e v1.RemoteEntitlement) bool { return *e.Name == "crew" })
 	board := slices.IndexFunc(all.Entitlements, func(e v1.RemoteEntitlement) bool { return *e.Name == "board, the" })
-	targets := []v1.ProvisionTarget{{RemoteID: l.who.RemoteID}, {Username: "u001"}, {RemoteID: "00000000-0000-0000-0000-000000000000"}, {Username: "nobody"}}
-	got, err := provisioner().Read(t.Context(), v1.ReadRequest{AuthConfig: l.auth, Accounts: targets, Entitlements: []v1.ProvisionTarget{{RemoteID: all.Entitlements[crew].ExternalID}, {RemoteID: all.Entitlements[board].ExternalID}}})
+	targets := []v1.ProvisionTarget{
+		{RemoteID: l.who.RemoteID}, {Username: "u001"}, {RemoteID: "00000000-0000-0000-0000-000000000000"},
+		{Username: "nobody"},
+	}
+	got, err := provisioner().Read(
+		t.Context(),
+		v1.ReadRequest{
+			AuthConfig: l.auth, Accounts: targets,
+			Entitlements: []v1.ProvisionTarget{
+				{RemoteID: all.Entitlements[crew].ExternalID}, {RemoteID: all.Entitlements[board].ExternalID},
+			},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -439,7 +503,8 @@ func (l *biography) deleted(t *testing.T) {
 	}
 	expect(t, "delete again", provision(t, l.auth, req), v1.OutcomeAlready)
 	req.Op = v1.OpAccountDisable
-	if _, err := try(t, l.auth, req); detailOf(t, err).Code != "account_not_found" || detailOf(t, err).Class != v1.ClassNotFound {
+	if _, err := try(t, l.auth, req); detailOf(t, err).Code != "account_not_found" ||
+		detailOf(t, err).Class != v1.ClassNotFound {
 		t.Errorf("disabling who is gone: %v", err)
 	}
 }

@@ -35,15 +35,16 @@ var ways = []way{
 	{"ApacheDS", "auto", false, false, "ldap_modify_timestamp", false},
 }
 
-// atMost is how many records one of each change may bring: two for each of the three people who came, changed or were renamed,
-// two for the person who joined the group, whose memberOf may have changed too, a primary group for each of these on Active
-// Directory, and the group with its members, of whom each round adds one.
+// atMost is how many records one of each change may bring: two for each of the three people who came, changed
+// or were renamed, two for the person who joined the group, whose memberOf may have changed too, a primary
+// group for each of these on Active Directory, and the group with its members, of whom each round adds one.
 func atMost(round int) int { return 6 + 2 + 4 + 1 + 2 + round }
 
 // crew is an organisation many times as large as its changes.
 func crew(directory) ldaptest.Org {
 	return ldaptest.Org{People: ldaptest.Staff(100), Groups: []ldaptest.Group{
-		{Name: "team", People: []string{"u001", "u002"}}, {Name: "others", People: []string{"u003"}, Groups: []string{"team"}},
+		{Name: "team", People: []string{"u001", "u002"}},
+		{Name: "others", People: []string{"u003"}, Groups: []string{"team"}},
 	}}
 }
 
@@ -102,8 +103,8 @@ func (w way) check(t *testing.T, auth v1.AuthConfig, known *ledger, most int) {
 	}
 }
 
-// checkAfterRestart is check where the directory may have forgotten with the restart what has changed: then it must say why
-// everything is read.
+// checkAfterRestart is check where the directory may have forgotten with the restart what has changed: then
+// it must say why everything is read.
 func (w way) checkAfterRestart(t *testing.T, auth v1.AuthConfig, known *ledger) {
 	t.Helper()
 	how, _ := catchUp(t, auth, known)
@@ -113,8 +114,8 @@ func (w way) checkAfterRestart(t *testing.T, auth v1.AuthConfig, known *ledger) 
 	samePeople(t, w.mode+" after a restart", whole(t, auth), known)
 }
 
-// happen makes one of each change: somebody comes, somebody changes, somebody is renamed, somebody goes, and a group gets a
-// member or loses it. The people differ from round to round.
+// happen makes one of each change: somebody comes, somebody changes, somebody is renamed, somebody goes, and
+// a group gets a member or loses it. The people differ from round to round.
 func happen(t *testing.T, s *ldaptest.Server, round int) {
 	t.Helper()
 	uid := func(n int) string { return fmt.Sprintf("u%03d", 20+5*round+n) }

@@ -10,7 +10,7 @@ import (
 
 	goldap "github.com/go-ldap/ldap/v3"
 
-	"github.com/grantwright/grantwright/connectorkit/ldap"
+	"github.com/grantwright/grantwright/connectorkit/ldap/ldapdn"
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -37,11 +37,22 @@ func microsoftGUID(b []byte) string {
 
 var directories = []directory{
 	{name: "OpenLDAP", vendor: "OpenLDAP", key: "entryUUID", keyText: text, failures: 3, crowd: 1600, start: func(t testing.TB, o ldaptest.Org) *ldaptest.Server {
-		return ldaptest.StartSlapd(t, ldaptest.Options{Org: o, MemberOf: true, Refint: true, Syncprov: true, Accesslog: true, PPolicy: true})
+		return ldaptest.StartSlapd(
+			t, ldaptest.Options{Org: o, MemberOf: true, Refint: true, Syncprov: true, Accesslog: true, PPolicy: true},
+		)
 	}},
-	{name: "389 Directory Server", vendor: "389 Directory Server", key: "nsUniqueId", keyText: text, failures: 3, crowd: 20, start: ldaptest.Start389},
-	{name: "Samba", vendor: "Active Directory", key: "objectGUID", keyText: microsoftGUID, failures: 3, crowd: 1600, ad: true, start: ldaptest.StartSambaAD},
-	{name: "ApacheDS", vendor: "Apache Software Foundation", key: "entryUUID", keyText: text, failures: 5, crowd: 20, start: ldaptest.StartApacheDS},
+	{
+		name: "389 Directory Server", vendor: "389 Directory Server", key: "nsUniqueId", keyText: text, failures: 3,
+		crowd: 20, start: ldaptest.Start389,
+	},
+	{
+		name: "Samba", vendor: "Active Directory", key: "objectGUID", keyText: microsoftGUID, failures: 3, crowd: 1600,
+		ad: true, start: ldaptest.StartSambaAD,
+	},
+	{
+		name: "ApacheDS", vendor: "Apache Software Foundation", key: "entryUUID", keyText: text, failures: 5,
+		crowd: 20, start: ldaptest.StartApacheDS,
+	},
 }
 
 // inEach runs a story with each kind of directory holding an organisation.
@@ -55,8 +66,8 @@ func inEach(t *testing.T, org func(directory) ldaptest.Org, story func(t *testin
 	}
 }
 
-// below is the connection of a sync of the people and groups of an Org. On Active Directory groups are looked for everywhere,
-// since the primary group of nearly everybody is one of the domain's own.
+// below is the connection of a sync of the people and groups of an Org. On Active Directory groups are looked
+// for everywhere, since the primary group of nearly everybody is one of the domain's own.
 func below(d directory, s *ldaptest.Server, changes map[string]any) v1.AuthConfig {
 	auth := with(s, map[string]any{"user_base_dn": ldaptest.PeopleDN, "group_base_dn": ldaptest.GroupsDN})
 	if d.ad {
@@ -75,7 +86,9 @@ func lock(t *testing.T, d directory, s *ldaptest.Server, dn string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := conn.Bind(dn, "not-the-password"); !goldap.IsErrorAnyOf(err, goldap.LDAPResultInvalidCredentials, goldap.LDAPResultConstraintViolation) {
+		if err := conn.Bind(dn, "not-the-password"); !goldap.IsErrorAnyOf(
+			err, goldap.LDAPResultInvalidCredentials, goldap.LDAPResultConstraintViolation,
+		) {
 			t.Fatalf("bind as %s with a wrong password: %v", dn, err)
 		}
 		_ = conn.Close()
@@ -85,14 +98,15 @@ func lock(t *testing.T, d directory, s *ldaptest.Server, dn string) {
 // keys asks the directory itself for the keys of everything below a place, by native reference.
 func keys(t *testing.T, d directory, s *ldaptest.Server, base string) map[string]string {
 	t.Helper()
-	found, err := s.Admin(t).SearchWithPaging(goldap.NewSearchRequest(base, goldap.ScopeWholeSubtree, goldap.NeverDerefAliases, 0, 0, false,
+	found, err := s.Admin(t).SearchWithPaging(goldap.NewSearchRequest(base, goldap.ScopeWholeSubtree,
+		goldap.NeverDerefAliases, 0, 0, false,
 		"(objectClass=*)", []string{d.key}, nil), 500)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]string{}
 	for _, e := range found.Entries {
-		out[ldap.NormalizeDN(e.DN)] = d.keyText(e.GetRawAttributeValue(d.key))
+		out[ldapdn.Normalize(e.DN)] = d.keyText(e.GetRawAttributeValue(d.key))
 	}
 	return out
 }
@@ -114,7 +128,8 @@ func people(got all) map[string]person {
 	out := map[string]person{}
 	for _, a := range got.Accounts {
 		out[a.NativeRef] = person{
-			ID: a.ExternalID, Username: value(a.Username), Name: value(a.DisplayName), Number: value(a.EmployeeNumber), Manager: managers[a.ExternalID],
+			ID: a.ExternalID, Username: value(a.Username), Name: value(a.DisplayName), Number: value(a.EmployeeNumber),
+			Manager:  managers[a.ExternalID],
 			Disabled: *a.IsDisabled, Locked: *a.IsLocked,
 		}
 	}

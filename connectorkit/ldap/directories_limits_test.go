@@ -15,10 +15,14 @@ func TestALimitOfTheDirectoryNeverPassesForItsEnd(t *testing.T) {
 		whole map[int]bool // by size of a page, whether everything can be read
 		start func(*testing.T, ldaptest.Org) *ldaptest.Server
 	}{
-		{"OpenLDAP limits all pages together", map[int]bool{500: false, 20: false}, func(t *testing.T, o ldaptest.Org) *ldaptest.Server {
+		{"OpenLDAP limits all pages together", map[int]bool{
+			500: false, 20: false,
+		}, func(t *testing.T, o ldaptest.Org) *ldaptest.Server {
 			return ldaptest.StartSlapd(t, ldaptest.Options{Org: o, ReaderPagedLimit: 50})
 		}},
-		{"389 Directory Server limits each page", map[int]bool{500: false, 20: true}, func(t *testing.T, o ldaptest.Org) *ldaptest.Server {
+		{"389 Directory Server limits each page", map[int]bool{
+			500: false, 20: true,
+		}, func(t *testing.T, o ldaptest.Org) *ldaptest.Server {
 			s := ldaptest.Start389(t, o)
 			limit := replaced(t, s, "cn=config", "nsslapd-sizelimit", "50")
 			if limit != "2000" {
@@ -26,9 +30,14 @@ func TestALimitOfTheDirectoryNeverPassesForItsEnd(t *testing.T) {
 			}
 			return s
 		}},
-		{"ApacheDS limits all pages together", map[int]bool{500: false, 20: false}, func(t *testing.T, o ldaptest.Org) *ldaptest.Server {
+		{"ApacheDS limits all pages together", map[int]bool{
+			500: false, 20: false,
+		}, func(t *testing.T, o ldaptest.Org) *ldaptest.Server {
 			s := ldaptest.StartApacheDS(t, o)
-			limit := replaced(t, s, "ads-serverId=ldapServer,ou=servers,ads-directoryServiceId=default,ou=config", "ads-maxSizeLimit", "50")
+			limit := replaced(
+				t, s, "ads-serverId=ldapServer,ou=servers,ads-directoryServiceId=default,ou=config",
+				"ads-maxSizeLimit", "50",
+			)
 			if limit != "1000" {
 				t.Errorf("the limit was %s", limit)
 			}
@@ -40,13 +49,17 @@ func TestALimitOfTheDirectoryNeverPassesForItsEnd(t *testing.T) {
 			t.Parallel()
 			s := tt.start(t, ldaptest.Org{People: ldaptest.Staff(60)})
 			for page, whole := range tt.whole {
-				got, err := read(t, agentEnv(), with(s, map[string]any{"page_size": page, "user_base_dn": ldaptest.PeopleDN}), nil)
-				if scope := got.scopes[v1.Accounts]; whole && (err != nil || len(got.Accounts) != 60 || !scope.Complete) {
+				got, err := read(
+					t, agentEnv(), with(s, map[string]any{"page_size": page, "user_base_dn": ldaptest.PeopleDN}), nil,
+				)
+				if scope := got.scopes[v1.Accounts]; whole && (err != nil || len(got.Accounts) != 60 ||
+					!scope.Complete) {
 					t.Errorf("in pages of %d: %d accounts, scope %+v, %v", page, len(got.Accounts), scope, err)
 				}
 				if !whole {
 					d := detailOf(t, err)
-					if d.Code != "ldap_4" || d.Class != v1.ClassPermission || d.Hint == "" || got.scopes[v1.Accounts].Complete {
+					if d.Code != "ldap_4" || d.Class != v1.ClassPermission || d.Hint == "" ||
+						got.scopes[v1.Accounts].Complete {
 						t.Errorf("in pages of %d: %+v, scope %+v", page, d, got.scopes[v1.Accounts])
 					}
 				}
@@ -92,7 +105,9 @@ func TestADirectoryThatTakesPasswordsUnderTLSOnlySaysSo(t *testing.T) {
 func replaced(t *testing.T, s *ldaptest.Server, dn, name, value string) string {
 	t.Helper()
 	conn := s.Admin(t)
-	found, err := conn.Search(goldap.NewSearchRequest(dn, goldap.ScopeBaseObject, goldap.NeverDerefAliases, 0, 0, false, "(objectClass=*)", []string{name}, nil))
+	found, err := conn.Search(goldap.NewSearchRequest(
+		dn, goldap.ScopeBaseObject, goldap.NeverDerefAliases, 0, 0, false, "(objectClass=*)", []string{name}, nil,
+	))
 	if err != nil || len(found.Entries) != 1 {
 		t.Fatalf("%s: %d entries, %v", dn, len(found.Entries), err)
 	}

@@ -26,7 +26,8 @@ func checkProbe(t *testing.T, d directory, s *ldaptest.Server) {
 	if detail := got.Steps[len(got.Steps)-1].Detail; detail != "1 entry returned" {
 		t.Errorf("the search found %q", detail)
 	}
-	if f := got.Facts; f == nil || f.Vendor != d.vendor || len(f.SupportedControls) == 0 || !containsFold(f.NamingContexts, ldaptest.Suffix) {
+	if f := got.Facts; f == nil || f.Vendor != d.vendor || len(f.SupportedControls) == 0 ||
+		!containsFold(f.NamingContexts, ldaptest.Suffix) {
 		t.Errorf("facts %+v", f)
 	}
 }
@@ -40,15 +41,17 @@ func containsFold(list []string, want string) bool {
 	return false
 }
 
-// checkAnonymous is the probe and the sync of somebody who gave no login. What a directory shows then differs: OpenLDAP and
-// ApacheDS are open here, Active Directory refuses, and 389 Directory Server answers with success and nobody.
+// checkAnonymous is the probe and the sync of somebody who gave no login. What a directory shows then
+// differs: OpenLDAP and ApacheDS are open here, Active Directory refuses, and 389 Directory Server answers
+// with success and nobody.
 func checkAnonymous(t *testing.T, d directory, s *ldaptest.Server) {
 	t.Helper()
 	auth := below(d, s, map[string]any{"bind_dn": nil, "bind_password": nil})
 	got := probe(t, agentEnv(), auth)
 	switch d.name {
 	case "Samba":
-		if got.Success || got.Error.Target.LDAP.ResultCode != 1 || got.Error.Class != v1.ClassAuth || !strings.Contains(got.Error.Hint, "bind DN") {
+		if got.Success || got.Error.Target.LDAP.ResultCode != 1 || got.Error.Class != v1.ClassAuth ||
+			!strings.Contains(got.Error.Hint, "bind DN") {
 			t.Errorf("success %v, error %+v", got.Success, got.Error)
 		}
 		if _, err := read(t, agentEnv(), auth, nil); detailOf(t, err).Class != v1.ClassAuth {
@@ -82,9 +85,11 @@ func checkWrongPassword(t *testing.T, d directory, s *ldaptest.Server) {
 	}
 	r, hint := got.Error.Target.LDAP, got.Error.Hint
 	switch {
-	case d.ad && (r.ADSubcode != "52e" || got.Error.Code != "ldap_49_52e" || !strings.Contains(hint, "password is wrong")):
+	case d.ad && (r.ADSubcode != "52e" || got.Error.Code != "ldap_49_52e" ||
+		!strings.Contains(hint, "password is wrong")):
 		t.Errorf("code %s, sub-code %q of %q, hint %q", got.Error.Code, r.ADSubcode, r.Diagnostic, hint)
-	case !d.ad && (got.Error.Code != "ldap_49" || r.ADSubcode != "" || !strings.Contains(hint, "Wrong bind DN or password")):
+	case !d.ad && (got.Error.Code != "ldap_49" || r.ADSubcode != "" ||
+		!strings.Contains(hint, "Wrong bind DN or password")):
 		t.Errorf("code %s, sub-code %q of %q, hint %q", got.Error.Code, r.ADSubcode, r.Diagnostic, hint)
 	case d.name == "ApacheDS" && !strings.Contains(r.Diagnostic, "INVALID_CREDENTIALS"):
 		t.Errorf("the directory's own words are missing: %q", r.Diagnostic)
@@ -103,15 +108,20 @@ func checkTLS(t *testing.T, d directory, s *ldaptest.Server) {
 			auth["port"] = s.TLSPort
 		}
 		got := probe(t, agentEnv(), auth)
-		if !got.Success || got.Steps[2].Name != tt.step || got.Steps[2].TLS == nil || !strings.HasPrefix(got.Steps[2].TLS.Version, "TLS 1.") {
+		if !got.Success || got.Steps[2].Name != tt.step || got.Steps[2].TLS == nil ||
+			!strings.HasPrefix(got.Steps[2].TLS.Version, "TLS 1.") {
 			t.Errorf("%s: success %v, error %+v, steps %v", tt.security, got.Success, got.Error, steps(got))
 		}
 		if all := mustRead(t, auth, nil); len(all.Accounts) != 200 || hasWarning(all.warnings, "plaintext") {
 			t.Errorf("%s: %d accounts, warnings %v", tt.security, len(all.Accounts), all.warnings)
 		}
 		auth["ca_pem"] = other.PEM
-		if got = probe(t, agentEnv(), auth); got.Success || got.Error.Code != "tls_unknown_authority" || len(got.Steps) != 3 {
-			t.Errorf("%s with another authority: success %v, error %+v, steps %v", tt.security, got.Success, got.Error, steps(got))
+		if got = probe(t, agentEnv(), auth); got.Success || got.Error.Code != "tls_unknown_authority" ||
+			len(got.Steps) != 3 {
+			t.Errorf(
+				"%s with another authority: success %v, error %+v, steps %v", tt.security, got.Success, got.Error,
+				steps(got),
+			)
 		}
 	}
 }

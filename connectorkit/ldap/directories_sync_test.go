@@ -10,14 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/grantwright/grantwright/connectorkit/ldap"
+	"github.com/grantwright/grantwright/connectorkit/ldap/ldapdn"
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// office is an organisation with what directories in the field have: letters beyond ASCII and commas in DNs, groups in groups
-// and in a ring, closed accounts, members from outside, and a group larger than the 1,500 values that Active Directory gives at
-// once.
+// office is an organisation with what directories in the field have: letters beyond ASCII and commas in DNs,
+// groups in groups and in a ring, closed accounts, members from outside, and a group larger than the 1,500
+// values that Active Directory gives at once.
 func office(d directory) ldaptest.Org {
 	staff := ldaptest.Staff(200)
 	for i := range staff {
@@ -78,7 +78,10 @@ func checkOrganisation(t *testing.T, d directory, s *ldaptest.Server) {
 			t.Errorf("group %s has the key %s, want %s", e.NativeRef, e.ExternalID, want)
 		}
 	}
-	for kind, n := range map[v1.ObjectKind]int{v1.Identities: len(got.Identities), v1.Accounts: len(got.Accounts), v1.Entitlements: len(got.Entitlements), v1.Grants: len(got.Grants)} {
+	for kind, n := range map[v1.ObjectKind]int{
+		v1.Identities: len(got.Identities), v1.Accounts: len(got.Accounts), v1.Entitlements: len(got.Entitlements),
+		v1.Grants: len(got.Grants),
+	} {
 		if diff := cmp.Diff(v1.Scope{Kind: kind, Key: "*", Complete: true, Count: n}, got.scopes[kind]); diff != "" {
 			t.Errorf("scope (-want +got)\n%s", diff)
 		}
@@ -91,13 +94,13 @@ func checkOrganisation(t *testing.T, d directory, s *ldaptest.Server) {
 func wantPeople(o ldaptest.Org, s *ldaptest.Server, ids map[string]string) map[string]person {
 	want := map[string]person{}
 	for _, p := range o.People {
-		native := ldap.NormalizeDN(s.UserDN(p.UID))
+		native := ldapdn.Normalize(s.UserDN(p.UID))
 		w := person{
 			ID: ids[native], Username: p.UID, Name: p.First + " " + p.Last, Number: fmt.Sprint(p.Number),
 			Disabled: p.Disabled, Locked: p.UID == "u150",
 		}
 		if p.Manager != "" {
-			w.Manager = ldap.NormalizeDN(s.UserDN(p.Manager))
+			w.Manager = ldapdn.Normalize(s.UserDN(p.Manager))
 		}
 		want[native] = w
 	}
@@ -109,13 +112,13 @@ func wantMembers(o ldaptest.Org, s *ldaptest.Server) map[string][]string {
 	for _, g := range o.Groups {
 		var list []string
 		for _, uid := range g.People {
-			list = append(list, ldap.NormalizeDN(s.UserDN(uid)))
+			list = append(list, ldapdn.Normalize(s.UserDN(uid)))
 		}
 		for _, name := range g.Groups {
-			list = append(list, ldap.NormalizeDN(s.GroupDN(name)))
+			list = append(list, ldapdn.Normalize(s.GroupDN(name)))
 		}
 		for _, uid := range g.Partners {
-			list = append(list, ldap.NormalizeDN(s.PartnerDN(uid)))
+			list = append(list, ldapdn.Normalize(s.PartnerDN(uid)))
 		}
 		slices.Sort(list)
 		want[g.Name] = list
@@ -125,15 +128,16 @@ func wantMembers(o ldaptest.Org, s *ldaptest.Server) map[string][]string {
 
 var domainSID = regexp.MustCompile(`^S-1-5-21-\d+-\d+-\d+-\d{4}$`)
 
-// checkActiveDirectory looks at what only Active Directory has: the primary group, which is no value of any group, security
-// identifiers, and the references to the other parts of the forest.
+// checkActiveDirectory looks at what only Active Directory has: the primary group, which is no value of any
+// group, security identifiers, and the references to the other parts of the forest.
 func checkActiveDirectory(t *testing.T, got all) {
 	t.Helper()
 	var domainUsers string
 	for _, e := range got.Entitlements {
 		if *e.Name == "Domain Users" {
 			domainUsers = e.ExternalID
-			if sid, _ := e.Attributes["objectSid"].(string); !strings.HasPrefix(sid, "S-1-5-21-") || !strings.HasSuffix(sid, "-513") {
+			if sid, _ := e.Attributes["objectSid"].(string); !strings.HasPrefix(sid, "S-1-5-21-") ||
+				!strings.HasSuffix(sid, "-513") {
 				t.Errorf("Domain Users has the SID %v", e.Attributes["objectSid"])
 			}
 		}

@@ -1,22 +1,36 @@
-// Package ldap reads and changes directories over LDAPv3: Active Directory, OpenLDAP, 389 Directory Server, FreeIPA, eDirectory, Oracle
-// Unified Directory and others that keep to the standards.
+// Package ldap is the connector for directories that speak LDAPv3: Active Directory, OpenLDAP, 389 Directory
+// Server, FreeIPA, eDirectory, Oracle Unified Directory and others that follow the standards.
 //
-// People are read as identities and as accounts, groups as entitlements, and members as grants whose principal is named as
-// the directory names it: by DN, normalised by NormalizeDN, or by user name. Nested groups are plain members too. Whoever
-// receives the records resolves those names, so nothing here grows with the size of the directory.
+// It maps people to identities and accounts, groups to entitlements, and members to grants. A grant names its
+// principal as the directory does: by normalized DN, by user name, or by key. Nested groups are members too. The
+// receiver resolves the names, so memory does not grow with the size of the directory.
 //
-// What has changed since an earlier read is found by the best way the directory offers: content synchronisation (RFC 4533),
-// Active Directory's DirSync or update sequence numbers, a changelog, or the times of change together with the keys of all that is
-// still there. Where the directory no longer knows, everything is read, and the reason told. Watermarks are the directory's own.
+// The package composes the connector from packages by subject:
 //
-// A full read is divided into partitions, by place or by number, and marked by checkpoints. One that was interrupted goes on in the
-// partition it was in: what was handed on already is passed over if the directory shows it in the same order again, and read again
-// otherwise.
+//	ldapdn    distinguished names             settings  connection settings and kinds of directory
+//	wire      LDAP operations, BER            ldaperr   errors that users read
+//	session   signed-in connection, searches  schema    declared classes and attributes
+//	entry     entries made into records       probe     connection test
+//	discovery fields and samples              read      one read: pages, cursor, checkpoint
+//	records   users, groups, members          full      full sync in partitions
+//	changes   incremental sync                lookup    accounts and groups as they are now
+//	change    plan, requests and outcome      desired   values to write
+//	account   changes of accounts             membership changes of memberships
+//	readback  state of single accounts
 //
-// A scope is complete only when the target ended every page of it with success and the last one without a cookie (RFC 2696).
-// Referrals and search continuations are never followed: they would carry credentials to a host nobody configured.
+// A sync is incremental where a cursor is given and the directory can list changes, and full otherwise. It has four
+// states: reading, reconnecting (at most four times without progress), finished, failed. Every page may carry a
+// checkpoint, from which an interrupted sync continues. A scope is complete only if the directory ended every page of
+// it with success and the last one without a cookie (RFC 2696). Referrals are never followed: they would send
+// credentials to a host that nobody configured.
 //
-// A change begins with reading what is there. What is missing becomes a list of requests, each with its LDIF; a dry run ends here.
-// They are sent in order over one connection and never twice, and on the same connection the record is read back, made of the entry
-// in the very way in which a sync makes it. Entries are found by their key: a DN only saves a search.
+// A change reads the account, plans the missing requests with their LDIF, sends each once and in order over one
+// connection, and reads the account back over the same connection. A dry run ends with the plan.
+//
+// The connectors package opens it; agents and the control plane call it:
+//
+//	c := ldap.New(connectorkit.Env{Dial: dialer.DialContext})
+//	err := c.Sync(ctx, v1.SyncRequest{AuthConfig: auth}, func(ctx context.Context, page v1.SyncResponse) error {
+//		return store(page)
+//	})
 package ldap

@@ -54,15 +54,34 @@ func TestChangesOfADomainLeadToWhatAFullReadFinds(t *testing.T) {
 		strategy string
 		sweeps   bool
 	}{
-		"dirsync":                           {func(*domain) {}, nil, "ldap_dirsync", false},
-		"dirsync without the right":         {func(d *domain) { d.mayReplicate = false; d.remove(d.find(41)) }, nil, "ldap_dirsync", false},
-		"dirsync without tombstones":        {func(d *domain) { d.mayReplicate, d.seesDeleted = false, false }, nil, "ldap_dirsync", true},
-		"usn as dirsync is refused":         {func(d *domain) { d.denyDirSync = true; d.remove(d.find(41)) }, nil, "ldap_usn", false},
-		"usn without tombstones":            {func(d *domain) { d.seesDeleted = false }, map[string]any{"change_mode": "usn"}, "ldap_usn", true},
-		"usn of a part of the domain":       {func(d *domain) { d.remove(d.find(41)) }, map[string]any{"user_base_dn": "OU=People,DC=x"}, "ldap_usn", false},
-		"dirsync for a part of the domain":  {func(*domain) {}, map[string]any{"user_base_dn": "OU=People,DC=x", "change_mode": "dirsync"}, "ldap_dirsync", false},
-		"usn with classes of one's own":     {func(d *domain) { d.remove(d.find(41)) }, map[string]any{"change_mode": "usn", "user_filter": "(&(objectClass=person)(!(department=left)))"}, "ldap_usn", false},
-		"dirsync with classes of one's own": {func(*domain) {}, map[string]any{"user_filter": "(&(objectClass=person)(!(department=left)))"}, "ldap_dirsync", false},
+		"dirsync": {func(*domain) {}, nil, "ldap_dirsync", false},
+		"dirsync without the right": {func(d *domain) {
+			d.mayReplicate = false
+			d.remove(d.find(41))
+		}, nil, "ldap_dirsync", false},
+		"dirsync without tombstones": {func(d *domain) {
+			d.mayReplicate, d.seesDeleted = false, false
+		}, nil, "ldap_dirsync", true},
+		"usn as dirsync is refused": {func(d *domain) {
+			d.denyDirSync = true
+			d.remove(d.find(41))
+		}, nil, "ldap_usn", false},
+		"usn without tombstones": {func(d *domain) {
+			d.seesDeleted = false
+		}, map[string]any{"change_mode": "usn"}, "ldap_usn", true},
+		"usn of a part of the domain": {func(d *domain) {
+			d.remove(d.find(41))
+		}, map[string]any{"user_base_dn": "OU=People,DC=x"}, "ldap_usn", false},
+		"dirsync for a part of the domain": {func(*domain) {
+
+		}, map[string]any{"user_base_dn": "OU=People,DC=x", "change_mode": "dirsync"}, "ldap_dirsync", false},
+		"usn with classes of one's own": {func(d *domain) {
+			d.remove(d.find(41))
+		}, map[string]any{"change_mode": "usn", "user_filter": "(&(objectClass=person)(!(department=left)))"},
+			"ldap_usn", false},
+		"dirsync with classes of one's own": {func(*domain) {
+
+		}, map[string]any{"user_filter": "(&(objectClass=person)(!(department=left)))"}, "ldap_dirsync", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDomain(t)
@@ -84,7 +103,9 @@ func TestChangesOfADomainLeadToWhatAFullReadFinds(t *testing.T) {
 				if !last.Read.Incremental || last.Read.Strategy != tt.strategy {
 					t.Errorf("%s: read %+v", f.name, last.Read)
 				}
-				swept := slices.ContainsFunc(last.Scopes, func(s v1.Scope) bool { return s.Key == "*" && s.Kind == v1.Accounts && s.Complete })
+				swept := slices.ContainsFunc(last.Scopes, func(s v1.Scope) bool {
+					return s.Key == "*" && s.Kind == v1.Accounts && s.Complete
+				})
 				if swept != tt.sweeps && (f.name != "nothing" && !strings.Contains(f.name, "place")) {
 					t.Errorf("%s: swept %v; scopes %v", f.name, swept, last.Scopes)
 				}
@@ -160,7 +181,10 @@ func TestADomainIsReadInPartsByNumber(t *testing.T) {
 				continue
 			}
 			marks++
-			pages := append(slices.Clone(straight[:i+1]), mustPages(t, auth, false, v1.SyncOptions{Checkpoint: p.Page.Checkpoint})...)
+			pages := append(
+				slices.Clone(straight[:i+1]),
+				mustPages(t, auth, false, v1.SyncOptions{Checkpoint: p.Page.Checkpoint})...,
+			)
 			got := newLedger()
 			got.take(t, pages)
 			same(t, "from a checkpoint on", want, got)

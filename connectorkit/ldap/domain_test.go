@@ -7,14 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	ber "github.com/go-asn1-ber/asn1-ber"
+	"github.com/go-asn1-ber/asn1-ber"
 	goldap "github.com/go-ldap/ldap/v3"
 
-	"github.com/grantwright/grantwright/connectorkit/ldap"
+	"github.com/grantwright/grantwright/connectorkit/ldap/internal/syntax"
+	"github.com/grantwright/grantwright/connectorkit/ldap/ldapdn"
 )
 
-// domain is a model of an Active Directory domain as one of its controllers shows it, with what Samba does not do: ranges of
-// members, refusals, other controllers, restored databases.
+// domain is a model of an Active Directory domain as one of its controllers shows it, with what Samba does
+// not do: ranges of members, refusals, other controllers, restored databases.
 type domain struct {
 	*fake
 	t       *testing.T
@@ -76,13 +77,17 @@ func (d *domain) put(number int, dn string, a attrs) *object {
 
 func (d *domain) user(n int) {
 	d.put(n, fmt.Sprintf("CN=User %d,OU=People,DC=x", n), attrs{
-		"objectClass": {"top", "person", "user"}, "objectCategory": {"person"}, "objectSid": {sid(d.t, uint32(1100+n))}, "primaryGroupID": {"513"},
+		"objectClass": {"top", "person", "user"}, "objectCategory": {"person"}, "objectSid": {sid(d.t, uint32(1100+n))},
+		"primaryGroupID": {"513"},
 		"sAMAccountName": {fmt.Sprintf("user%d", n)}, "userAccountControl": {"512"},
 	})
 }
 
 func (d *domain) group(n int, name string, rid uint32) {
-	d.put(n, "CN="+name+",DC=x", attrs{"objectClass": {"top", "group"}, "objectCategory": {"group"}, "cn": {name}, "objectSid": {sid(d.t, rid)}})
+	d.put(
+		n, "CN="+name+",DC=x",
+		attrs{"objectClass": {"top", "group"}, "objectCategory": {"group"}, "cn": {name}, "objectSid": {sid(d.t, rid)}},
+	)
 }
 
 func (d *domain) find(n int) *object {
@@ -112,7 +117,14 @@ func (d *domain) answerSearch(r fakeSearch) fakeAnswer {
 		return d.answerDirSync(r)
 	}
 	if strings.HasPrefix(r.base, "CN=NTDS Settings,CN="+d.dc) {
-		return fakeAnswer{entries: []fakeEntry{{r.base, attrs{"invocationId": {raw(d.t, fmt.Sprintf("000000000000000000000000000000%02x", d.invoked))}}}}}
+		return fakeAnswer{
+			entries: []fakeEntry{
+				{
+					r.base,
+					attrs{"invocationId": {raw(d.t, fmt.Sprintf("000000000000000000000000000000%02x", d.invoked))}},
+				},
+			},
+		}
 	}
 	if d.refuseChanges != 0 && r.wants("uSNChanged>=") {
 		return fakeAnswer{code: d.refuseChanges}
@@ -136,7 +148,9 @@ func (d *domain) answerSearch(r fakeSearch) fakeAnswer {
 func (d *domain) answerDirSync(r fakeSearch) fakeAnswer {
 	restricted := r.dirSync.flags&1 != 0
 	if d.denyDirSync || !restricted && !d.mayReplicate {
-		return fakeAnswer{code: 50, diagnostic: "00002105: LdapErr: DSID-0C0909FB, comment: Error processing control, data 0, v3839"}
+		return fakeAnswer{
+			code: 50, diagnostic: "00002105: LdapErr: DSID-0C0909FB, comment: Error processing control, data 0, v3839",
+		}
 	}
 	known, _ := strconv.Atoi(r.dirSync.cookie)
 	list := slices.Clone(d.objects)
@@ -171,7 +185,7 @@ func (d *domain) shows(o *object, r fakeSearch) bool {
 	if o.deleted && (!r.deleted || !d.seesDeleted) {
 		return false
 	}
-	dn, base := ldap.NormalizeDN(o.dn), ldap.NormalizeDN(r.base)
+	dn, base := ldapdn.Normalize(o.dn), ldapdn.Normalize(r.base)
 	if strings.HasPrefix(r.base, "<GUID=") {
 		return strings.HasSuffix(r.base, fmt.Sprintf("%02x>", o.number))
 	}
@@ -242,7 +256,7 @@ func (d *domain) matches(o *object, f *ber.Packet) bool {
 	}
 	return slices.ContainsFunc(o.attrs[name], func(v string) bool {
 		if name == "objectSid" {
-			v, _ = ldap.FormatSID([]byte(v))
+			v, _ = syntax.FormatSID([]byte(v))
 		}
 		return strings.EqualFold(v, value)
 	})

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	ber "github.com/go-asn1-ber/asn1-ber"
+	"github.com/go-asn1-ber/asn1-ber"
 	goldap "github.com/go-ldap/ldap/v3"
 
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -21,7 +21,8 @@ type fake struct {
 	bind   func(dn, password string) (code int, diagnostic string)
 	search func(fakeSearch) fakeAnswer
 	write  func(op string, p *ber.Packet) (code int, matched, diagnostic string) // nil: changes end the connection
-	asked  func(fakeSearch) bool                                                 // whether search answers a question that is otherwise routine; nil: never
+	// whether search answers a question that is otherwise routine; nil: never
+	asked func(fakeSearch) bool
 }
 
 type attrs map[string][]string
@@ -70,13 +71,18 @@ func openLDAPRoot() attrs {
 
 func newFake(t *testing.T, root attrs) *fake {
 	t.Helper()
-	f := &fake{root: root, bind: func(string, string) (int, string) { return 0, "" }, search: func(fakeSearch) fakeAnswer { return fakeAnswer{} }}
+	f := &fake{root: root, bind: func(string, string) (int, string) {
+		return 0, ""
+	}, search: func(fakeSearch) fakeAnswer { return fakeAnswer{} }}
 	f.port = listener(t, f.serve)
 	return f
 }
 
 func (f *fake) auth() v1.AuthConfig {
-	return v1.AuthConfig{"host": "127.0.0.1", "port": f.port, "security": "none", "base_dn": "dc=x", "bind_dn": "cn=reader,dc=x", "bind_password": "s3cret-of-reader"}
+	return v1.AuthConfig{
+		"host": "127.0.0.1", "port": f.port, "security": "none", "base_dn": "dc=x", "bind_dn": "cn=reader,dc=x",
+		"bind_password": "s3cret-of-reader",
+	}
 }
 
 func (f *fake) serve(c net.Conn) {
@@ -111,8 +117,9 @@ func (f *fake) serve(c net.Conn) {
 
 // fakeWrites are the changes by the tag of their requests; that of the answer is the next.
 var fakeWrites = map[ber.Tag]string{
-	goldap.ApplicationAddRequest: "add", goldap.ApplicationModifyRequest: "modify", goldap.ApplicationModifyDNRequest: "modify_dn",
-	goldap.ApplicationDelRequest: "delete", goldap.ApplicationExtendedRequest: "extended",
+	goldap.ApplicationAddRequest: "add", goldap.ApplicationModifyRequest: "modify",
+	goldap.ApplicationModifyDNRequest: "modify_dn",
+	goldap.ApplicationDelRequest:      "delete", goldap.ApplicationExtendedRequest: "extended",
 }
 
 func (f *fake) answer(c net.Conn, id int64, p *ber.Packet) bool {
@@ -155,12 +162,13 @@ func (f *fake) answer(c net.Conn, id int64, p *ber.Packet) bool {
 	return true
 }
 
-// routine answers what every read asks beside its purpose: whether the base is there, what lies directly below it, and which places
-// there are. nil: something else was asked.
+// routine answers what every read asks beside its purpose: whether the base is there, what lies directly
+// below it, and which places there are. nil: something else was asked.
 func (f *fake) routine(r fakeSearch) *fakeAnswer {
 	switch {
 	case f.asked != nil && f.asked(r):
-	case r.scope == goldap.ScopeBaseObject && r.filter == "(objectClass=*)" && strings.EqualFold(r.base, "dc=x") && !slices.Contains(r.attributes, "contextCSN"):
+	case r.scope == goldap.ScopeBaseObject && r.filter == "(objectClass=*)" && strings.EqualFold(r.base, "dc=x") &&
+		!slices.Contains(r.attributes, "contextCSN"):
 		return &fakeAnswer{entries: []fakeEntry{{"dc=x", nil}}}
 	case r.scope == goldap.ScopeSingleLevel, r.wants("(objectClass=organizationalUnit)"):
 		return &fakeAnswer{}
@@ -170,7 +178,9 @@ func (f *fake) routine(r fakeSearch) *fakeAnswer {
 
 func parseSearch(p *ber.Packet) fakeSearch {
 	op := p.Children[1]
-	r := fakeSearch{base: op.Children[0].Data.String(), scope: int(op.Children[1].Value.(int64)), message: op.Children[6]}
+	r := fakeSearch{
+		base: op.Children[0].Data.String(), scope: int(op.Children[1].Value.(int64)), message: op.Children[6],
+	}
 	r.filter, _ = goldap.DecompileFilter(op.Children[6])
 	for _, a := range op.Children[7].Children {
 		r.attributes = append(r.attributes, a.Data.String())

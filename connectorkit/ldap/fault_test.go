@@ -91,8 +91,11 @@ func TestAConnectionThatIsResetOnceIsMadeAnew(t *testing.T) {
 		for _, a := range got.Accounts {
 			seen[a.ExternalID] = true
 		}
-		if len(seen) != 3000 || got.scopes[v1.Accounts] != whole.scopes[v1.Accounts] || got.scopes[v1.Grants] != whole.scopes[v1.Grants] {
-			t.Errorf("cut once after %d bytes: %d accounts, scopes %v, want %v", after, len(seen), got.scopes, whole.scopes)
+		if len(seen) != 3000 || got.scopes[v1.Accounts] != whole.scopes[v1.Accounts] ||
+			got.scopes[v1.Grants] != whole.scopes[v1.Grants] {
+			t.Errorf(
+				"cut once after %d bytes: %d accounts, scopes %v, want %v", after, len(seen), got.scopes, whole.scopes,
+			)
 		}
 		if again := len(got.Accounts) - 3000; after == 900_000 && again > 1500 {
 			t.Errorf("%d accounts were read again after %d bytes", again, after)
@@ -117,7 +120,9 @@ func TestARunIsCancelledAtOnce(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var cancelled time.Time
-	err := ldap.New(env).Sync(ctx, v1.SyncRequest{AuthConfig: with(s, map[string]any{"page_size": 100})}, func(context.Context, v1.SyncResponse) error {
+	err := ldap.New(env).Sync(ctx, v1.SyncRequest{
+		AuthConfig: with(s, map[string]any{"page_size": 100}),
+	}, func(context.Context, v1.SyncResponse) error {
 		cancelled = time.Now()
 		cancel()
 		return nil
@@ -137,7 +142,9 @@ func TestATestEndsWithItsDeadline(t *testing.T) {
 	port := listener(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	got, err := ldap.New(agentEnv()).Test(ctx, v1.TestRequest{AuthConfig: v1.AuthConfig{"host": "127.0.0.1", "port": port, "base_dn": "dc=x"}}, nil)
+	got, err := ldap.New(agentEnv()).Test(
+		ctx, v1.TestRequest{AuthConfig: v1.AuthConfig{"host": "127.0.0.1", "port": port, "base_dn": "dc=x"}}, nil,
+	)
 	if err != nil || got.Success || got.Error == nil || got.Error.Code != "ldap_timeout" || len(got.Steps) != 3 {
 		t.Errorf("Test = %+v, %v", got, err)
 	}
@@ -161,10 +168,14 @@ func TestALimitOfTheDirectoryIsAnErrorNotAShortRead(t *testing.T) {
 	for _, code := range []int{3, 4, 11} {
 		f := newFake(t, openLDAPRoot())
 		f.search = func(r fakeSearch) fakeAnswer {
-			return fakeAnswer{entries: []fakeEntry{{"uid=a,dc=x", attrs{"entryUUID": {"1"}, "uid": {"a"}}}}, code: code, diagnostic: "enough"}
+			return fakeAnswer{
+				entries: []fakeEntry{{"uid=a,dc=x", attrs{"entryUUID": {"1"}, "uid": {"a"}}}}, code: code,
+				diagnostic: "enough",
+			}
 		}
 		got, err := read(t, agentEnv(), f.auth(), nil)
-		if d := detailOf(t, err); d.Code != fmt.Sprintf("ldap_%d", code) || d.Class != v1.ClassPermission || d.Hint == "" || len(got.scopes) != 0 {
+		if d := detailOf(t, err); d.Code != fmt.Sprintf("ldap_%d", code) || d.Class != v1.ClassPermission ||
+			d.Hint == "" || len(got.scopes) != 0 {
 			t.Errorf("result %d: %+v, scopes %v", code, d, got.scopes)
 		}
 	}
@@ -179,16 +190,23 @@ func TestADirectoryWithoutPagingIsReadButProvesNothing(t *testing.T) {
 			return fakeAnswer{entries: []fakeEntry{{"uid=a,dc=x", attrs{"entryUUID": {"1"}, "uid": {"a"}}}}}
 		},
 		"ignores the control": func(fakeSearch) fakeAnswer {
-			return fakeAnswer{entries: []fakeEntry{{"uid=a,dc=x", attrs{"entryUUID": {"1"}, "uid": {"a"}}}}, ignorePaging: true}
+			return fakeAnswer{
+				entries: []fakeEntry{{"uid=a,dc=x", attrs{"entryUUID": {"1"}, "uid": {"a"}}}}, ignorePaging: true,
+			}
 		},
 	} {
 		f := newFake(t, openLDAPRoot())
 		f.search = answer
 		got := mustRead(t, f.auth(), &v1.SyncOptions{Objects: []v1.ObjectKind{v1.Accounts}})
-		if len(got.Accounts) != 1 || got.scopes[v1.Accounts].Complete || !hasWarning(got.warnings, "paging_unsupported") {
-			t.Errorf("%s: %d accounts, scope %+v, warnings %v", name, len(got.Accounts), got.scopes[v1.Accounts], got.warnings)
+		if len(got.Accounts) != 1 || got.scopes[v1.Accounts].Complete ||
+			!hasWarning(got.warnings, "paging_unsupported") {
+			t.Errorf(
+				"%s: %d accounts, scope %+v, warnings %v", name, len(got.Accounts), got.scopes[v1.Accounts],
+				got.warnings,
+			)
 		}
-		if tested := probe(t, agentEnv(), f.auth()); !tested.Success || !hasWarning(tested.Warnings, "paging_unsupported") {
+		if tested := probe(t, agentEnv(), f.auth()); !tested.Success ||
+			!hasWarning(tested.Warnings, "paging_unsupported") {
 			t.Errorf("%s: test %+v", name, tested)
 		}
 	}
@@ -209,7 +227,10 @@ func TestPagesThatRepeatAreNoticed(t *testing.T) {
 	page := 0
 	f.search = func(fakeSearch) fakeAnswer {
 		page++
-		a := fakeAnswer{entries: []fakeEntry{{fmt.Sprintf("uid=%d,dc=x", page), attrs{"entryUUID": {fmt.Sprint(page)}}}}, cookie: "0"}
+		a := fakeAnswer{
+			entries: []fakeEntry{{fmt.Sprintf("uid=%d,dc=x", page), attrs{"entryUUID": {fmt.Sprint(page)}}}},
+			cookie:  "0",
+		}
 		if page == 5 {
 			a.cookie = ""
 		}
@@ -252,13 +273,17 @@ func TestASilentDirectoryIsGivenUp(t *testing.T) {
 	auth["timeout_s"] = 1
 	began := time.Now()
 	_, err := read(t, agentEnv(), auth, nil)
-	if d := detailOf(t, err); d.Code != "ldap_timeout" || d.Class != v1.ClassTransient || time.Since(began) > 5*time.Second {
+	if d := detailOf(t, err); d.Code != "ldap_timeout" || d.Class != v1.ClassTransient ||
+		time.Since(began) > 5*time.Second {
 		t.Errorf("error %+v after %s", d, time.Since(began))
 	}
 }
 
 func TestTheKeyOfAnUnknownDirectoryIsFoundOnItsEntries(t *testing.T) {
-	group := fakeEntry{"cn=g,dc=x", attrs{"objectClass": {"groupOfNames"}, "cn": {"g"}, "nsuniqueid": {"a-b-c-d"}, "member": {"", "uid=a,dc=x"}}}
+	group := fakeEntry{
+		"cn=g,dc=x",
+		attrs{"objectClass": {"groupOfNames"}, "cn": {"g"}, "nsuniqueid": {"a-b-c-d"}, "member": {"", "uid=a,dc=x"}},
+	}
 	f := newFake(t, attrs{"vendorName": {"Somebody"}})
 	f.search = func(r fakeSearch) fakeAnswer {
 		if r.wants("groupOfNames") {
@@ -281,12 +306,24 @@ func TestValuesBeyondAllMeasureAreLeftOut(t *testing.T) {
 	f := newFake(t, openLDAPRoot())
 	f.search = func(r fakeSearch) fakeAnswer {
 		if r.wants("inetOrgPerson") {
-			return fakeAnswer{entries: []fakeEntry{{"uid=a,dc=x", attrs{"entryUUID": {"1"}, "uid": {"a"}, "info": {strings.Repeat("x", 70_000)}, "note": {"a\x00b"}}}}}
+			return fakeAnswer{
+				entries: []fakeEntry{
+					{
+						"uid=a,dc=x",
+						attrs{
+							"entryUUID": {"1"}, "uid": {"a"}, "info": {strings.Repeat("x", 70_000)},
+							"note": {"a\x00b"},
+						},
+					},
+				},
+			}
 		}
 		return fakeAnswer{}
 	}
 	got := mustRead(t, f.auth(), nil)
-	want := map[string]any{"entryUUID": "1", "uid": "a", "info": map[string]any{"$truncated": 1}, "note": map[string]any{"$bin": "YQBi"}}
+	want := map[string]any{
+		"entryUUID": "1", "uid": "a", "info": map[string]any{"$truncated": 1}, "note": map[string]any{"$bin": "YQBi"},
+	}
 	if diff := cmp.Diff(want, got.Accounts[0].Attributes); diff != "" || !hasWarning(got.warnings, "value_truncated") {
 		t.Errorf("warnings %v, attributes (-want +got)\n%s", got.warnings, diff)
 	}
@@ -318,14 +355,22 @@ func TestDamagedDataAfterGoodAnswersIsNoWrongPort(t *testing.T) {
 	})
 	f.search = func(r fakeSearch) fakeAnswer {
 		if r.wants("inetOrgPerson") {
-			return fakeAnswer{entries: []fakeEntry{{"uid=damaged,dc=x", attrs{"entryUUID": {"e-1"}, "objectClass": {"inetOrgPerson"}, "uid": {"damaged"}}}}}
+			return fakeAnswer{
+				entries: []fakeEntry{
+					{
+						"uid=damaged,dc=x",
+						attrs{"entryUUID": {"e-1"}, "objectClass": {"inetOrgPerson"}, "uid": {"damaged"}},
+					},
+				},
+			}
 		}
 		return fakeAnswer{}
 	}
 	auth := f.auth()
 	auth["port"] = port
 	_, err := read(t, agentEnv(), auth, nil)
-	if d := detailOf(t, err); strings.Contains(d.Hint, "Check that host and port") || !strings.Contains(d.Hint, "It has answered in LDAP before") {
+	if d := detailOf(t, err); strings.Contains(d.Hint, "Check that host and port") ||
+		!strings.Contains(d.Hint, "It has answered in LDAP before") {
 		t.Errorf("%s: %s %q", d.Code, d.Message, d.Hint)
 	}
 }

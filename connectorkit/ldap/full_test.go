@@ -10,6 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/ldap"
+	"github.com/grantwright/grantwright/connectorkit/ldap/ldapdn"
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -27,12 +28,13 @@ func agentEnv() connectorkit.Env {
 // large is the directory of the benchmarks.
 var large = ldaptest.Options{Users: 50_000, Groups: 500, PerGroup: 200, Syncprov: true}
 
-// BenchmarkFullRead reads 50,000 people and 500 groups with 100,000 memberships: divided by place, and in one piece, as it is below a
-// base that has no places.
+// BenchmarkFullRead reads 50,000 people and 500 groups with 100,000 memberships: divided by place, and in one
+// piece, as it is below a base that has no places.
 func BenchmarkFullRead(b *testing.B) {
 	s := ldaptest.StartSlapd(b, large)
 	for name, settings := range map[string]map[string]any{
-		"divided": {}, "whole": {"user_base_dn": ldaptest.PeopleDN, "group_base_dn": ldaptest.GroupsDN, "change_mode": "none"},
+		"divided": {},
+		"whole":   {"user_base_dn": ldaptest.PeopleDN, "group_base_dn": ldaptest.GroupsDN, "change_mode": "none"},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -63,7 +65,9 @@ func BenchmarkIncremental(b *testing.B) {
 		b.StopTimer()
 		round++
 		for i := range 100 {
-			if err := modify(fmt.Sprintf("uid=u%07d,ou=people", i*400), func(m *goldap.ModifyRequest) { m.Replace("description", []string{fmt.Sprint(round)}) })(conn); err != nil {
+			if err := modify(fmt.Sprintf("uid=u%07d,ou=people", i*400), func(m *goldap.ModifyRequest) {
+				m.Replace("description", []string{fmt.Sprint(round)})
+			})(conn); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -78,7 +82,9 @@ func BenchmarkIncremental(b *testing.B) {
 // benchRead reads and gives the cursor and the number of records, tombstones apart.
 func benchRead(b *testing.B, auth v1.AuthConfig, incremental bool, o v1.SyncOptions) (cursor string, records int) {
 	b.Helper()
-	err := ldap.New(agentEnv()).Sync(context.Background(), v1.SyncRequest{AuthConfig: auth, Incremental: incremental, Options: &o}, func(_ context.Context, p v1.SyncResponse) error {
+	err := ldap.New(agentEnv()).Sync(context.Background(), v1.SyncRequest{
+		AuthConfig: auth, Incremental: incremental, Options: &o,
+	}, func(_ context.Context, p v1.SyncResponse) error {
 		records += p.Len() - tombstones(p)
 		cursor = p.Page.Cursor
 		return nil
@@ -91,6 +97,6 @@ func benchRead(b *testing.B, auth v1.AuthConfig, incremental bool, o v1.SyncOpti
 
 func BenchmarkNormalizeDN(b *testing.B) {
 	for b.Loop() {
-		ldap.NormalizeDN("CN=Anna Andersson,OU=People, DC=Example,DC=Com")
+		ldapdn.Normalize("CN=Anna Andersson,OU=People, DC=Example,DC=Com")
 	}
 }

@@ -27,7 +27,9 @@ type all struct {
 func read(t *testing.T, env connectorkit.Env, auth v1.AuthConfig, o *v1.SyncOptions) (all, error) {
 	t.Helper()
 	out := all{scopes: map[v1.ObjectKind]v1.Scope{}}
-	err := ldap.New(env).Sync(t.Context(), v1.SyncRequest{AuthConfig: auth, Options: o}, func(_ context.Context, p v1.SyncResponse) error {
+	err := ldap.New(env).Sync(t.Context(), v1.SyncRequest{
+		AuthConfig: auth, Options: o,
+	}, func(_ context.Context, p v1.SyncResponse) error {
 		out.Identities = append(out.Identities, p.Identities...)
 		out.Accounts = append(out.Accounts, p.Accounts...)
 		out.Entitlements = append(out.Entitlements, p.Entitlements...)

@@ -19,15 +19,19 @@ var tree = strings.Join([]string{
 	"dn: ou=oslo,ou=sites," + ldaptest.Suffix + "\nobjectClass: organizationalUnit\nou: oslo\n",
 	"dn: ou=bergen,ou=sites," + ldaptest.Suffix + "\nobjectClass: organizationalUnit\nou: bergen\n",
 	"dn: ou=elsewhere," + ldaptest.Suffix + "\nobjectClass: organizationalUnit\nou: elsewhere\n",
-	somebody("uid=ola,ou=oslo,ou=sites,"), somebody("uid=kari,ou=oslo,ou=sites,"), somebody("uid=nils,ou=bergen,ou=sites,"),
-	"dn: cn=crew,ou=groups," + ldaptest.Suffix + "\nobjectClass: groupOfNames\ncn: crew\nmember: uid=ola,ou=oslo,ou=sites," + ldaptest.Suffix +
+	somebody("uid=ola,ou=oslo,ou=sites,"), somebody("uid=kari,ou=oslo,ou=sites,"),
+	somebody("uid=nils,ou=bergen,ou=sites,"),
+	"dn: cn=crew,ou=groups," + ldaptest.Suffix + "\nobjectClass: groupOfNames\ncn: crew\nmember: " +
+		"uid=ola,ou=oslo,ou=sites," + ldaptest.Suffix +
 		"\nmember: uid=nils,ou=bergen,ou=sites," + ldaptest.Suffix + "\n",
-	"dn: cn=lonely,ou=groups," + ldaptest.Suffix + "\nobjectClass: groupOfNames\ncn: lonely\nmember: uid=kari,ou=oslo,ou=sites," + ldaptest.Suffix + "\n",
+	"dn: cn=lonely,ou=groups," + ldaptest.Suffix + "\nobjectClass: groupOfNames\ncn: lonely\nmember: " +
+		"uid=kari,ou=oslo,ou=sites," + ldaptest.Suffix + "\n",
 }, "\n")
 
 func somebody(rdn string) string {
 	uid := strings.TrimPrefix(strings.SplitN(rdn, ",", 2)[0], "uid=")
-	return "dn: " + rdn + ldaptest.Suffix + "\nobjectClass: inetOrgPerson\nuid: " + uid + "\ncn: " + uid + "\nsn: " + uid + "\n"
+	return "dn: " + rdn + ldaptest.Suffix + "\nobjectClass: inetOrgPerson\nuid: " + uid + "\ncn: " + uid + "\nsn: " +
+		uid + "\n"
 }
 
 func dn(rdn string) string { return rdn + "," + ldaptest.Suffix }
@@ -86,28 +90,58 @@ func each(list ...func(*goldap.Conn) error) func(*goldap.Conn) error {
 	}
 }
 
-// life is what happens in a directory in the course of time, one after the other. Nobody whose employeeType is left is read.
+// life is what happens in a directory in the course of time, one after the other. Nobody whose employeeType
+// is left is read.
 func life() []change {
 	leave := func(m *goldap.ModifyRequest) { m.Replace("employeeType", []string{"left"}) }
 	return []change{
 		{"nothing", func(*goldap.Conn) error { return nil }, 0},
 		{"somebody comes", addPerson("uid=new,ou=people"), 2},
-		{"somebody changes", modify("uid=new,ou=people", func(m *goldap.ModifyRequest) { m.Replace("mail", []string{"new@iga.test"}) }), 2},
+		{"somebody changes", modify("uid=new,ou=people", func(m *goldap.ModifyRequest) {
+			m.Replace("mail", []string{"new@iga.test"})
+		}), 2},
 		{"somebody is renamed", rename("uid=ola,ou=oslo,ou=sites", "uid=olav", ""), 6},
 		{"somebody moves", rename("uid=olav,ou=oslo,ou=sites", "uid=olav", "ou=bergen,ou=sites"), 6},
 		{"somebody leaves the filter", modify("uid=u0000003,ou=people", leave), 4},
-		{"somebody comes back", modify("uid=u0000003,ou=people", func(m *goldap.ModifyRequest) { m.Delete("employeeType", nil) }), 2},
+		{"somebody comes back", modify("uid=u0000003,ou=people", func(m *goldap.ModifyRequest) {
+			m.Delete("employeeType", nil)
+		}), 2},
 		{"somebody goes", remove("uid=u0000004,ou=people"), 12},
-		{"somebody joins a group", modify("cn=lonely,ou=groups", func(m *goldap.ModifyRequest) { m.Add("member", []string{ldaptest.UserDN(5)}) }), 3},
-		{"a group loses a member", modify("cn=lonely,ou=groups", func(m *goldap.ModifyRequest) { m.Delete("member", []string{ldaptest.UserDN(5)}) }), 2},
-		{"a group loses everybody", modify("cn=lonely,ou=groups", func(m *goldap.ModifyRequest) { m.Replace("member", []string{""}) }), 1},
-		{"a group comes", add("cn=fresh,ou=groups", map[string][]string{"objectClass": {"groupOfNames"}, "cn": {"fresh"}, "member": {ldaptest.UserDN(1), ldaptest.UserDN(2)}}), 3},
+		{"somebody joins a group", modify("cn=lonely,ou=groups", func(m *goldap.ModifyRequest) {
+			m.Add("member", []string{ldaptest.UserDN(5)})
+		}), 3},
+		{"a group loses a member", modify("cn=lonely,ou=groups", func(m *goldap.ModifyRequest) {
+			m.Delete("member", []string{ldaptest.UserDN(5)})
+		}), 2},
+		{"a group loses everybody", modify("cn=lonely,ou=groups", func(m *goldap.ModifyRequest) {
+			m.Replace("member", []string{""})
+		}), 1},
+		{
+			"a group comes",
+			add(
+				"cn=fresh,ou=groups",
+				map[string][]string{
+					"objectClass": {"groupOfNames"}, "cn": {"fresh"},
+					"member": {ldaptest.UserDN(1), ldaptest.UserDN(2)},
+				},
+			),
+			3,
+		},
 		{"a group is renamed", rename("cn=fresh,ou=groups", "cn=stale", ""), 3},
 		{"a group goes", remove("cn=stale,ou=groups"), 3},
 		{"a place is renamed", rename("ou=bergen,ou=sites", "ou=bryggen", ""), 4},
 		{"a place moves", rename("ou=bryggen,ou=sites", "ou=bryggen", "ou=elsewhere"), 4},
-		{"a place changes", modify("ou=people", func(m *goldap.ModifyRequest) { m.Replace("description", []string{"all"}) }), 0},
-		{"a place comes with somebody", each(add("ou=new,ou=sites", map[string][]string{"objectClass": {"organizationalUnit"}, "ou": {"new"}}), addPerson("uid=first,ou=new,ou=sites")), 4},
+		{"a place changes", modify("ou=people", func(m *goldap.ModifyRequest) {
+			m.Replace("description", []string{"all"})
+		}), 0},
+		{
+			"a place comes with somebody",
+			each(
+				add("ou=new,ou=sites", map[string][]string{"objectClass": {"organizationalUnit"}, "ou": {"new"}}),
+				addPerson("uid=first,ou=new,ou=sites"),
+			),
+			4,
+		},
 		{"a place goes", each(remove("uid=first,ou=new,ou=sites"), remove("ou=new,ou=sites")), 4},
 	}
 }
@@ -122,9 +156,15 @@ func TestChangesLeadToWhatAFullReadFinds(t *testing.T) {
 		exact          bool // only what has changed is read
 	}{
 		{"auto", "ldap_syncrepl", ldaptest.Options{Syncprov: true}, nil, true},
-		{"syncrepl with refint", "ldap_syncrepl", ldaptest.Options{Syncprov: true, Refint: true}, map[string]any{"change_mode": "syncrepl"}, true},
+		{
+			"syncrepl with refint", "ldap_syncrepl", ldaptest.Options{Syncprov: true, Refint: true},
+			map[string]any{"change_mode": "syncrepl"}, true,
+		},
 		{"auto without syncprov", "ldap_modify_timestamp", ldaptest.Options{}, nil, false},
-		{"modifytimestamp", "ldap_modify_timestamp", ldaptest.Options{Syncprov: true}, map[string]any{"change_mode": "modifytimestamp", "id_attribute": "entryUUID"}, false},
+		{
+			"modifytimestamp", "ldap_modify_timestamp", ldaptest.Options{Syncprov: true},
+			map[string]any{"change_mode": "modifytimestamp", "id_attribute": "entryUUID"}, false,
+		},
 	} {
 		t.Run(tt.mode, func(t *testing.T) {
 			tt.options.Users, tt.options.Groups, tt.options.PerGroup, tt.options.LDIF = 20, 3, 4, tree
@@ -158,7 +198,9 @@ func TestChangesLeadToWhatAFullReadFinds(t *testing.T) {
 
 // TestAPlaceThatIsNoneByItsClassIsWatched renames a person who has another below.
 func TestAPlaceThatIsNoneByItsClassIsWatched(t *testing.T) {
-	s := ldaptest.StartSlapd(t, ldaptest.Options{Syncprov: true, LDIF: tree + "\n" + somebody("uid=inner,uid=ola,ou=oslo,ou=sites,")})
+	s := ldaptest.StartSlapd(
+		t, ldaptest.Options{Syncprov: true, LDIF: tree + "\n" + somebody("uid=inner,uid=ola,ou=oslo,ou=sites,")},
+	)
 	auth := with(s, nil)
 	known := whole(t, auth)
 	admin := s.Admin(t)
@@ -172,7 +214,8 @@ func TestAPlaceThatIsNoneByItsClassIsWatched(t *testing.T) {
 		if err := rename("uid="+who+",ou=oslo,ou=sites", "uid=x"+who, "")(admin); err != nil {
 			t.Fatal(err)
 		}
-		if how, _ := catchUp(t, auth, known); how.Incremental || !strings.Contains(how.FallbackReason, "has others below it") {
+		if how, _ := catchUp(t, auth, known); how.Incremental ||
+			!strings.Contains(how.FallbackReason, "has others below it") {
 			t.Errorf("read %+v", how)
 		}
 		same(t, who, whole(t, auth), known)
@@ -210,7 +253,9 @@ func TestAfterARestartWhatIsStillThereIsNamed(t *testing.T) {
 	known.take(t, pages)
 	same(t, "after the restart", whole(t, auth), known)
 	if present == 0 || complete != len(known.records[v1.Accounts]) {
-		t.Errorf("%d accounts were named; the scope counts %d of %d", present, complete, len(known.records[v1.Accounts]))
+		t.Errorf(
+			"%d accounts were named; the scope counts %d of %d", present, complete, len(known.records[v1.Accounts]),
+		)
 	}
 }
 
@@ -228,10 +273,13 @@ func TestACookieTheDirectoryDoesNotKnowLeadsToAFullRead(t *testing.T) {
 		b, _ := json.Marshal(cursor)
 		return string(b)
 	}
-	for name, cookie := range map[string]string{"newer than the server": "rid=000,csn=" + future, "without a number": "nonsense", "empty": ""} {
+	for name, cookie := range map[string]string{
+		"newer than the server": "rid=000,csn=" + future, "without a number": "nonsense", "empty": "",
+	} {
 		pages := mustPages(t, auth, true, v1.SyncOptions{Cursor: withCookie(cookie)})
 		last := pages[len(pages)-1].Page
-		if last.Read.Incremental || last.Read.Strategy != "full" || last.Read.FallbackReason == "" || last.Cursor == "" {
+		if last.Read.Incremental || last.Read.Strategy != "full" || last.Read.FallbackReason == "" ||
+			last.Cursor == "" {
 			t.Errorf("%s: read %+v, cursor %q", name, last.Read, last.Cursor)
 		}
 		fresh := newLedger()
@@ -240,14 +288,17 @@ func TestACookieTheDirectoryDoesNotKnowLeadsToAFullRead(t *testing.T) {
 	}
 }
 
-// TestALimitOnChangesLeadsToAFullReadAndAnotherWay has more changes than the login may get at once: content synchronisation knows no pages.
+// TestALimitOnChangesLeadsToAFullReadAndAnotherWay has more changes than the login may get at once: content
+// synchronisation knows no pages.
 func TestALimitOnChangesLeadsToAFullReadAndAnotherWay(t *testing.T) {
 	s := ldaptest.StartSlapd(t, ldaptest.Options{Syncprov: true, Users: 60, LDIF: tree, ReaderSizeLimit: 20})
 	auth := with(s, nil)
 	known := whole(t, auth)
 	admin := s.Admin(t)
 	for i := range 40 {
-		if err := modify(fmt.Sprintf("uid=u%07d,ou=people", i), func(m *goldap.ModifyRequest) { m.Replace("description", []string{"x"}) })(admin); err != nil {
+		if err := modify(fmt.Sprintf("uid=u%07d,ou=people", i), func(m *goldap.ModifyRequest) {
+			m.Replace("description", []string{"x"})
+		})(admin); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -280,14 +331,17 @@ func TestCursorsThatDoNotFitLeadToAFullReadWithTheReason(t *testing.T) {
 		auth := with(s, tt.settings)
 		pages := mustPages(t, auth, true, v1.SyncOptions{Cursor: tt.cursor})
 		last := pages[len(pages)-1].Page
-		if last.Read.Incremental || last.Read.Strategy != "full" || !strings.Contains(last.Read.FallbackReason, tt.reason) {
+		if last.Read.Incremental || last.Read.Strategy != "full" ||
+			!strings.Contains(last.Read.FallbackReason, tt.reason) {
 			t.Errorf("%s: read %+v", tt.name, last.Read)
 		}
 		if hasCursor := last.Cursor != ""; hasCursor == (tt.settings["change_mode"] == "none") {
 			t.Errorf("%s: cursor %q", tt.name, last.Cursor)
 		}
 	}
-	if pages := mustPages(t, with(s, map[string]any{"change_mode": "dirsync"}), false, v1.SyncOptions{}); !hasWarning(warningsOf(pages), "change_mode_unusable") {
+	if pages := mustPages(
+		t, with(s, map[string]any{"change_mode": "dirsync"}), false, v1.SyncOptions{},
+	); !hasWarning(warningsOf(pages), "change_mode_unusable") {
 		t.Errorf("warnings %v", warningsOf(pages))
 	}
 }
@@ -311,8 +365,11 @@ func TestWhatChangesDuringAFullReadIsReadTheNextTime(t *testing.T) {
 				return nil
 			}
 			return each(
-				modify("uid=u0000001,ou=people", func(m *goldap.ModifyRequest) { m.Replace("mail", []string{"changed@iga.test"}) }),
-				remove("uid=u0000002,ou=people"), addPerson("uid=late,ou=people"), rename("uid=u0001499,ou=people", "uid=u0001499", "ou=oslo,ou=sites"),
+				modify("uid=u0000001,ou=people", func(m *goldap.ModifyRequest) {
+					m.Replace("mail", []string{"changed@iga.test"})
+				}),
+				remove("uid=u0000002,ou=people"), addPerson("uid=late,ou=people"),
+				rename("uid=u0001499,ou=people", "uid=u0001499", "ou=oslo,ou=sites"),
 				rename("uid=u0000000,ou=people", "uid=zero", ""),
 			)(admin)
 		})
@@ -327,15 +384,17 @@ func TestWhatChangesDuringAFullReadIsReadTheNextTime(t *testing.T) {
 	}
 }
 
-// TestAHundredChangesOfThousandsAreReadAlone reads what has changed and no more; how long it takes with 50,000 people is measured by
-// BenchmarkIncremental.
+// TestAHundredChangesOfThousandsAreReadAlone reads what has changed and no more; how long it takes with
+// 50,000 people is measured by BenchmarkIncremental.
 func TestAHundredChangesOfThousandsAreReadAlone(t *testing.T) {
 	s := ldaptest.StartSlapd(t, ldaptest.Options{Syncprov: true, Users: 5000, Groups: 10, PerGroup: 50})
 	auth := with(s, nil)
 	known := whole(t, auth)
 	admin := s.Admin(t)
 	for i := range 100 {
-		if err := modify(fmt.Sprintf("uid=u%07d,ou=people", i*7), func(m *goldap.ModifyRequest) { m.Replace("description", []string{fmt.Sprint(i)}) })(admin); err != nil {
+		if err := modify(fmt.Sprintf("uid=u%07d,ou=people", i*7), func(m *goldap.ModifyRequest) {
+			m.Replace("description", []string{fmt.Sprint(i)})
+		})(admin); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -24,14 +24,18 @@ type ledger struct {
 }
 
 func newLedger() *ledger {
-	l := &ledger{records: map[v1.ObjectKind]map[string]string{}, members: map[string]map[string]bool{}, names: map[string]string{}}
+	l := &ledger{
+		records: map[v1.ObjectKind]map[string]string{}, members: map[string]map[string]bool{},
+		names: map[string]string{},
+	}
 	for _, k := range []v1.ObjectKind{v1.Identities, v1.Accounts, v1.Entitlements} {
 		l.records[k] = map[string]string{}
 	}
 	return l
 }
 
-// take takes in one whole read, by the rules of the protocol: tombstones and what is missing from a complete scope have gone.
+// take takes in one whole read, by the rules of the protocol: tombstones and what is missing from a complete
+// scope have gone.
 func (l *ledger) take(t *testing.T, pages []v1.SyncResponse) {
 	t.Helper()
 	named := map[v1.ObjectKind]map[string]bool{v1.Identities: {}, v1.Accounts: {}, v1.Entitlements: {}}
@@ -133,8 +137,9 @@ func sameRecords(t *testing.T, what string, want, got *ledger) {
 	}
 }
 
-// samePeople is same for a directory that itself corrects the members of groups when people are renamed or go, and does not
-// count that as a change of the group: who was a member under an old name is the same person under the new one.
+// samePeople is same for a directory that itself corrects the members of groups when people are renamed or
+// go, and does not count that as a change of the group: who was a member under an old name is the same person
+// under the new one.
 func samePeople(t *testing.T, what string, want, got *ledger) {
 	t.Helper()
 	sameRecords(t, what, want, got)
@@ -161,15 +166,22 @@ func (l *ledger) people() map[string]map[string]bool {
 var errKilled = errors.New("killed")
 
 // pagesOf reads and keeps the pages. during runs after each page and may interrupt the read with an error.
-func pagesOf(t *testing.T, auth v1.AuthConfig, incremental bool, o v1.SyncOptions, during func(page int) error) ([]v1.SyncResponse, error) {
+func pagesOf(
+	t *testing.T, auth v1.AuthConfig, incremental bool, o v1.SyncOptions, during func(page int) error,
+) ([]v1.SyncResponse, error) {
 	t.Helper()
 	return pagesIn(t, agentEnv(), auth, incremental, o, during)
 }
 
-func pagesIn(t *testing.T, env connectorkit.Env, auth v1.AuthConfig, incremental bool, o v1.SyncOptions, during func(page int) error) ([]v1.SyncResponse, error) {
+func pagesIn(
+	t *testing.T, env connectorkit.Env, auth v1.AuthConfig, incremental bool, o v1.SyncOptions,
+	during func(page int) error,
+) ([]v1.SyncResponse, error) {
 	t.Helper()
 	var pages []v1.SyncResponse
-	err := ldap.New(env).Sync(t.Context(), v1.SyncRequest{AuthConfig: auth, Incremental: incremental, Options: &o}, func(_ context.Context, p v1.SyncResponse) error {
+	err := ldap.New(env).Sync(t.Context(), v1.SyncRequest{
+		AuthConfig: auth, Incremental: incremental, Options: &o,
+	}, func(_ context.Context, p v1.SyncResponse) error {
 		pages = append(pages, p)
 		if during != nil {
 			return during(len(pages))
@@ -199,7 +211,8 @@ func whole(t *testing.T, auth v1.AuthConfig) *ledger {
 	return l
 }
 
-// catchUp reads the changes since l, takes them in, and says how they were read and how many records came, tombstones apart.
+// catchUp reads the changes since l, takes them in, and says how they were read and how many records came,
+// tombstones apart.
 func catchUp(t *testing.T, auth v1.AuthConfig, l *ledger) (v1.Read, int) {
 	t.Helper()
 	pages := mustPages(t, auth, true, v1.SyncOptions{Cursor: l.cursor})

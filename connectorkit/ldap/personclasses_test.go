@@ -26,7 +26,9 @@ func TestPeopleOfEveryClassOfTheSchemaAreRead(t *testing.T) {
 	if !found {
 		t.Fatal("a person of class nsPerson was not read")
 	}
-	expect(t, "disable", provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: who}), v1.OutcomeApplied)
+	expect(
+		t, "disable", provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: who}), v1.OutcomeApplied,
+	)
 	if got := mustRead(t, auth, &v1.SyncOptions{Objects: []v1.ObjectKind{v1.Accounts}}); len(got.Accounts) != 6 {
 		t.Errorf("%d accounts were read, want 6 and no more", len(got.Accounts))
 	}
@@ -41,17 +43,27 @@ func TestWhetherAccountsCanBeDisabledIsSaidBeforehand(t *testing.T) {
 			t.Fatal(err)
 		}
 		tested := probe(t, agentEnv(), auth)
-		if can := slices.Contains(tested.Operations, v1.OpAccountDisable); can != policy || !slices.Contains(tested.Operations, v1.OpAccountCreate) {
-			t.Errorf("with a password policy %t the test says that these changes can be made: %v", policy, tested.Operations)
+		if can := slices.Contains(tested.Operations, v1.OpAccountDisable); can != policy ||
+			!slices.Contains(tested.Operations, v1.OpAccountCreate) {
+			t.Errorf(
+				"with a password policy %t the test says that these changes can be made: %v", policy,
+				tested.Operations,
+			)
 		}
-		if hasWarning(tested.Warnings, "disable_unavailable") == policy || hasWarning(found.Warnings, "disable_unavailable") == policy {
-			t.Errorf("with a password policy %v: the test warns %v, discovery %v", policy, tested.Warnings, found.Warnings)
+		if hasWarning(tested.Warnings, "disable_unavailable") == policy ||
+			hasWarning(found.Warnings, "disable_unavailable") == policy {
+			t.Errorf(
+				"with a password policy %v: the test warns %v, discovery %v", policy, tested.Warnings, found.Warnings,
+			)
 		}
 		if policy {
 			continue
 		}
-		_, err = try(t, auth, v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: v1.ProvisionTarget{Username: "u001"}})
-		if d := detailOf(t, err); d.Code != "operation_not_supported" || d.Class != v1.ClassConfig || !strings.Contains(d.Hint, "disable_strategy") {
+		_, err = try(
+			t, auth, v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: v1.ProvisionTarget{Username: "u001"}},
+		)
+		if d := detailOf(t, err); d.Code != "operation_not_supported" || d.Class != v1.ClassConfig ||
+			!strings.Contains(d.Hint, "disable_strategy") {
 			t.Errorf("%+v", d)
 		}
 		auth["disable_strategy"], auth["disable_attribute"], auth["disable_value"] = "attribute", "employeeType", "closed"

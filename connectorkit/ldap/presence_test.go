@@ -6,7 +6,7 @@ import (
 
 	goldap "github.com/go-ldap/ldap/v3"
 
-	"github.com/grantwright/grantwright/connectorkit/ldap"
+	"github.com/grantwright/grantwright/connectorkit/ldap/ldapdn"
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -24,7 +24,8 @@ func moveOut(t *testing.T, s *ldaptest.Server, dn, place string) string {
 // lists says whether a group lists a DN or a name.
 func lists(t *testing.T, s *ldaptest.Server, group, attribute, value string) bool {
 	t.Helper()
-	found, err := s.Admin(t).Search(goldap.NewSearchRequest(group, goldap.ScopeBaseObject, goldap.NeverDerefAliases, 0, 0, false,
+	found, err := s.Admin(t).Search(goldap.NewSearchRequest(group, goldap.ScopeBaseObject, goldap.NeverDerefAliases, 0,
+		0, false,
 		"("+attribute+"="+goldap.EscapeFilter(value)+")", []string{"1.1"}, nil))
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +38,9 @@ func asLastSynced(t *testing.T, auth v1.AuthConfig) map[string]v1.ProvisionTarge
 	t.Helper()
 	out := map[string]v1.ProvisionTarget{}
 	for _, a := range mustRead(t, auth, &v1.SyncOptions{Objects: []v1.ObjectKind{v1.Accounts}}).Accounts {
-		out[value(a.Username)] = v1.ProvisionTarget{Kind: "account", RemoteID: a.ExternalID, NativeRef: a.NativeRef, Username: value(a.Username)}
+		out[value(a.Username)] = v1.ProvisionTarget{
+			Kind: "account", RemoteID: a.ExternalID, NativeRef: a.NativeRef, Username: value(a.Username),
+		}
 	}
 	return out
 }
@@ -48,7 +51,10 @@ func revokeOf(who v1.ProvisionTarget, group string) v1.ProvisionRequest {
 
 func TestAccessOfAnAccountThatWasMovedOutOfSightIsStillEnded(t *testing.T) {
 	crew := func(directory) ldaptest.Org {
-		return ldaptest.Org{People: ldaptest.Staff(5), Groups: []ldaptest.Group{{Name: "crew", People: []string{"u001", "u003", "u002"}}}}
+		return ldaptest.Org{
+			People: ldaptest.Staff(5),
+			Groups: []ldaptest.Group{{Name: "crew", People: []string{"u001", "u003", "u002"}}},
+		}
 	}
 	inEach(t, crew, func(t *testing.T, d directory, s *ldaptest.Server) {
 		auth := writes(d, s, nil)
@@ -70,10 +76,14 @@ func TestAccessOfAnAccountThatWasMovedOutOfSightIsStillEnded(t *testing.T) {
 		expect(t, "revoke again", provision(t, auth, revokeOf(who["u003"], group)), v1.OutcomeAlready)
 
 		_, err := try(t, auth, v1.ProvisionRequest{Op: v1.OpAccountDelete, Target: who["u003"]})
-		if e := detailOf(t, err); e.Class != v1.ClassConflict || e.Code != "account_outside" || !strings.Contains(strings.ToLower(e.Message), strings.ToLower(now)) {
+		if e := detailOf(t, err); e.Class != v1.ClassConflict || e.Code != "account_outside" ||
+			!strings.Contains(strings.ToLower(e.Message), strings.ToLower(now)) {
 			t.Errorf("a delete of an account outside: %+v", e)
 		}
-		expect(t, "disable", provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: who["u003"]}), v1.OutcomeApplied)
+		expect(
+			t, "disable", provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountDisable, Target: who["u003"]}),
+			v1.OutcomeApplied,
+		)
 
 		if err := s.Admin(t).Del(goldap.NewDelRequest(s.UserDN("u002"), nil)); err != nil {
 			t.Fatal(err)
@@ -82,7 +92,8 @@ func TestAccessOfAnAccountThatWasMovedOutOfSightIsStillEnded(t *testing.T) {
 			t.Errorf("an account that was deleted is %q", seen.Presence)
 		}
 		got, err = provisioner().Provision(t.Context(), withAuth(auth, revokeOf(who["u002"], group)))
-		if err != nil || !got.Verified || got.Presence != v1.PresenceGone || lists(t, s, s.GroupDN("crew"), "member", s.UserDN("u002")) {
+		if err != nil || !got.Verified || got.Presence != v1.PresenceGone ||
+			lists(t, s, s.GroupDN("crew"), "member", s.UserDN("u002")) {
 			t.Errorf("revoke of an account that was deleted: %+v, %v", got, err)
 		}
 		got = provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountDelete, Target: who["u002"]})
@@ -99,25 +110,36 @@ func TestWhatTheLoginDoesNotSeeIsNotGone(t *testing.T) {
 	staff := ldaptest.Staff(5)
 	staff[0].Password = firstPassword
 	s := ldaptest.StartSlapd(t, ldaptest.Options{Manager: "u000", Hidden: ldaptest.PartnersDN, Org: ldaptest.Org{
-		People: staff, Groups: []ldaptest.Group{{Name: "crew", People: []string{"u001", "u003"}}, {Name: "board", People: []string{"u001"}}},
+		People: staff,
+		Groups: []ldaptest.Group{
+			{Name: "crew", People: []string{"u001", "u003"}}, {Name: "board", People: []string{"u001"}},
+		},
 	}})
 	auth := writes(directory{}, s, map[string]any{"bind_dn": s.UserDN("u000"), "bind_password": firstPassword})
 	who, crew, board := asLastSynced(t, auth), entitlement(t, auth, "crew"), entitlement(t, auth, "board")
 	hide := func(uid string) {
 		t.Helper()
 		moveOut(t, s, s.UserDN(uid), ldaptest.PartnersDN)
-		who[uid] = v1.ProvisionTarget{Kind: "account", RemoteID: who[uid].RemoteID, NativeRef: ldap.NormalizeDN(s.PartnerDN(uid)), Username: uid}
+		who[uid] = v1.ProvisionTarget{
+			Kind: "account", RemoteID: who[uid].RemoteID, NativeRef: ldapdn.Normalize(s.PartnerDN(uid)), Username: uid,
+		}
 	}
 	hide("u002")
-	for _, req := range []v1.ProvisionRequest{revokeOf(who["u002"], board), {Op: v1.OpAccountDelete, Target: who["u002"]}, {Op: v1.OpAccountDisable, Target: who["u002"]}} {
+	for _, req := range []v1.ProvisionRequest{
+		revokeOf(who["u002"], board), {Op: v1.OpAccountDelete, Target: who["u002"]},
+		{Op: v1.OpAccountDisable, Target: who["u002"]},
+	} {
 		got, err := provisioner().Provision(t.Context(), withAuth(auth, req))
-		if err != nil || got.Success || got.Verified || got.Outcome != v1.OutcomeUnknown || got.Presence != v1.PresenceUnknown || got.ErrorDetail.Code != "account_not_visible" {
+		if err != nil || got.Success || got.Verified || got.Outcome != v1.OutcomeUnknown ||
+			got.Presence != v1.PresenceUnknown || got.ErrorDetail.Code != "account_not_visible" {
 			t.Errorf("%s of an account that cannot be seen: %+v, %v", req.Op, got, err)
 		}
 	}
-	seen, err := provisioner().Read(t.Context(), v1.ReadRequest{AuthConfig: auth, Accounts: []v1.ProvisionTarget{who["u002"], who["u001"]},
-		Entitlements: []v1.ProvisionTarget{{Kind: "entitlement", RemoteID: board}}})
-	if err != nil || seen.Accounts[0].Presence != v1.PresenceUnknown || seen.Accounts[1].Presence != v1.PresencePresent {
+	seen, err := provisioner().Read(t.Context(),
+		v1.ReadRequest{AuthConfig: auth, Accounts: []v1.ProvisionTarget{who["u002"], who["u001"]},
+			Entitlements: []v1.ProvisionTarget{{Kind: "entitlement", RemoteID: board}}})
+	if err != nil || seen.Accounts[0].Presence != v1.PresenceUnknown ||
+		seen.Accounts[1].Presence != v1.PresencePresent {
 		t.Errorf("%+v, %v", seen, err)
 	}
 	if len(seen.Grants) != 1 || seen.Grants[0].AccountRemoteID != who["u001"].RemoteID {
@@ -152,7 +174,9 @@ func TestWhatTheLoginDoesNotSeeIsNotGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := provisioner().Provision(t.Context(), withAuth(auth, revokeOf(before, crew)))
-		if err != nil || got.Outcome == v1.OutcomeApplied || !lists(t, s, s.GroupDN("crew"), "member", s.UserDN("u004")) {
+		if err != nil || got.Outcome == v1.OutcomeApplied || !lists(
+			t, s, s.GroupDN("crew"), "member", s.UserDN("u004"),
+		) {
 			t.Errorf("the membership of somebody else was touched: %+v, %v", got, err)
 		}
 	})

@@ -27,10 +27,33 @@ func TestProbeTakesTheSpecifiedSteps(t *testing.T) {
 	}{
 		{"anonymous", map[string]any{"bind_dn": nil, "bind_password": nil}, plain},
 		{"simple", nil, append(plain[:4:4], "bind 0", "paged_search 0")},
-		{"naming context found by itself", map[string]any{"base_dn": nil}, append(plain[:4:4], "bind 0", "paged_search 0")},
-		{"StartTLS", map[string]any{"security": "starttls", "ca_pem": s.CAPEM}, []string{"dns ok", "tcp ok", "start_tls 0", "anonymous_bind 0", "paged_search_anonymous 0", "bind 0", "paged_search 0"}},
-		{"ldaps", map[string]any{"security": nil, "tls": "ldaps", "port": s.TLSPort, "ca_pem": s.CAPEM, "host": "localhost"}, []string{"dns ok", "tcp ok", "tls ok", "anonymous_bind 0", "paged_search_anonymous 0", "bind 0", "paged_search 0"}},
-		{"ldaps without verification", map[string]any{"tls": true, "security": nil, "port": s.TLSPort, "tls_insecure_skip_verify": true}, []string{"dns ok", "tcp ok", "tls ok", "anonymous_bind 0", "paged_search_anonymous 0", "bind 0", "paged_search 0"}},
+		{
+			"naming context found by itself", map[string]any{"base_dn": nil},
+			append(plain[:4:4], "bind 0", "paged_search 0"),
+		},
+		{
+			"StartTLS", map[string]any{"security": "starttls", "ca_pem": s.CAPEM},
+			[]string{
+				"dns ok", "tcp ok", "start_tls 0", "anonymous_bind 0", "paged_search_anonymous 0", "bind 0",
+				"paged_search 0",
+			},
+		},
+		{
+			"ldaps",
+			map[string]any{"security": nil, "tls": "ldaps", "port": s.TLSPort, "ca_pem": s.CAPEM, "host": "localhost"},
+			[]string{
+				"dns ok", "tcp ok", "tls ok", "anonymous_bind 0", "paged_search_anonymous 0", "bind 0",
+				"paged_search 0",
+			},
+		},
+		{
+			"ldaps without verification",
+			map[string]any{"tls": true, "security": nil, "port": s.TLSPort, "tls_insecure_skip_verify": true},
+			[]string{
+				"dns ok", "tcp ok", "tls ok", "anonymous_bind 0", "paged_search_anonymous 0", "bind 0",
+				"paged_search 0",
+			},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			auth := with(s, tt.changes)
@@ -44,10 +67,14 @@ func TestProbeTakesTheSpecifiedSteps(t *testing.T) {
 			if r := got.Result; r == nil || r.LDAP == nil || r.LDAP.Name != "success" {
 				t.Errorf("result = %+v", r)
 			}
-			if f := got.Facts; f == nil || f.Vendor != "OpenLDAP" || !cmp.Equal(f.NamingContexts, []string{ldaptest.Suffix}) || !strings.Contains(strings.Join(f.SupportedControls, " "), "1.2.840.113556.1.4.319") {
+			if f := got.Facts; f == nil || f.Vendor != "OpenLDAP" ||
+				!cmp.Equal(f.NamingContexts, []string{ldaptest.Suffix}) ||
+				!strings.Contains(strings.Join(f.SupportedControls, " "), "1.2.840.113556.1.4.319") {
 				t.Errorf("facts = %+v", f)
 			}
-			if wantPlain := strings.Contains(strings.Join(tt.want, " "), "tls") == false; hasWarning(got.Warnings, "plaintext") != wantPlain {
+			if wantPlain := strings.Contains(
+				strings.Join(tt.want, " "), "tls",
+			) == false; hasWarning(got.Warnings, "plaintext") != wantPlain {
 				t.Errorf("warnings = %v", got.Warnings)
 			}
 			if skip := auth["tls_insecure_skip_verify"] == true; hasWarning(got.Warnings, "tls_not_verified") != skip {
@@ -80,21 +107,59 @@ func TestProbeNamesWhatIsWrong(t *testing.T) {
 		last    string // the step that failed
 		hint    string
 	}{
-		{"wrong password", map[string]any{"bind_password": "not-the-password"}, "ldap_49", v1.ClassAuth, "bind", "Wrong bind DN or password"},
-		{"wrong bind DN", map[string]any{"bind_dn": "cn=nobody,dc=iga,dc=test"}, "ldap_49", v1.ClassAuth, "bind", "Wrong bind DN or password"},
-		{"bind DN that is none", map[string]any{"bind_dn": "nobody"}, "ldap_34", v1.ClassConfig, "bind", "A DN is not written correctly"},
-		{"wrong base DN", map[string]any{"base_dn": "ou=x,ou=people,dc=iga,dc=test"}, "ldap_32", v1.ClassNotFound, "paged_search", `What exists of it is ou=people,dc=iga,dc=test. This server's naming contexts: "dc=iga,dc=test"`},
-		{"foreign base DN", map[string]any{"base_dn": "dc=other"}, "ldap_32", v1.ClassNotFound, "paged_search", `naming contexts: "dc=iga,dc=test"`},
+		{
+			"wrong password", map[string]any{"bind_password": "not-the-password"}, "ldap_49", v1.ClassAuth, "bind",
+			"Wrong bind DN or password",
+		},
+		{
+			"wrong bind DN", map[string]any{"bind_dn": "cn=nobody,dc=iga,dc=test"}, "ldap_49", v1.ClassAuth, "bind",
+			"Wrong bind DN or password",
+		},
+		{
+			"bind DN that is none", map[string]any{"bind_dn": "nobody"}, "ldap_34", v1.ClassConfig, "bind",
+			"A DN is not written correctly",
+		},
+		{
+			"wrong base DN", map[string]any{"base_dn": "ou=x,ou=people,dc=iga,dc=test"}, "ldap_32", v1.ClassNotFound,
+			"paged_search",
+			`What exists of it is ou=people,dc=iga,dc=test. This server's naming contexts: "dc=iga,dc=test"`,
+		},
+		{
+			"foreign base DN", map[string]any{"base_dn": "dc=other"}, "ldap_32", v1.ClassNotFound, "paged_search",
+			`naming contexts: "dc=iga,dc=test"`,
+		},
 		{"wrong host", map[string]any{"host": "no-such-host.invalid"}, "dns_", "", "dns", ""},
-		{"wrong port", map[string]any{"port": closed}, "tcp_refused", v1.ClassTransient, "tcp", "Nothing listens on this port"},
-		{"ldaps with unknown authority", map[string]any{"security": "ldaps", "port": s.TLSPort}, "tls_unknown_authority", v1.ClassConfig, "tls", "ca_pem"},
-		{"StartTLS with unknown authority", map[string]any{"security": "starttls"}, "tls_unknown_authority", v1.ClassConfig, "start_tls", "ca_pem"},
-		{"name not in the certificate", map[string]any{"security": "ldaps", "port": s.TLSPort, "ca_pem": s.CAPEM, "tls_server_name": "dc1.corp"}, "tls_name_mismatch", v1.ClassConfig, "tls", "tls_server_name"},
-		{"ldaps on the plain port", map[string]any{"security": "ldaps", "port": s.Port, "ca_pem": s.CAPEM}, "tls_", "", "tls", "636"},
+		{
+			"wrong port", map[string]any{"port": closed}, "tcp_refused", v1.ClassTransient, "tcp",
+			"Nothing listens on this port",
+		},
+		{
+			"ldaps with unknown authority", map[string]any{"security": "ldaps", "port": s.TLSPort},
+			"tls_unknown_authority", v1.ClassConfig, "tls", "ca_pem",
+		},
+		{
+			"StartTLS with unknown authority", map[string]any{"security": "starttls"}, "tls_unknown_authority",
+			v1.ClassConfig, "start_tls", "ca_pem",
+		},
+		{
+			"name not in the certificate",
+			map[string]any{"security": "ldaps", "port": s.TLSPort, "ca_pem": s.CAPEM, "tls_server_name": "dc1.corp"},
+			"tls_name_mismatch", v1.ClassConfig, "tls", "tls_server_name",
+		},
+		{
+			"ldaps on the plain port", map[string]any{"security": "ldaps", "port": s.Port, "ca_pem": s.CAPEM}, "tls_",
+			"", "tls", "636",
+		},
 		{"plain on the ldaps port", map[string]any{"port": s.TLSPort}, "ldap_", v1.ClassTransient, "bind", "ldaps"},
-		{"a server that says nothing", map[string]any{"port": mute, "timeout_s": 1}, "ldap_timeout", v1.ClassTransient, "anonymous_bind", "timeout_s"},
+		{
+			"a server that says nothing", map[string]any{"port": mute, "timeout_s": 1}, "ldap_timeout",
+			v1.ClassTransient, "anonymous_bind", "timeout_s",
+		},
 		{"a web server", map[string]any{"port": web}, "ldap_protocol", v1.ClassProtocol, "bind", "LDAP service"},
-		{"settings", map[string]any{"host": nil, "user_filter": "(cn=", "page_size": 0}, "invalid_settings", v1.ClassConfig, "", "Correct"},
+		{
+			"settings", map[string]any{"host": nil, "user_filter": "(cn=", "page_size": 0}, "invalid_settings",
+			v1.ClassConfig, "", "Correct",
+		},
 		{"empty password", map[string]any{"bind_password": ""}, "invalid_settings", v1.ClassConfig, "", "Correct"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -104,10 +169,15 @@ func TestProbeNamesWhatIsWrong(t *testing.T) {
 				t.Fatalf("the test succeeded: %+v", got)
 			}
 			d := got.Error
-			if !strings.HasPrefix(d.Code, tt.code) || tt.class != "" && d.Class != tt.class || !strings.Contains(d.Hint, tt.hint) {
-				t.Errorf("error %s (%s) %q, hint %q; want %s (%s), hint %q", d.Code, d.Class, d.Message, d.Hint, tt.code, tt.class, tt.hint)
+			if !strings.HasPrefix(d.Code, tt.code) || tt.class != "" && d.Class != tt.class ||
+				!strings.Contains(d.Hint, tt.hint) {
+				t.Errorf(
+					"error %s (%s) %q, hint %q; want %s (%s), hint %q", d.Code, d.Class, d.Message, d.Hint, tt.code,
+					tt.class, tt.hint,
+				)
 			}
-			if n := len(got.Steps); tt.last == "" && n > 0 || tt.last != "" && (n == 0 || got.Steps[n-1].OK || got.Steps[n-1].Name != tt.last) {
+			if n := len(got.Steps); tt.last == "" && n > 0 || tt.last != "" && (n == 0 || got.Steps[n-1].OK ||
+				got.Steps[n-1].Name != tt.last) {
 				t.Errorf("steps = %v, want a failed %s at the end", steps(got), tt.last)
 			}
 			_, err := read(t, agentEnv(), auth, nil)
@@ -136,7 +206,10 @@ func TestCertificateFailuresTellWhoseCertificateItIs(t *testing.T) {
 		_ = tls.Server(c, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}).Handshake()
 		_ = c.Close()
 	})
-	got := probe(t, agentEnv(), v1.AuthConfig{"host": "127.0.0.1", "port": port, "security": "ldaps", "ca_pem": ca.PEM, "base_dn": "dc=x"})
+	got := probe(
+		t, agentEnv(),
+		v1.AuthConfig{"host": "127.0.0.1", "port": port, "security": "ldaps", "ca_pem": ca.PEM, "base_dn": "dc=x"},
+	)
 	if got.Error == nil || got.Error.Code != "tls_expired" {
 		t.Fatalf("error = %+v", got.Error)
 	}
@@ -149,7 +222,10 @@ func TestCertificateFailuresTellWhoseCertificateItIs(t *testing.T) {
 func TestADirectoryThatRefusesAnonymousClientsIsStillRead(t *testing.T) {
 	s := ldaptest.StartSlapd(t, ldaptest.Options{Users: 3, DenyAnonymous: true})
 	got := probe(t, agentEnv(), with(s, nil))
-	want := []string{"dns ok", "tcp ok", "anonymous_bind inappropriateAuthentication", "paged_search_anonymous unwillingToPerform", "bind 0", "paged_search 0"}
+	want := []string{
+		"dns ok", "tcp ok", "anonymous_bind inappropriateAuthentication", "paged_search_anonymous unwillingToPerform",
+		"bind 0", "paged_search 0",
+	}
 	if diff := cmp.Diff(want, steps(got)); diff != "" || !got.Success {
 		t.Errorf("success %v, steps (-want +got)\n%s", got.Success, diff)
 	}
@@ -192,14 +268,19 @@ func TestHostedModeRefusesWhatItsGuardsRefuse(t *testing.T) {
 	env.AllowInsecureTLS = false
 	env.By = v1.ExecutedBy{Mode: "hosted"}
 	env.Plaintext = func(context.Context, string) (bool, error) { return false, errors.New("not to this network") }
-	if got := probe(t, env, with(s, nil)); got.Success || got.Error.Class != v1.ClassPolicy || got.Error.Code != "plaintext_not_allowed" || len(got.Steps) != 0 {
+	if got := probe(t, env, with(s, nil)); got.Success || got.Error.Class != v1.ClassPolicy ||
+		got.Error.Code != "plaintext_not_allowed" || len(got.Steps) != 0 {
 		t.Errorf("plaintext: %+v", got)
 	}
-	if got := probe(t, env, with(s, map[string]any{"security": "starttls", "tls_insecure_skip_verify": true})); got.Success || got.Error.Class != v1.ClassConfig {
+	if got := probe(
+		t, env, with(s, map[string]any{"security": "starttls", "tls_insecure_skip_verify": true}),
+	); got.Success || got.Error.Class != v1.ClassConfig {
 		t.Errorf("unverified TLS: %+v", got)
 	}
 	env.Dial = func(context.Context, string, string) (net.Conn, error) {
-		return nil, &v1.ErrorDetail{Class: v1.ClassPolicy, Code: "destination_not_allowed", Message: "this destination is not allowed"}
+		return nil, &v1.ErrorDetail{
+			Class: v1.ClassPolicy, Code: "destination_not_allowed", Message: "this destination is not allowed",
+		}
 	}
 	got := probe(t, env, with(s, map[string]any{"security": "starttls"}))
 	if got.Success || got.Error.Code != "destination_not_allowed" {
@@ -214,7 +295,9 @@ func TestHostedModeRefusesWhatItsGuardsRefuse(t *testing.T) {
 func TestStepsAreReportedAsTheyEnd(t *testing.T) {
 	s := ldaptest.StartSlapd(t, ldaptest.Options{})
 	var names []string
-	got, err := ldap.New(agentEnv()).Test(t.Context(), v1.TestRequest{AuthConfig: with(s, nil)}, func(p v1.Progress) { names = append(names, p.Step.Name) })
+	got, err := ldap.New(agentEnv()).Test(t.Context(), v1.TestRequest{AuthConfig: with(s, nil)}, func(p v1.Progress) {
+		names = append(names, p.Step.Name)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,9 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
-// interrupted reads everything, killed after the given numbers of pages and going on from the last checkpoint each time. It gives the
-// pages of all attempts, as they are staged, and how many records came in the attempts after the first.
+// interrupted reads everything, killed after the given numbers of pages and going on from the last checkpoint
+// each time. It gives the pages of all attempts, as they are staged, and how many records came in the
+// attempts after the first.
 func interrupted(t *testing.T, auth v1.AuthConfig, kills []int, between func()) (pages []v1.SyncResponse, again int) {
 	t.Helper()
 	var o v1.SyncOptions
@@ -71,7 +72,10 @@ func deep(t *testing.T) *ldaptest.Server {
 	for i := range 400 {
 		people.WriteString("\n" + somebody(fmt.Sprintf("uid=o%d,ou=oslo,ou=sites,", i)))
 	}
-	return ldaptest.StartSlapd(t, ldaptest.Options{Syncprov: true, Refint: true, Users: 1500, Groups: 6, PerGroup: 300, LDIF: people.String()})
+	return ldaptest.StartSlapd(
+		t,
+		ldaptest.Options{Syncprov: true, Refint: true, Users: 1500, Groups: 6, PerGroup: 300, LDIF: people.String()},
+	)
 }
 
 func TestAReadThatIsKilledAnywhereEndsAsOneThatIsNot(t *testing.T) {
@@ -105,7 +109,8 @@ func TestAReadThatIsKilledAnywhereEndsAsOneThatIsNot(t *testing.T) {
 	}
 }
 
-// killPoints are one kill at each page that carries a checkpoint, and at the page before it; and a few runs that are killed thrice.
+// killPoints are one kill at each page that carries a checkpoint, and at the page before it; and a few runs
+// that are killed thrice.
 func killPoints(straight []v1.SyncResponse) [][]int {
 	var out [][]int
 	for i, p := range straight {
@@ -137,10 +142,13 @@ func TestAReadIsDividedByPlace(t *testing.T) {
 			done = at.Done
 		}
 	}
-	want := []string{dn("ou=people"), dn("ou=groups"), dn("ou=elsewhere"), dn("ou=oslo,ou=sites"), dn("ou=bergen,ou=sites")}
+	want := []string{
+		dn("ou=people"), dn("ou=groups"), dn("ou=elsewhere"), dn("ou=oslo,ou=sites"), dn("ou=bergen,ou=sites"),
+	}
 	slices.Sort(done)
 	slices.Sort(want)
-	// The places without others below them are read with the rest; it ends the phase and is never seen as done inside of it.
+	// The places without others below them are read with the rest; it ends the phase and is never seen as
+	// done inside of it.
 	want = slices.DeleteFunc(want, func(p string) bool { return strings.HasPrefix(p, "ou=elsewhere") })
 	if diff := cmp.Diff(want, done); diff != "" {
 		t.Errorf("partitions (-want +got)\n%s", diff)
@@ -175,17 +183,20 @@ func TestWhatWasHandedOnIsNotHandedOnAgain(t *testing.T) {
 	}
 }
 
-// TestADirectoryThatChangesWhileAReadIsDownIsReadWhole has the entries behind a checkpoint come in another order: the partition is read
-// again then, and nothing is lost or counted twice.
+// TestADirectoryThatChangesWhileAReadIsDownIsReadWhole has the entries behind a checkpoint come in another
+// order: the partition is read again then, and nothing is lost or counted twice.
 func TestADirectoryThatChangesWhileAReadIsDownIsReadWhole(t *testing.T) {
 	s := deep(t)
 	auth := with(s, map[string]any{"page_size": 90})
 	admin := s.Admin(t)
 	for i, kill := range []int{3, 5, 8, 11} {
-		change := each(remove(fmt.Sprintf("uid=u%07d,ou=people", 200+i)), remove(fmt.Sprintf("uid=o%d,ou=oslo,ou=sites", i)),
+		change := each(remove(fmt.Sprintf("uid=u%07d,ou=people", 200+i)),
+			remove(fmt.Sprintf("uid=o%d,ou=oslo,ou=sites", i)),
 			rename(fmt.Sprintf("uid=u%07d,ou=people", 300+i), fmt.Sprintf("uid=x%d", i), "ou=oslo,ou=sites"),
 			rename(fmt.Sprintf("uid=o%d,ou=oslo,ou=sites", 100+i), fmt.Sprintf("uid=o%d", 100+i), "ou=people"),
-			modify(fmt.Sprintf("cn=g%05d,ou=groups", i), func(m *goldap.ModifyRequest) { m.Add("member", []string{ldaptest.UserDN(1300)}) }))
+			modify(fmt.Sprintf("cn=g%05d,ou=groups", i), func(m *goldap.ModifyRequest) {
+				m.Add("member", []string{ldaptest.UserDN(1300)})
+			}))
 		pages, _ := interrupted(t, auth, []int{kill}, func() {
 			if err := change(admin); err != nil {
 				t.Fatal(err)

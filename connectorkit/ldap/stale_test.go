@@ -12,23 +12,32 @@ import (
 
 // loose are groups of a directory that does not keep them right.
 var loose = strings.Join([]string{
-	"dn: cn=unique," + ldaptest.GroupsDN + "\nobjectClass: groupOfUniqueNames\ncn: unique\nuniqueMember: uid=u002," + ldaptest.PeopleDN + "\nuniqueMember: uid=u001," + ldaptest.PeopleDN + "\n",
+	"dn: cn=unique," + ldaptest.GroupsDN + "\nobjectClass: groupOfUniqueNames\ncn: unique\nuniqueMember: uid=u002," +
+		ldaptest.PeopleDN + "\nuniqueMember: uid=u001," + ldaptest.PeopleDN + "\n",
 	"dn: cn=posix," + ldaptest.GroupsDN + "\nobjectClass: posixGroup\ncn: posix\ngidNumber: 100\nmemberUid: u002\n",
 }, "\n")
 
 func startLoose(t *testing.T) (*ldaptest.Server, v1.AuthConfig) {
 	t.Helper()
 	s := ldaptest.StartSlapd(t, ldaptest.Options{LDIF: loose, Org: ldaptest.Org{
-		People: ldaptest.Staff(5), Groups: []ldaptest.Group{{Name: "crew", People: []string{"u001", "u002"}}, {Name: "alone", People: []string{"u002"}}},
+		People: ldaptest.Staff(5),
+		Groups: []ldaptest.Group{
+			{Name: "crew", People: []string{"u001", "u002"}}, {Name: "alone", People: []string{"u002"}},
+		},
 	}})
 	return s, writes(directory{}, s, nil)
 }
 
 func member(uid, place string) map[string]string {
-	return map[string]string{"crew": "uid=" + uid + "," + place, "unique": "uid=" + uid + "," + place, "posix": uid, "alone": "uid=" + uid + "," + place}
+	return map[string]string{
+		"crew": "uid=" + uid + "," + place, "unique": "uid=" + uid + "," + place, "posix": uid,
+		"alone": "uid=" + uid + "," + place,
+	}
 }
 
-var memberAttribute = map[string]string{"crew": "member", "unique": "uniqueMember", "posix": "memberUid", "alone": "member"}
+var memberAttribute = map[string]string{
+	"crew": "member", "unique": "uniqueMember", "posix": "memberUid", "alone": "member",
+}
 
 func listsAll(t *testing.T, s *ldaptest.Server, want bool, values map[string]string) {
 	t.Helper()
@@ -68,7 +77,16 @@ func TestARenameTakesTheMembershipsAlong(t *testing.T) {
 		addUnit(t, directory{}, s, "ou=abroad,"+ldaptest.PeopleDN)
 		now := asLastSynced(t, auth)["u902"]
 		place := "ou=abroad," + ldaptest.PeopleDN
-		expect(t, "move", provision(t, auth, v1.ProvisionRequest{Op: v1.OpAccountRename, Target: now, Account: &v1.ProvisionAccount{Container: &place}}), v1.OutcomeApplied)
+		expect(
+			t, "move",
+			provision(
+				t, auth,
+				v1.ProvisionRequest{
+					Op: v1.OpAccountRename, Target: now, Account: &v1.ProvisionAccount{Container: &place},
+				},
+			),
+			v1.OutcomeApplied,
+		)
 		listsAll(t, s, true, member("u902", place))
 	})
 }
@@ -81,7 +99,8 @@ func TestAGroupThatCannotBeRewrittenIsNamed(t *testing.T) {
 	}})
 	auth := writes(directory{}, s, map[string]any{"bind_dn": s.UserDN("u000"), "bind_password": firstPassword})
 	got := provision(t, auth, renameTo(asLastSynced(t, auth)["u002"], "u902"))
-	if !got.Success || got.Verified || !hasWarning(got.Warnings, "membership_not_rewritten") || !strings.Contains(got.Warnings[len(got.Warnings)-1].Message, s.GroupDN("crew")) {
+	if !got.Success || got.Verified || !hasWarning(got.Warnings, "membership_not_rewritten") ||
+		!strings.Contains(got.Warnings[len(got.Warnings)-1].Message, s.GroupDN("crew")) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -91,9 +110,13 @@ func TestANewAccountInheritsNoMemberships(t *testing.T) {
 	if err := s.Admin(t).Del(goldap.NewDelRequest(s.UserDN("u002"), nil)); err != nil {
 		t.Fatal(err)
 	}
-	create := v1.ProvisionRequest{Op: v1.OpAccountCreate, Target: v1.ProvisionTarget{Kind: "account", Username: "u002"}, Account: newcomer("u002")}
+	create := v1.ProvisionRequest{
+		Op: v1.OpAccountCreate, Target: v1.ProvisionTarget{Kind: "account", Username: "u002"},
+		Account: newcomer("u002"),
+	}
 	_, err := try(t, auth, create)
-	if e := detailOf(t, err); e.Class != v1.ClassConflict || e.Code != "stale_membership" || !strings.Contains(e.Message, s.GroupDN("alone")) {
+	if e := detailOf(t, err); e.Class != v1.ClassConflict || e.Code != "stale_membership" ||
+		!strings.Contains(e.Message, s.GroupDN("alone")) {
 		t.Errorf("a create under a name that a group cannot give up: %+v", e)
 	}
 	if synced(t, auth, "u002") != nil || len(asLastSynced(t, auth)) != 4 {
@@ -124,7 +147,8 @@ func TestANewAccountInheritsNoMemberships(t *testing.T) {
 		}
 		got := provision(t, auth, renameTo(asLastSynced(t, auth)["u003"], "u777"))
 		expect(t, "rename", got, v1.OutcomeApplied)
-		if !hasWarning(got.Warnings, "stale_membership_removed") || lists(t, s, s.GroupDN("crew"), "member", s.UserDN("u777")) {
+		if !hasWarning(got.Warnings, "stale_membership_removed") ||
+			lists(t, s, s.GroupDN("crew"), "member", s.UserDN("u777")) {
 			t.Errorf("the renamed account inherits a membership: %v", got.Warnings)
 		}
 	})

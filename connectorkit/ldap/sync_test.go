@@ -17,21 +17,30 @@ import (
 
 // oddities are the entries that directories in the field hold and tidy test data do not.
 var oddities = strings.Join([]string{
-	`dn: cn=Doe\, Jane,` + ldaptest.PeopleDN + "\nobjectClass: inetOrgPerson\ncn: Doe, Jane\nsn: Doe\nuid: jdoe\nuserPassword: hunter2-hunter2\njpegPhoto:: /9j/4AAQSkZJRgABAQEASABIAAD/AA==\n",
-	ldaptest.Attr("dn", "uid=jørgen,"+ldaptest.PeopleDN) + "objectClass: inetOrgPerson\n" + ldaptest.Attr("uid", "jørgen") + ldaptest.Attr("cn", "Jørgen Łoś") +
-		ldaptest.Attr("sn", "Łoś") + "mail: j@iga.test\nmail: jorgen@iga.test\n" + `manager: CN=Doe\2C Jane, OU=People, DC=iga, DC=test` + "\n",
-	"dn: uid=px,ou=people," + ldaptest.Suffix + "\nobjectClass: account\nobjectClass: posixAccount\nuid: px\ncn: Posix\nuidNumber: 1000\ngidNumber: 100\nhomeDirectory: /home/px\n",
-	"dn: cn=nested,ou=groups," + ldaptest.Suffix + "\nobjectClass: groupOfNames\ncn: nested\nmember: cn=unique,ou=groups," + ldaptest.Suffix + "\n" +
+	`dn: cn=Doe\, Jane,` + ldaptest.PeopleDN + "\nobjectClass: inetOrgPerson\ncn: Doe, Jane\nsn: Doe\nuid: " +
+		"jdoe\nuserPassword: hunter2-hunter2\njpegPhoto:: /9j/4AAQSkZJRgABAQEASABIAAD/AA==\n",
+	ldaptest.Attr("dn", "uid=jørgen,"+ldaptest.PeopleDN) + "objectClass: inetOrgPerson\n" +
+		ldaptest.Attr("uid", "jørgen") + ldaptest.Attr("cn", "Jørgen Łoś") +
+		ldaptest.Attr("sn", "Łoś") + "mail: j@iga.test\nmail: jorgen@iga.test\n" +
+		`manager: CN=Doe\2C Jane, OU=People, DC=iga, DC=test` + "\n",
+	"dn: uid=px,ou=people," + ldaptest.Suffix + "\nobjectClass: account\nobjectClass: posixAccount\nuid: px\ncn: " +
+		"Posix\nuidNumber: 1000\ngidNumber: 100\nhomeDirectory: /home/px\n",
+	"dn: cn=nested,ou=groups," + ldaptest.Suffix + "\nobjectClass: groupOfNames\ncn: nested\nmember: " +
+		"cn=unique,ou=groups," + ldaptest.Suffix + "\n" +
 		`member: cn=doe\, jane,` + ldaptest.PeopleDN + "\n" + ldaptest.Attr("member", "uid=JØRGEN,"+ldaptest.PeopleDN),
-	"dn: cn=unique,ou=groups," + ldaptest.Suffix + "\nobjectClass: groupOfUniqueNames\ncn: unique\nuniqueMember: uid=px,ou=people," + ldaptest.Suffix + "#'0101'B\n",
-	"dn: cn=posix,ou=groups," + ldaptest.Suffix + "\nobjectClass: posixGroup\ncn: posix\ngidNumber: 100\nmemberUid: px\nmemberUid: jdoe\n",
+	"dn: cn=unique,ou=groups," + ldaptest.Suffix + "\nobjectClass: groupOfUniqueNames\ncn: unique\nuniqueMember: " +
+		"uid=px,ou=people," + ldaptest.Suffix + "#'0101'B\n",
+	"dn: cn=posix,ou=groups," + ldaptest.Suffix + "\nobjectClass: posixGroup\ncn: posix\ngidNumber: " +
+		"100\nmemberUid: px\nmemberUid: jdoe\n",
 }, "\n")
 
 func TestPeopleGroupsAndMembersAreRead(t *testing.T) {
 	s := ldaptest.StartSlapd(t, ldaptest.Options{Users: 30, Groups: 3, PerGroup: 5, LDIF: oddities})
 	got := mustRead(t, with(s, nil), nil)
 
-	if n := []int{len(got.Identities), len(got.Accounts), len(got.Entitlements), len(got.Grants)}; !cmp.Equal(n, []int{33, 33, 6, 21}) {
+	if n := []int{
+		len(got.Identities), len(got.Accounts), len(got.Entitlements), len(got.Grants),
+	}; !cmp.Equal(n, []int{33, 33, 6, 21}) {
 		t.Fatalf("identities, accounts, entitlements, grants = %v, want 33, 33, 6, 21", n)
 	}
 	for _, kind := range []v1.ObjectKind{v1.Identities, v1.Accounts, v1.Entitlements, v1.Grants} {
@@ -43,8 +52,12 @@ func TestPeopleGroupsAndMembersAreRead(t *testing.T) {
 	ids := map[string]string{} // native reference to key
 	for i, a := range got.Accounts {
 		p := got.Identities[i]
-		if len(a.ExternalID) != 36 || a.ExternalID != p.ExternalID || *a.IdentityExternalID != p.ExternalID || a.NativeRef != p.NativeRef {
-			t.Errorf("account %s (%s) and identity %s (%s) do not belong together", a.ExternalID, a.NativeRef, p.ExternalID, p.NativeRef)
+		if len(a.ExternalID) != 36 || a.ExternalID != p.ExternalID || *a.IdentityExternalID != p.ExternalID ||
+			a.NativeRef != p.NativeRef {
+			t.Errorf(
+				"account %s (%s) and identity %s (%s) do not belong together", a.ExternalID, a.NativeRef, p.ExternalID,
+				p.NativeRef,
+			)
 		}
 		if p.Email != nil || p.Username != nil || p.FirstName != nil {
 			t.Errorf("identity %s has named fields; the mapping fills them", p.NativeRef)
@@ -76,20 +89,24 @@ func checkOddPeople(t *testing.T, got all, ids map[string]string) {
 	if _, ok := jane.Attributes["userPassword"]; ok {
 		t.Error("a password was read")
 	}
-	if diff := cmp.Diff(map[string]any{"$bin": "/9j/4AAQSkZJRgABAQEASABIAAD/AA=="}, jane.Attributes["jpegPhoto"]); diff != "" {
+	if diff := cmp.Diff(
+		map[string]any{"$bin": "/9j/4AAQSkZJRgABAQEASABIAAD/AA=="}, jane.Attributes["jpegPhoto"],
+	); diff != "" {
 		t.Errorf("photo (-want +got)\n%s", diff)
 	}
 	if jane.CreatedAt == nil || time.Since(*jane.CreatedAt) > time.Hour || jane.IsDisabled == nil || *jane.IsDisabled {
 		t.Errorf("Jane was created at %v, disabled %v", jane.CreatedAt, jane.IsDisabled)
 	}
 	jorgen := accounts["uid=jørgen,ou=people,dc=iga,dc=test"]
-	if jorgen.DisplayName == nil || *jorgen.DisplayName != "Jørgen Łoś" || *jorgen.LastName != "Łoś" || *jorgen.Email != "j@iga.test" {
+	if jorgen.DisplayName == nil || *jorgen.DisplayName != "Jørgen Łoś" || *jorgen.LastName != "Łoś" ||
+		*jorgen.Email != "j@iga.test" {
 		t.Errorf("Jørgen = %+v", jorgen)
 	}
 	if diff := cmp.Diff([]any{"j@iga.test", "jorgen@iga.test"}, jorgen.Attributes["mail"]); diff != "" {
 		t.Errorf("mail (-want +got)\n%s", diff)
 	}
-	if at, _ := jorgen.Attributes["createTimestamp"].(string); !strings.HasSuffix(at, "Z") || !strings.Contains(at, "T") {
+	if at, _ := jorgen.Attributes["createTimestamp"].(string); !strings.HasSuffix(at, "Z") ||
+		!strings.Contains(at, "T") {
 		t.Errorf("createTimestamp = %v, want RFC 3339", jorgen.Attributes["createTimestamp"])
 	}
 	if ids["uid=px,ou=people,dc=iga,dc=test"] == "" {
@@ -101,13 +118,18 @@ func checkOddGroups(t *testing.T, got all, ids map[string]string) {
 	t.Helper()
 	members := map[string][]string{}
 	for _, g := range got.Grants {
-		members[g.EntitlementExternalID] = append(members[g.EntitlementExternalID], string(g.PrincipalRef.Kind)+" "+g.PrincipalRef.Value)
+		members[g.EntitlementExternalID] = append(
+			members[g.EntitlementExternalID], string(g.PrincipalRef.Kind)+" "+g.PrincipalRef.Value,
+		)
 		if g.PrincipalRef.Kind == v1.RefNative && ids[g.PrincipalRef.Value] == "" {
 			t.Errorf("member %s is nobody's native reference", g.PrincipalRef.Value)
 		}
 	}
 	for group, want := range map[string][]string{
-		"nested": {"native cn=unique,ou=groups,dc=iga,dc=test", `native cn=doe\, jane,ou=people,dc=iga,dc=test`, "native uid=jørgen,ou=people,dc=iga,dc=test"},
+		"nested": {
+			"native cn=unique,ou=groups,dc=iga,dc=test", `native cn=doe\, jane,ou=people,dc=iga,dc=test`,
+			"native uid=jørgen,ou=people,dc=iga,dc=test",
+		},
 		"unique": {"native uid=px,ou=people,dc=iga,dc=test"},
 		"posix":  {"username px", "username jdoe"},
 	} {
@@ -125,22 +147,40 @@ func checkOddGroups(t *testing.T, got all, ids map[string]string) {
 
 func TestOnlyWhatIsAskedForIsRead(t *testing.T) {
 	s := ldaptest.StartSlapd(t, ldaptest.Options{Users: 30, Groups: 3, PerGroup: 5, LDIF: oddities})
-	got := mustRead(t, with(s, map[string]any{"user_filter": "employeeNumber=100007", "group_filter": "(cn=g00001)"}), &v1.SyncOptions{
-		Objects: []v1.ObjectKind{v1.Accounts, v1.Grants}, FieldAllowlist: []string{"MAIL", "departmentNumber"},
-	})
-	if len(got.Identities)+len(got.Entitlements) > 0 || len(got.Accounts) != 1 || len(got.Grants) != 5 || len(got.scopes) != 2 {
-		t.Fatalf("read %d identities, %d accounts, %d entitlements, %d grants, scopes %v", len(got.Identities), len(got.Accounts), len(got.Entitlements), len(got.Grants), got.scopes)
+	got := mustRead(t, with(s, map[string]any{"user_filter": "employeeNumber=100007", "group_filter": "(cn=g00001)"}),
+		&v1.SyncOptions{
+			Objects: []v1.ObjectKind{v1.Accounts, v1.Grants}, FieldAllowlist: []string{"MAIL", "departmentNumber"},
+		})
+	if len(got.Identities)+len(got.Entitlements) > 0 || len(got.Accounts) != 1 || len(got.Grants) != 5 ||
+		len(got.scopes) != 2 {
+		t.Fatalf(
+			"read %d identities, %d accounts, %d entitlements, %d grants, scopes %v", len(got.Identities),
+			len(got.Accounts), len(got.Entitlements), len(got.Grants), got.scopes,
+		)
 	}
 	a := got.Accounts[0]
-	if diff := cmp.Diff(map[string]any{"mail": "u0000007@iga.test", "departmentNumber": "Radiology"}, a.Attributes); diff != "" {
+	if diff := cmp.Diff(
+		map[string]any{"mail": "u0000007@iga.test", "departmentNumber": "Radiology"}, a.Attributes,
+	); diff != "" {
 		t.Errorf("attributes (-want +got)\n%s", diff)
 	}
 	if *a.Username != "u0000007" || *a.EmployeeNumber != "100007" || a.IdentityExternalID != nil {
 		t.Errorf("account %+v", a)
 	}
 
-	got = mustRead(t, with(s, map[string]any{"user_object_classes": []any{"posixAccount"}, "id_attribute": "uid", "username_attribute": "cn", "group_base_dn": ldaptest.PeopleDN}), nil)
-	if len(got.Accounts) != 1 || got.Accounts[0].ExternalID != "px" || *got.Accounts[0].Username != "Posix" || len(got.Entitlements) != 0 {
+	got = mustRead(
+		t,
+		with(
+			s,
+			map[string]any{
+				"user_object_classes": []any{"posixAccount"}, "id_attribute": "uid", "username_attribute": "cn",
+				"group_base_dn": ldaptest.PeopleDN,
+			},
+		),
+		nil,
+	)
+	if len(got.Accounts) != 1 || got.Accounts[0].ExternalID != "px" || *got.Accounts[0].Username != "Posix" ||
+		len(got.Entitlements) != 0 {
 		t.Errorf("read %+v and %d groups", got.Accounts, len(got.Entitlements))
 	}
 	if scope := got.scopes[v1.Entitlements]; !scope.Complete || scope.Count != 0 {
@@ -150,7 +190,10 @@ func TestOnlyWhatIsAskedForIsRead(t *testing.T) {
 
 func TestAnEntryWithoutKeyIsLeftOutAndProvesNothing(t *testing.T) {
 	s := ldaptest.StartSlapd(t, ldaptest.Options{Users: 3, LDIF: oddities})
-	got := mustRead(t, with(s, map[string]any{"id_attribute": "employeeNumber"}), &v1.SyncOptions{Objects: []v1.ObjectKind{v1.Accounts}})
+	got := mustRead(
+		t, with(s, map[string]any{"id_attribute": "employeeNumber"}),
+		&v1.SyncOptions{Objects: []v1.ObjectKind{v1.Accounts}},
+	)
 	if len(got.Accounts) != 3 || got.scopes[v1.Accounts].Complete || !hasWarning(got.warnings, "no_key") {
 		t.Errorf("read %d accounts, scope %+v, warnings %v", len(got.Accounts), got.scopes[v1.Accounts], got.warnings)
 	}
@@ -161,7 +204,9 @@ func TestFiveThousandPeopleNeedNoMoreMemoryThanAPage(t *testing.T) {
 	auth := with(s, map[string]any{"page_size": 100})
 	var low, high uint64
 	pages, records, largest := 0, 0, 0
-	err := ldap.New(agentEnv()).Sync(t.Context(), v1.SyncRequest{AuthConfig: auth}, func(_ context.Context, p v1.SyncResponse) error {
+	err := ldap.New(agentEnv()).Sync(t.Context(), v1.SyncRequest{
+		AuthConfig: auth,
+	}, func(_ context.Context, p v1.SyncResponse) error {
 		pages, records, largest = pages+1, records+p.Len(), max(largest, p.Len())
 		if stats := p.Page.Stats; !p.Page.HasMore && (stats.Pages < 51 || stats.Pages > 60) {
 			t.Errorf("%d pages of the directory were read, want 51 and a few for places without people", stats.Pages)
@@ -197,7 +242,9 @@ func TestASizeLimitOfUnpagedSearchesDoesNotHurt(t *testing.T) {
 func TestSuccessWithNobodyIsBelievedOnlyWhereTheBaseCanBeRead(t *testing.T) {
 	s := ldaptest.StartSlapd(t, ldaptest.Options{})
 	got := mustRead(t, with(s, nil), nil)
-	if diff := cmp.Diff(v1.Scope{Kind: v1.Identities, Key: "*", Complete: true}, got.scopes[v1.Identities]); diff != "" || !hasWarning(got.warnings, "empty_result") {
+	if diff := cmp.Diff(
+		v1.Scope{Kind: v1.Identities, Key: "*", Complete: true}, got.scopes[v1.Identities],
+	); diff != "" || !hasWarning(got.warnings, "empty_result") {
 		t.Errorf("warnings %v, scope (-want +got)\n%s", got.warnings, diff)
 	}
 
@@ -206,7 +253,8 @@ func TestSuccessWithNobodyIsBelievedOnlyWhereTheBaseCanBeRead(t *testing.T) {
 	f.asked = func(fakeSearch) bool { return true }
 	got = mustRead(t, f.auth(), nil)
 	for _, kind := range []v1.ObjectKind{v1.Identities, v1.Accounts, v1.Entitlements, v1.Grants} {
-		if diff := cmp.Diff(v1.Scope{Kind: kind, Key: "*"}, got.scopes[kind]); diff != "" || !hasWarning(got.warnings, "empty_result") {
+		if diff := cmp.Diff(v1.Scope{Kind: kind, Key: "*"}, got.scopes[kind]); diff != "" ||
+			!hasWarning(got.warnings, "empty_result") {
 			t.Errorf("warnings %v, scope of a hidden base (-want +got)\n%s", got.warnings, diff)
 		}
 	}
@@ -223,7 +271,11 @@ func TestTwoReadsEmitTheSameInTheSameOrder(t *testing.T) {
 func TestSyncStopsWithTheErrorOfItsReceiver(t *testing.T) {
 	s := ldaptest.StartSlapd(t, ldaptest.Options{Users: 600})
 	full := fmt.Errorf("no room")
-	err := ldap.New(agentEnv()).Sync(t.Context(), v1.SyncRequest{AuthConfig: with(s, nil)}, func(context.Context, v1.SyncResponse) error { return full })
+	err := ldap.New(agentEnv()).Sync(t.Context(), v1.SyncRequest{
+		AuthConfig: with(s, nil),
+	}, func(context.Context, v1.SyncResponse) error {
+		return full
+	})
 	if err != full { //nolint:errorlint // It must be the very error, unwrapped.
 		t.Errorf("Sync = %v, want %v", err, full)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/catalog"
+	"github.com/grantwright/grantwright/connectorkit/connectors"
 	"github.com/grantwright/grantwright/connectorkit/connectortest"
 	"github.com/grantwright/grantwright/connectorkit/serve"
 	"github.com/grantwright/grantwright/connectorkit/signing"
@@ -27,7 +28,7 @@ import (
 
 // caller is the custom connector as an agent has it.
 func caller() connectorkit.Connector {
-	c, err := catalog.Open(connectorkit.Env{
+	c, err := connectors.Open(connectorkit.Env{
 		Dial: (&net.Dialer{}).DialContext, Now: time.Now, Plaintext: func(context.Context, string) (bool, error) { return false, nil },
 	}, catalog.Custom)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/grantwright/grantwright/agent/internal/spool"
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/catalog"
+	"github.com/grantwright/grantwright/connectorkit/connectors"
 	"github.com/grantwright/grantwright/connectorkit/memlimit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 	"github.com/grantwright/grantwright/protocol/wire"
@@ -165,7 +166,7 @@ func newRunner(agentID string, dir config.Dir, allowed policy.Policy, log *slog.
 	direct := net.Dialer{Timeout: 20 * time.Second, KeepAlive: 30 * time.Second}
 	targets := &config.Targets{Dir: dir, Now: time.Now}
 	return &runner.Runner{
-		Open: catalog.Open, Types: catalog.Types(), MaxTasks: runner.DefaultMaxTasks, Log: log, Now: time.Now,
+		Open: connectors.Open, Types: catalog.Types(), MaxTasks: runner.DefaultMaxTasks, Log: log, Now: time.Now,
 		Env: connectorkit.Env{
 			Dial: targets.Dial(allowed.Dial(direct)),
 			// Inside a site it is the operator's choice; the answer carries a warning.

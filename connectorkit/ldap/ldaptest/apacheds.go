@@ -22,12 +22,13 @@ const (
 )
 
 var apacheDS = dialect{
-	user: "uid", personClass: "inetOrgPerson", groupClass: "groupOfNames", unitClass: "organizationalUnit", uid: "uid", department: "departmentNumber",
-	disabled: attr{"pwdAccountLockedTime", "000001010000Z"}, needsMembers: true, password: plainPassword,
+	user: "uid", personClass: "inetOrgPerson", groupClass: "groupOfNames", unitClass: "organizationalUnit", uid: "uid",
+	department: "departmentNumber",
+	disabled:   attr{"pwdAccountLockedTime", "000001010000Z"}, needsMembers: true, password: plainPassword,
 }
 
-// StartApacheDS serves an organisation from ApacheDS until the test ends. Its password policy locks an account after five wrong
-// passwords for LockoutSeconds.
+// StartApacheDS serves an organisation from ApacheDS until the test ends. Its password policy locks an
+// account after five wrong passwords for LockoutSeconds.
 func StartApacheDS(t testing.TB, o Org) *Server {
 	t.Helper()
 	s := &Server{
@@ -40,7 +41,11 @@ func StartApacheDS(t testing.TB, o Org) *Server {
 	s.certificate(t)
 	store := random(t)
 	file := s.pkcs12(t, store)
-	s.write(t, "conf/log4j.properties", "log4j.rootCategory=ERROR, stdout\nlog4j.appender.stdout=org.apache.log4j.ConsoleAppender\nlog4j.appender.stdout.layout=org.apache.log4j.SimpleLayout\n")
+	s.write(
+		t, "conf/log4j.properties",
+		"log4j.rootCategory=ERROR, stdout\nlog4j.appender.stdout=org.apache.log4j.ConsoleAppender\n"+
+			"log4j.appender.stdout.layout=org.apache.log4j.SimpleLayout\n",
+	)
 	s.command = func() *exec.Cmd { return exec.Command(java, s.apacheDSArguments(t)...) }
 	s.start(t, func() { s.write(t, "conf/config.ldif", s.apacheDSConf(t, file, store)) })
 	s.loadApacheDS(t, o)
@@ -52,7 +57,9 @@ func StartApacheDS(t testing.TB, o Org) *Server {
 func (s *Server) apacheDSArguments(t testing.TB) []string {
 	t.Helper()
 	path := []string{"/usr/share/apacheds/lib/*"}
-	for _, jar := range []string{"caffeine", "commons-collections4", "commons-lang3", "commons-pool2", "commons-codec", "commons-text"} {
+	for _, jar := range []string{
+		"caffeine", "commons-collections4", "commons-lang3", "commons-pool2", "commons-codec", "commons-text",
+	} {
 		path = append(path, existing(t, apacheDSPackage, "/usr/share/java/"+jar+".jar"))
 	}
 	args := []string{"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m", "-Djava.awt.headless=true"}
@@ -60,11 +67,14 @@ func (s *Server) apacheDSArguments(t testing.TB) []string {
 		args = append(args, "--add-exports", "java.base/sun.security."+inside+"=ALL-UNNAMED")
 	}
 	args = append(args, "--add-opens", "java.base/sun.security.x509=ALL-UNNAMED")
-	for property, variable := range map[string]string{"apacheds.controls": "ADS_CONTROLS", "apacheds.extendedOperations": "ADS_EXTENDED_OPERATIONS"} {
+	for property, variable := range map[string]string{
+		"apacheds.controls": "ADS_CONTROLS", "apacheds.extendedOperations": "ADS_EXTENDED_OPERATIONS",
+	} {
 		args = append(args, "-D"+property+"="+shellList(t, read(t, apacheDSPackage, "/etc/default/apacheds"), variable))
 	}
 	return append(args,
-		"-Dlog4j.configuration=file:"+filepath.Join(s.dir, "conf/log4j.properties"), "-Dapacheds.log.dir="+filepath.Join(s.dir, "log"),
+		"-Dlog4j.configuration=file:"+filepath.Join(s.dir, "conf/log4j.properties"),
+		"-Dapacheds.log.dir="+filepath.Join(s.dir, "log"),
 		"-cp", strings.Join(path, ":"), "org.apache.directory.server.UberjarMain", s.dir+"/")
 }
 
@@ -84,17 +94,25 @@ var contextEntry = regexp.MustCompile(`(?m)^ads-contextentry:: .*\n(?: .*\n)*`)
 // apacheDSConf is the configuration of the package with our ports, certificate and naming context.
 func (s *Server) apacheDSConf(t testing.TB, keyStore, password string) string {
 	t.Helper()
-	root := base64.StdEncoding.EncodeToString([]byte("dn: " + Suffix + "\ndc: iga\nobjectclass: domain\nobjectclass: top\n\n"))
-	before, example, found := strings.Cut(packaged(t, "/usr/share/apacheds/lib/apacheds-server-config.jar", "config.ldif"), "ads-partitionSuffix: dc=example,dc=com\n")
+	root := base64.StdEncoding.EncodeToString([]byte(
+		"dn: " + Suffix + "\ndc: iga\nobjectclass: domain\nobjectclass: top\n\n",
+	))
+	before, example, found := strings.Cut(
+		packaged(t, "/usr/share/apacheds/lib/apacheds-server-config.jar", "config.ldif"),
+		"ads-partitionSuffix: dc=example,dc=com\n",
+	)
 	if !found {
 		t.Fatal("the configuration of ApacheDS has no partition dc=example,dc=com")
 	}
 	example = contextEntry.ReplaceAllString(example, "ads-contextentry:: "+root+"\n")
 	return strings.NewReplacer(
-		"ads-systemport: 10389", fmt.Sprint("ads-systemport: ", s.Port), "ads-systemport: 10636", fmt.Sprint("ads-systemport: ", s.TLSPort),
-		"ads-transportaddress: 0.0.0.0", "ads-transportaddress: "+s.Host, "ads-partitionsynconwrite: TRUE", "ads-partitionsynconwrite: FALSE",
+		"ads-systemport: 10389", fmt.Sprint("ads-systemport: ", s.Port), "ads-systemport: 10636",
+		fmt.Sprint("ads-systemport: ", s.TLSPort),
+		"ads-transportaddress: 0.0.0.0", "ads-transportaddress: "+s.Host, "ads-partitionsynconwrite: TRUE",
+		"ads-partitionsynconwrite: FALSE",
 		"ads-pwdLockoutDuration: 0", fmt.Sprint("ads-pwdLockoutDuration: ", LockoutSeconds),
-		"ads-serverId: ldapServer\n", "ads-serverId: ldapServer\nads-keystoreFile: "+keyStore+"\nads-certificatePassword: "+password+"\n",
+		"ads-serverId: ldapServer\n",
+		"ads-serverId: ldapServer\nads-keystoreFile: "+keyStore+"\nads-certificatePassword: "+password+"\n",
 	).Replace(before + "ads-partitionSuffix: " + Suffix + "\n" + example)
 }
 
@@ -127,6 +145,14 @@ func (s *Server) loadApacheDS(t testing.TB, o Org) {
 	if err := conn.Modify(change); err != nil {
 		t.Fatalf("change the administrator's password: %v", err)
 	}
-	add(t, conn, []entry{{s.ReaderDN, []attr{{"objectClass", "person"}, {"cn", "reader"}, {"sn", "reader"}, {"userPassword", s.ReaderPass}}}})
+	add(
+		t, conn,
+		[]entry{
+			{
+				s.ReaderDN,
+				[]attr{{"objectClass", "person"}, {"cn", "reader"}, {"sn", "reader"}, {"userPassword", s.ReaderPass}},
+			},
+		},
+	)
 	add(t, conn, s.entries(o))
 }

@@ -21,14 +21,16 @@ const (
 )
 
 var dirsrv = dialect{
-	user: "uid", personClass: "inetOrgPerson", groupClass: "groupOfNames", unitClass: "organizationalUnit", uid: "uid", department: "departmentNumber",
-	disabled: attr{"nsAccountLock", "true"}, password: plainPassword,
+	user: "uid", personClass: "inetOrgPerson", groupClass: "groupOfNames", unitClass: "organizationalUnit", uid: "uid",
+	department: "departmentNumber",
+	disabled:   attr{"nsAccountLock", "true"}, password: plainPassword,
 }
 
-// Start389 serves an organisation from 389 Directory Server until the test ends, with content synchronisation (RFC 4533), the
-// retro changelog (cn=changelog) and memberOf. As always with that server, nobody sees anything who was not given the right to:
-// an anonymous search succeeds and finds nothing. Any user can run it: the instance is laid out here from the server's own
-// template and not by its installer, which writes to the folders of the whole machine.
+// Start389 serves an organisation from 389 Directory Server until the test ends, with content synchronisation
+// (RFC 4533), the retro changelog (cn=changelog) and memberOf. As always with that server, nobody sees
+// anything who was not given the right to: an anonymous search succeeds and finds nothing. Any user can run
+// it: the instance is laid out here from the server's own template and not by its installer, which writes to
+// the folders of the whole machine.
 func Start389(t testing.TB, o Org) *Server {
 	t.Helper()
 	s := &Server{
@@ -36,7 +38,8 @@ func Start389(t testing.TB, o Org) *Server {
 		AdminDN: ds389Admin, AdminPass: "adm-" + random(t), ReaderDN: ReaderDN, ReaderPass: "rdr-" + random(t),
 	}
 	server := program(t, "ns-slapd", ds389Package)
-	// The folder's name is that of the instance, and of a semaphore that all instances of the machine have in one place.
+	// The folder's name is that of the instance, and of a semaphore that all instances of the machine have in
+	// one place.
 	s.config = "slapd-" + random(t)
 	t.Cleanup(func() { _ = os.Remove("/dev/shm/sem." + s.config + ".stats") })
 	s.mkdirs(t, s.config+"/schema", "lock", "tmp", "ldif", "bak", "run", "log", "db", "inst")
@@ -47,7 +50,9 @@ func Start389(t testing.TB, o Org) *Server {
 	s.write(t, s.config+"/certmap.conf", "certmap default default\n")
 	s.write(t, s.config+"/schema/99user.ldif", "dn: cn=schema\n")
 	s.command = func() *exec.Cmd {
-		return exec.Command(server, "-d", "0", "-D", filepath.Join(s.dir, s.config), "-i", filepath.Join(s.dir, "run/pid"))
+		return exec.Command(
+			server, "-d", "0", "-D", filepath.Join(s.dir, s.config), "-i", filepath.Join(s.dir, "run/pid"),
+		)
 	}
 	s.start(t, func() { s.write(t, s.config+"/dse.ldif", s.dse(t)) })
 	s.load389(t, o)
@@ -62,8 +67,20 @@ func (s *Server) keyDatabase(t testing.TB) {
 	s.write(t, s.config+"/pin.txt", "Internal (Software) Token:"+password+"\n")
 	config, pin := filepath.Join(s.dir, s.config), filepath.Join(s.dir, s.config, "pwdfile.txt")
 	execute(t, exec.Command(program(t, "certutil", "the package libnss3-tools"), "-N", "-d", config, "-f", pin))
-	execute(t, exec.Command(program(t, "pk12util", "the package libnss3-tools"), "-i", s.pkcs12(t, password), "-d", config, "-k", pin, "-w", pin))
-	execute(t, exec.Command(program(t, "certutil", "the package libnss3-tools"), "-M", "-n", "Grantwright test CA", "-t", "CT,,", "-d", config, "-f", pin))
+	execute(
+		t,
+		exec.Command(
+			program(t, "pk12util", "the package libnss3-tools"), "-i", s.pkcs12(t, password), "-d", config, "-k", pin,
+			"-w", pin,
+		),
+	)
+	execute(
+		t,
+		exec.Command(
+			program(t, "certutil", "the package libnss3-tools"), "-M", "-n", "Grantwright test CA", "-t", "CT,,", "-d",
+			config, "-f", pin,
+		),
+	)
 }
 
 // dse is the server's configuration: the template that its own installer uses, filled in.
@@ -75,18 +92,25 @@ func (s *Server) dse(t testing.TB) string {
 	}
 	in := func(name string) string { return filepath.Join(s.dir, name) }
 	replace := []string{
-		"%schema_dir%", in(s.config + "/schema"), "%lock_dir%", in("lock"), "%tmp_dir%", in("tmp"), "%cert_dir%", in(s.config), "%ldif_dir%", in("ldif"),
-		"%bak_dir%", in("bak"), "%run_dir%", in("run"), "%inst_dir%", in("inst"), "%log_dir%", in("log"), "%config_dir%", in(s.config),
-		"%db_dir%", in("db"), "%db_home_dir%", in("db"), "%db_lib%", "bdb", "%ldapi_enabled%", "off", "%ldapi_autobind%", "off", "%ldapi%", in("run/ldapi"),
-		"%fqdn%", "localhost", "%ds_port%", fmt.Sprint(s.Port), "%ds_user%", me.Username, "%rootdn%", s.AdminDN, "%ds_passwd%", salted(s.AdminPass), "%ds_suffix%", Suffix,
+		"%schema_dir%", in(s.config + "/schema"), "%lock_dir%", in("lock"), "%tmp_dir%", in("tmp"), "%cert_dir%",
+		in(s.config), "%ldif_dir%", in("ldif"),
+		"%bak_dir%", in("bak"), "%run_dir%", in("run"), "%inst_dir%", in("inst"), "%log_dir%", in("log"),
+		"%config_dir%", in(s.config),
+		"%db_dir%", in("db"), "%db_home_dir%", in("db"), "%db_lib%", "bdb", "%ldapi_enabled%", "off",
+		"%ldapi_autobind%", "off", "%ldapi%", in("run/ldapi"),
+		"%fqdn%", "localhost", "%ds_port%", fmt.Sprint(s.Port), "%ds_user%", me.Username, "%rootdn%", s.AdminDN,
+		"%ds_passwd%", salted(s.AdminPass), "%ds_suffix%", Suffix,
 	}
 	dse := strings.NewReplacer(replace...).Replace(read(t, ds389Package, "/usr/share/dirsrv/data/template-dse.ldif"))
 	for entry, lines := range map[string]string{
-		"cn=config": "nsslapd-listenhost: 127.0.0.1\nnsslapd-securelistenhost: 127.0.0.1\nnsslapd-security: on\nnsslapd-securePort: " + fmt.Sprint(s.TLSPort) +
+		"cn=config": "nsslapd-listenhost: 127.0.0.1\nnsslapd-securelistenhost: 127.0.0.1\nnsslapd-security: " +
+			"on\nnsslapd-securePort: " + fmt.Sprint(s.TLSPort) +
 			"\npasswordLockout: on\npasswordMaxFailure: 3\npasswordLockoutDuration: " + fmt.Sprint(LockoutSeconds),
-		"cn=RSA,cn=encryption,cn=config":                  "nsSSLPersonalitySSL: Server-Cert\nnsSSLToken: internal (software)\nnsSSLActivation: on",
-		"cn=MemberOf Plugin,cn=plugins,cn=config":         "nsslapd-pluginEnabled: on",
-		"cn=Retro Changelog Plugin,cn=plugins,cn=config":  "nsslapd-pluginEnabled: on\nnsslapd-attribute: nsuniqueid:targetUniqueId",
+		"cn=RSA,cn=encryption,cn=config": "nsSSLPersonalitySSL: Server-Cert\nnsSSLToken: internal " +
+			"(software)\nnsSSLActivation: on",
+		"cn=MemberOf Plugin,cn=plugins,cn=config": "nsslapd-pluginEnabled: on",
+		"cn=Retro Changelog Plugin,cn=plugins,cn=config": "nsslapd-pluginEnabled: on\nnsslapd-attribute: " +
+			"nsuniqueid:targetUniqueId",
 		"cn=Content Synchronization,cn=plugins,cn=config": "nsslapd-pluginEnabled: on",
 		"cn=config,cn=ldbm database,cn=plugins,cn=config": "nsslapd-db-durable-transaction: off",
 		"cn=7-bit check,cn=plugins,cn=config":             "nsslapd-pluginEnabled: off",
@@ -127,12 +151,26 @@ func (s *Server) load389(t testing.TB, o Org) {
 	t.Helper()
 	conn := s.Admin(t)
 	add(t, conn, []entry{
-		{"cn=userroot,cn=ldbm database,cn=plugins,cn=config", []attr{{"objectClass", "extensibleObject"}, {"objectClass", "nsBackendInstance"}, {"cn", "userroot"}, {"nsslapd-suffix", Suffix}}},
+		{
+			"cn=userroot,cn=ldbm database,cn=plugins,cn=config",
+			[]attr{
+				{"objectClass", "extensibleObject"}, {"objectClass", "nsBackendInstance"}, {"cn", "userroot"},
+				{"nsslapd-suffix", Suffix},
+			},
+		},
 		{`cn=` + goldap.EscapeDN(Suffix) + `,cn=mapping tree,cn=config`, []attr{
-			{"objectClass", "extensibleObject"}, {"objectClass", "nsMappingTree"}, {"cn", Suffix}, {"nsslapd-state", "backend"}, {"nsslapd-backend", "userroot"}}},
+			{"objectClass", "extensibleObject"}, {"objectClass", "nsMappingTree"}, {"cn", Suffix},
+			{"nsslapd-state", "backend"}, {"nsslapd-backend", "userroot"}}},
 		{Suffix, []attr{{"objectClass", "domain"}, {"dc", "iga"},
-			{"aci", `(targetattr != "userPassword")(version 3.0; acl "reader"; allow (read, search, compare) userdn = "ldap:///` + s.ReaderDN + `";)`}}},
-		{s.ReaderDN, []attr{{"objectClass", "person"}, {"cn", "reader"}, {"sn", "reader"}, {"userPassword", s.ReaderPass}}},
+			{
+				"aci",
+				`(targetattr != "userPassword")(version 3.0; acl "reader"; allow (read, search, compare) ` +
+					`userdn = "ldap:///` + s.ReaderDN + `";)`,
+			}}},
+		{
+			s.ReaderDN,
+			[]attr{{"objectClass", "person"}, {"cn", "reader"}, {"sn", "reader"}, {"userPassword", s.ReaderPass}},
+		},
 	})
 	add(t, conn, s.entries(o))
 }

@@ -8,9 +8,16 @@ import (
 )
 
 var (
-	firstNames  = []string{"Anna", "Bo", "Chloé", "Dmitri", "Eva", "Farid", "Grace", "Hiro", "Inés", "Jürgen", "Kofi", "Lina"}
-	lastNames   = []string{"Andersson", "Brown", "Chen", "Dubois", "Eriksen", "Fischer", "García", "Hansen", "Ito", "Jansen", "Kowalski", "Łoś"}
-	departments = []string{"Cardiology", "Finance", "HR", "IT", "Legal", "Nursing", "Pharmacy", "Radiology", "Sales", "Surgery"}
+	firstNames = []string{
+		"Anna", "Bo", "Chloé", "Dmitri", "Eva", "Farid", "Grace", "Hiro", "Inés", "Jürgen", "Kofi", "Lina",
+	}
+	lastNames = []string{
+		"Andersson", "Brown", "Chen", "Dubois", "Eriksen", "Fischer", "García", "Hansen", "Ito", "Jansen", "Kowalski",
+		"Łoś",
+	}
+	departments = []string{
+		"Cardiology", "Finance", "HR", "IT", "Legal", "Nursing", "Pharmacy", "Radiology", "Sales", "Surgery",
+	}
 )
 
 // UserDN is the DN of the i-th of Options.Users.
@@ -32,7 +39,11 @@ func Attr(name, value string) string {
 func writeLDIF(to io.Writer, o Options, readerPass string) error {
 	w := bufio.NewWriterSize(to, 1<<20)
 	fmt.Fprintf(w, "dn: %s\nobjectClass: dcObject\nobjectClass: organization\ndc: iga\no: IGA Test\n\n", Suffix)
-	fmt.Fprintf(w, "dn: %s\nobjectClass: organizationalRole\nobjectClass: simpleSecurityObject\ncn: reader\nuserPassword: %s\n\n", ReaderDN, readerPass)
+	fmt.Fprintf(
+		w,
+		"dn: %s\nobjectClass: organizationalRole\nobjectClass: simpleSecurityObject\ncn: reader\nuserPassword: %s\n\n",
+		ReaderDN, readerPass,
+	)
 	fmt.Fprintf(w, "dn: %s\nobjectClass: organizationalUnit\nou: people\n\n", PeopleDN)
 	fmt.Fprintf(w, "dn: %s\nobjectClass: organizationalUnit\nou: groups\n\n", GroupsDN)
 	for i := range o.Users {
@@ -48,8 +59,13 @@ func writeLDIF(to io.Writer, o Options, readerPass string) error {
 func writeUser(w *bufio.Writer, i int) {
 	first, last := firstNames[i%len(firstNames)], lastNames[(i/len(firstNames))%len(lastNames)]
 	fmt.Fprintf(w, "dn: %s\nobjectClass: inetOrgPerson\nuid: u%07d\n", UserDN(i), i)
-	w.WriteString(Attr("cn", first+" "+last) + Attr("givenName", first) + Attr("sn", last) + Attr("displayName", first+" "+last))
-	fmt.Fprintf(w, "mail: u%07d@iga.test\nemployeeNumber: %d\ndepartmentNumber: %s\n", i, 100000+i, departments[i%len(departments)])
+	w.WriteString(
+		Attr("cn", first+" "+last) + Attr("givenName", first) + Attr("sn", last) + Attr("displayName", first+" "+last),
+	)
+	fmt.Fprintf(
+		w, "mail: u%07d@iga.test\nemployeeNumber: %d\ndepartmentNumber: %s\n", i, 100000+i,
+		departments[i%len(departments)],
+	)
 	if i > 0 {
 		fmt.Fprintf(w, "manager: %s\n", UserDN((i-1)/10))
 	}

@@ -39,7 +39,8 @@ func Staff(n int) []Person {
 	people := make([]Person, n)
 	for i := range people {
 		people[i] = Person{
-			UID: fmt.Sprintf("u%03d", i), First: firstNames[i%len(firstNames)], Last: lastNames[(i/len(firstNames))%len(lastNames)],
+			UID: fmt.Sprintf("u%03d", i), First: firstNames[i%len(firstNames)],
+			Last:   lastNames[(i/len(firstNames))%len(lastNames)],
 			Number: 100000 + i, Department: departments[i%len(departments)],
 		}
 		if i > 0 {
@@ -128,11 +129,16 @@ func (s *Server) partner(p Person) entry {
 	if s.words.partnerClass == "" {
 		return s.person(p, PartnersDN)
 	}
-	return entry{s.PartnerDN(p.UID), []attr{{"objectClass", s.words.partnerClass}, {"givenName", p.First}, {"sn", p.Last}}}
+	return entry{
+		s.PartnerDN(p.UID), []attr{{"objectClass", s.words.partnerClass}, {"givenName", p.First}, {"sn", p.Last}},
+	}
 }
 
 func (s *Server) group(g Group) entry {
-	e := entry{dn: s.GroupDN(g.Name), attrs: []attr{{"objectClass", s.words.groupClass}, {"cn", g.Name}, {"description", "group " + g.Name}}}
+	e := entry{
+		dn:    s.GroupDN(g.Name),
+		attrs: []attr{{"objectClass", s.words.groupClass}, {"cn", g.Name}, {"description", "group " + g.Name}},
+	}
 	if s.words.groupClass == "group" {
 		e.attrs = append(e.attrs, attr{"sAMAccountName", strings.ReplaceAll(g.Name, ",", "")})
 	}

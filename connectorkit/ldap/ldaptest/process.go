@@ -25,8 +25,8 @@ type process struct {
 	exited chan struct{} // closed when cmd has ended
 }
 
-// startProcess starts cmd and returns when ready says so. A server that ends, or is not ready within limit, is an error that
-// carries what it printed last.
+// startProcess starts cmd and returns when ready says so. A server that ends, or is not ready within limit,
+// is an error that carries what it printed last.
 func startProcess(cmd *exec.Cmd, limit time.Duration, ready func() bool) (*process, error) {
 	p := &process{cmd: cmd, output: &tail{}, exited: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.output, p.output

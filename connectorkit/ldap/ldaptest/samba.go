@@ -16,30 +16,37 @@ const (
 	sambaPackage = "the packages samba, samba-ad-provision, samba-dsdb-modules, samba-vfs-modules and ldb-tools"
 	sambaRealm   = "IGA.TEST"
 	sambaDomain  = "IGA"
-	// sambaFirstPass is the administrator's password in the tree that is kept for the next test; each server gets its own.
+	// sambaFirstPass is the administrator's password in the tree that is kept for the next test; each server
+	// gets its own.
 	sambaFirstPass = "First-Pass-0!"
 )
 
 var activeDirectory = dialect{
-	user: "cn", personClass: "user", partnerClass: "contact", groupClass: "group", unitClass: "organizationalUnit", uid: "sAMAccountName", department: "department",
-	disabled: attr{"userAccountControl", "546"}, enabled: attr{"userAccountControl", "544"}, // normal account, no password needed, 2: disabled
+	user: "cn", personClass: "user", partnerClass: "contact", groupClass: "group", unitClass: "organizationalUnit",
+	uid: "sAMAccountName", department: "department",
+	// normal account, no password needed, 2: disabled
+	disabled: attr{"userAccountControl", "546"}, enabled: attr{"userAccountControl", "544"},
 	password: func(p string) attr { return attr{"unicodePwd", quotedUTF16(p)} },
 }
 
-// StartSambaAD serves an organisation from Samba as the only domain controller of an Active Directory until the test ends. Its
-// ports are fixed, so that each server has an address 127.x.y.z of its own and the test must run as root. Three wrong
-// passwords lock an account.
+// StartSambaAD serves an organisation from Samba as the only domain controller of an Active Directory until
+// the test ends. Its ports are fixed, so that each server has an address 127.x.y.z of its own and the test
+// must run as root. Three wrong passwords lock an account.
 func StartSambaAD(t testing.TB, o Org) *Server {
 	t.Helper()
 	samba := program(t, "samba", sambaPackage)
 	if os.Geteuid() != 0 {
-		t.Fatal("a domain controller has the ports 389 and 636, which only root may open: run this test as root, as in `sudo -E go test ./connectorkit/ldap/...`")
+		t.Fatal(
+			"a domain controller has the ports 389 and 636, which only root may open: run this test as root, as in " +
+				"`sudo -E go test ./connectorkit/ldap/...`",
+		)
 	}
 	s := &Server{
 		// Clear of 127.0.0.0/16, where other services of a machine are.
 		Host: fmt.Sprintf("127.%d.%d.%d", 16+rand.IntN(200), rand.IntN(256), 1+rand.IntN(250)), Port: 389, TLSPort: 636,
 		dir: folder(t), words: activeDirectory,
-		AdminDN: "administrator@iga.test", AdminPass: "Adm-" + random(t) + "!", ReaderDN: "reader@iga.test", ReaderPass: "Rdr-" + random(t) + "!",
+		AdminDN: "administrator@iga.test", AdminPass: "Adm-" + random(t) + "!", ReaderDN: "reader@iga.test",
+		ReaderPass: "Rdr-" + random(t) + "!",
 	}
 	s.certificate(t)
 	s.provision(t)
@@ -61,24 +68,28 @@ func (s *Server) smbConfFile() string { return filepath.Join(s.dir, "etc/smb.con
 func (s *Server) smbConf(strongAuth string) string {
 	in := func(name string) string { return filepath.Join(s.dir, name) }
 	return strings.Join([]string{"[global]",
-		"netbios name = DC1", "realm = " + sambaRealm, "workgroup = " + sambaDomain, "server role = active directory domain controller",
-		"server services = ldap, cldap, kdc", "interfaces = " + s.Host + "/8", "bind interfaces only = yes", "ldap server require strong auth = " + strongAuth, "ldb:nosync = yes",
-		"tls enabled = yes", "tls certfile = " + in("tls/cert.pem"), "tls keyfile = " + in("tls/key.pem"), "tls cafile = " + in("tls/ca.pem"),
-		"pid directory = " + s.dir, "ncalrpc dir = " + in("ncalrpc"), "private dir = " + in("private"), "state directory = " + in("state"),
+		"netbios name = DC1", "realm = " + sambaRealm, "workgroup = " + sambaDomain,
+		"server role = active directory domain controller",
+		"server services = ldap, cldap, kdc", "interfaces = " + s.Host + "/8", "bind interfaces only = yes",
+		"ldap server require strong auth = " + strongAuth, "ldb:nosync = yes",
+		"tls enabled = yes", "tls certfile = " + in("tls/cert.pem"), "tls keyfile = " + in("tls/key.pem"),
+		"tls cafile = " + in("tls/ca.pem"),
+		"pid directory = " + s.dir, "ncalrpc dir = " + in("ncalrpc"), "private dir = " + in("private"),
+		"state directory = " + in("state"),
 		"cache directory = " + in("cache"), "lock directory = " + s.dir, "log file = " + in("log.samba"), "",
 	}, "\n")
 }
 
-// RequireStrongAuth makes a domain controller refuse simple binds without TLS from now on, as Samba does by itself and Active
-// Directory where its administrator follows the vendor's advice. It restarts the server.
+// RequireStrongAuth makes a domain controller refuse simple binds without TLS from now on, as Samba does by
+// itself and Active Directory where its administrator follows the vendor's advice. It restarts the server.
 func (s *Server) RequireStrongAuth(t testing.TB) {
 	t.Helper()
 	s.write(t, "etc/smb.conf", s.smbConf("yes"))
 	s.Restart(t)
 }
 
-// NewInvocationID gives the domain controller's database a new identity, as one gets that was restored from a backup: its change
-// numbers then mean something else (MS-ADTS section 3.1.1.1.9). It restarts the server.
+// NewInvocationID gives the domain controller's database a new identity, as one gets that was restored from a
+// backup: its change numbers then mean something else (MS-ADTS section 3.1.1.1.9). It restarts the server.
 func (s *Server) NewInvocationID(t testing.TB) {
 	t.Helper()
 	if err := s.running.end(startLimit); err != nil {
@@ -88,14 +99,21 @@ func (s *Server) NewInvocationID(t testing.TB) {
 	for i := range id {
 		id[i] = byte(rand.IntN(256))
 	}
-	s.ldb(t, "ldbmodify", change("CN=NTDS Settings,CN=DC1,CN=Servers,CN=Default-First-Site-Name,CN=Sites,CN=Configuration,"+Suffix, "replace", attr{"invocationId", string(id)}), "--relax")
+	s.ldb(
+		t, "ldbmodify",
+		change(
+			"CN=NTDS Settings,CN=DC1,CN=Servers,CN=Default-First-Site-Name,CN=Sites,CN=Configuration,"+Suffix,
+			"replace", attr{"invocationId", string(id)},
+		),
+		"--relax",
+	)
 	if err := s.launch(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// provision lays out an empty domain. That takes seconds of computing and never differs, so it is done once for each version
-// of Samba and kept in the user's cache folder.
+// provision lays out an empty domain. That takes seconds of computing and never differs, so it is done once
+// for each version of Samba and kept in the user's cache folder.
 func (s *Server) provision(t testing.TB) {
 	t.Helper()
 	kept := sambaCache(t)
@@ -104,9 +122,15 @@ func (s *Server) provision(t testing.TB) {
 			return
 		}
 	}
-	s.write(t, "provision.conf", "[global]\nnetbios name = DC1\nrealm = "+sambaRealm+"\nworkgroup = "+sambaDomain+"\nserver role = active directory domain controller\n")
-	cmd := exec.Command(program(t, "samba-tool", sambaPackage), "domain", "provision", "--targetdir="+s.dir, "-s", filepath.Join(s.dir, "provision.conf"),
-		"--realm="+sambaRealm, "--domain="+sambaDomain, "--server-role=dc", "--dns-backend=NONE", "--host-name=dc1", "--host-ip=127.0.0.1", "--use-rfc2307", "--adminpass="+sambaFirstPass)
+	s.write(
+		t, "provision.conf",
+		"[global]\nnetbios name = DC1\nrealm = "+sambaRealm+"\nworkgroup = "+sambaDomain+
+			"\nserver role = active directory domain controller\n",
+	)
+	cmd := exec.Command(program(t, "samba-tool", sambaPackage), "domain", "provision", "--targetdir="+s.dir, "-s",
+		filepath.Join(s.dir, "provision.conf"),
+		"--realm="+sambaRealm, "--domain="+sambaDomain, "--server-role=dc", "--dns-backend=NONE", "--host-name=dc1",
+		"--host-ip=127.0.0.1", "--use-rfc2307", "--adminpass="+sambaFirstPass)
 	execute(t, cmd)
 	if kept != "" {
 		if err := pack(s.dir, []string{"private", "state", "etc"}, kept); err != nil {
@@ -130,19 +154,22 @@ func sambaCache(t testing.TB) string {
 	return filepath.Join(dir, "grantwright", "samba-"+hex.EncodeToString(sum[:8])+".tar")
 }
 
-// seed adds the organisation to the domain's database before the server starts, which is many times faster than over LDAP.
+// seed adds the organisation to the domain's database before the server starts, which is many times faster
+// than over LDAP.
 func (s *Server) seed(t testing.TB, o Org) {
 	t.Helper()
 	reader := entry{"CN=reader,CN=Users," + Suffix, []attr{
-		{"objectClass", "user"}, {"sAMAccountName", "reader"}, {"userPrincipalName", s.ReaderDN}, {"userAccountControl", "512"}, {"unicodePwd", quotedUTF16(s.ReaderPass)}}}
+		{"objectClass", "user"}, {"sAMAccountName", "reader"}, {"userPrincipalName", s.ReaderDN},
+		{"userAccountControl", "512"}, {"unicodePwd", quotedUTF16(s.ReaderPass)}}}
 	list, members := withoutMembers(s.entries(o))
 	s.ldb(t, "ldbadd", ldif(append(list, reader)))
-	s.ldb(t, "ldbmodify", members+change("CN=Administrator,CN=Users,"+Suffix, "replace", attr{"unicodePwd", quotedUTF16(s.AdminPass)})+
-		change(Suffix, "replace", attr{"lockoutThreshold", "3"}))
+	s.ldb(t, "ldbmodify",
+		members+change("CN=Administrator,CN=Users,"+Suffix, "replace", attr{"unicodePwd", quotedUTF16(s.AdminPass)})+
+			change(Suffix, "replace", attr{"lockoutThreshold", "3"}))
 }
 
-// withoutMembers takes the members out of groups, as changes to be made later: a member must exist, and it may be a group that
-// comes later.
+// withoutMembers takes the members out of groups, as changes to be made later: a member must exist, and it
+// may be a group that comes later.
 func withoutMembers(list []entry) (bare []entry, changes string) {
 	var b strings.Builder
 	for _, e := range list {
@@ -173,7 +200,9 @@ func change(dn, how string, values ...attr) string {
 
 func (s *Server) ldb(t testing.TB, tool, input string, options ...string) {
 	t.Helper()
-	cmd := exec.Command(program(t, tool, sambaPackage), append(options, "-H", filepath.Join(s.dir, "private/sam.ldb"))...)
+	cmd := exec.Command(
+		program(t, tool, sambaPackage), append(options, "-H", filepath.Join(s.dir, "private/sam.ldb"))...,
+	)
 	cmd.Env = append(os.Environ(), "SMB_CONF_PATH="+s.smbConfFile())
 	cmd.Stdin = strings.NewReader(input)
 	// ldbadd tells of an entry that it could not add, and yet ends with success.

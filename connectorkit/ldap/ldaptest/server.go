@@ -1,8 +1,8 @@
-// Package ldaptest starts throw-away directories for tests, servers that nobody on the project wrote: OpenLDAP, 389 Directory
-// Server, ApacheDS, and Samba as a domain controller of Active Directory. Each has ldap, StartTLS and ldaps on the loopback
-// address, a certificate of an own authority and whatever people and groups a test asks for, keeps its data in a folder of
-// the test, and ends with it. A program that is not installed fails the test with the name of its package. The package is
-// imported by tests only.
+// Package ldaptest starts throw-away directories for tests, servers that nobody on the project wrote:
+// OpenLDAP, 389 Directory Server, ApacheDS, and Samba as a domain controller of Active Directory. Each has
+// ldap, StartTLS and ldaps on the loopback address, a certificate of an own authority and whatever people and
+// groups a test asks for, keeps its data in a folder of the test, and ends with it. A program that is not
+// installed fails the test with the name of its package. The package is imported by tests only.
 package ldaptest
 
 import (
@@ -53,8 +53,8 @@ type Server struct {
 // startLimit is long enough for a machine that has a lot else to do.
 const startLimit = 30 * time.Second
 
-// start runs the server until the test ends. Before each try configure is called with new ports, since a free port may be
-// taken by somebody else before the server binds it.
+// start runs the server until the test ends. Before each try configure is called with new ports, since a free
+// port may be taken by somebody else before the server binds it.
 func (s *Server) start(t testing.TB, configure func()) {
 	t.Helper()
 	t.Cleanup(s.Stop)
@@ -86,7 +86,10 @@ func (s *Server) answers() bool {
 	}
 	defer conn.Close()
 	conn.SetTimeout(5 * time.Second)
-	_, err = conn.Search(goldap.NewSearchRequest("", goldap.ScopeBaseObject, goldap.NeverDerefAliases, 0, 0, false, "(objectClass=*)", []string{"namingContexts"}, nil))
+	_, err = conn.Search(goldap.NewSearchRequest(
+		"", goldap.ScopeBaseObject, goldap.NeverDerefAliases, 0, 0, false, "(objectClass=*)",
+		[]string{"namingContexts"}, nil,
+	))
 	var refused *goldap.Error
 	return err == nil || errors.As(err, &refused) && refused.ResultCode < goldap.ErrorNetwork &&
 		refused.ResultCode != goldap.LDAPResultBusy && refused.ResultCode != goldap.LDAPResultUnavailable
@@ -193,8 +196,10 @@ func (s *Server) certificate(t testing.TB) {
 func (s *Server) pkcs12(t testing.TB, password string) string {
 	t.Helper()
 	out := filepath.Join(s.dir, "tls", "server.p12")
-	cmd := exec.Command(program(t, "openssl", "openssl"), "pkcs12", "-export", "-name", "Server-Cert", "-out", out, "-passout", "stdin",
-		"-in", filepath.Join(s.dir, "tls/cert.pem"), "-inkey", filepath.Join(s.dir, "tls/key.pem"), "-certfile", filepath.Join(s.dir, "tls/ca.pem"))
+	cmd := exec.Command(program(t, "openssl", "openssl"), "pkcs12", "-export", "-name", "Server-Cert", "-out", out,
+		"-passout", "stdin",
+		"-in", filepath.Join(s.dir, "tls/cert.pem"), "-inkey", filepath.Join(s.dir, "tls/key.pem"), "-certfile",
+		filepath.Join(s.dir, "tls/ca.pem"))
 	cmd.Stdin = strings.NewReader(password + "\n")
 	execute(t, cmd)
 	return out

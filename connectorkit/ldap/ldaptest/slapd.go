@@ -17,8 +17,8 @@ type Options struct {
 	Org      Org    // instead of, or beside, Users and Groups
 	LDIF     string // further entries, separated by empty lines; their parents must exist
 
-	// ReaderSizeLimit is what the reader may get from one search without paging; 0: no limit. A paged read is limited by
-	// ReaderPagedLimit only.
+	// ReaderSizeLimit is what the reader may get from one search without paging; 0: no limit. A paged read is
+	// limited by ReaderPagedLimit only.
 	ReaderSizeLimit int
 	// ReaderPagedLimit is what the reader may get from one search with paging, all pages together; 0: no limit.
 	ReaderPagedLimit int
@@ -35,7 +35,8 @@ type Options struct {
 	Accesslog bool // overlay: writes are kept under cn=accesslog
 	PPolicy   bool // overlay: three wrong passwords lock an account for LockoutSeconds
 
-	// Manager is the UID of somebody of Org who may change everything. Unlike AdminDN they are bound by the password policy.
+	// Manager is the UID of somebody of Org who may change everything. Unlike AdminDN they are bound by the
+	// password policy.
 	Manager string
 	// Hidden is a place of which Manager and the reader see nothing.
 	Hidden string
@@ -49,12 +50,13 @@ const LockoutSeconds = 3600
 const slapdPackage = "the package slapd (Debian, Ubuntu) or openldap-servers (Fedora)"
 
 var openLDAP = dialect{
-	user: "uid", personClass: "inetOrgPerson", groupClass: "groupOfNames", unitClass: "organizationalUnit", uid: "uid", department: "departmentNumber",
-	disabled: attr{"pwdAccountLockedTime", "000001010000Z"}, needsMembers: true, password: plainPassword,
+	user: "uid", personClass: "inetOrgPerson", groupClass: "groupOfNames", unitClass: "organizationalUnit", uid: "uid",
+	department: "departmentNumber",
+	disabled:   attr{"pwdAccountLockedTime", "000001010000Z"}, needsMembers: true, password: plainPassword,
 }
 
-// StartSlapd loads a directory into OpenLDAP and serves it until the test ends. People of Options.Org that are disabled need
-// Options.PPolicy.
+// StartSlapd loads a directory into OpenLDAP and serves it until the test ends. People of Options.Org that
+// are disabled need Options.PPolicy.
 func StartSlapd(t testing.TB, o Options) *Server {
 	t.Helper()
 	s := &Server{
@@ -82,13 +84,22 @@ func (s *Server) slapdConf(t testing.TB, o Options) string {
 	for _, schema := range []string{"core", "cosine", "inetorgperson", "nis"} {
 		line("include %s/%s.schema", schemas, schema)
 	}
-	line("modulepath %s", existing(t, slapdPackage, "/usr/lib/ldap", "/usr/lib64/openldap", "/usr/lib/openldap", "/usr/local/libexec/openldap"))
+	line(
+		"modulepath %s",
+		existing(
+			t, slapdPackage, "/usr/lib/ldap", "/usr/lib64/openldap", "/usr/lib/openldap",
+			"/usr/local/libexec/openldap",
+		),
+	)
 	line("moduleload back_mdb")
 	for _, overlay := range o.overlays() {
 		line("moduleload %s", overlay)
 	}
 	line("pidfile %s/slapd.pid\nargsfile %s/slapd.args", s.dir, s.dir)
-	line("TLSCACertificateFile %s/tls/ca.pem\nTLSCertificateFile %s/tls/cert.pem\nTLSCertificateKeyFile %s/tls/key.pem", s.dir, s.dir, s.dir)
+	line(
+		"TLSCACertificateFile %s/tls/ca.pem\nTLSCertificateFile %s/tls/cert.pem\nTLSCertificateKeyFile %s/tls/key.pem",
+		s.dir, s.dir, s.dir,
+	)
 	line("TLSVerifyClient never\nloglevel none")
 	if o.DenyAnonymous {
 		line("disallow bind_anon\nrequire authc")
@@ -97,7 +108,11 @@ func (s *Server) slapdConf(t testing.TB, o Options) string {
 		line("security tls=1")
 	}
 	if o.Accesslog {
-		line("database mdb\nsuffix cn=accesslog\ndirectory %s/log\nmaxsize 1073741824\ndbnosync\nrootdn %s\nindex reqStart eq", s.dir, s.AdminDN)
+		line(
+			"database mdb\nsuffix cn=accesslog\ndirectory %s/log\nmaxsize 1073741824\ndbnosync\nrootdn %s\nindex "+
+				"reqStart eq",
+			s.dir, s.AdminDN,
+		)
 		line("access to * by dn.exact=\"%s\" read", s.ReaderDN)
 	}
 	line("database mdb\nsuffix %s\ndirectory %s/db\nmaxsize 4294967296\ndbnosync", Suffix, s.dir)
@@ -109,19 +124,28 @@ func (s *Server) slapdConf(t testing.TB, o Options) string {
 		manager = fmt.Sprintf(" by dn.exact=\"%s\" write", s.UserDN(o.Manager))
 	}
 	if o.Hidden != "" {
-		line("access to dn.subtree=\"%s\" by dn.exact=\"%s\" none by dn.exact=\"%s\" none by * read", o.Hidden, s.ReaderDN, s.UserDN(o.Manager))
+		line(
+			"access to dn.subtree=\"%s\" by dn.exact=\"%s\" none by dn.exact=\"%s\" none by * read", o.Hidden,
+			s.ReaderDN, s.UserDN(o.Manager),
+		)
 	}
 	if o.ReadOnly != "" {
 		line("access to dn.subtree=\"%s\" by * read", o.ReadOnly)
 	}
-	line("access to attrs=userPassword%s by self write by anonymous auth by * none\naccess to *%s by * read", manager, manager)
+	line(
+		"access to attrs=userPassword%s by self write by anonymous auth by * none\naccess to *%s by * read", manager,
+		manager,
+	)
 	b.WriteString(o.overlayConf())
 	return b.String()
 }
 
 func (o Options) overlays() []string {
 	var names []string
-	for name, on := range map[string]bool{"memberof": o.MemberOf, "refint": o.Refint, "syncprov": o.Syncprov, "accesslog": o.Accesslog, "ppolicy": o.PPolicy} {
+	for name, on := range map[string]bool{
+		"memberof": o.MemberOf, "refint": o.Refint, "syncprov": o.Syncprov, "accesslog": o.Accesslog,
+		"ppolicy": o.PPolicy,
+	} {
 		if on {
 			names = append(names, name)
 		}
@@ -132,7 +156,8 @@ func (o Options) overlays() []string {
 func (o Options) overlayConf() string {
 	conf := ""
 	if o.MemberOf {
-		conf += "overlay memberof\nmemberof-group-oc groupOfNames\nmemberof-member-ad member\nmemberof-memberof-ad memberOf\nmemberof-refint TRUE\n"
+		conf += "overlay memberof\nmemberof-group-oc groupOfNames\nmemberof-member-ad member\nmemberof-memberof-ad " +
+			"memberOf\nmemberof-refint TRUE\n"
 	}
 	if o.Refint {
 		conf += "overlay refint\nrefint_attributes member manager\n"
@@ -179,7 +204,13 @@ func (s *Server) load(t testing.TB, o Options) {
 		t.Fatal(err)
 	}
 	// With -w the offline tool also writes the sequence number that content synchronisation starts from.
-	execute(t, exec.Command(program(t, "slapadd", slapdPackage), "-q", "-w", "-f", filepath.Join(s.dir, "slapd.conf"), "-b", Suffix, "-l", file))
+	execute(
+		t,
+		exec.Command(
+			program(t, "slapadd", slapdPackage), "-q", "-w", "-f", filepath.Join(s.dir, "slapd.conf"), "-b", Suffix,
+			"-l", file,
+		),
+	)
 }
 
 func (s *Server) orgLDIF(o Options) string {

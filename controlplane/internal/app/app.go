@@ -14,6 +14,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/catalog"
+	"github.com/grantwright/grantwright/connectorkit/connectors"
 	"github.com/grantwright/grantwright/controlplane/console"
 	"github.com/grantwright/grantwright/controlplane/internal/front/apidocs"
 	webconsole "github.com/grantwright/grantwright/controlplane/internal/front/console"
@@ -126,7 +127,7 @@ func hosted(guard *outbound.Guard, traces *telemetry.Traces, log *slog.Logger) f
 	connectors := map[string]connectorkit.Connector{}
 	failed := map[string]error{}
 	for _, t := range catalog.Types() {
-		c, err := catalog.Open(env, t)
+		c, err := connectors.Open(env, t)
 		connectors[t], failed[t] = withTraces(c, traces, t), err
 	}
 	return func(connectorType string) (connectorkit.Connector, error) {

@@ -5,14 +5,15 @@ import (
 	"errors"
 )
 
-// errMalformed is what every decoding problem comes down to: the peer does not speak LDAP's subset of BER (RFC 4511 section 5.1).
+// errMalformed is what every decoding problem comes down to: the peer does not speak LDAP's subset of BER
+// (RFC 4511 section 5.1).
 var errMalformed = errors.New("malformed LDAP message")
 
 // cursor walks over the elements of an encoded value without copying anything.
 type cursor []byte
 
-// next takes one element off the front. Only what RFC 4511 section 5.1 allows is understood: definite lengths and, since
-// LDAP uses no others, tags of one byte.
+// next takes one element off the front. Only what RFC 4511 section 5.1 allows is understood: definite lengths
+// and, since LDAP uses no others, tags of one byte.
 func (c *cursor) next() (tag byte, value []byte, err error) {
 	b := *c
 	if len(b) < 2 || b[0]&0x1F == 0x1F {

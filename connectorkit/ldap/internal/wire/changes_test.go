@@ -34,7 +34,10 @@ func controlOf(oid string, value []byte) []byte {
 func uuid(n byte) []byte { return append(make([]byte, 15), n) }
 
 func shownAs(state byte, id []byte, dn string) []byte {
-	return message(tlv(0x64, tlv(0x04, []byte(dn)), tlv(0x30)), controlOf(syncStateOID, tlv(0x30, []byte{0x0A, 0x01, state}, tlv(0x04, id))))
+	return message(
+		tlv(0x64, tlv(0x04, []byte(dn)), tlv(0x30)),
+		controlOf(syncStateOID, tlv(0x30, []byte{0x0A, 0x01, state}, tlv(0x04, id))),
+	)
 }
 
 func told(value []byte) []byte {
@@ -67,19 +70,46 @@ func TestASynchronisationIsTakenApart(t *testing.T) {
 	}{
 		{
 			"changes and what has gone",
-			join(shownAs(1, uuid(1), "cn=a"), shownAs(3, uuid(2), "cn=b"), told(tlv(0xA3, cookie, yes, tlv(0x31, tlv(0x04, uuid(3)), tlv(0x04, uuid(4))))), ended(0, controlOf(syncDoneOID, tlv(0x30, cookie, yes)))),
+			join(
+				shownAs(1, uuid(1), "cn=a"), shownAs(3, uuid(2), "cn=b"),
+				told(tlv(0xA3, cookie, yes, tlv(0x31, tlv(0x04, uuid(3)), tlv(0x04, uuid(4))))),
+				ended(0, controlOf(syncDoneOID, tlv(0x30, cookie, yes))),
+			),
 			SyncEnd{Cookie: []byte("c1")}, []string{"1 1 cn=a", "3 2 cn=b", "gone 3", "gone 4"}, nil,
 		},
 		{
 			"what is still there",
-			join(told(tlv(0xA3, tlv(0x31, tlv(0x04, uuid(1))))), shownAs(0, uuid(2), "cn=b"), ended(0, controlOf(syncDoneOID, tlv(0x30, cookie)))),
+			join(
+				told(tlv(0xA3, tlv(0x31, tlv(0x04, uuid(1))))), shownAs(0, uuid(2), "cn=b"),
+				ended(0, controlOf(syncDoneOID, tlv(0x30, cookie))),
+			),
 			SyncEnd{Cookie: []byte("c1"), Present: true}, []string{"there 1", "0 2 cn=b"}, nil,
 		},
-		{"said by a message", join(told(tlv(0xA2, cookie, no)), ended(0, controlOf(syncDoneOID, tlv(0x30, yes)))), SyncEnd{Cookie: []byte("c1"), Present: true}, nil, nil},
-		{"a delete phase said by a message", join(told(tlv(0xA1, cookie)), ended(0, controlOf(syncDoneOID, tlv(0x30, yes)))), SyncEnd{Cookie: []byte("c1")}, nil, nil},
-		{"a new cookie", join(told(tlv(0x80, []byte("c2"))), ended(0, controlOf(syncDoneOID, tlv(0x30, yes)))), SyncEnd{Cookie: []byte("c2")}, nil, nil},
-		{"somebody else's message", join(message(tlv(0x79, tlv(0x80, []byte("1.2.3")), tlv(0x81, []byte("x")))), ended(0, controlOf(syncDoneOID, tlv(0x30, yes)))), SyncEnd{}, nil, nil},
-		{"an entry without its state", join(message(tlv(0x64, tlv(0x04, []byte("cn=a")), tlv(0x30))), ended(0)), SyncEnd{}, nil, ErrProtocol},
+		{
+			"said by a message", join(told(tlv(0xA2, cookie, no)), ended(0, controlOf(syncDoneOID, tlv(0x30, yes)))),
+			SyncEnd{Cookie: []byte("c1"), Present: true}, nil, nil,
+		},
+		{
+			"a delete phase said by a message",
+			join(told(tlv(0xA1, cookie)), ended(0, controlOf(syncDoneOID, tlv(0x30, yes)))),
+			SyncEnd{Cookie: []byte("c1")}, nil, nil,
+		},
+		{
+			"a new cookie", join(told(tlv(0x80, []byte("c2"))), ended(0, controlOf(syncDoneOID, tlv(0x30, yes)))),
+			SyncEnd{Cookie: []byte("c2")}, nil, nil,
+		},
+		{
+			"somebody else's message",
+			join(
+				message(tlv(0x79, tlv(0x80, []byte("1.2.3")), tlv(0x81, []byte("x")))),
+				ended(0, controlOf(syncDoneOID, tlv(0x30, yes))),
+			),
+			SyncEnd{}, nil, nil,
+		},
+		{
+			"an entry without its state", join(message(tlv(0x64, tlv(0x04, []byte("cn=a")), tlv(0x30))), ended(0)),
+			SyncEnd{}, nil, ErrProtocol,
+		},
 		{"an end without its control", ended(0), SyncEnd{}, nil, ErrProtocol},
 		{"a UUID too short", told(tlv(0xA3, tlv(0x31, tlv(0x04, []byte("short"))))), SyncEnd{}, nil, ErrProtocol},
 		{"a state that there is not", shownAs(9, uuid(1), "cn=a"), SyncEnd{}, nil, ErrProtocol},
@@ -116,7 +146,9 @@ func TestASynchronisationIsTakenApart(t *testing.T) {
 func TestARefreshThatIsRequiredIsAResult(t *testing.T) {
 	answer := message(tlv(0x65, []byte{0x0A, 0x02, 0x10, 0x00}, tlv(0x04), tlv(0x04)))
 	var refused *ResultError
-	if _, err := pair(t, answer, false).Sync(Request{Filter: "(cn=*)"}, nil, SyncVisitor{}); !errors.As(err, &refused) || refused.Code != RefreshRequired {
+	if _, err := pair(t, answer, false).Sync(
+		Request{Filter: "(cn=*)"}, nil, SyncVisitor{},
+	); !errors.As(err, &refused) || refused.Code != RefreshRequired {
 		t.Errorf("Sync = %v", err)
 	}
 }
@@ -132,12 +164,22 @@ func TestARoundOfDirSyncIsTakenApart(t *testing.T) {
 		want    DirSyncPage
 		wantErr error
 	}{
-		{"more to come", join(entry, ended(0, controlOf(DirSyncOID, value(1)))), DirSyncPage{Entries: 1, Cookie: []byte("c1"), More: true}, nil},
+		{
+			"more to come", join(entry, ended(0, controlOf(DirSyncOID, value(1)))),
+			DirSyncPage{Entries: 1, Cookie: []byte("c1"), More: true}, nil,
+		},
 		{"the last", ended(0, controlOf(DirSyncOID, value(0))), DirSyncPage{Cookie: []byte("c1")}, nil},
 		{"no control", ended(0), DirSyncPage{}, ErrProtocol},
-		{"half a control", ended(0, controlOf(DirSyncOID, tlv(0x30, []byte{0x02, 0x01, 0x00}))), DirSyncPage{}, ErrProtocol},
+		{
+			"half a control", ended(0, controlOf(DirSyncOID, tlv(0x30, []byte{0x02, 0x01, 0x00}))), DirSyncPage{},
+			ErrProtocol,
+		},
 	} {
-		got, err := pair(t, tt.answer, false).DirSync(Request{Filter: "(cn=*)"}, DirSyncIncrementalValues, nil, func(*Entry) error { return nil })
+		got, err := pair(t, tt.answer, false).DirSync(Request{
+			Filter: "(cn=*)",
+		}, DirSyncIncrementalValues, nil, func(*Entry) error {
+			return nil
+		})
 		if !errors.Is(err, tt.wantErr) {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.wantErr)
 		}
@@ -147,8 +189,8 @@ func TestARoundOfDirSyncIsTakenApart(t *testing.T) {
 	}
 }
 
-// TestElementsWithinElementsAreNotFollowedDown has as many levels as fit into a message: the decoder knows beforehand how deep the
-// parts it wants lie, and so needs no cap on nesting.
+// TestElementsWithinElementsAreNotFollowedDown has as many levels as fit into a message: the decoder knows
+// beforehand how deep the parts it wants lie, and so needs no cap on nesting.
 func TestElementsWithinElementsAreNotFollowedDown(t *testing.T) {
 	deep := make([]byte, 0, 4<<20)
 	for size := 4<<20 - 8; size > 4; size -= 5 {
@@ -159,7 +201,8 @@ func TestElementsWithinElementsAreNotFollowedDown(t *testing.T) {
 	var p DirSyncPage
 	s := synchronisation{visitor: SyncVisitor{IDs: func([][]byte, bool) error { return nil }}}
 	for name, err := range map[string]error{
-		"entry": e.decode(deep), "result": r.decode(deep), "dirsync": p.decode(deep), "info": s.info(deep), "done": s.done(deep), "state": s.entry(&e, deep),
+		"entry": e.decode(deep), "result": r.decode(deep), "dirsync": p.decode(deep), "info": s.info(deep),
+		"done": s.done(deep), "state": s.entry(&e, deep),
 	} {
 		if err == nil && name != "info" {
 			t.Errorf("%s: nested elements were taken for one", name)

@@ -1,11 +1,12 @@
-// Package wire speaks the LDAPv3 operations a connector needs (RFC 4511): simple bind, StartTLS, search and unbind, with the
-// controls for pages, content synchronisation (RFC 4533) and Active Directory's DirSync; and add, modify, modify DN, delete and the
-// password modification of RFC 3062.
+// Package wire speaks the LDAPv3 operations a connector needs (RFC 4511): simple bind, StartTLS, search and
+// unbind, with the controls for pages, content synchronisation (RFC 4533) and Active Directory's DirSync; and
+// add, modify, modify DN, delete and the password modification of RFC 3062.
 //
-// It exists beside go-ldap, whose filters, DNs and names of codes are used all over, for three reasons. go-ldap builds a
-// tree of packets for every entry, which costs ten times the processor time of the whole rest of a large read. Its searches
-// end a page without saying so when their context ends, which must never be taken for a complete read. And its time limit
-// counts the whole of a search, where a limit on silence is wanted.
+// It exists beside go-ldap, whose filters, DNs and names of codes are used all over, for three reasons.
+// go-ldap builds a tree of packets for every entry, which costs ten times the processor time of the whole
+// rest of a large read. Its searches end a page without saying so when their context ends, which must never
+// be taken for a complete read. And its time limit counts the whole of a search, where a limit on silence is
+// wanted.
 //
 // A Conn serves one goroutine and one call. It holds one message at a time, of at most MaxMessage bytes.
 package wire
@@ -23,7 +24,8 @@ import (
 	ber "github.com/go-asn1-ber/asn1-ber"
 )
 
-// MaxMessage is the largest message accepted, in bytes. A hostile target must not be able to ask for more memory than that.
+// MaxMessage is the largest message accepted, in bytes. A hostile target must not be able to ask for more
+// memory than that.
 const MaxMessage = 16 << 20
 
 // PagingOID names the control of RFC 2696.
@@ -76,7 +78,8 @@ var ErrProtocol = errors.New("the peer does not follow the LDAP protocol")
 // ErrTooLarge says that a message exceeds MaxMessage.
 var ErrTooLarge = fmt.Errorf("an LDAP message is larger than %d MiB", MaxMessage>>20)
 
-// ErrEmptyPassword guards against the unauthenticated bind of RFC 4513 section 5.1.2, which "succeeds" without proving anything.
+// ErrEmptyPassword guards against the unauthenticated bind of RFC 4513 section 5.1.2, which "succeeds"
+// without proving anything.
 var ErrEmptyPassword = errors.New("a bind with a name needs a password")
 
 // Conn is a connection to a directory.
@@ -92,8 +95,8 @@ type Conn struct {
 	calls  int
 }
 
-// New takes over conn for one call: it is closed when ctx ends. idle bounds the silence of the peer: how long one read or
-// write may take.
+// New takes over conn for one call: it is closed when ctx ends. idle bounds the silence of the peer: how long
+// one read or write may take.
 func New(ctx context.Context, conn net.Conn, idle time.Duration) *Conn {
 	c := &Conn{conn: conn, idle: idle, buf: make([]byte, initialBuffer)}
 	c.reader = bufio.NewReaderSize(quiet{conn, c}, readBufferLength)

@@ -26,11 +26,14 @@ type DirSyncPage struct {
 // maxDirSyncBytes is the size asked of one answer.
 const maxDirSyncBytes = 1 << 20
 
-// DirSync asks once what has changed since cookie was given; an empty one asks for everything. The base must be the root of a
-// naming context and the scope its whole subtree.
+// DirSync asks once what has changed since cookie was given; an empty one asks for everything. The base must
+// be the root of a naming context and the scope its whole subtree.
 func (c *Conn) DirSync(r Request, flags int, cookie []byte, each func(*Entry) error) (DirSyncPage, error) {
 	value := sequence(number(flags), number(maxDirSyncBytes), octets(string(cookie)))
-	page, controls, err := c.search(r, []control{{oid: DirSyncOID, value: value.Bytes()}}, visitor{entry: func(e *Entry, _ []byte) error { return each(e) }})
+	page, controls, err := c.search(r, []control{{oid: DirSyncOID, value: value.Bytes()}},
+		visitor{entry: func(e *Entry, _ []byte) error {
+			return each(e)
+		}})
 	out := DirSyncPage{Entries: page.Entries}
 	if err != nil {
 		return out, err

@@ -14,7 +14,8 @@ type Entry struct {
 	Attributes []Attribute
 }
 
-// Attribute is an attribute with its values; Name is the target's spelling and carries options, as in member;range=0-1499.
+// Attribute is an attribute with its values; Name is the target's spelling and carries options, as in
+// member;range=0-1499.
 type Attribute struct {
 	Name   []byte
 	Values [][]byte
@@ -43,8 +44,9 @@ type Page struct {
 	Cookie     []byte // empty: there are no more pages
 }
 
-// Search sends a search and gives each entry to each as it comes. A search that the target ended with anything but success
-// is a *ResultError, even when entries came before. An error of each ends the search and leaves the connection broken.
+// Search sends a search and gives each entry to each as it comes. A search that the target ended with
+// anything but success is a *ResultError, even when entries came before. An error of each ends the search and
+// leaves the connection broken.
 func (c *Conn) Search(r Request, each func(*Entry) error) (Page, error) {
 	page, controls, err := c.search(r, nil, visitor{entry: func(e *Entry, _ []byte) error { return each(e) }})
 	if err != nil {
@@ -146,8 +148,8 @@ func (r Request) encode() (*ber.Packet, error) {
 	return op, nil
 }
 
-// control is a control of a request (RFC 4511 section 4.1.11). All are critical: a target that does not know one must say so
-// instead of guessing.
+// control is a control of a request (RFC 4511 section 4.1.11). All are critical: a target that does not know
+// one must say so instead of guessing.
 type control struct {
 	oid   string
 	value []byte // nil: none
@@ -175,7 +177,9 @@ func encodeControls(list []control) *ber.Packet {
 	out := ber.Encode(ber.ClassContext, ber.TypeConstructed, 0, nil, "")
 	for _, c := range list {
 		// TRUE has to be FF (RFC 4511 section 5.1): Samba takes anything else for FALSE.
-		one := sequence(octets(c.oid), ber.NewLDAPBoolean(ber.ClassUniversal, ber.TypePrimitive, ber.TagBoolean, true, ""))
+		one := sequence(
+			octets(c.oid), ber.NewLDAPBoolean(ber.ClassUniversal, ber.TypePrimitive, ber.TagBoolean, true, ""),
+		)
 		if c.value != nil {
 			one.AppendChild(octets(string(c.value)))
 		}

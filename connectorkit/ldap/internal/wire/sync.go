@@ -49,8 +49,8 @@ type SyncVisitor struct {
 // SyncEnd is how a synchronisation ended.
 type SyncEnd struct {
 	Cookie []byte // where the next one starts; nil: where this one did
-	// Present says that all entries that were not named have gone (the present phase of RFC 4533 section 3.3.1). Without it
-	// only those have gone that were named so.
+	// Present says that all entries that were not named are gone (the present phase of RFC 4533 section
+	// 3.3.1). Without it only those are gone that were named so.
 	Present    bool
 	References int
 }
@@ -62,7 +62,9 @@ func (c *Conn) Sync(r Request, cookie []byte, v SyncVisitor) (SyncEnd, error) {
 	if len(cookie) > 0 {
 		value.AppendChild(octets(string(cookie)))
 	}
-	page, controls, err := c.search(r, []control{{oid: SyncRequestOID, value: value.Bytes()}}, visitor{entry: s.entry, info: s.info})
+	page, controls, err := c.search(
+		r, []control{{oid: SyncRequestOID, value: value.Bytes()}}, visitor{entry: s.entry, info: s.info},
+	)
 	s.end.References = page.References
 	if err != nil {
 		return s.end, err

@@ -93,7 +93,8 @@ func TestABindWithoutPasswordIsNeverSent(t *testing.T) {
 func TestAFarewellTellsItsReason(t *testing.T) {
 	notice := []byte{0x30, 0x0F, 0x02, 0x01, 0x00, 0x78, 0x0A, 0x0A, 0x01, 0x34, 0x04, 0x00, 0x04, 0x03, 'b', 'y', 'e'}
 	var refused *ResultError
-	if err := pair(t, notice, true).Bind("cn=a", "secret"); !errors.As(err, &refused) || refused.Code != 52 || refused.Diagnostic != "bye" || refused.Op != "disconnect" {
+	if err := pair(t, notice, true).Bind("cn=a", "secret"); !errors.As(err, &refused) || refused.Code != 52 ||
+		refused.Diagnostic != "bye" || refused.Op != "disconnect" {
 		t.Errorf("Bind = %v", err)
 	}
 }
@@ -107,8 +108,12 @@ func TestSilenceEndsInATimeout(t *testing.T) {
 }
 
 func TestDataInjectedBeforeTLSIsRefused(t *testing.T) {
-	answer := append([]byte{0x30, 0x0C, 0x02, 0x01, 0x01, 0x78, 0x07, 0x0A, 0x01, 0x00, 0x04, 0x00, 0x04, 0x00}, success...)
-	_, err := pair(t, answer, false).StartTLS(context.Background(), &tls.Config{ServerName: "x", MinVersion: tls.VersionTLS12})
+	answer := append(
+		[]byte{0x30, 0x0C, 0x02, 0x01, 0x01, 0x78, 0x07, 0x0A, 0x01, 0x00, 0x04, 0x00, 0x04, 0x00}, success...,
+	)
+	_, err := pair(t, answer, false).StartTLS(
+		context.Background(), &tls.Config{ServerName: "x", MinVersion: tls.VersionTLS12},
+	)
 	if !errors.Is(err, ErrProtocol) {
 		t.Errorf("StartTLS = %v", err)
 	}
@@ -135,12 +140,20 @@ func TestEntriesAndCookiesAreDecoded(t *testing.T) {
 		want    Page
 		wantErr error
 	}{
-		{"a cookie", []byte{0x30, 0x06, 0x02, 0x01, 0x00, 0x04, 0x01, 'c'}, Page{Entries: 1, Paged: true, Cookie: []byte("c")}, nil},
-		{"an empty cookie", []byte{0x30, 0x05, 0x02, 0x01, 0x00, 0x04, 0x00}, Page{Entries: 1, Paged: true, Cookie: []byte{}}, nil},
+		{
+			"a cookie", []byte{0x30, 0x06, 0x02, 0x01, 0x00, 0x04, 0x01, 'c'},
+			Page{Entries: 1, Paged: true, Cookie: []byte("c")}, nil,
+		},
+		{
+			"an empty cookie", []byte{0x30, 0x05, 0x02, 0x01, 0x00, 0x04, 0x00},
+			Page{Entries: 1, Paged: true, Cookie: []byte{}}, nil,
+		},
 		{"no cookie", []byte{0x30, 0x03, 0x02, 0x01, 0x00}, Page{Entries: 1}, ErrProtocol},
 	} {
 		var got []string
-		page, err := pair(t, append(entry[:len(entry):len(entry)], done(tt.value)...), false).Search(Request{Filter: "(cn=*)", PageSize: 5}, func(e *Entry) error {
+		page, err := pair(
+			t, append(entry[:len(entry):len(entry)], done(tt.value)...), false,
+		).Search(Request{Filter: "(cn=*)", PageSize: 5}, func(e *Entry) error {
 			got = append(got, string(e.DN))
 			for _, a := range e.Attributes {
 				for _, v := range a.Values {
@@ -161,7 +174,10 @@ func TestEntriesAndCookiesAreDecoded(t *testing.T) {
 // FuzzDecode checks that no input makes the decoder panic or read beyond its bounds, and that what asn1-ber can read of
 // entries it reads alike.
 func FuzzDecode(f *testing.F) {
-	f.Add([]byte{0x04, 0x04, 'c', 'n', '=', 'a', 0x30, 0x0D, 0x30, 0x0B, 0x04, 0x02, 'c', 'n', 0x31, 0x05, 0x04, 0x01, 'a', 0x04, 0x00})
+	f.Add([]byte{
+		0x04, 0x04, 'c', 'n', '=', 'a', 0x30, 0x0D, 0x30, 0x0B, 0x04, 0x02, 'c', 'n', 0x31, 0x05, 0x04, 0x01, 'a',
+		0x04, 0x00,
+	})
 	f.Add([]byte{0x0A, 0x01, 0x31, 0x04, 0x00, 0x04, 0x03, 'b', 'y', 'e'})
 	f.Add([]byte{0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF})
 	f.Fuzz(func(t *testing.T, b []byte) {

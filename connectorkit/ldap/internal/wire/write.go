@@ -35,8 +35,8 @@ type Change struct {
 	Values [][]byte
 }
 
-// UnansweredError says that a request that changes something was sent, or may have been, and that its answer did not come. Nobody
-// knows whether the target has done what it asks.
+// UnansweredError says that a request that changes something was sent, or may have been, and that its answer
+// did not come. Nobody knows whether the target has done what it asks.
 type UnansweredError struct {
 	Op  string
 	Err error
@@ -72,11 +72,14 @@ func (c *Conn) Modify(dn string, changes []Change, controls ...string) error {
 
 // Delete removes an entry (RFC 4511 section 4.8).
 func (c *Conn) Delete(dn string, controls ...string) error {
-	return c.change("delete", ber.NewString(ber.ClassApplication, ber.TypePrimitive, appDelete, dn, ""), tagDeleteResponse, controls)
+	return c.change(
+		"delete", ber.NewString(ber.ClassApplication, ber.TypePrimitive, appDelete, dn, ""), tagDeleteResponse,
+		controls,
+	)
 }
 
-// ModifyDN renames an entry, and moves it where newSuperior is not empty (RFC 4511 section 4.9). The values of the old name that
-// are no part of the new one are removed from the entry.
+// ModifyDN renames an entry, and moves it where newSuperior is not empty (RFC 4511 section 4.9). The values
+// of the old name that are no part of the new one are removed from the entry.
 func (c *Conn) ModifyDN(dn, newRDN, newSuperior string) error {
 	op := ber.Encode(ber.ClassApplication, ber.TypeConstructed, appModifyDN, nil, "")
 	op.AppendChild(octets(dn))
@@ -100,8 +103,8 @@ func (c *Conn) PasswordModify(dn, password string) error {
 	return c.change("password_modify", op, tagExtResponse, nil)
 }
 
-// change sends a request that changes something and reads its answer. Whatever goes wrong between the two leaves open what the
-// target has done.
+// change sends a request that changes something and reads its answer. Whatever goes wrong between the two
+// leaves open what the target has done.
 func (c *Conn) change(name string, op *ber.Packet, answer byte, controls []string) error {
 	list := make([]control, len(controls))
 	for i, oid := range controls {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/connectorkit"
-	"github.com/grantwright/grantwright/connectorkit/catalog"
+	"github.com/grantwright/grantwright/connectorkit/connectors"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
@@ -227,7 +227,7 @@ func TestOurOwnNetworkStaysClosedAndUnnamed(t *testing.T) {
 	defer listener.Close()
 	guard := &outbound.Guard{}
 	h.service.Dispatch.HostedConnector = func(kind string) (connectorkit.Connector, error) {
-		return catalog.Open(connectorkit.Env{Dial: guard.Dial, Plaintext: guard.Plaintext, Log: h.service.Log, Now: time.Now}, kind)
+		return connectors.Open(connectorkit.Env{Dial: guard.Dial, Plaintext: guard.Plaintext, Log: h.service.Log, Now: time.Now}, kind)
 	}
 	port := listener.Addr().(*net.TCPAddr).Port
 	address := fmt.Sprintf("https://localhost:%d", port)

@@ -23,7 +23,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 
 	"github.com/grantwright/grantwright/connectorkit"
-	"github.com/grantwright/grantwright/connectorkit/catalog"
+	"github.com/grantwright/grantwright/connectorkit/connectors"
 )
 
 var ctx = context.Background()
@@ -50,7 +50,7 @@ func open(t testing.TB) *house {
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
 	h := &house{corp: uuid.Must(uuid.NewV7()).String()}
 	h.House = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
-		d := &dispatch.Dispatcher{HostedConnector: func(kind string) (connectorkit.Connector, error) { return catalog.Open(connectorkit.Env{}, kind) }}
+		d := &dispatch.Dispatcher{HostedConnector: func(kind string) (connectorkit.Connector, error) { return connectors.Open(connectorkit.Env{}, kind) }}
 		connectors := &connector.Service{DB: db, Seal: keys, Dispatch: d, Now: time.Now, Log: log, Cursors: cursors}
 		h.s = &drift.Service{DB: db, Place: place, Cursors: cursors, Log: log, Now: time.Now}
 		shapes := &shape.Service{DB: db, Connectors: connectors, Dispatch: d, Log: log}

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/grantwright/grantwright/connectorkit/ldap"
+	"github.com/grantwright/grantwright/connectorkit/ldap/ldapdn"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -346,7 +346,7 @@ func (p *Person) setManager(text string) {
 		return
 	}
 	if strings.Contains(text, "=") {
-		p.Manager = &v1.Ref{Kind: v1.RefNative, Value: ldap.NormalizeDN(text)}
+		p.Manager = &v1.Ref{Kind: v1.RefNative, Value: ldapdn.Normalize(text)}
 		return
 	}
 	p.Manager = &v1.Ref{Kind: v1.RefAny, Value: text}

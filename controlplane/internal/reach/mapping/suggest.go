@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/grantwright/grantwright/connectorkit/catalog"
+	"github.com/grantwright/grantwright/connectorkit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -27,7 +27,7 @@ const (
 // what the catalog knows of the vendor (template). Where two fields claim one of ours, one that holds values wins over one that is
 // empty in every sample; then the first that the vendor's template names, the better rule, the surer one, and the first by name. The
 // other is to be ignored, and says so. A secret is never mapped.
-func Suggest(objects []v1.DiscoveredObject, template []catalog.FieldMapping) []Mapping {
+func Suggest(objects []v1.DiscoveredObject, template []connectorkit.FieldMapping) []Mapping {
 	var out []Mapping
 	for _, o := range joined(objects) {
 		out = append(out, suggestObject(o, template)...)
@@ -66,7 +66,7 @@ func withField(fields []v1.DiscoveredField, f v1.DiscoveredField) []v1.Discovere
 	return fields
 }
 
-func suggestObject(o v1.DiscoveredObject, template []catalog.FieldMapping) []Mapping {
+func suggestObject(o v1.DiscoveredObject, template []connectorkit.FieldMapping) []Mapping {
 	out := make([]Mapping, len(o.Fields))
 	for i, f := range o.Fields {
 		out[i] = Mapping{Object: o.Kind, Source: f.Name, Action: ActionMap}
@@ -95,12 +95,14 @@ type standing struct {
 }
 
 // standingOf looks at all fields of an object. They stay in the order of its fields.
-func standingOf(o v1.DiscoveredObject, template []catalog.FieldMapping) []standing {
+func standingOf(o v1.DiscoveredObject, template []connectorkit.FieldMapping) []standing {
 	out := make([]standing, len(o.Fields))
 	seen := wasSampled(o)
 	for i, f := range o.Fields {
 		out[i] = standing{empty: seen && f.NullRatio >= 1, named: len(template)}
-		at := slices.IndexFunc(template, func(t catalog.FieldMapping) bool { return t.Object == o.Kind && strings.EqualFold(t.Source, f.Name) })
+		at := slices.IndexFunc(template, func(t connectorkit.FieldMapping) bool {
+			return t.Object == o.Kind && strings.EqualFold(t.Source, f.Name)
+		})
 		if at >= 0 {
 			out[i].named = at
 		}
@@ -165,7 +167,7 @@ func ignored(m Mapping, note string) Mapping {
 }
 
 // claimOf is which field of ours a source field claims by its name.
-func claimOf(object string, f v1.DiscoveredField, template []catalog.FieldMapping) (target Field, rule Rule, sure float64, ok bool) {
+func claimOf(object string, f v1.DiscoveredField, template []connectorkit.FieldMapping) (target Field, rule Rule, sure float64, ok bool) {
 	target, rule, ok = Match(object, f.Name)
 	ok = ok && slices.Contains(FieldsOf(object), target)
 	if ok && rule != VendorTemplate {

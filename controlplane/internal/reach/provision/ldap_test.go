@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit"
-	"github.com/grantwright/grantwright/connectorkit/catalog"
+	"github.com/grantwright/grantwright/connectorkit/connectors"
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldaptest"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
@@ -51,7 +51,7 @@ func TestSomebodyJoinsMovesAndLeavesInARealDirectory(t *testing.T) {
 	auth := directory.AuthConfig()
 	auth["bind_dn"], auth["bind_password"] = directory.AdminDN, directory.AdminPass
 	env := connectorkit.Env{Dial: (&net.Dialer{}).DialContext, Plaintext: func(context.Context, string) (bool, error) { return true, nil }, Now: time.Now}
-	d := &dispatch.Dispatcher{HostedConnector: func(kind string) (connectorkit.Connector, error) { return catalog.Open(env, kind) }}
+	d := &dispatch.Dispatcher{HostedConnector: func(kind string) (connectorkit.Connector, error) { return connectors.Open(env, kind) }}
 	h := open(t)
 	connection, err := json.Marshal(auth)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/grantwright/grantwright/connectorkit"
-	"github.com/grantwright/grantwright/connectorkit/catalog"
+	"github.com/grantwright/grantwright/connectorkit/connectors"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
@@ -62,7 +62,7 @@ func open(t *testing.T) *house {
 			Plaintext: func(context.Context, string) (bool, error) { return false, nil }, AllowInsecureTLS: true,
 			Log: log, Now: time.Now, By: v1.ExecutedBy{Mode: mode, Hostname: "here"},
 		}
-		return func(kind string) (connectorkit.Connector, error) { return catalog.Open(env, kind) }
+		return func(kind string) (connectorkit.Connector, error) { return connectors.Open(env, kind) }
 	}
 	h := &house{dispatch: &dispatch.Dispatcher{HostedConnector: by("hosted"), Agents: site{by("agent")}}}
 	h.House = recordtest.Open(t, func(db *pg.DB, cursors *httpapi.Cursors) []httpapi.Route {
