@@ -44,7 +44,7 @@ func audienceOf(ctx context.Context, tx *pg.Tx, identity string, conditions []st
 }
 
 // factsOf reads what conditions ask about somebody; nil: there is no such person.
-func factsOf(ctx context.Context, tx *pg.Tx, identity string, needs condition.Needs) (*condition.Person, error) {
+func factsOf(ctx context.Context, tx *pg.Tx, id string, needs condition.Needs) (*condition.Person, error) {
 	usual, err := directory.FindLifecycle(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -54,20 +54,20 @@ func factsOf(ctx context.Context, tx *pg.Tx, identity string, needs condition.Ne
 		return nil, fmt.Errorf("the tenant's day: %w", err)
 	}
 	var p *condition.Person
-	err = directory.EachFacts(ctx, tx, []string{identity}, func(_ string, f directory.Facts) error {
+	err = directory.EachFacts(ctx, tx, []string{id}, func(_ string, f directory.Facts) error {
 		p = &condition.Person{Identity: f, Day: today}
 		return nil
 	})
 	if err != nil || p == nil {
 		return nil, err
 	}
-	if p.Managers, err = named(ctx, tx, managersAbove, identity, needs.Managers); err != nil {
+	if p.Managers, err = named(ctx, tx, managersAbove, id, needs.Managers); err != nil {
 		return nil, err
 	}
-	if p.Roles, err = named(ctx, tx, rolesHeld, identity, needs.Roles); err != nil {
+	if p.Roles, err = named(ctx, tx, rolesHeld, id, needs.Roles); err != nil {
 		return nil, err
 	}
-	p.Entitlements, err = named(ctx, tx, entitlementsHeld, identity, needs.Entitlements)
+	p.Entitlements, err = named(ctx, tx, entitlementsHeld, id, needs.Entitlements)
 	return p, err
 }
 

@@ -167,17 +167,17 @@ func (s *Service) keepOrphan(ctx context.Context, tx *pg.Tx, a decision.Answered
 	if err != nil {
 		return err
 	}
-	account, err := directory.LockAccount(ctx, tx, a.Task.Key)
+	before, err := directory.LockAccount(ctx, tx, a.Task.Key)
 	if err != nil {
 		return err
 	}
-	if until == nil && account.IdentityID == nil {
+	if until == nil && before.IdentityID == nil {
 		_, err := directory.IgnoreAccount(ctx, tx, a.Task.Key, httpapi.IfMatch{}, words(a), s.Now())
 		return err
 	}
 	about := ""
-	if account.IdentityID != nil {
-		about = *account.IdentityID
+	if before.IdentityID != nil {
+		about = *before.IdentityID
 	}
 	if err := keep(ctx, tx, OrphanAccount, a, about, until); err != nil {
 		return err

@@ -156,9 +156,9 @@ func (out *CorrelationPreview) name(ctx context.Context, tx *pg.Tx) error {
 }
 
 // Reset forgets what was decided about an account, by people or by rules, and lets the rules decide anew.
-func (s *Service) Reset(ctx context.Context, v viewer.Viewer, account string, match httpapi.IfMatch) (after directory.Account, err error) {
+func (s *Service) Reset(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (after directory.Account, err error) {
 	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
-		before, err := directory.LockAccount(ctx, tx, account)
+		before, err := directory.LockAccount(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -168,14 +168,14 @@ func (s *Service) Reset(ctx context.Context, v viewer.Viewer, account string, ma
 		if before.Status == "deleted" {
 			return fault.Coded(fault.Conflict, "account_deleted", "this account no longer exists in its target system")
 		}
-		if err := directory.ForgetOwner(ctx, tx, account); err != nil {
+		if err := directory.ForgetOwner(ctx, tx, id); err != nil {
 			return err
 		}
-		err = run(ctx, tx, scope{account: account}, func(p *plan, list []judgement) error { return p.store(ctx, tx, written(list)) })
+		err = run(ctx, tx, scope{account: id}, func(p *plan, list []judgement) error { return p.store(ctx, tx, written(list)) })
 		if err != nil {
 			return err
 		}
-		if after, err = directory.FindAccount(ctx, tx, account); err != nil {
+		if after, err = directory.FindAccount(ctx, tx, id); err != nil {
 			return err
 		}
 		return directory.RecordOwner(ctx, tx, "account.correlation_reset", before, after)

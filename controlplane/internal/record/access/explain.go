@@ -108,9 +108,9 @@ func inWords(reasons []GrantReason) []ExplainedReason {
 }
 
 // ExplainPair tells why somebody holds an entitlement, or why not.
-func (s *Service) ExplainPair(ctx context.Context, v viewer.Viewer, identity, entitlement string) (x AccessExplanation, err error) {
+func (s *Service) ExplainPair(ctx context.Context, v viewer.Viewer, identityID, entitlement string) (x AccessExplanation, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		person, err := directory.Find(ctx, tx, identity)
+		person, err := directory.Find(ctx, tx, identityID)
 		if err != nil {
 			return err
 		}

@@ -189,12 +189,12 @@ func (r observed) source() AttributeSource {
 
 // previousOf is who somebody new was when they were here before: the one who left last with the same employee number, or with the
 // same value of the attribute that the lifecycle names. A name alone says nothing.
-func previousOf(ctx context.Context, tx *pg.Tx, l Lifecycle, f IdentityFields) (*string, error) {
-	value, _ := f.Attributes[l.RehireAttribute].(string)
+func previousOf(ctx context.Context, tx *pg.Tx, l Lifecycle, employeeNumber *string, attributes map[string]any) (*string, error) {
+	value, _ := attributes[l.RehireAttribute].(string)
 	if l.RehireAttribute == "" {
 		value = ""
 	}
-	if f.EmployeeNumber == nil && value == "" {
+	if employeeNumber == nil && value == "" {
 		return nil, nil
 	}
 	const sql = `
@@ -207,7 +207,7 @@ func previousOf(ctx context.Context, tx *pg.Tx, l Lifecycle, f IdentityFields) (
 		 order by i.status_changed_at desc, i.id desc
 		 limit 1`
 	var id string
-	err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"number": f.EmployeeNumber, "attribute": l.RehireAttribute, "value": value}).Scan(&id)
+	err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"number": employeeNumber, "attribute": l.RehireAttribute, "value": value}).Scan(&id)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, nil
@@ -218,8 +218,8 @@ func previousOf(ctx context.Context, tx *pg.Tx, l Lifecycle, f IdentityFields) (
 }
 
 // handOverAddress takes the e-mail address from the record of who left, where the new record of the same person has it.
-func handOverAddress(ctx context.Context, tx *pg.Tx, previous *string, f IdentityFields) error {
-	if previous == nil || f.Email == nil {
+func handOverAddress(ctx context.Context, tx *pg.Tx, previous, email *string) error {
+	if previous == nil || email == nil {
 		return nil
 	}
 	const sql = `
@@ -229,7 +229,7 @@ func handOverAddress(ctx context.Context, tx *pg.Tx, previous *string, f Identit
 		   and id = $1
 		   and status = 'deactivated'
 		   and email_lc = lower($2)`
-	if _, err := tx.Exec(ctx, sql, *previous, *f.Email); err != nil {
+	if _, err := tx.Exec(ctx, sql, *previous, *email); err != nil {
 		return fmt.Errorf("hand over an e-mail address: %w", err)
 	}
 	return nil

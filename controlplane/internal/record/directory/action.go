@@ -56,7 +56,7 @@ type step func(c Clock, i *Identity) (to string, err error)
 // holds until the source says something else than now.
 func (s *Service) act(ctx context.Context, v viewer.Viewer, a Ask, do step) (acted Acted, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		before, err := s.lockMatching(ctx, tx, a.ID, a.Match)
+		before, err := LockVersion(ctx, tx, a.ID, a.Match)
 		if err != nil {
 			return err
 		}
@@ -100,14 +100,14 @@ func (s *Service) acted(ctx context.Context, tx *pg.Tx, before Identity, a Ask, 
 	if err != nil {
 		return nil, err
 	}
-	pin := Pin{By: pinnedBy(tx.Viewer), Kind: "manual", At: s.Now(), Soft: true}
-	pinChanges(before, &after, changes, pin)
+	soft := Pin{By: pinnedBy(tx.Viewer), Kind: "manual", At: s.Now(), Soft: true}
+	pinChanges(before, &after, changes, soft)
 	if after.Standing != before.Standing && before.SourceConnectorID != nil {
 		said, err := saidBySource(ctx, tx, before)
 		if err != nil {
 			return nil, err
 		}
-		after.Pins.set(standingPin, said, pin)
+		after.Pins.set(standingPin, said, soft)
 	}
 	after.follow(clock, "manual")
 	if after.StatusReason = before.StatusReason; after.Status != before.Status || to == before.Status {
@@ -151,7 +151,7 @@ func (i *Identity) follow(c Clock, source string) {
 	if i.Status == Archived {
 		return
 	}
-	if to := c.state(i.Standing, i.IdentityFields); to != i.Status {
+	if to := c.State(i.Standing, i.Dates()); to != i.Status {
 		i.Status, i.StatusSource, i.StatusReason = to, source, nil
 	}
 }
@@ -193,14 +193,14 @@ func (s *Service) Reactivate(ctx context.Context, v viewer.Viewer, a Ask) (Acted
 		if i.StartDate != nil && *i.StartDate > c.Today {
 			i.StartDate = &c.Today
 		}
-		i.endLeave(c)
+		endLeave(i, c)
 		i.Standing, i.Urgent = Active, false
 		return Active, nil
 	})
 }
 
 // endLeave makes yesterday the last day of a leave that goes on, and takes back one that has not begun.
-func (i *Identity) endLeave(c Clock) {
+func endLeave(i *Identity, c Clock) {
 	switch {
 	case i.LeaveFrom == nil && i.LeaveTo == nil, !c.within(nil, i.LeaveTo):
 	case i.LeaveFrom != nil && *i.LeaveFrom < c.Today:
@@ -254,7 +254,7 @@ func (s *Service) Return(ctx context.Context, v viewer.Viewer, a Ask) (Acted, er
 		if i.Status != OnLeave && !planned {
 			return "", fault.Coded(fault.Conflict, "invalid_transition", "an identity that is %s is not on leave", i.Status).Also("allowed", moves[i.Status])
 		}
-		i.endLeave(c)
+		endLeave(i, c)
 		if planned {
 			return OnLeave, nil // a planned leave is taken back from where it would have begun
 		}

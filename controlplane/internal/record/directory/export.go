@@ -112,7 +112,7 @@ func (s *Service) exportCSV(ctx context.Context, v viewer.Viewer, f IdentityFilt
 		return fmt.Errorf("write export: %w", err)
 	}
 	return s.eachPerson(ctx, v, f, func(i Identity) error {
-		cells, err := i.cells(attributes)
+		cells, err := cells(i, attributes)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (s *Service) exportCSV(ctx context.Context, v viewer.Viewer, f IdentityFilt
 }
 
 // cells are somebody's row of a CSV.
-func (i Identity) cells(attributes []string) ([]string, error) {
+func cells(i Identity, attributes []string) ([]string, error) {
 	b, err := json.Marshal(i)
 	if err != nil {
 		return nil, fmt.Errorf("write export: %w", err)
@@ -132,14 +132,14 @@ func (i Identity) cells(attributes []string) ([]string, error) {
 	}
 	members["status_changed_at"] = i.StatusChangedAt.UTC().Format(time.RFC3339)
 	members["secondary_emails"] = strings.Join(i.SecondaryEmails, ";")
-	cells := make([]string, 0, len(plainColumns)+len(attributes))
+	row := make([]string, 0, len(plainColumns)+len(attributes))
 	for _, name := range plainColumns {
-		cells = append(cells, quoted(cell(members[name])))
+		row = append(row, quoted(cell(members[name])))
 	}
 	for _, name := range attributes {
-		cells = append(cells, quoted(cell(i.Attributes[name])))
+		row = append(row, quoted(cell(i.Attributes[name])))
 	}
-	return cells, nil
+	return row, nil
 }
 
 // cell is a value as a spreadsheet has it; what has parts is JSON.

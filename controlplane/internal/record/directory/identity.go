@@ -98,3 +98,8 @@ type IdentityDetail struct {
 	Accounts         []Account                  `json:"accounts,omitempty" nullable:"false" doc:"With expand=accounts, the first 500."`
 	Grants           []HeldGrant                `json:"grants,omitempty" nullable:"false" doc:"With expand=grants, the first 500."`
 }
+
+// Dates are the dates that decide the state.
+func (f *IdentityFields) Dates() Dates {
+	return Dates{f.StartDate, f.TerminationDate, f.LastWorkingAt, f.LeaveFrom, f.LeaveTo}
+}

@@ -257,7 +257,7 @@ func (e *entry) become(known []Identity, c Clock, v viewer.Viewer, schema Schema
 		if err := e.after.complete(e.after.ExternalID, kind, IdentityFields{}); err != nil {
 			return err
 		}
-		e.after.Status = c.state(Active, e.after.IdentityFields)
+		e.after.Status = c.State(Active, e.after.Dates())
 		e.changes, err = mergepatch.Initial(e.after.IdentityFields)
 	} else {
 		if _, given := e.members["kind"]; !given {

@@ -96,17 +96,17 @@ func pinnedBy(v viewer.Viewer) PinnedBy {
 }
 
 // pinChanges pins the fields of a source that a person has changed.
-func pinChanges(before Identity, after *Identity, changes []audit.Change, pin Pin) {
+func pinChanges(before Identity, after *Identity, changes []audit.Change, p Pin) {
 	if before.SourceConnectorID == nil {
 		return
 	}
 	for _, c := range changes {
 		switch {
 		case slices.Contains(SourceFields, c.Field):
-			after.Pins.set(c.Field, c.From, pin)
+			after.Pins.set(c.Field, c.From, p)
 		case c.Field == "attributes":
 			for name := range differing(before.Attributes, after.Attributes) {
-				after.Pins.set(customPin+name, before.Attributes[name], pin)
+				after.Pins.set(customPin+name, before.Attributes[name], p)
 			}
 		}
 	}
@@ -206,7 +206,7 @@ func (k Kept) keep() string {
 // Unpin gives fields back to their source: they become what it says.
 func (s *Service) Unpin(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, fields []string) (after Identity, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		before, err := s.lockMatching(ctx, tx, id, match)
+		before, err := LockVersion(ctx, tx, id, match)
 		if err != nil {
 			return err
 		}
@@ -229,15 +229,15 @@ func unpin(ctx context.Context, tx *pg.Tx, before Identity, fields []string, now
 	after, patch, custom := before, map[string]any{}, map[string]any{}
 	after.Pins = maps.Clone(before.Pins)
 	for _, f := range fields {
-		pin := before.Pins[f]
+		p := before.Pins[f]
 		delete(after.Pins, f)
 		switch name, is := strings.CutPrefix(f, customPin); {
 		case is:
-			custom[name] = pin.SourceValue
+			custom[name] = p.SourceValue
 		case f != standingPin:
-			patch[f] = pin.SourceValue
-		case pin.SourceValue != nil:
-			after.Standing, _ = pin.SourceValue.(string)
+			patch[f] = p.SourceValue
+		case p.SourceValue != nil:
+			after.Standing, _ = p.SourceValue.(string)
 		}
 	}
 	if len(custom) > 0 {

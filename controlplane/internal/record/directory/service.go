@@ -39,14 +39,14 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewIdentity) (c
 		if err != nil {
 			return err
 		}
-		previous, err := previousOf(ctx, tx, l, n.IdentityFields)
+		previous, err := previousOf(ctx, tx, l, n.EmployeeNumber, n.Attributes)
 		if err != nil {
 			return err
 		}
-		if err := handOverAddress(ctx, tx, previous, n.IdentityFields); err != nil {
+		if err := handOverAddress(ctx, tx, previous, n.Email); err != nil {
 			return err
 		}
-		id, err := insert(ctx, tx, n, l.Clock(s.Now()).state(Active, n.IdentityFields), previous, s.Now())
+		id, err := insert(ctx, tx, n, l.Clock(s.Now()).State(Active, n.Dates()), previous, s.Now())
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func resolved(ctx context.Context, tx *pg.Tx, id string, fresh bool) (Identity, 
 // Fields that a source writes are pinned by that: until a time, or until they are unpinned.
 func (s *Service) Patch(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, body []byte, until *time.Time) (patched Identity, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		before, err := s.lockMatching(ctx, tx, id, match)
+		before, err := LockVersion(ctx, tx, id, match)
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,11 @@ func (s *Service) followed(ctx context.Context, tx *pg.Tx, before Identity, afte
 	return changes, nil
 }
 
-func (s *Service) lockMatching(ctx context.Context, tx *pg.Tx, id string, match httpapi.IfMatch) (Identity, error) {
+// VersionCheck refuses a version that is not the one the caller has seen.
+type VersionCheck interface{ Check(version int) error }
+
+// LockVersion locks an identity for a write, if the caller has seen its current version.
+func LockVersion(ctx context.Context, tx *pg.Tx, id string, match VersionCheck) (Identity, error) {
 	i, err := lock(ctx, tx, id)
 	if err != nil {
 		return i, err
@@ -189,7 +193,7 @@ func statusChange(before, after Identity) []audit.Change {
 // Archiving twice is archiving once.
 func (s *Service) Archive(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch, force bool) error {
 	return s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		before, err := s.lockMatching(ctx, tx, id, match)
+		before, err := LockVersion(ctx, tx, id, match)
 		if err != nil || before.Status == Archived {
 			return err
 		}

@@ -59,7 +59,7 @@ func (l Lifecycle) Clock(now time.Time) Clock {
 }
 
 // StateSQL is the state of the people i that follows from what is said of them and from their dates. Its arguments are those of
-// Args. TestSQLAndGoAgreeOnStates holds it against state.
+// Args. TestSQLAndGoAgreeOnStates compares it with State.
 const StateSQL = `identity_state(coalesce(i.standing, i.status), i.start_date, i.termination_date, i.last_working_at, i.leave_from, i.leave_to,
 	@clock_now::timestamptz, @clock_today::date, coalesce(@clock_notice_at::timestamptz, 'infinity'), coalesce(@clock_notice_day::date, 'infinity'))`
 
@@ -72,9 +72,16 @@ func (c Clock) Args(more pgx.NamedArgs) pgx.NamedArgs {
 	return args
 }
 
-// state is what follows from what is said of somebody and from their dates: the last day, and the last of a leave, are whole days;
-// last_working_at decides before termination_date; whoever is on notice is not on leave.
-func (c Clock) state(standing string, f IdentityFields) string {
+// Dates are the dates of an identity that decide its state. Days are YYYY-MM-DD.
+type Dates struct {
+	StartDate, TerminationDate *string
+	LastWorkingAt              *time.Time
+	LeaveFrom, LeaveTo         *string
+}
+
+// State is the state that follows from the standing of an identity and from its dates. The last day and the last day of a leave are
+// whole days; last_working_at decides before termination_date; notice goes before leave.
+func (c Clock) State(standing string, f Dates) string {
 	switch {
 	case standing == Deactivated || standing == Archived || c.ended(f):
 		return Deactivated
@@ -88,7 +95,7 @@ func (c Clock) state(standing string, f IdentityFields) string {
 	return Active
 }
 
-func (c Clock) ended(f IdentityFields) bool {
+func (c Clock) ended(f Dates) bool {
 	if f.LastWorkingAt != nil {
 		return !f.LastWorkingAt.After(c.Now)
 	}
@@ -96,7 +103,7 @@ func (c Clock) ended(f IdentityFields) bool {
 }
 
 // ending reports whether the last moment is known, and close enough.
-func (c Clock) ending(f IdentityFields) bool {
+func (c Clock) ending(f Dates) bool {
 	if f.LastWorkingAt != nil {
 		return c.noticeAt == nil || !f.LastWorkingAt.After(*c.noticeAt)
 	}
