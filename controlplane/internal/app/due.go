@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/action"
 )
 
 // dueInterval is how soon a date that decides somebody's state is noticed.
@@ -41,9 +41,9 @@ func (a *App) applyDueOnce(ctx context.Context) error {
 // applyDueIn moves a tenant's people, some thousands a transaction.
 func (a *App) applyDueIn(ctx context.Context, tenant string) error {
 	for {
-		var due directory.Due
+		var due action.Due
 		err := a.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) (err error) {
-			if due, err = directory.ApplyDue(ctx, tx, time.Now()); err != nil {
+			if due, err = action.ApplyDue(ctx, tx, time.Now()); err != nil {
 				return err
 			}
 			more, err := connector.Purge(ctx, tx, time.Now())

@@ -7,7 +7,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/manager"
 )
 
 // references are those that no foreign key guards, because a check a row would double the price of a sync.
@@ -43,7 +43,7 @@ func CheckReferences(ctx context.Context, db *pg.DB) error {
 					found = append(found, fmt.Sprintf("tenant %s: %d rows of %s point to nothing", t, n, r.name))
 				}
 			}
-			n, err := directory.CheckManagement(ctx, tx)
+			n, err := manager.CheckReports(ctx, tx)
 			if err == nil && n > 0 {
 				found = append(found, fmt.Sprintf("tenant %s: %d pairs of manager and report are kept, or missing, wrongly", t, n))
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval/worktime"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 )
 
 // Clock counts working time in the tenant's calendars.
@@ -22,7 +22,7 @@ type Clock struct {
 // Calendars reads the tenant's calendars, for whoever counts more than once.
 func Calendars(ctx context.Context, tx *pg.Tx) (Clock, error) {
 	const sql = `select c.id::text, c.timezone, c.week, c.holidays, c.usual from work_calendar c`
-	lifecycle, err := directory.FindLifecycle(ctx, tx)
+	lifecycle, err := lifecycle.Find(ctx, tx)
 	if err != nil {
 		return Clock{}, err
 	}

@@ -11,14 +11,15 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 )
 
 // factsOf reads what conditions may ask about people.
 func factsOf(ctx context.Context, tx *pg.Tx, ids []string, needs condition.Needs, at time.Time) (map[string]*condition.Person, error) {
 	found := map[string]*condition.Person{}
 	ids = once(ids)
-	lifecycle, err := directory.FindLifecycle(ctx, tx)
+	lifecycle, err := lifecycle.Find(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func factsOf(ctx context.Context, tx *pg.Tx, ids []string, needs condition.Needs
 	if err != nil {
 		return nil, err
 	}
-	err = directory.EachFacts(ctx, tx, ids, func(id string, f directory.Facts) error {
+	err = identity.EachFacts(ctx, tx, ids, func(id string, f identity.Facts) error {
 		found[id] = &condition.Person{Identity: f, Managers: above[id], Roles: roles[id], Entitlements: entitlements[id], Day: today}
 		return nil
 	})

@@ -9,7 +9,8 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 )
 
 // everybody is why something is visible that no condition limits.
@@ -45,7 +46,7 @@ func audienceOf(ctx context.Context, tx *pg.Tx, identity string, conditions []st
 
 // factsOf reads what conditions ask about somebody; nil: there is no such person.
 func factsOf(ctx context.Context, tx *pg.Tx, id string, needs condition.Needs) (*condition.Person, error) {
-	usual, err := directory.FindLifecycle(ctx, tx)
+	usual, err := lifecycle.Find(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func factsOf(ctx context.Context, tx *pg.Tx, id string, needs condition.Needs) (
 		return nil, fmt.Errorf("the tenant's day: %w", err)
 	}
 	var p *condition.Person
-	err = directory.EachFacts(ctx, tx, []string{id}, func(_ string, f directory.Facts) error {
+	err = identity.EachFacts(ctx, tx, []string{id}, func(_ string, f identity.Facts) error {
 		p = &condition.Person{Identity: f, Day: today}
 		return nil
 	})

@@ -9,30 +9,30 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // CatalogItem is something that a person may ask for.
 type CatalogItem struct {
-	Kind                string                `json:"kind" db:"kind" enum:"role,entitlement"`
-	ID                  string                `json:"id" db:"id"`
-	Name                string                `json:"name" db:"name"`
-	Description         string                `json:"description" db:"description"`
-	PermissionSummary   []string              `json:"permission_summary" db:"permission_summary" nullable:"false" doc:"What it allows, point by point."`
-	RiskLevel           string                `json:"risk_level" db:"risk_level" enum:"low,medium,high,critical"`
-	Privileged          bool                  `json:"privileged" db:"privileged"`
-	Tags                []string              `json:"tags" db:"tags" nullable:"false" doc:"Compliance tags and classes of data."`
-	Owners              []directory.Reference `json:"owners" db:"owners" nullable:"false"`
-	System              *directory.Reference  `json:"system" db:"system" doc:"Of an entitlement: where it is."`
-	EntitlementCount    int                   `json:"entitlement_count" db:"entitlement_count" doc:"Of a role: how many entitlements it holds itself."`
-	MaxDuration         *string               `json:"max_duration" db:"max_duration" doc:"The longest it can be had for, in ISO 8601. An approval rule may be stricter."`
-	DefaultDuration     *string               `json:"default_duration" db:"default_duration" doc:"The duration of a request that names none."`
-	Parameters          []CatalogParameter    `json:"parameters" db:"parameters" nullable:"false" doc:"Of a role: what must, or may, be said when it is asked for."`
-	ApprovalRule        *directory.Reference  `json:"approval_rule" db:"approval_rule" doc:"The rule that it names itself; null: the tenant's rules say. The preview of a request tells who has to agree."`
-	WhyVisible          string                `json:"why_visible" db:"-" doc:"In plain words."`
-	AlreadyHeld         *CatalogHeld          `json:"already_held" db:"-" doc:"How the person holds it already; null: they do not."`
-	Pending             *CatalogPending       `json:"pending" db:"-" doc:"The open request that asks for it already."`
-	TypicalApprovalTime *string               `json:"typical_approval_time" db:"-" doc:"How long approval has taken in half of the last requests for it, in ISO 8601; null: there were none."`
+	Kind                string               `json:"kind" db:"kind" enum:"role,entitlement"`
+	ID                  string               `json:"id" db:"id"`
+	Name                string               `json:"name" db:"name"`
+	Description         string               `json:"description" db:"description"`
+	PermissionSummary   []string             `json:"permission_summary" db:"permission_summary" nullable:"false" doc:"What it allows, point by point."`
+	RiskLevel           string               `json:"risk_level" db:"risk_level" enum:"low,medium,high,critical"`
+	Privileged          bool                 `json:"privileged" db:"privileged"`
+	Tags                []string             `json:"tags" db:"tags" nullable:"false" doc:"Compliance tags and classes of data."`
+	Owners              []identity.Reference `json:"owners" db:"owners" nullable:"false"`
+	System              *identity.Reference  `json:"system" db:"system" doc:"Of an entitlement: where it is."`
+	EntitlementCount    int                  `json:"entitlement_count" db:"entitlement_count" doc:"Of a role: how many entitlements it holds itself."`
+	MaxDuration         *string              `json:"max_duration" db:"max_duration" doc:"The longest it can be had for, in ISO 8601. An approval rule may be stricter."`
+	DefaultDuration     *string              `json:"default_duration" db:"default_duration" doc:"The duration of a request that names none."`
+	Parameters          []CatalogParameter   `json:"parameters" db:"parameters" nullable:"false" doc:"Of a role: what must, or may, be said when it is asked for."`
+	ApprovalRule        *identity.Reference  `json:"approval_rule" db:"approval_rule" doc:"The rule that it names itself; null: the tenant's rules say. The preview of a request tells who has to agree."`
+	WhyVisible          string               `json:"why_visible" db:"-" doc:"In plain words."`
+	AlreadyHeld         *CatalogHeld         `json:"already_held" db:"-" doc:"How the person holds it already; null: they do not."`
+	Pending             *CatalogPending      `json:"pending" db:"-" doc:"The open request that asks for it already."`
+	TypicalApprovalTime *string              `json:"typical_approval_time" db:"-" doc:"How long approval has taken in half of the last requests for it, in ISO 8601; null: there were none."`
 
 	key string
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 )
 
 // met says whether somebody meets a condition now. One that cannot be read is met by nobody.
@@ -26,7 +27,7 @@ func (w *work) met(ctx context.Context, identityID string, raw any) (met bool, e
 	if err != nil {
 		return false, err
 	}
-	err = directory.EachFacts(ctx, w.tx, []string{identityID}, func(_ string, facts directory.Facts) error {
+	err = identity.EachFacts(ctx, w.tx, []string{identityID}, func(_ string, facts identity.Facts) error {
 		p.Identity = facts
 		met, _ = c.Match(p)
 		return nil
@@ -36,7 +37,7 @@ func (w *work) met(ctx context.Context, identityID string, raw any) (met bool, e
 
 // person gathers what a condition asks about somebody beyond their own fields. Here it does not matter how they came by what they hold.
 func (w *work) person(ctx context.Context, id string, n condition.Needs) (*condition.Person, error) {
-	usual, err := directory.FindLifecycle(ctx, w.tx)
+	usual, err := lifecycle.Find(ctx, w.tx)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
@@ -30,15 +31,15 @@ type Dashboard struct {
 
 // DashboardFigures count what the caller may list.
 type DashboardFigures struct {
-	People   directory.PeopleFigures `json:"people"`
-	Accounts DashboardAccounts       `json:"accounts"`
-	Access   access.AccessFigures    `json:"access"`
-	Roles    role.RoleFigures        `json:"roles"`
+	People   identity.PeopleFigures `json:"people"`
+	Accounts DashboardAccounts      `json:"accounts"`
+	Access   access.AccessFigures   `json:"access"`
+	Roles    role.RoleFigures       `json:"roles"`
 }
 
 // DashboardAccounts are the figures of accounts.
 type DashboardAccounts struct {
-	directory.AccountFigures
+	account.AccountFigures
 	Drifted int64 `json:"drifted"`
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -58,7 +58,7 @@ func findings() []finding {
 		{"writes_stopped", "Systems to which nothing is written", "critical", "Resume writes", "/connectors?health=stopped", true,
 			fixed(`select count(*) from connector c where c.deleted_at is null and connector_health(c.id) ->> 'overall' = 'stopped'`)},
 		{"leaver_accounts_enabled", "Accounts of leavers that still work", "critical", "Disable accounts",
-			"/accounts?orphaned=true&orphan_reason=owner_deactivated,owner_archived", false, func(v viewer.Viewer) string { return directory.CountLeaverAccounts(v) }},
+			"/accounts?orphaned=true&orphan_reason=owner_deactivated,owner_archived", false, func(v viewer.Viewer) string { return account.CountOfLeavers(v) }},
 		{"reading_failed", "Systems that cannot be read", "high", "Show connectors", "/connectors?failing=true", true,
 			fixed(`select count(*) from connector c where c.deleted_at is null
 			          and connector_health(c.id) #>> '{reading,state}' in ('failing', 'degraded', 'quarantined')`)},
@@ -74,7 +74,7 @@ func findings() []finding {
 		{"unmanaged_grants", "Access given outside Grantwright", "medium", "Review access", "/entitlements/grants?review_state=unmanaged", true,
 			fixed(`select count(*) from unmanaged_grants()`)},
 		{"orphan_accounts", "Accounts without an owner", "medium", "Assign owners", "/accounts?orphaned=true&orphan_reason=no_owner,owner_unresolved", false,
-			func(v viewer.Viewer) string { return directory.CountOwnerlessAccounts(v) }},
+			func(v viewer.Viewer) string { return account.CountWithoutOwner(v) }},
 		{"unowned_entitlements", "Entitlements without an owner", "medium", "Assign owners", "/entitlements?owned=false", false,
 			listed("entitlement", "e", `where e.removed_at is null and e.owner_ids = '{}'`)},
 		{"high_risk_grants", "Grants of high-risk access", "medium", "Show access", "/entitlements?risk_level=high,critical", false,

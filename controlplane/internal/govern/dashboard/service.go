@@ -16,7 +16,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/drift"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
@@ -61,8 +62,8 @@ func (s *Service) own(ctx context.Context, tx *pg.Tx, d *Dashboard) error {
 	}
 	f := &d.Figures
 	for _, count := range []func() error{
-		func() (err error) { f.People, err = directory.CountPeople(ctx, tx); return err },
-		func() (err error) { f.Accounts.AccountFigures, err = directory.CountAccounts(ctx, tx); return err },
+		func() (err error) { f.People, err = identity.Count(ctx, tx); return err },
+		func() (err error) { f.Accounts.AccountFigures, err = account.Count(ctx, tx); return err },
 		func() (err error) { f.Accounts.Drifted, err = drift.Count(ctx, tx); return err },
 		func() (err error) { f.Access, err = access.Count(ctx, tx); return err },
 		func() (err error) { f.Roles, err = role.Count(ctx, tx); return err },

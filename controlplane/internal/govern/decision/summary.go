@@ -9,7 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 )
 
 // DecisionSummary says what waits for decisions.
@@ -74,7 +74,7 @@ const summarySQL = `
 func (s *Service) Summary(ctx context.Context, v viewer.Viewer, assigned string) (sum DecisionSummary, err error) {
 	from, args := tasksOf(v, assigned, true)
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		l, err := directory.FindLifecycle(ctx, tx)
+		l, err := lifecycle.Find(ctx, tx)
 		if err != nil {
 			return err
 		}

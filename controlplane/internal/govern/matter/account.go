@@ -9,44 +9,45 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // accountFacts are what one needs to know of an account to decide about it.
 type accountFacts struct {
-	ID          string                `db:"id" json:"id"`
-	ConnectorID string                `db:"connector_id" json:"-"`
-	Connector   string                `db:"connector" json:"-"`
-	Name        string                `db:"name" json:"name"`
-	ExternalID  string                `db:"external_id" json:"external_id"`
-	Native      *string               `db:"native_identity" json:"native_identity"`
-	Email       *string               `db:"email" json:"email"`
-	DisplayName *string               `db:"display_name" json:"display_name"`
-	Number      *string               `db:"employee_number" json:"employee_number"`
-	Type        string                `db:"account_type" json:"account_type"`
-	Status      string                `db:"status" json:"status"`
-	Managed     string                `db:"managed" json:"managed"`
-	Privileged  bool                  `db:"privileged" json:"privileged"`
-	LastLogin   *time.Time            `db:"last_login_at" json:"last_login_at"`
-	FirstSeen   time.Time             `db:"first_seen_at" json:"first_seen_at"`
-	Grants      int                   `db:"grants" json:"grants"`
-	Owner       *directory.Reference  `db:"owner" json:"-"`
-	OwnerLeft   *time.Time            `db:"owner_left" json:"-"`
-	Previous    *directory.Reference  `db:"previous" json:"-"`
-	Unowned     time.Time             `db:"unowned_since" json:"-"`
-	Reason      *string               `db:"reason" json:"-"` // of an orphan
-	Correlation map[string]any        `db:"correlation" json:"-"`
-	People      []directory.Reference `db:"people" json:"-"` // candidates, with their names
+	ID          string               `db:"id" json:"id"`
+	ConnectorID string               `db:"connector_id" json:"-"`
+	Connector   string               `db:"connector" json:"-"`
+	Name        string               `db:"name" json:"name"`
+	ExternalID  string               `db:"external_id" json:"external_id"`
+	Native      *string              `db:"native_identity" json:"native_identity"`
+	Email       *string              `db:"email" json:"email"`
+	DisplayName *string              `db:"display_name" json:"display_name"`
+	Number      *string              `db:"employee_number" json:"employee_number"`
+	Type        string               `db:"account_type" json:"account_type"`
+	Status      string               `db:"status" json:"status"`
+	Managed     string               `db:"managed" json:"managed"`
+	Privileged  bool                 `db:"privileged" json:"privileged"`
+	LastLogin   *time.Time           `db:"last_login_at" json:"last_login_at"`
+	FirstSeen   time.Time            `db:"first_seen_at" json:"first_seen_at"`
+	Grants      int                  `db:"grants" json:"grants"`
+	Owner       *identity.Reference  `db:"owner" json:"-"`
+	OwnerLeft   *time.Time           `db:"owner_left" json:"-"`
+	Previous    *identity.Reference  `db:"previous" json:"-"`
+	Unowned     time.Time            `db:"unowned_since" json:"-"`
+	Reason      *string              `db:"reason" json:"-"` // of an orphan
+	Correlation map[string]any       `db:"correlation" json:"-"`
+	People      []identity.Reference `db:"people" json:"-"` // candidates, with their names
 }
 
 const accountFactsSQL = `
-	select a.id, a.connector_id, c.name as connector, ` + directory.AccountDisplay + ` as name, a.external_id, a.native_identity, a.email, a.display_name,
+	select a.id, a.connector_id, c.name as connector, ` + account.Display + ` as name, a.external_id, a.native_identity, a.email, a.display_name,
 	       a.employee_number, a.account_type, a.status, a.managed, coalesce(a.privileged, false) or a.account_type in ('privileged', 'break_glass') as privileged,
 	       a.last_login_at, a.first_seen_at,
 	       (select count(*) from access_grant g where g.account_id = a.id and g.status in ('active', 'ending')) as grants,
 	       case when o.id is not null then jsonb_build_object('id', o.id, 'display', o.display_name) end as owner, o.status_changed_at as owner_left,
 	       case when was.id is not null then jsonb_build_object('id', was.id, 'display', was.display_name) end as previous,
-	       coalesce(a.unowned_since, a.first_seen_at) as unowned_since, ` + directory.OrphanReason + ` as reason, a.correlation,
+	       coalesce(a.unowned_since, a.first_seen_at) as unowned_since, ` + account.OrphanReason + ` as reason, a.correlation,
 	       (select coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'display', i.display_name)), '[]')
 	          from jsonb_array_elements(coalesce(a.correlation -> 'candidates', '[]')) x
 	          join identity i on i.id = (x ->> 'identity_id')::uuid) as people
@@ -173,9 +174,9 @@ func (s *Service) answerDispute(ctx context.Context, tx *pg.Tx, a decision.Answe
 	case "link":
 		return s.link(ctx, tx, a)
 	case "none_of_these":
-		_, err = directory.RejectCandidates(ctx, tx, a.Task.Key, httpapi.IfMatch{}, words(a), s.Now())
+		_, err = account.RejectCandidates(ctx, tx, a.Task.Key, httpapi.IfMatch{}, words(a), s.Now())
 	default:
-		_, err = directory.IgnoreAccount(ctx, tx, a.Task.Key, httpapi.IfMatch{}, words(a), s.Now())
+		_, err = account.Ignore(ctx, tx, a.Task.Key, httpapi.IfMatch{}, words(a), s.Now())
 	}
 	return err
 }
@@ -186,7 +187,7 @@ func (s *Service) link(ctx context.Context, tx *pg.Tx, a decision.Answered) erro
 	if err != nil {
 		return err
 	}
-	_, err = directory.LinkAccount(ctx, tx, a.Task.Key, httpapi.IfMatch{}, who, words(a), s.Now())
+	_, err = account.Link(ctx, tx, a.Task.Key, httpapi.IfMatch{}, who, words(a), s.Now())
 	return inInputs(err)
 }
 

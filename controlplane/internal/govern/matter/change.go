@@ -9,7 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // inState is the SQL of the tasks that are in a state, of connectors that there are.
@@ -106,7 +106,7 @@ func change(t provision.Told) decision.New {
 	}
 	for _, r := range []struct {
 		kind string
-		ref  *directory.Reference
+		ref  *identity.Reference
 	}{{"connector", t.Connector}, {"entitlement", t.Entitlement}, {"account", t.Account}, {"identity", t.Identity}} {
 		if r.ref != nil {
 			ref := decision.Ref{Type: r.kind, ID: r.ref.ID, Display: r.ref.Display}
@@ -132,7 +132,7 @@ func takesAway(operation string) bool {
 // spoken is a change in words.
 func spoken(t provision.Told) string {
 	who, system := "somebody", "a target system"
-	for _, r := range []*directory.Reference{t.Account, t.Identity} {
+	for _, r := range []*identity.Reference{t.Account, t.Identity} {
 		if r != nil && r.Display != "" {
 			who = r.Display
 		}

@@ -10,7 +10,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // orphans are accounts that can be used and whose owner is gone, or was never found. Those that rules cannot decide about are disputes,
@@ -18,7 +19,7 @@ import (
 func (s *Service) orphans() kind {
 	return kind{
 		name: OrphanAccount,
-		needed: `select a.id from ` + directory.Orphans + `
+		needed: `select a.id from ` + account.Orphans + `
 		            and a.correlation_state <> 'disputed'
 		            and not exists (select from provisioning_task t
 		                             where t.account_id = a.id
@@ -96,7 +97,7 @@ func (a accountFacts) orphan(cannot map[string]map[string]string) decision.New {
 }
 
 // story tells how the account came to be without an active owner.
-func (a accountFacts) story(reason string, who *directory.Reference, since time.Time) string {
+func (a accountFacts) story(reason string, who *identity.Reference, since time.Time) string {
 	text := map[string]string{
 		"owner_deactivated": "has left", "owner_archived": "has left, and was archived",
 	}[reason]
@@ -167,12 +168,12 @@ func (s *Service) keepOrphan(ctx context.Context, tx *pg.Tx, a decision.Answered
 	if err != nil {
 		return err
 	}
-	before, err := directory.LockAccount(ctx, tx, a.Task.Key)
+	before, err := account.Lock(ctx, tx, a.Task.Key)
 	if err != nil {
 		return err
 	}
 	if until == nil && before.IdentityID == nil {
-		_, err := directory.IgnoreAccount(ctx, tx, a.Task.Key, httpapi.IfMatch{}, words(a), s.Now())
+		_, err := account.Ignore(ctx, tx, a.Task.Key, httpapi.IfMatch{}, words(a), s.Now())
 		return err
 	}
 	about := ""

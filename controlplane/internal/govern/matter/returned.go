@@ -13,7 +13,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // returned is access that was given in the target itself: grants that were revoked here and came back, one by one, and what appeared
@@ -122,27 +123,27 @@ func (s *Service) answerNative(ctx context.Context, tx *pg.Tx, a decision.Answer
 }
 
 type returnedGrant struct {
-	ID           string              `db:"id"`
-	ConnectorID  string              `db:"connector_id"`
-	Connector    string              `db:"connector"`
-	Identity     directory.Reference `db:"identity"`
-	Account      directory.Reference `db:"account"`
-	Entitlement  directory.Reference `db:"entitlement"`
-	Description  *string             `db:"description"`
-	Risk         string              `db:"risk_level"`
-	Privileged   bool                `db:"privileged"`
-	Directness   string              `db:"directness"`
-	RevokedAt    *time.Time          `db:"revoked_at"`
-	LastUsed     *time.Time          `db:"last_used_at"`
-	Owners       []string            `db:"owners"` // who may see it as those who own the entitlement
-	LastEnding   *string             `db:"last_ending"`
-	LastEndingAt *time.Time          `db:"last_ending_at"`
+	ID           string             `db:"id"`
+	ConnectorID  string             `db:"connector_id"`
+	Connector    string             `db:"connector"`
+	Identity     identity.Reference `db:"identity"`
+	Account      identity.Reference `db:"account"`
+	Entitlement  identity.Reference `db:"entitlement"`
+	Description  *string            `db:"description"`
+	Risk         string             `db:"risk_level"`
+	Privileged   bool               `db:"privileged"`
+	Directness   string             `db:"directness"`
+	RevokedAt    *time.Time         `db:"revoked_at"`
+	LastUsed     *time.Time         `db:"last_used_at"`
+	Owners       []string           `db:"owners"` // who may see it as those who own the entitlement
+	LastEnding   *string            `db:"last_ending"`
+	LastEndingAt *time.Time         `db:"last_ending_at"`
 }
 
 func askReturned(ctx context.Context, tx *pg.Tx, ids []string) ([]decision.New, error) {
 	const sql = `
 		select g.id, g.connector_id, c.name as connector, jsonb_build_object('id', i.id, 'display', i.display_name) as identity,
-		       jsonb_build_object('id', a.id, 'display', ` + directory.AccountDisplay + `) as account,
+		       jsonb_build_object('id', a.id, 'display', ` + account.Display + `) as account,
 		       jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id)) as entitlement,
 		       coalesce(e.business_description, e.description) as description, e.risk_level, e.privileged, g.directness, g.revoked_at, g.last_used_at,
 		       array(select distinct u.identity_id::text

@@ -12,7 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // Sizes of unmanaged access.
@@ -31,17 +32,17 @@ const unmanagedNeeded = `
 
 // unmanagedGrant is one grant that was given in the target itself.
 type unmanagedGrant struct {
-	ID          string              `db:"id" json:"id"`
-	ConnectorID string              `db:"connector_id" json:"-"`
-	Connector   string              `db:"connector" json:"-"`
-	Policy      string              `db:"policy" json:"-"`
-	Total       int                 `db:"total" json:"-"`
-	Identity    directory.Reference `db:"identity" json:"identity"`
-	Account     directory.Reference `db:"account" json:"account"`
-	Entitlement directory.Reference `db:"entitlement" json:"entitlement"`
-	Risk        string              `db:"risk_level" json:"risk_level"`
-	Privileged  bool                `db:"privileged" json:"privileged"`
-	FoundAt     time.Time           `db:"found_at" json:"found_at"`
+	ID          string             `db:"id" json:"id"`
+	ConnectorID string             `db:"connector_id" json:"-"`
+	Connector   string             `db:"connector" json:"-"`
+	Policy      string             `db:"policy" json:"-"`
+	Total       int                `db:"total" json:"-"`
+	Identity    identity.Reference `db:"identity" json:"identity"`
+	Account     identity.Reference `db:"account" json:"account"`
+	Entitlement identity.Reference `db:"entitlement" json:"entitlement"`
+	Risk        string             `db:"risk_level" json:"risk_level"`
+	Privileged  bool               `db:"privileged" json:"privileged"`
+	FoundAt     time.Time          `db:"found_at" json:"found_at"`
 }
 
 // unmanagedOf reads the first unmanaged grants of connectors, the riskiest first.
@@ -49,7 +50,7 @@ func unmanagedOf(ctx context.Context, tx *pg.Tx, connectors []string) (map[strin
 	const sql = `
 		select x.id::text, x.connector_id::text, c.name as connector, x.policy, x.total,
 		       jsonb_build_object('id', i.id, 'display', i.display_name) as identity,
-		       jsonb_build_object('id', a.id, 'display', ` + directory.AccountDisplay + `) as account,
+		       jsonb_build_object('id', a.id, 'display', ` + account.Display + `) as account,
 		       jsonb_build_object('id', x.entitlement_id, 'display', x.entitlement) as entitlement, x.risk_level, x.privileged, x.found_at
 		  from (select u.*, e.risk_level, e.privileged, coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id) as entitlement,
 		               count(*) over (partition by u.connector_id)::int as total,

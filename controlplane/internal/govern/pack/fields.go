@@ -15,7 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/pack/format"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 )
 
 // fields are an object field by field, as JSON has them: what a pack wants of it, or what the tenant has made of it.
@@ -234,7 +234,7 @@ func iso(d time.Duration) string {
 	return fmt.Sprintf("PT%dS", d/time.Second)
 }
 
-func lifecycleFields(l directory.Lifecycle) fields {
+func lifecycleFields(l lifecycle.Lifecycle) fields {
 	f := fields{"pre_hire_lead": iso(l.PreHireLead), "mover_grace": iso(l.MoverGrace), "leave_access": l.LeaveAccess, "delete_after": nil, "archive_after": nil}
 	for name, d := range map[string]*time.Duration{"delete_after": l.DeleteAfter, "archive_after": l.ArchiveAfter} {
 		if d != nil {
@@ -278,7 +278,7 @@ func current(ctx context.Context, tx *pg.Tx, kind string, ids []string) (map[str
 		 where r.tenant_id = current_tenant()
 		   and r.id = any ($1::text[]::uuid[])`
 	case format.KindLifecyclePolicy:
-		l, err := directory.FindLifecycle(ctx, tx)
+		l, err := lifecycle.Find(ctx, tx)
 		if err != nil {
 			return nil, err
 		}

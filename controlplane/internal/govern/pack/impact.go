@@ -13,7 +13,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
@@ -141,7 +142,7 @@ const (
 func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before, after []rule) (policy.Impact, error) {
 	out := policy.Impact{ByDepartment: []policy.DepartmentImpact{}, Sample: []policy.PersonImpact{}, LimitsHit: []policy.LimitHit{}, Notes: []string{}}
 	out.Notes = append(out.Notes, "It counts what rules give and gave: who holds the same for another reason, such as a request, keeps it.")
-	lifecycle, err := directory.FindLifecycle(ctx, tx)
+	lifecycle, err := lifecycle.Find(ctx, tx)
 	if err != nil {
 		return out, err
 	}
@@ -150,7 +151,7 @@ func (s *Service) weigh(ctx context.Context, tx *pg.Tx, before, after []rule) (p
 	departments := map[string]*policy.DepartmentImpact{}
 	var people, systems []string // who gains something, and where
 	var gained []gaining
-	err = directory.EachFacts(ctx, tx, nil, func(id string, f directory.Facts) error {
+	err = identity.EachFacts(ctx, tx, nil, func(id string, f identity.Facts) error {
 		status, _ := f["status"].(string)
 		if status == "deactivated" || status == "archived" {
 			return nil

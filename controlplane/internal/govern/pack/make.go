@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
@@ -41,7 +41,7 @@ func (r *run) create(ctx context.Context, kind, key string, f fields) (string, e
 // update makes an object what its fields say; what they do not name stays.
 func (r *run) update(ctx context.Context, kind, id string, f fields) error {
 	if kind == format.KindLifecyclePolicy {
-		l, err := directory.FindLifecycle(ctx, r.tx)
+		l, err := lifecycle.Find(ctx, r.tx)
 		if err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (r *run) update(ctx context.Context, kind, id string, f fields) error {
 			return err
 		}
 		l.Origin = r.originOf("default")
-		_, err = directory.PutLifecycle(ctx, r.tx, l)
+		_, err = lifecycle.Put(ctx, r.tx, l)
 		return err
 	}
 	return write(ctx, r.tx, kind, id, f)
@@ -107,7 +107,7 @@ func (f fields) intoPolicy(to *policy.Fields) error {
 	return nil
 }
 
-func (f fields) intoLifecycle(l *directory.Lifecycle) error {
+func (f fields) intoLifecycle(l *lifecycle.Lifecycle) error {
 	for name, v := range f {
 		text, _ := v.(string)
 		if name == "leave_access" {
@@ -203,11 +203,11 @@ func retireRole(ctx context.Context, tx *pg.Tx, id string) (left bool, err error
 
 // usualLifecycle takes back what a pack wanted of the lifecycle.
 func usualLifecycle(ctx context.Context, tx *pg.Tx, applied fields) error {
-	l, err := directory.FindLifecycle(ctx, tx)
+	l, err := lifecycle.Find(ctx, tx)
 	if err != nil {
 		return err
 	}
-	usual := lifecycleFields(directory.Lifecycle{LeaveAccess: directory.DisableAccess})
+	usual := lifecycleFields(lifecycle.Lifecycle{LeaveAccess: lifecycle.DisableAccess})
 	back := fields{}
 	for name := range applied {
 		back[name] = usual[name]
@@ -216,7 +216,7 @@ func usualLifecycle(ctx context.Context, tx *pg.Tx, applied fields) error {
 		return err
 	}
 	l.Origin = map[string]any{"kind": "manual"}
-	if _, err := directory.PutLifecycle(ctx, tx, l); err != nil {
+	if _, err := lifecycle.Put(ctx, tx, l); err != nil {
 		return err
 	}
 	return setOrigin(ctx, tx, format.KindLifecyclePolicy, "", l.Origin)

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
@@ -134,7 +134,7 @@ func (f *Fields) check(ctx context.Context, tx *pg.Tx, before Resources) (condit
 	if err != nil {
 		return parsed, err
 	}
-	if err := directory.CheckPeople(ctx, tx, "owner_ids", f.OwnerIDs...); err != nil {
+	if err := identity.CheckExist(ctx, tx, "owner_ids", f.OwnerIDs...); err != nil {
 		return parsed, err
 	}
 	return parsed, f.checkResources(ctx, tx, before)

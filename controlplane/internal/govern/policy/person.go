@@ -10,7 +10,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
 
@@ -34,7 +35,7 @@ func (p *person) Record() *pyexpr.Record {
 
 // gone says whether the person can hold nothing any more.
 func (p *person) gone() bool {
-	return p.status == directory.Deactivated || p.status == directory.Archived
+	return p.status == lifecycle.Deactivated || p.status == lifecycle.Archived
 }
 
 // text is a member of what is known of them, as text.
@@ -58,7 +59,7 @@ func (b *book) eachPerson(ctx context.Context, tx *pg.Tx, ids []string, fn func(
 		return err
 	}
 	today := b.today()
-	return directory.EachFacts(ctx, tx, ids, func(id string, f directory.Facts) error {
+	return identity.EachFacts(ctx, tx, ids, func(id string, f identity.Facts) error {
 		p := &person{id: id, assigned: assigned[id], Person: condition.Person{Identity: f, Managers: above[id], Roles: roles[id], Entitlements: entitlements[id], Day: today}}
 		if m, ok := f["manager"].(map[string]any); ok {
 			// What else is known of a manager may change without anybody looking at those beneath.

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	"github.com/grantwright/grantwright/controlplane/internal/record/role"
 )
@@ -76,7 +76,7 @@ func loadBook(ctx context.Context, tx *pg.Tx, now time.Time) (*book, error) {
 }
 
 func makeBook(ctx context.Context, tx *pg.Tx, policies []AccessPolicy, roles []role.Rule, now time.Time) (*book, error) {
-	usual, err := directory.FindLifecycle(ctx, tx)
+	usual, err := lifecycle.Find(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func makeBook(ctx context.Context, tx *pg.Tx, policies []AccessPolicy, roles []r
 	return b, b.fillTargets(ctx, tx)
 }
 
-func makeRule(p AccessPolicy, usual directory.Lifecycle) (*rule, error) {
+func makeRule(p AccessPolicy, usual lifecycle.Lifecycle) (*rule, error) {
 	// What is stored was checked. Were one not to be read all the same, the others go on.
 	parsed, problems := p.Subject.parse()
 	r := &rule{policy: p, of: sourcePolicy, condition: parsed, lead: usual.PreHireLead, frozen: p.TrippedAt != nil || len(problems) > 0}

@@ -14,7 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
@@ -212,7 +212,7 @@ type PolicyRef struct {
 // EvaluatePerson says what the policies make of one person, and does it unless it is dry. An order gives again what was taken.
 func (s *Service) EvaluatePerson(ctx context.Context, v viewer.Viewer, id string, dry bool) (out PersonEvaluation, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		who, err := directory.Find(ctx, tx, id)
+		who, err := identity.Find(ctx, tx, id)
 		if err != nil {
 			return err
 		}

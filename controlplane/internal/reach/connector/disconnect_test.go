@@ -11,7 +11,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // lived is a connector of which a person's account, an account without an owner, a deleted one, two entitlements and their grants
@@ -45,11 +46,11 @@ func (h *house) counted() (n [4]int64) {
 	h.t.Helper()
 	admin := viewer.Viewer{Tenant: h.tenant.Tenant, Kind: viewer.User, ID: "u", Roles: []viewer.Role{viewer.Admin}}
 	err := h.service.DB.As(ctx, admin, func(tx *pg.Tx) error {
-		accounts, err := directory.CountAccounts(ctx, tx)
+		accounts, err := account.Count(ctx, tx)
 		if err != nil {
 			return err
 		}
-		people, err := directory.CountPeople(ctx, tx)
+		people, err := identity.Count(ctx, tx)
 		if err != nil {
 			return err
 		}

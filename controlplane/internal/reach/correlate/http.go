@@ -6,7 +6,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -103,7 +103,7 @@ type resetIn struct {
 	httpapi.IfMatch
 }
 
-func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*httpapi.One[directory.Account], error) {
+func (s *Service) reset(ctx context.Context, v viewer.Viewer, in *resetIn) (*httpapi.One[account.Account], error) {
 	a, err := s.Reset(ctx, v, in.ID, in.IfMatch)
-	return &httpapi.One[directory.Account]{ETag: httpapi.ETag(a.Version), Body: a}, err
+	return &httpapi.One[account.Account]{ETag: httpapi.ETag(a.Version), Body: a}, err
 }

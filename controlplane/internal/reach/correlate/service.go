@@ -13,7 +13,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // Service answers for the rules of correlation and for what is done to many accounts at once. All fields are needed.
@@ -58,9 +59,9 @@ type CorrelationPreview struct {
 
 // CorrelationSample is an account that would change.
 type CorrelationSample struct {
-	Account     directory.Reference    `json:"account"`
-	From        *directory.Reference   `json:"from" doc:"Its owner now."`
-	To          *directory.Reference   `json:"to" doc:"Its owner then."`
+	Account     identity.Reference     `json:"account"`
+	From        *identity.Reference    `json:"from" doc:"Its owner now."`
+	To          *identity.Reference    `json:"to" doc:"Its owner then."`
 	Score       float64                `json:"score"`
 	Reason      string                 `json:"reason"`
 	Candidates  []CorrelationCandidate `json:"candidates" nullable:"false"`
@@ -117,15 +118,15 @@ func (out *CorrelationPreview) show(j judgement) {
 	*list = append(*list, sample)
 }
 
-func reference(x id) directory.Reference { return directory.Reference{ID: uuid.UUID(x).String()} }
+func reference(x id) identity.Reference { return identity.Reference{ID: uuid.UUID(x).String()} }
 
 // name gives the samples' accounts and people their names.
 func (out *CorrelationPreview) name(ctx context.Context, tx *pg.Tx) error {
-	var all []*directory.Reference
+	var all []*identity.Reference
 	for _, list := range [][]CorrelationSample{out.Gains, out.Losses, out.ChangedOwners, out.Disputed} {
 		for i := range list {
 			all = append(all, &list[i].Account)
-			for _, r := range []*directory.Reference{list[i].From, list[i].To} {
+			for _, r := range []*identity.Reference{list[i].From, list[i].To} {
 				if r != nil {
 					all = append(all, r)
 				}
@@ -139,7 +140,7 @@ func (out *CorrelationPreview) name(ctx context.Context, tx *pg.Tx) error {
 	const sql = `
 		select i.id::text, i.display_name from identity i where i.tenant_id = current_tenant() and i.id = any($1)
 		 union all
-		select a.id::text, ` + directory.AccountDisplay + ` from account a where a.tenant_id = current_tenant() and a.id = any($1)`
+		select a.id::text, ` + account.Display + ` from account a where a.tenant_id = current_tenant() and a.id = any($1)`
 	rows, err := tx.Query(ctx, sql, ids)
 	if err != nil {
 		return fmt.Errorf("name accounts and people: %w", err)
@@ -156,9 +157,9 @@ func (out *CorrelationPreview) name(ctx context.Context, tx *pg.Tx) error {
 }
 
 // Reset forgets what was decided about an account, by people or by rules, and lets the rules decide anew.
-func (s *Service) Reset(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (after directory.Account, err error) {
+func (s *Service) Reset(ctx context.Context, v viewer.Viewer, id string, match httpapi.IfMatch) (after account.Account, err error) {
 	err = s.DB.AsBulk(ctx, v, func(tx *pg.Tx) error {
-		before, err := directory.LockAccount(ctx, tx, id)
+		before, err := account.Lock(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -168,17 +169,17 @@ func (s *Service) Reset(ctx context.Context, v viewer.Viewer, id string, match h
 		if before.Status == "deleted" {
 			return fault.Coded(fault.Conflict, "account_deleted", "this account no longer exists in its target system")
 		}
-		if err := directory.ForgetOwner(ctx, tx, id); err != nil {
+		if err := account.ForgetOwner(ctx, tx, id); err != nil {
 			return err
 		}
 		err = run(ctx, tx, scope{account: id}, func(p *plan, list []judgement) error { return p.store(ctx, tx, written(list)) })
 		if err != nil {
 			return err
 		}
-		if after, err = directory.FindAccount(ctx, tx, id); err != nil {
+		if after, err = account.Find(ctx, tx, id); err != nil {
 			return err
 		}
-		return directory.RecordOwner(ctx, tx, "account.correlation_reset", before, after)
+		return account.RecordOwner(ctx, tx, "account.correlation_reset", before, after)
 	})
 	return after, err
 }

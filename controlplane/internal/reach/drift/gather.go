@@ -9,7 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // gather reads what the comparison depends on, in a few questions for all accounts.
@@ -21,8 +21,8 @@ func (l *look) gather(ctx context.Context, all []*account) (err error) {
 	if l.configs, err = shape.Load(ctx, l.tx, keys(connectors)); err != nil {
 		return err
 	}
-	l.facts = make(map[string]directory.Facts, len(people))
-	err = directory.EachFacts(ctx, l.tx, keys(people), func(id string, f directory.Facts) error {
+	l.facts = make(map[string]identity.Facts, len(people))
+	err = identity.EachFacts(ctx, l.tx, keys(people), func(id string, f identity.Facts) error {
 		l.facts[id] = f
 		return nil
 	})
@@ -110,7 +110,7 @@ func (l *look) reserve(ctx context.Context, all []*account) error {
 		if !c.Moves() {
 			continue
 		}
-		var people []directory.Facts
+		var people []identity.Facts
 		for _, a := range all {
 			if a.ConnectorID == id && l.facts[a.IdentityID] != nil {
 				people = append(people, l.facts[a.IdentityID])

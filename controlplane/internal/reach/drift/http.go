@@ -16,7 +16,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -37,7 +37,7 @@ type oneIn struct {
 
 func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (out *httpapi.One[AccountDrift], err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		a, err := directory.FindAccount(ctx, tx, in.ID)
+		a, err := directoryaccount.Find(ctx, tx, in.ID)
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (s *Service) read(ctx context.Context, v viewer.Viewer, in *oneIn) (out *ht
 	return out, err
 }
 
-func view(ctx context.Context, tx *pg.Tx, a directory.Account) (AccountDrift, error) {
+func view(ctx context.Context, tx *pg.Tx, a directoryaccount.Account) (AccountDrift, error) {
 	out := AccountDrift{AccountID: a.ID, ConnectorID: a.ConnectorID, Managed: a.Managed, Drift: []AttributeDrift{}, Accepted: map[string]AcceptedDrift{}, Problems: []shape.AttributeProblem{}}
 	const sql = `select drift, accepted, problems, looked_at from account_shape where tenant_id = current_tenant() and account_id = $1`
 	err := tx.QueryRow(ctx, sql, a.ID).Scan(&out.Drift, &out.Accepted, &out.Problems, &out.LookedAt)
@@ -103,7 +103,7 @@ func (s *Service) settle(ctx context.Context, v viewer.Viewer, in *settleIn) (ou
 		if _, err := tx.Exec(ctx, alone); err != nil {
 			return fmt.Errorf("wait for other looks: %w", err)
 		}
-		a, err := directory.FindAccount(ctx, tx, in.ID)
+		a, err := directoryaccount.Find(ctx, tx, in.ID)
 		if err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func (r DriftResolution) among(d AccountDrift) (map[string]string, error) {
 	return out, nil
 }
 
-func recordSettled(ctx context.Context, tx *pg.Tx, a directory.Account, r DriftResolution, task *string) error {
+func recordSettled(ctx context.Context, tx *pg.Tx, a directoryaccount.Account, r DriftResolution, task *string) error {
 	fields := slices.Clone(r.Fields)
 	slices.Sort(fields)
 	display := a.ID

@@ -9,7 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // Order is a change of an account that is to be made.
@@ -26,7 +26,7 @@ type look struct {
 	s       *Service
 	tx      *pg.Tx
 	configs map[string]shape.Config
-	facts   map[string]directory.Facts
+	facts   map[string]identity.Facts
 	shown   map[string]map[string]bool // by connector: what its accounts show, in lower case
 	room    map[string]int             // by connector: how much its rule may still write
 	names   map[string]*shape.Names

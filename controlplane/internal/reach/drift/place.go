@@ -13,7 +13,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // write makes orders of what is to be written.
@@ -48,7 +48,7 @@ func pushesOf(pushes []push) []shape.Owned {
 }
 
 // move orders another name, or place, where the template always says it.
-func (l *look) move(ctx context.Context, c shape.Config, a *account, f directory.Facts) error {
+func (l *look) move(ctx context.Context, c shape.Config, a *account, f identity.Facts) error {
 	names := l.names[a.ConnectorID]
 	username, container, err := c.Moved(f, a.Username, names.Taken)
 	var cannot *shape.Unmakable

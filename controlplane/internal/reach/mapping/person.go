@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/connectorkit/ldap/ldapdn"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/employment"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -119,7 +119,7 @@ func (p *Person) employ() *Problem {
 		delete(p.Text, EmploymentType)
 		return nil
 	}
-	kind, known := directory.EmploymentOf(word)
+	kind, known := employment.EmploymentOf(word)
 	if p.Text[EmploymentType] = kind; known {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -88,7 +88,7 @@ func namesOf(ctx context.Context, tx *pg.Tx, tasks []draft) (namesOfThings, erro
 	const sql = `
 		select id::text, display_name from identity where id = any(array_remove($1::text[], '')::uuid[])
 		 union all
-		select a.id::text, ` + directory.AccountDisplay + ` from account a where a.id = any(array_remove($2::text[], '')::uuid[])
+		select a.id::text, ` + directoryaccount.Display + ` from account a where a.id = any(array_remove($2::text[], '')::uuid[])
 		 union all
 		select id::text, coalesce(nullif(display_name, ''), nullif(name, ''), external_id) from entitlement where id = any(array_remove($3::text[], '')::uuid[])`
 	rows, err := tx.Query(ctx, sql, people, accounts, entitlements)

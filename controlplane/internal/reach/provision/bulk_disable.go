@@ -14,7 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -146,7 +146,7 @@ func (p *plan) place(ctx context.Context, tx *pg.Tx, note string) error {
 func subjectsOf(ctx context.Context, tx *pg.Tx, ids []string) (map[string]subject, map[string]ability, error) {
 	sql := `
 		select a.id::text, a.connector_id::text, a.status, a.managed, a.account_type, a.identity_id::text, coalesce(a.is_disabled, false), ` +
-		directory.AccountDisplay + `
+		directoryaccount.Display + `
 		  from account a
 		 where a.id = any($1::text[]::uuid[])
 		   and exists (select from ` + listing.Readable(tx.Viewer, "account", "v") + ` where v.id = a.id)

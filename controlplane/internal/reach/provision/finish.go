@@ -15,7 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 )
 
 type changeIn struct {
@@ -118,7 +118,7 @@ func (s *Service) byHand(ctx context.Context, tx *pg.Tx, t stored, note string) 
 		return fmt.Errorf("complete task: %w", err)
 	}
 	if t.Operation == CreateAccount && t.AccountID != nil {
-		if err := directory.SetAccountStatus(ctx, tx, *t.AccountID, "provisioning"); err != nil {
+		if err := directoryaccount.SetStatus(ctx, tx, *t.AccountID, "provisioning"); err != nil {
 			return err
 		}
 	}
@@ -214,7 +214,7 @@ func drop(ctx context.Context, tx *pg.Tx, t stored) error {
 	if _, _, err := withdraw(ctx, tx, back); err != nil {
 		return err
 	}
-	if err := directory.Unannounce(ctx, tx, unmade); err != nil {
+	if err := directoryaccount.DiscardPending(ctx, tx, unmade); err != nil {
 		return err
 	}
 	return access.SetStates(ctx, tx, states)

@@ -9,23 +9,23 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 const aboutGroups = "The tasks that failed, that a person has to do, and that cannot be sent now, by connector and cause. A group of failed tasks is sent again at once with POST /accounts/provisioning-tasks/retry-failed, its connector_id and its cause."
 
 // TaskGroup are the open tasks of a connector that have the same cause.
 type TaskGroup struct {
-	ConnectorID string              `json:"connector_id" db:"connector_id"`
-	Connector   directory.Reference `json:"connector" db:"connector"`
-	State       string              `json:"state" db:"state" enum:"failed,manual,waiting"`
-	Cause       string              `json:"cause" db:"cause" doc:"The code of the error, or of what keeps tasks waiting; unknown where there is none."`
-	ErrorClass  *string             `json:"error_class" db:"error_class"`
-	Message     *string             `json:"message" db:"message" doc:"The cause in words, of the newest task."`
-	Advice      *string             `json:"advice" db:"advice" doc:"What to do about it, of the newest task."`
-	Count       int64               `json:"count" db:"count"`
-	Urgent      int64               `json:"urgent" db:"urgent" doc:"Of these, how many are in the urgent lane or of leavers whose accounts can still be used."`
-	OldestAt    time.Time           `json:"oldest_at" db:"oldest_at"`
+	ConnectorID string             `json:"connector_id" db:"connector_id"`
+	Connector   identity.Reference `json:"connector" db:"connector"`
+	State       string             `json:"state" db:"state" enum:"failed,manual,waiting"`
+	Cause       string             `json:"cause" db:"cause" doc:"The code of the error, or of what keeps tasks waiting; unknown where there is none."`
+	ErrorClass  *string            `json:"error_class" db:"error_class"`
+	Message     *string            `json:"message" db:"message" doc:"The cause in words, of the newest task."`
+	Advice      *string            `json:"advice" db:"advice" doc:"What to do about it, of the newest task."`
+	Count       int64              `json:"count" db:"count"`
+	Urgent      int64              `json:"urgent" db:"urgent" doc:"Of these, how many are in the urgent lane or of leavers whose accounts can still be used."`
+	OldestAt    time.Time          `json:"oldest_at" db:"oldest_at"`
 }
 
 // TaskGroups are all groups, those with urgent tasks first, then the largest.

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
@@ -202,7 +202,7 @@ func changeMode(ctx context.Context, tx *pg.Tx, a ability) error {
 
 // overdueAccounts has people looked at whose accounts may be due to be deleted. Whether they are the plan says.
 func overdueAccounts(ctx context.Context, tx *pg.Tx) error {
-	life, err := directory.FindLifecycle(ctx, tx)
+	life, err := lifecycle.Find(ctx, tx)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -101,11 +102,11 @@ func subjectOf(ctx context.Context, tx *pg.Tx, o Order) (t subject, err error) {
 			return t, fmt.Errorf("find grant: %w", err)
 		}
 	}
-	if _, err := directory.FindAccount(ctx, tx, o.AccountID); err != nil {
+	if _, err := directoryaccount.Find(ctx, tx, o.AccountID); err != nil {
 		return t, err
 	}
 	const sql = `
-		select a.id::text, a.connector_id::text, a.status, a.managed, a.account_type, a.identity_id::text, coalesce(a.is_disabled, false), ` + directory.AccountDisplay + `
+		select a.id::text, a.connector_id::text, a.status, a.managed, a.account_type, a.identity_id::text, coalesce(a.is_disabled, false), ` + directoryaccount.Display + `
 		  from account a where a.id = $1 for update`
 	if err := tx.QueryRow(ctx, sql, o.AccountID).Scan(&t.ID, &t.ConnectorID, &t.Status, &t.Managed, &t.Type, &t.IdentityID, &t.Disabled, &t.display); err != nil {
 		return t, fmt.Errorf("find account: %w", err)
@@ -222,7 +223,7 @@ func taskOpen(id, why string) error {
 
 // placeNew orders an account for somebody.
 func placeNew(ctx context.Context, tx *pg.Tx, o Order) (string, error) {
-	if _, err := directory.Find(ctx, tx, o.IdentityID); err != nil {
+	if _, err := identity.Find(ctx, tx, o.IdentityID); err != nil {
 		return "", err
 	}
 	missing := fault.New(fault.NotFound, "there is no connector %s", o.ConnectorID)
@@ -313,7 +314,7 @@ func mark(ctx context.Context, tx *pg.Tx, d draft) error {
 	switch {
 	case d.Mode == ModeSimulate:
 	case d.Operation == DeleteAccount && len(d.After) == 0:
-		return directory.SetAccountStatus(ctx, tx, d.AccountID, "deprovisioning")
+		return directoryaccount.SetStatus(ctx, tx, d.AccountID, "deprovisioning")
 	case d.Operation == Grant:
 		return access.SetStates(ctx, tx, []access.State{{ID: d.GrantID, Status: "pending"}})
 	case d.Operation == Revoke:

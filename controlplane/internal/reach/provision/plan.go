@@ -11,7 +11,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
@@ -52,7 +52,7 @@ func Plan(ctx context.Context, tx *pg.Tx, identityIDs []string, urgent bool) (Pl
 
 // look reads people with everything that a plan of them depends on.
 func look(ctx context.Context, tx *pg.Tx, ids []string, urgent bool) ([]*person, map[string]ability, error) {
-	life, err := directory.FindLifecycle(ctx, tx)
+	life, err := lifecycle.Find(ctx, tx)
 	if err != nil {
 		return nil, nil, err
 	}

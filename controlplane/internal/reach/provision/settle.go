@@ -11,7 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -223,12 +223,12 @@ func adopt(ctx context.Context, tx *pg.Tx, ours, twin string) error {
 			return fmt.Errorf("adopt account: %w", err)
 		}
 	}
-	return directory.Adopt(ctx, tx, ours, twin)
+	return directoryaccount.MergeDiscovered(ctx, tx, ours, twin)
 }
 
 // apply writes what became of accounts and grants.
 func (l *lane) apply(ctx context.Context, tx *pg.Tx, ended []outcome) error {
-	var seen []directory.Observed
+	var seen []directoryaccount.Observed
 	var states []access.State
 	var failed []string
 	for _, o := range ended {
@@ -248,17 +248,17 @@ func (l *lane) apply(ctx context.Context, tx *pg.Tx, ended []outcome) error {
 		case o.state == Failed && o.job.Operation == CreateAccount:
 			failed = append(failed, *o.job.AccountID)
 		case o.state == Failed && o.job.Operation == DeleteAccount:
-			if err := directory.SetAccountStatus(ctx, tx, *o.job.AccountID, "disabled"); err != nil {
+			if err := directoryaccount.SetStatus(ctx, tx, *o.job.AccountID, "disabled"); err != nil {
 				return err
 			}
 		}
 	}
 	for _, id := range failed {
-		if err := directory.SetAccountStatus(ctx, tx, id, "failed"); err != nil {
+		if err := directoryaccount.SetStatus(ctx, tx, id, "failed"); err != nil {
 			return err
 		}
 	}
-	if err := directory.Observe(ctx, tx, seen); err != nil {
+	if err := directoryaccount.UpdateObserved(ctx, tx, seen); err != nil {
 		return err
 	}
 	return access.SetStates(ctx, tx, states)
@@ -278,8 +278,8 @@ func grantAfter(o outcome) string {
 }
 
 // observed is what is known of an account after a change. What the target has only taken note of is not known yet.
-func (o outcome) observed(now time.Time) (directory.Observed, bool) {
-	s := directory.Observed{ID: *o.job.AccountID}
+func (o outcome) observed(now time.Time) (directoryaccount.Observed, bool) {
+	s := directoryaccount.Observed{ID: *o.job.AccountID}
 	if o.awaited() || o.job.Operation == CreateAccount && o.account == nil {
 		return s, false
 	}
@@ -318,12 +318,12 @@ func (o outcome) observed(now time.Time) (directory.Observed, bool) {
 
 // unchanged is what is known of an account that a refused change was to enable or disable, and that was read before because an
 // earlier change of unknown outcome may have done so: as it is stored, it may not be.
-func (o outcome) unchanged() (directory.Observed, bool) {
+func (o outcome) unchanged() (directoryaccount.Observed, bool) {
 	a, op := o.before, o.job.Operation
 	if a == nil || a.Deleted || a.IsDisabled == nil || o.state != Failed || o.job.AccountID == nil || op != Enable && op != Disable {
-		return directory.Observed{}, false
+		return directoryaccount.Observed{}, false
 	}
-	return directory.Observed{ID: *o.job.AccountID, IsDisabled: a.IsDisabled, IsLocked: a.IsLocked}, true
+	return directoryaccount.Observed{ID: *o.job.AccountID, IsDisabled: a.IsDisabled, IsLocked: a.IsLocked}, true
 }
 
 // follow lets go on what waited for tasks that are done, and says at what waits for a failed one why it does. A deleted account's

@@ -11,46 +11,47 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
 // Task is one change of a target system, as it is shown.
 type Task struct {
-	ID            string               `json:"id" db:"id"`
-	Operation     string               `json:"operation" db:"operation" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke"`
-	State         string               `json:"state" db:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated" doc:"blocked: another task has to be done first; verifying: the target says that it is done, and a reading has still to show it; manual: a person has to do it."`
-	Mode          string               `json:"mode" db:"mode" enum:"auto,manual,simulate"`
-	Lane          string               `json:"lane" db:"lane" enum:"normal,urgent"`
-	ConnectorID   string               `json:"connector_id" db:"connector_id"`
-	Connector     *directory.Reference `json:"connector" db:"connector"`
-	IdentityID    *string              `json:"identity_id" db:"identity_id"`
-	Identity      *directory.Reference `json:"identity" db:"identity"`
-	AccountID     *string              `json:"account_id" db:"account_id"`
-	Account       *directory.Reference `json:"account" db:"account"`
-	GrantID       *string              `json:"grant_id" db:"grant_id"`
-	EntitlementID *string              `json:"entitlement_id" db:"entitlement_id"`
-	Entitlement   *directory.Reference `json:"entitlement" db:"entitlement"`
-	CreatedFrom   string               `json:"created_from" db:"created_from" enum:"birthright,policy,role,request,certification,violation,lifecycle,drift,manual"`
-	ReasonRefs    []Ref                `json:"reason_refs" db:"reason_refs" nullable:"false" doc:"What it is for."`
-	DependsOn     []string             `json:"depends_on" db:"depends_on" nullable:"false" doc:"The tasks that have to be done first."`
-	AttemptCount  int                  `json:"attempt_count" db:"attempt_count"`
-	NextAttemptAt *time.Time           `json:"next_attempt_at" db:"next_attempt_at" doc:"When it is sent, at the earliest; null when it is not going to be."`
-	Waiting       *Waiting             `json:"waiting" db:"waiting" doc:"What keeps everything from being sent through the connector; null when nothing does, or the task has ended."`
-	Outcome       *string              `json:"outcome" db:"outcome" doc:"Of the last attempt: applied, already, noop, pending, manual_required, planned, unknown, refused, not_sent; cancelled; completed by hand."`
-	Error         *v1.ErrorDetail      `json:"error" db:"error" doc:"What the target said."`
-	ErrorClass    *string              `json:"error_class" db:"error_class" enum:"transient,throttled,auth,config,conflict,invalid,not_found,unsupported"`
-	Advice        *string              `json:"advice" db:"advice" doc:"What to do about it."`
-	Verified      TaskVerified         `json:"verified" db:"verified"`
-	AssignedTo    *string              `json:"assigned_to" db:"assigned_to"`
-	Note          *string              `json:"note" db:"note"`
-	CreatedBy     json.RawMessage      `json:"created_by" db:"created_by"`
-	CreatedAt     time.Time            `json:"created_at" db:"created_at"`
-	EscalatedAt   *time.Time           `json:"escalated_at" db:"escalated_at" doc:"Since when people are told that the account of a leaver can still be used."`
-	UpdatedAt     time.Time            `json:"updated_at" db:"updated_at"`
-	FinishedAt    *time.Time           `json:"finished_at" db:"finished_at"`
-	Version       int                  `json:"version" db:"version"`
+	ID            string              `json:"id" db:"id"`
+	Operation     string              `json:"operation" db:"operation" enum:"create_account,update_account,rename_account,enable,disable,delete_account,unlock,set_password,grant,revoke"`
+	State         string              `json:"state" db:"state" enum:"queued,blocked,running,verifying,retrying,done,failed,manual,cancelled,simulated" doc:"blocked: another task has to be done first; verifying: the target says that it is done, and a reading has still to show it; manual: a person has to do it."`
+	Mode          string              `json:"mode" db:"mode" enum:"auto,manual,simulate"`
+	Lane          string              `json:"lane" db:"lane" enum:"normal,urgent"`
+	ConnectorID   string              `json:"connector_id" db:"connector_id"`
+	Connector     *identity.Reference `json:"connector" db:"connector"`
+	IdentityID    *string             `json:"identity_id" db:"identity_id"`
+	Identity      *identity.Reference `json:"identity" db:"identity"`
+	AccountID     *string             `json:"account_id" db:"account_id"`
+	Account       *identity.Reference `json:"account" db:"account"`
+	GrantID       *string             `json:"grant_id" db:"grant_id"`
+	EntitlementID *string             `json:"entitlement_id" db:"entitlement_id"`
+	Entitlement   *identity.Reference `json:"entitlement" db:"entitlement"`
+	CreatedFrom   string              `json:"created_from" db:"created_from" enum:"birthright,policy,role,request,certification,violation,lifecycle,drift,manual"`
+	ReasonRefs    []Ref               `json:"reason_refs" db:"reason_refs" nullable:"false" doc:"What it is for."`
+	DependsOn     []string            `json:"depends_on" db:"depends_on" nullable:"false" doc:"The tasks that have to be done first."`
+	AttemptCount  int                 `json:"attempt_count" db:"attempt_count"`
+	NextAttemptAt *time.Time          `json:"next_attempt_at" db:"next_attempt_at" doc:"When it is sent, at the earliest; null when it is not going to be."`
+	Waiting       *Waiting            `json:"waiting" db:"waiting" doc:"What keeps everything from being sent through the connector; null when nothing does, or the task has ended."`
+	Outcome       *string             `json:"outcome" db:"outcome" doc:"Of the last attempt: applied, already, noop, pending, manual_required, planned, unknown, refused, not_sent; cancelled; completed by hand."`
+	Error         *v1.ErrorDetail     `json:"error" db:"error" doc:"What the target said."`
+	ErrorClass    *string             `json:"error_class" db:"error_class" enum:"transient,throttled,auth,config,conflict,invalid,not_found,unsupported"`
+	Advice        *string             `json:"advice" db:"advice" doc:"What to do about it."`
+	Verified      TaskVerified        `json:"verified" db:"verified"`
+	AssignedTo    *string             `json:"assigned_to" db:"assigned_to"`
+	Note          *string             `json:"note" db:"note"`
+	CreatedBy     json.RawMessage     `json:"created_by" db:"created_by"`
+	CreatedAt     time.Time           `json:"created_at" db:"created_at"`
+	EscalatedAt   *time.Time          `json:"escalated_at" db:"escalated_at" doc:"Since when people are told that the account of a leaver can still be used."`
+	UpdatedAt     time.Time           `json:"updated_at" db:"updated_at"`
+	FinishedAt    *time.Time          `json:"finished_at" db:"finished_at"`
+	Version       int                 `json:"version" db:"version"`
 }
 
 // TaskVerified says whether the target was seen to be as asked.
@@ -126,7 +127,7 @@ const aroundTask = `
 const taskColumns = `t.id, t.operation, t.state, t.mode, t.lane, t.connector_id,
 	case when c.id is not null then jsonb_build_object('id', c.id, 'display', c.name) end as connector, t.identity_id,
 	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity, t.account_id,
-	case when a.id is not null then jsonb_build_object('id', a.id, 'display', ` + directory.AccountDisplay + `) end as account, t.grant_id, t.entitlement_id,
+	case when a.id is not null then jsonb_build_object('id', a.id, 'display', ` + directoryaccount.Display + `) end as account, t.grant_id, t.entitlement_id,
 	case when e.id is not null then jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), nullif(e.name, ''), e.external_id)) end as entitlement,
 	t.created_from, t.reason_refs, t.depends_on::text[] as depends_on, t.attempts as attempt_count,
 	case when t.state in ('queued', 'retrying') then t.next_attempt_at end as next_attempt_at,

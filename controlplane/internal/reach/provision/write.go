@@ -16,7 +16,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	directoryaccount "github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -185,12 +186,12 @@ func (p *plan) write(ctx context.Context, tx *pg.Tx, sum *Planned) error {
 		return err
 	}
 	real := slices.DeleteFunc(slices.Clone(p.accounts), func(a newAccount) bool { return p.tasks[a.task].Mode == ModeSimulate })
-	placeholders := make([]directory.Provisioned, len(real))
+	placeholders := make([]directoryaccount.Pending, len(real))
 	for i, a := range real {
-		placeholders[i] = directory.Provisioned{ID: a.ID, ConnectorID: a.ConnectorID, IdentityID: a.IdentityID, Username: a.Username, Email: a.Email,
+		placeholders[i] = directoryaccount.Pending{ID: a.ID, ConnectorID: a.ConnectorID, IdentityID: a.IdentityID, Username: a.Username, Email: a.Email,
 			DisplayName: a.DisplayName, Status: a.Status, Wanted: a.Wanted}
 	}
-	if err := directory.Announce(ctx, tx, placeholders); err != nil {
+	if err := directoryaccount.InsertPending(ctx, tx, placeholders); err != nil {
 		return err
 	}
 	awaited := make([]access.Awaited, len(p.grants))
@@ -340,15 +341,15 @@ func ended(action string, outcome audit.Outcome, id, operation, account, connect
 
 // marks writes what changes about rows that are there.
 func (p *plan) marks(ctx context.Context, tx *pg.Tx) error {
-	if err := directory.Want(ctx, tx, p.wantedOf); err != nil {
+	if err := directoryaccount.MarkWanted(ctx, tx, p.wantedOf); err != nil {
 		return err
 	}
 	for _, s := range p.statuses {
-		if err := directory.SetAccountStatus(ctx, tx, s.ID, s.Status); err != nil {
+		if err := directoryaccount.SetStatus(ctx, tx, s.ID, s.Status); err != nil {
 			return err
 		}
 	}
-	if err := directory.Unannounce(ctx, tx, p.forgotten); err != nil {
+	if err := directoryaccount.DiscardPending(ctx, tx, p.forgotten); err != nil {
 		return err
 	}
 	if err := access.Wanted(ctx, tx, p.wanted); err != nil {
@@ -379,12 +380,12 @@ func (p *plan) render(ctx context.Context, tx *pg.Tx) error {
 		people[i] = a.IdentityID
 		byConnector[a.ConnectorID] = append(byConnector[a.ConnectorID], i)
 	}
-	facts := map[string]directory.Facts{}
-	if err := directory.EachFacts(ctx, tx, people, func(id string, f directory.Facts) error { facts[id] = f; return nil }); err != nil {
+	facts := map[string]identity.Facts{}
+	if err := identity.EachFacts(ctx, tx, people, func(id string, f identity.Facts) error { facts[id] = f; return nil }); err != nil {
 		return err
 	}
 	for _, connector := range slices.Sorted(maps.Keys(byConnector)) {
-		about := make([]directory.Facts, len(byConnector[connector]))
+		about := make([]identity.Facts, len(byConnector[connector]))
 		for n, i := range byConnector[connector] {
 			about[n] = facts[p.accounts[i].IdentityID]
 		}
@@ -403,7 +404,7 @@ func (p *plan) render(ctx context.Context, tx *pg.Tx) error {
 }
 
 // renderOne makes one account. One that cannot be made has a task that says why.
-func (p *plan) renderOne(i int, f directory.Facts, names *shape.Names) {
+func (p *plan) renderOne(i int, f identity.Facts, names *shape.Names) {
 	a := &p.accounts[i]
 	d := &p.tasks[a.task]
 	made, credential, err := p.can[a.ConnectorID].config.Account(f, names.Taken)

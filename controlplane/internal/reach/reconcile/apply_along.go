@@ -10,7 +10,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/authority"
 )
 
 // revokeAlong revokes the grants of what this transaction removed, and closes the changes that would have done so, also those
@@ -123,11 +123,11 @@ func people(ctx context.Context, tx *pg.Tx, r Run) (map[string]Counts, error) {
 		return nil, err
 	}
 	const both = `select unnest(@ids::text[]::uuid[])`
-	if _, err := directory.MergeAgain(ctx, tx, both, pgx.NamedArgs{"ids": slices.Concat(gone, back)}); err != nil {
+	if _, err := authority.Reapply(ctx, tx, both, pgx.NamedArgs{"ids": slices.Concat(gone, back)}); err != nil {
 		return nil, err
 	}
 	if len(gone) > 0 {
-		left, err := directory.LeaveWithSource(ctx, tx, gone)
+		left, err := authority.DeactivateRemoved(ctx, tx, gone)
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func people(ctx context.Context, tx *pg.Tx, r Run) (map[string]Counts, error) {
 		if err != nil {
 			return nil, err
 		}
-		returned, err := directory.ReturnWithSource(ctx, tx, back, still)
+		returned, err := authority.ReactivateReturned(ctx, tx, back, still)
 		if err != nil {
 			return nil, err
 		}

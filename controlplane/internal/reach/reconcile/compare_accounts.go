@@ -2,8 +2,7 @@ package reconcile
 
 import (
 	"context"
-
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 )
 
 // accountColumns are those that a run writes; the first of them are told with their values.
@@ -54,13 +53,13 @@ func (c *comparison) accounts(ctx context.Context) error {
 		 where c.content`
 	back := `
 		insert into r_change (object, change, object_id, external_id, display, before, container, owner_id)
-		select 'account', 'reappear', a.id, a.external_id, ` + directory.AccountDisplay + `,
+		select 'account', 'reappear', a.id, a.external_id, ` + account.Display + `,
 		       jsonb_build_object('status', a.status), ` + container("a.native_identity") + `, a.identity_id
 		  from c_account c
 		  join account a
 		    on a.tenant_id = current_tenant() and a.id = c.id
 		 where not c.content`
-	return c.do(ctx, "accounts", different, changed, back, accountsGone(directory.AccountDisplay))
+	return c.do(ctx, "accounts", different, changed, back, accountsGone(account.Display))
 }
 
 // accountsGone: a tombstone removes at once, absence step by step and only where it is proven. The first step counts for the

@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/jackc/pgx/v5"
-
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 )
 
 // way is one column by which a staged grant can name its principal, with the value it names there.
@@ -179,7 +178,7 @@ var changedGrants = `
 	insert into r_change (object, change, object_id, external_id, display, fields, container, owner_id, account_id, entitlement_id, stage_seq, stage_ord)
 	select 'grant', case when c.id is null then 'create' when c.status in ('missing', 'revoked') then 'reappear' else 'update' end,
 	       c.id, coalesce(c.pair_external_id, c.external_id, c.account || ' in ' || c.entitlement),
-	       coalesce(` + directory.AccountDisplay + `, c.account) || ' in ' || coalesce(` + entitlementName + `, c.entitlement),
+	       coalesce(` + account.Display + `, c.account) || ' in ' || coalesce(` + entitlementName + `, c.entitlement),
 	       case when c.id is not null and c.differs then '{attributes}'::text[] else '{}' end,
 	       ` + container("a.native_identity") + `, a.identity_id, coalesce(c.account_id, c.pair_account_id),
 	       coalesce(c.entitlement_id, c.pair_entitlement_id), c.seq, c.ord
@@ -200,7 +199,7 @@ var goneGrants = `
 	insert into r_change (object, change, object_id, external_id, display, guard, before, after, container, owner_id, account_id, entitlement_id, reason)
 	select 'grant', case when g.final then 'remove' else 'missing' end, g.id,
 	       coalesce(g.external_id, a.external_id || ' in ' || e.external_id),
-	       coalesce(` + directory.AccountDisplay + `, '') || ' in ' || coalesce(` + entitlementName + `, ''),
+	       coalesce(` + account.Display + `, '') || ' in ' || coalesce(` + entitlementName + `, ''),
 	       case when g.ordered then null
 	            when g.account_final is not null then 'account_missing'
 	            when g.final or g.status <> 'missing' then 'grant_removed' end,

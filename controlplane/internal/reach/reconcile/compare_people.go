@@ -3,17 +3,18 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/authority"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 )
 
 // personTold are the fields of a person that a source writes and whose values are told; personFields are the others.
 var (
 	personTold   = []string{"department", "email", "employee_number", "title", "username", "display_name"}
-	personFields = slices.DeleteFunc(slices.Clone(directory.SourceFields), func(f string) bool { return slices.Contains(personTold, f) })
+	personFields = slices.DeleteFunc(slices.Clone(pin.SourceFields), func(f string) bool { return slices.Contains(personTold, f) })
 )
 
 // people compares the people of a source. c_identity holds the records that are new, different or back, with the identity that
@@ -100,13 +101,13 @@ func (c *comparison) changedPeople(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fields := "s." + strings.Join(directory.SourceFields, ", s.")
+	fields := "s." + strings.Join(pin.SourceFields, ", s.")
 	next := `
 		create temp table w_person on commit drop as
 		select c.external_id, c.seq, c.ord, c.identity_id, c.known, c.away, c.marked, s.native_ref, s.manager_ref_kind, s.manager_ref_value,
 		       c.identity_id is not null as owned, coalesce(s.is_disabled, false) as is_disabled, s.display_name as staged_name,
 		       ` + fields + `,
-		       s.source_status, null::text as status, null::uuid as manager_id, ` + directory.ToldSQL("s") + ` as told, null::jsonb as says,
+		       s.source_status, null::text as status, null::uuid as manager_id, ` + authority.ReportedSQL("s") + ` as told, null::jsonb as says,
 		       null::text as said_before, null::uuid as owner_id, null::text as owner_external_id
 		  from c_identity c
 		  join stage_identity s
@@ -129,11 +130,11 @@ func (c *comparison) changedPeople(ctx context.Context) error {
 	if err := c.do(ctx, "people", next); err != nil {
 		return err
 	}
-	records := directory.Records{Table: "w_person", Connector: c.run.Connector, Filled: slices.Collect(maps.Keys(filled)), Bare: true}
-	if err := directory.MergeRecords(ctx, c.tx, records); err != nil {
+	records := authority.Records{Table: "w_person", Connector: c.run.Connector, Filled: slices.Collect(maps.Keys(filled)), Bare: true}
+	if err := authority.MergeRecords(ctx, c.tx, records); err != nil {
 		return err
 	}
-	if err := directory.KeepPinned(ctx, c.tx, directory.Kept{Table: "w_person", Bare: true}); err != nil {
+	if err := pin.Keep(ctx, c.tx, pin.Records{Table: "w_person", Bare: true}); err != nil {
 		return err
 	}
 	if err := c.do(ctx, "people", owned, taken); err != nil {
@@ -150,12 +151,12 @@ func (c *comparison) changedPeople(ctx context.Context) error {
 
 // statesOf finds the states that follow when the records are merged: from what the source says, where that counts, and from dates.
 func (c *comparison) statesOf(ctx context.Context) error {
-	clock, err := directory.ClockOf(ctx, c.tx)
+	clock, err := lifecycle.ClockOf(ctx, c.tx)
 	if err != nil {
 		return err
 	}
 	// Each is looked up by its key: how many rows a temporary table has, planners do not know.
-	heeded := strings.ReplaceAll(directory.Heeded, "m.", "n.")
+	heeded := strings.ReplaceAll(authority.StatusApplies, "m.", "n.")
 	sql := `
 		update w_person n
 		   set status = (

@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -66,7 +66,7 @@ func (s *Service) syncPerson(ctx context.Context, v viewer.Viewer, in *personIn)
 		 limit $2`
 	var found []source
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
-		if _, err := directory.Find(ctx, tx, in.ID); err != nil {
+		if _, err := identity.Find(ctx, tx, in.ID); err != nil {
 			return err
 		}
 		found, err = sources(ctx, tx, sql, in.ID, mostAtOnce)

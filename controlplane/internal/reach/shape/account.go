@@ -12,7 +12,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // The attributes that every connector knows by these names, and writes where its target keeps them.
@@ -65,7 +65,7 @@ func (u *Unmakable) or() error {
 
 // Account is the account that the connector makes of somebody, with what becomes of its password. taken tells of a name, in any
 // case, whether it is no longer free. The error, an *Unmakable, names every attribute that cannot be made, and why.
-func (c Config) Account(f directory.Facts, taken func(username string) bool) (v1.ProvisionAccount, *v1.NewCredential, error) {
+func (c Config) Account(f identity.Facts, taken func(username string) bool) (v1.ProvisionAccount, *v1.NewCredential, error) {
 	made, err := c.make(f, taken)
 	if err != nil {
 		return v1.ProvisionAccount{}, nil, err
@@ -164,7 +164,7 @@ func member(a *v1.ProvisionAccount, target string) **string {
 }
 
 // make evaluates the whole template. Its error is a template that is no valid one.
-func (c Config) make(f directory.Facts, taken func(string) bool) (*made, error) {
+func (c Config) make(f identity.Facts, taken func(string) bool) (*made, error) {
 	p, err := c.ready()
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (c Config) make(f directory.Facts, taken func(string) bool) (*made, error) 
 }
 
 // fill evaluates all but the name.
-func (c Config) fill(m *made, p *plan, f directory.Facts, rec *pyexpr.Record, username any) {
+func (c Config) fill(m *made, p *plan, f identity.Facts, rec *pyexpr.Record, username any) {
 	if t := c.Template.Container; t != nil {
 		m.container = &field{target: fieldContainer, expression: t.Expression, on: t.On}
 		c.evaluate(m.container, p.container, f, rec, username)
@@ -213,7 +213,7 @@ func (c Config) ready() (*plan, error) {
 
 // evaluate gives a field its value, or its problem. An optional one that cannot be made because something about the person is
 // not known is left out.
-func (c Config) evaluate(to *field, program *pyexpr.Program, f directory.Facts, rec *pyexpr.Record, username any) {
+func (c Config) evaluate(to *field, program *pyexpr.Program, f identity.Facts, rec *pyexpr.Record, username any) {
 	v, err := program.Eval(context.Background(), username, rec)
 	if v == "" {
 		v = nil
@@ -268,7 +268,7 @@ func unknown(missing []string) string {
 }
 
 // absent are the members among those that an expression reads that are not known of a person.
-func absent(f directory.Facts, reads []string) []string {
+func absent(f identity.Facts, reads []string) []string {
 	out := []string{}
 	for _, path := range reads {
 		var v any = map[string]any(f)

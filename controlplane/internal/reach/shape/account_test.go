@@ -13,13 +13,13 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 func asUnmakable(err error, u **Unmakable) bool { return errors.As(err, u) }
 
-func jane() directory.Facts {
-	return directory.Facts{
+func jane() identity.Facts {
+	return identity.Facts{
 		"first_name": "Jane", "last_name": "Doe", "display_name": "Jane Doe", "email": "jane.doe@acme.test", "employee_number": "1042", "department": "Surgery",
 		"title": "Nurse", "username": nil, "location": nil, "status": "active", "manager": map[string]any{"id": "m", "display_name": "Ada Boss", "email": nil},
 		"attributes": map[string]any{"badge": float64(77), "labs": []any{"a", "b"}, "remote": true},
@@ -106,12 +106,12 @@ func TestEveryTypeMakesAUsefulAccountWithoutAnySettings(t *testing.T) {
 
 func TestANameInAnotherScriptMakesAnAccountWhereItCanBeWritten(t *testing.T) {
 	c := of(subject{engine: catalog.LDAP, vendor: "active-directory", settings: map[string]any{"base_dn": "dc=acme,dc=test"}}, ProvisioningSettings{})
-	f := directory.Facts{"first_name": "Владимир", "last_name": "Щербаков", "display_name": "Владимир Щербаков"}
+	f := identity.Facts{"first_name": "Владимир", "last_name": "Щербаков", "display_name": "Владимир Щербаков"}
 	a, _, err := c.Account(f, func(n string) bool { return n == "vladimir.shcherbakov" })
 	if err != nil || *a.Username != "vladimir.shcherbako2" || a.Attributes["displayName"] != "Владимир Щербаков" {
 		t.Errorf("it is %v, %v, %v", a.Username, a.Attributes, err)
 	}
-	_, _, err = c.Account(directory.Facts{"first_name": "伟", "last_name": "王", "display_name": "王伟"}, nobody)
+	_, _, err = c.Account(identity.Facts{"first_name": "伟", "last_name": "王", "display_name": "王伟"}, nobody)
 	if err == nil || !strings.Contains(err.Error(), "Latin letters") {
 		t.Errorf("the reason is %v", err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
@@ -238,9 +238,9 @@ func TestNamesAreFreeOnlyWhereNobodyHasOrGetsThem(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		people := make([]directory.Facts, 20)
+		people := make([]identity.Facts, 20)
 		for i := range people {
-			people[i] = directory.Facts{"first_name": "Jane", "last_name": "Doe"}
+			people[i] = identity.Facts{"first_name": "Jane", "last_name": "Doe"}
 		}
 		names, err := shape.NamesFor(ctx, tx, configs[id], people)
 		if err != nil {
@@ -275,7 +275,7 @@ func (h *house) create(id, person string, auth object, secret, kind string) v1.P
 		if err != nil {
 			return err
 		}
-		return directory.EachFacts(ctx, tx, []string{person}, func(_ string, f directory.Facts) error {
+		return identity.EachFacts(ctx, tx, []string{person}, func(_ string, f identity.Facts) error {
 			account, credential, err = configs[id].Account(f, nil)
 			return err
 		})

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // block is the text of a fenced block of the documentation.
@@ -29,7 +29,7 @@ func block(t *testing.T, info string) string {
 }
 
 func TestTheExamplesOfTheDocumentationAreTrue(t *testing.T) {
-	var person directory.Facts
+	var person identity.Facts
 	if err := json.Unmarshal([]byte(block(t, "json person")), &person); err != nil {
 		t.Fatal(err)
 	}

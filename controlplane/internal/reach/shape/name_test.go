@@ -7,7 +7,7 @@ import (
 	"testing/quick"
 
 	"github.com/grantwright/grantwright/connectorkit/catalog"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 func TestNamesAreWrittenInTheLettersOfASCII(t *testing.T) {
@@ -185,7 +185,7 @@ func TestAnyFactsGiveAnAccountOrAReason(t *testing.T) {
 		{engine: catalog.SCIM2}, {engine: catalog.SCIM2, vendor: "slack"}, {engine: catalog.REST}, {engine: catalog.Custom},
 	}
 	check := func(first, last, email, username, display, number string, which uint16) bool {
-		f := directory.Facts{"manager": nil, "attributes": map[string]any{}}
+		f := identity.Facts{"manager": nil, "attributes": map[string]any{}}
 		for i, pair := range [][2]string{{"first_name", first}, {"last_name", last}, {"email", email}, {"username", username}, {"display_name", display}, {"employee_number", number}} {
 			if which>>i&1 == 1 {
 				f[pair[0]] = pair[1]

@@ -7,7 +7,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // Owned is an attribute that the template always writes, as it should be of an account that is there. A nil value says that the
@@ -19,7 +19,7 @@ type Owned struct {
 }
 
 // Owned gives what the template always writes of somebody's account of this name.
-func (c Config) Owned(f directory.Facts, username string) ([]Owned, error) {
+func (c Config) Owned(f identity.Facts, username string) ([]Owned, error) {
 	p, err := c.ready()
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (c Config) Moves() bool {
 
 // Moved gives the name and the place that somebody's account should have, where the template always says so; nil: what it has. A
 // name that has a number stays as long as the rest of it is right. taken is as for Account; the account's own name is not taken.
-func (c Config) Moved(f directory.Facts, current string, taken func(string) bool) (username, container *string, err error) {
+func (c Config) Moved(f identity.Facts, current string, taken func(string) bool) (username, container *string, err error) {
 	p, err := c.ready()
 	if err != nil {
 		return nil, nil, err

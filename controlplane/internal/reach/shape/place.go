@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // special are the characters that end a value in a DN, or give it another meaning (RFC 4514 section 2.4).
@@ -17,7 +17,7 @@ var errUnescaped = errors.New("a value of the person has characters that are spe
 
 // safePlace refuses a container into which a value of the person has brought names of its own: who writes a department at the source
 // must not choose the organizational unit. Whether it has, shows the same expression on values without special characters.
-func safePlace(program *pyexpr.Program, f directory.Facts, username any, place string) error {
+func safePlace(program *pyexpr.Program, f identity.Facts, username any, place string) error {
 	if !brings(f, program.Reads(), place) {
 		return nil
 	}
@@ -34,7 +34,7 @@ func safePlace(program *pyexpr.Program, f directory.Facts, username any, place s
 }
 
 // brings reports whether a special character of a value that the expression reads, with its neighbors, is in the container.
-func brings(f directory.Facts, reads []string, place string) bool {
+func brings(f identity.Facts, reads []string, place string) bool {
 	place = strings.ToLower(place)
 	for _, path := range reads {
 		var v any = map[string]any(f)

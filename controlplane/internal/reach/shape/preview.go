@@ -22,7 +22,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -140,12 +140,12 @@ func try(ctx context.Context, tx *pg.Tx, c Config, identityID string) (AccountPr
 	return out, nil
 }
 
-func factsOf(ctx context.Context, tx *pg.Tx, id string) (facts directory.Facts, err error) {
+func factsOf(ctx context.Context, tx *pg.Tx, id string) (facts identity.Facts, err error) {
 	missing := fault.New(fault.NotFound, "there is no identity %s", id)
 	if !listing.IsID(id) {
 		return nil, missing
 	}
-	err = directory.EachFacts(ctx, tx, []string{id}, func(_ string, f directory.Facts) error {
+	err = identity.EachFacts(ctx, tx, []string{id}, func(_ string, f identity.Facts) error {
 		facts = f
 		return nil
 	})

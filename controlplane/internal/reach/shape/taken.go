@@ -10,7 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping/pyexpr"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // ahead is how many names of a person are looked up at once.
@@ -27,7 +27,7 @@ type Names struct {
 
 // NamesFor looks up in one question the names that the template can give these people first. Whatever else is asked is looked up
 // when it is. Of two transactions that give names of one connector, the second waits for the first.
-func NamesFor(ctx context.Context, tx *pg.Tx, c Config, people []directory.Facts) (*Names, error) {
+func NamesFor(ctx context.Context, tx *pg.Tx, c Config, people []identity.Facts) (*Names, error) {
 	const alone = `select pg_advisory_xact_lock(hashtextextended('username|' || $1::text, 0))`
 	if _, err := tx.Exec(ctx, alone, c.ConnectorID); err != nil {
 		return nil, fmt.Errorf("wait for other names: %w", err)

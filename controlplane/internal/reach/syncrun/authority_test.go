@@ -15,7 +15,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/action"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -88,7 +88,7 @@ func (s *several) key(r *register, who string) string {
 func (s *several) setRank(r *register, rank int) {
 	r.rank = rank
 	s.exec(`update connector set authority_rank = $2 where id = $1`, r.connector, rank)
-	err := s.db.As(context.Background(), s.system, func(tx *pg.Tx) error { _, err := directory.ApplyDue(context.Background(), tx, time.Now()); return err })
+	err := s.db.As(context.Background(), s.system, func(tx *pg.Tx) error { _, err := action.ApplyDue(context.Background(), tx, time.Now()); return err })
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/mapping"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/attribute"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -49,7 +49,7 @@ type batch struct {
 type builder struct {
 	mapper *mapping.Mapper
 	today  time.Time
-	schema directory.Schema // of people's custom attributes
+	schema attribute.Schema // of people's custom attributes
 }
 
 // build judges and maps every record of a page. Each row starts with what identifies its place: run and sequence are added

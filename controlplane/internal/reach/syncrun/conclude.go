@@ -11,7 +11,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/reconcile"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/authority"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/manager"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -91,7 +92,7 @@ func (w *work) drawConclusions(ctx context.Context, tx *pg.Tx) (done tally, err 
 	if done, err = w.applyRemovals(ctx, tx); err != nil {
 		return done, err
 	}
-	if _, err := directory.ApplyAuthority(ctx, tx); err != nil {
+	if _, err := authority.ApplyRanks(ctx, tx); err != nil {
 		return done, err
 	}
 	if err := w.resolveManagers(ctx, tx); err != nil {
@@ -162,9 +163,9 @@ func (w *work) resolveManagers(ctx context.Context, tx *pg.Tx) error {
 		return err
 	}
 	if w.effective.Incremental {
-		_, err = directory.ResolveManagersOf(ctx, tx, w.id)
+		_, err = manager.ResolveChanged(ctx, tx, w.id)
 	} else {
-		_, err = directory.ResolveManagers(ctx, tx)
+		_, err = manager.Resolve(ctx, tx)
 	}
 	if err != nil {
 		return err

@@ -8,7 +8,9 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/authority"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
 )
 
 // span is a part of a run's staged chunks: those with lo <= seq <= hi.
@@ -58,7 +60,7 @@ func tellReturned(ctx context.Context, tx *pg.Tx, s span, n int64) error {
 }
 
 // personFields are the fields of a person that a source writes, beside the e-mail address and the display name.
-var personFields = slices.DeleteFunc(slices.Clone(directory.SourceFields), func(f string) bool { return f == "email" || f == "display_name" })
+var personFields = slices.DeleteFunc(slices.Clone(pin.SourceFields), func(f string) bool { return f == "email" || f == "display_name" })
 
 // mergeIdentities brings each person's record together with an identity: the one it has been with, or one that has the same
 // external_id (created by API), the same employee number or the same e-mail address, or a new one. A record that this run has
@@ -81,11 +83,11 @@ func mergeIdentities(ctx context.Context, tx *pg.Tx, s span) (c Counts, taken in
 		return c, 0, err
 	}
 	filled = append(filled, s.known.fields...)
-	records := directory.Records{Table: "m_identity", Connector: s.connector, Filled: filled}
-	if err := directory.MergeRecords(ctx, tx, records); err != nil {
+	records := authority.Records{Table: "m_identity", Connector: s.connector, Filled: filled}
+	if err := authority.MergeRecords(ctx, tx, records); err != nil {
 		return c, 0, err
 	}
-	if err := directory.KeepPinned(ctx, tx, directory.Kept{Table: "m_identity", Forget: true}); err != nil {
+	if err := pin.Keep(ctx, tx, pin.Records{Table: "m_identity", UpdatePins: true}); err != nil {
 		return c, 0, err
 	}
 	if slices.Contains(filled, "email") {
@@ -128,11 +130,11 @@ func writePeople(ctx context.Context, tx *pg.Tx, s span, c *Counts) error {
 		return err
 	}
 	if c.Created > 0 {
-		if err := directory.LinkRehires(ctx, tx, `select m.identity_id from m_identity m where m.is_new`, nil); err != nil {
+		if err := lifecycle.LinkRehires(ctx, tx, `select m.identity_id from m_identity m where m.is_new`, nil); err != nil {
 			return err
 		}
 	}
-	if _, err := directory.FollowDates(ctx, tx, "hr", `select m.identity_id from m_identity m`, nil); err != nil || !listened {
+	if _, err := lifecycle.ApplyDates(ctx, tx, "hr", `select m.identity_id from m_identity m`, nil); err != nil || !listened {
 		return err
 	}
 	return tellPeople(ctx, tx)
@@ -143,14 +145,14 @@ func loadPeople(ctx context.Context, tx *pg.Tx, s span) (some bool, err error) {
 	const temp = `
 		create temp table if not exists m_identity (
 		    like stage_identity, identity_id uuid, old_hash bytea, match_rule text, gone boolean, removed boolean, again boolean, is_new boolean,
-		    said text, ` + directory.RecordColumns + `
+		    said text, ` + authority.RecordColumns + `
 		) on commit delete rows`
 	load := `
 		insert into m_identity
 		select s.*, src.identity_id, src.row_hash, src.match_rule,
 		       coalesce(src.missing_since is not null or src.missing_runs > 0 or src.removed_at is not null, false),
 		       src.removed_at is not null, coalesce(src.changed_run_id = s.run_id, false), false,
-		       s.source_status, ` + directory.ToldSQL("s") + `, null, src.source_status
+		       s.source_status, ` + authority.ReportedSQL("s") + `, null, src.source_status
 		  from (select distinct on (external_id) *
 		          from stage_identity
 		         where tenant_id = current_tenant()
@@ -206,7 +208,7 @@ func dropUnchanged(ctx context.Context, tx *pg.Tx) (n int64, err error) {
 
 // updatePeople writes whom the store knows otherwise.
 func updatePeople(ctx context.Context, tx *pg.Tx, c *Counts) error {
-	if err := directory.NameBySource(ctx, tx, "m_identity"); err != nil {
+	if err := authority.AdoptSourceNames(ctx, tx, "m_identity"); err != nil {
 		return err
 	}
 	sql := `
@@ -444,8 +446,8 @@ func filledFields(ctx context.Context, tx *pg.Tx, run string) ([]string, error) 
 func updateIdentities() string {
 	return `
 		update identity i
-		   set ` + directory.WriteMerged() + `,
-		       standing = case when ` + directory.Heeded + ` then m.source_status
+		   set ` + authority.Assignments() + `,
+		       standing = case when ` + authority.StatusApplies + ` then m.source_status
 		                       when ` + foundAgain + ` then 'active' else i.standing end,
 		       last_synced_at = now(), updated_at = now(), version = i.version + 1
 		  from m_identity m

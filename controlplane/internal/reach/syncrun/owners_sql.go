@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/grantwright/grantwright/controlplane/internal/reach/correlate"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -18,7 +18,7 @@ type owned struct {
 
 var ownedAccounts = owned{
 	objects: `
-		select a.id, a.connector_id, case when ` + directory.NonHuman + ` then a.owner_refs else '[]' end as refs
+		select a.id, a.connector_id, case when ` + account.NonHuman + ` then a.owner_refs else '[]' end as refs
 		  from account a
 		 where a.tenant_id = current_tenant()
 		   and (a.owner_refs <> '[]' or a.correlation -> 'rule_ids' ->> 0 = '` + correlate.SourceOwner + `')
@@ -155,7 +155,7 @@ func linkOwners() string {
 		    returning a.identity_id
 		)
 		select (select count(identity_id) from changed), ` +
-		fmt.Sprintf(openOwners, `select `+directory.AccountDisplay+` as display from account a where a.tenant_id = current_tenant() and a.id = o.id`)
+		fmt.Sprintf(openOwners, `select `+account.Display+` as display from account a where a.tenant_id = current_tenant() and a.id = o.id`)
 }
 
 const fromSource = `a.correlation_state = 'linked' and coalesce(a.correlation -> 'rule_ids' ->> 0, '') = '` + correlate.SourceOwner + `'`

@@ -14,7 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -175,10 +175,10 @@ func TestAnOwnerWhoBecomesKnownLaterIsFoundThoughTheRecordIsTheSame(t *testing.T
 	}
 }
 
-func link(w *world, account, person string) {
+func link(w *world, accountName, person string) {
 	w.t.Helper()
-	s := &directory.Service{DB: w.db, Now: time.Now}
-	id := one[string](w, `select id::text from account where external_id = $1`, account)
+	s := &account.Service{DB: w.db, Now: time.Now}
+	id := one[string](w, `select id::text from account where external_id = $1`, accountName)
 	who := one[string](w, `select id::text from identity where external_id = $1`, person)
 	if _, err := s.Link(context.Background(), w.admin, id, httpapi.IfMatch{}, who, "runs it"); err != nil {
 		w.t.Fatal(err)
@@ -273,10 +273,10 @@ func TestAServiceAccountBelongsToTheOwnerWhomItsSourceNames(t *testing.T) {
 	is("job", "manual ann -")
 }
 
-func unlink(w *world, account string) {
+func unlink(w *world, accountName string) {
 	w.t.Helper()
-	s := &directory.Service{DB: w.db, Now: time.Now}
-	id := one[string](w, `select id::text from account where external_id = $1`, account)
+	s := &account.Service{DB: w.db, Now: time.Now}
+	id := one[string](w, `select id::text from account where external_id = $1`, accountName)
 	if _, err := s.Unlink(context.Background(), w.admin, id, httpapi.IfMatch{}, "not theirs"); err != nil {
 		w.t.Fatal(err)
 	}

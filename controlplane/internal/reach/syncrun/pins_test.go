@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/syncrun"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/action"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -57,6 +58,8 @@ func (h *hr) sync() {
 
 func (h *hr) service() *directory.Service { return &directory.Service{DB: h.w.db, Now: time.Now} }
 
+func (h *hr) actions() *action.Service { return &action.Service{DB: h.w.db, Now: time.Now} }
+
 func (h *hr) id(external string) string {
 	return one[string](h.w, `select id::text from identity where external_id = $1`, external)
 }
@@ -73,7 +76,8 @@ func (h *hr) unguarded() {
 func TestWhatSomebodyDecidedIsNotUndoneByTheSameRecord(t *testing.T) {
 	h := newHR(t, 30)
 	h.sync()
-	ctx, s := context.Background(), h.service()
+	ctx := context.Background()
+	s, actions := h.service(), h.actions()
 	patch := func(who, body string, until *time.Time) {
 		t.Helper()
 		if _, err := s.Patch(ctx, h.w.admin, h.id(who), httpapi.IfMatch{}, []byte(body), until); err != nil {
@@ -83,7 +87,7 @@ func TestWhatSomebodyDecidedIsNotUndoneByTheSameRecord(t *testing.T) {
 	soon := time.Now().Add(time.Hour)
 	patch("p00", `{"title":"Acting head"}`, nil)
 	patch("p01", `{"title":"Acting head"}`, &soon)
-	if _, err := s.Deactivate(ctx, h.w.admin, directory.Ask{ID: h.id("p02"), Reason: "left"}, time.Time{}, false); err != nil {
+	if _, err := actions.Deactivate(ctx, h.w.admin, action.Decision{ID: h.id("p02"), Reason: "left"}, time.Time{}, false); err != nil {
 		t.Fatal(err)
 	}
 	h.people["p03"]["termination_date"] = "2020-01-31"
@@ -95,7 +99,7 @@ func TestWhatSomebodyDecidedIsNotUndoneByTheSameRecord(t *testing.T) {
 		}
 	}
 	for _, who := range []string{"p03", "p04"} {
-		if _, err := s.Reactivate(ctx, h.w.admin, directory.Ask{ID: h.id(who), Reason: "an error of HR"}); err != nil {
+		if _, err := actions.Reactivate(ctx, h.w.admin, action.Decision{ID: h.id(who), Reason: "an error of HR"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,10 +128,10 @@ func TestWhatSomebodyDecidedIsNotUndoneByTheSameRecord(t *testing.T) {
 			t.Errorf("after new words %s is %s; want %s", who, got, want)
 		}
 	}
-	if _, err := s.Unpin(ctx, h.w.admin, h.id("p00"), httpapi.IfMatch{}, []string{"title"}); err != nil {
+	if _, err := actions.Unpin(ctx, h.w.admin, h.id("p00"), httpapi.IfMatch{}, []string{"title"}); err != nil {
 		t.Fatal(err)
 	}
-	err := h.w.db.As(ctx, h.w.system, func(tx *pg.Tx) error { _, err := directory.ApplyDue(ctx, tx, soon.Add(time.Minute)); return err })
+	err := h.w.db.As(ctx, h.w.system, func(tx *pg.Tx) error { _, err := action.ApplyDue(ctx, tx, soon.Add(time.Minute)); return err })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +168,8 @@ func TestPinsHoldOverMergesAtRandom(t *testing.T) {
 	h := newHR(t, people)
 	h.sync()
 	h.unguarded()
-	ctx, s := context.Background(), h.service()
+	ctx := context.Background()
+	s, actions := h.service(), h.actions()
 	r := rand.New(rand.NewPCG(3, 9))
 	fields := []string{"title", "department"}
 	pinned := map[string]string{} // person and field to the value
@@ -188,7 +193,7 @@ func TestPinsHoldOverMergesAtRandom(t *testing.T) {
 				if _, is := pinned[key]; !is {
 					break
 				}
-				if _, err := s.Unpin(ctx, h.w.admin, h.id(who), httpapi.IfMatch{}, []string{field}); err != nil {
+				if _, err := actions.Unpin(ctx, h.w.admin, h.id(who), httpapi.IfMatch{}, []string{field}); err != nil {
 					t.Fatal(err)
 				}
 				delete(pinned, key)

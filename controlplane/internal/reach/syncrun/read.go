@@ -8,7 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit/crashpoint"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/attribute"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -35,7 +35,7 @@ func (w *work) readOnce(ctx context.Context, m *merger) error {
 	tell := w.startTelling(ctx)
 	defer tell()
 	b := &builder{mapper: w.mapper, today: day(w.s.Now())}
-	err := w.s.DB.As(ctx, w.v, func(tx *pg.Tx) (err error) { b.schema, err = directory.FindSchema(ctx, tx); return err })
+	err := w.s.DB.As(ctx, w.v, func(tx *pg.Tx) (err error) { b.schema, err = attribute.FindSchema(ctx, tx); return err })
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/asof"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -50,11 +51,11 @@ func aroundThen(grants string) string {
 }
 
 // accountThen names an account that may be no more.
-const accountThen = `jsonb_build_object('id', g.account_id, 'display', coalesce(` + directory.AccountDisplay + `,
+const accountThen = `jsonb_build_object('id', g.account_id, 'display', coalesce(` + account.Display + `,
 	(select coalesce(p.username, p.external_id) from account_past p where p.account_id = g.account_id order by p.until desc limit 1), ''))`
 
 var grantColumnsThen = `g.id, g.account_id, g.identity_id, g.entitlement_id, g.connector_id,
-	` + directory.ConnectorName("g.connector_id") + ` as connector_name, ` + accountThen + ` as account,
+	` + account.ConnectorName("g.connector_id") + ` as connector_name, ` + accountThen + ` as account,
 	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity,
 	jsonb_build_object('id', g.entitlement_id, 'display', coalesce(nullif(e.display_name, ''), e.name, '')) as entitlement,
 	n.external_id, g.directness, g.status, coalesce(n.immutable, false) as immutable, n.assigned_by, n.starts_at, null::timestamptz as ends_at,
@@ -79,11 +80,11 @@ func (g grantThen) grant() Grant {
 func (f GrantFilters) queryThen(found, shown string, at time.Time) (*listing.Query, error) {
 	switch {
 	case !f.EndsBefore.IsZero():
-		return nil, directory.NotThen("ends_before", "when a grant was to end is not kept; held_until tells when it did")
+		return nil, asof.Unsupported("ends_before", "when a grant was to end is not kept; held_until tells when it did")
 	case len(f.ReviewState) > 0:
-		return nil, directory.NotThen("review_state", "the review states of the past are not kept; leave out review_state or as_of")
+		return nil, asof.Unsupported("review_state", "the review states of the past are not kept; leave out review_state or as_of")
 	case len(f.Status) > 0 && !slices.Contains(f.Status, "active"):
-		return nil, directory.NotThen("status", "what was held is told, and all of it was active")
+		return nil, asof.Unsupported("status", "what was held is told, and all of it was active")
 	}
 	q := &listing.Query{Columns: grantColumnsThen, From: aroundThen(shown), Counted: found, ID: "g.id", Order: listing.Order{Column: "g.id", Type: "uuid"}}
 	q.Args(pgx.NamedArgs{"as_of": at})
@@ -105,12 +106,12 @@ func (f GrantFilters) queryThen(found, shown string, at time.Time) (*listing.Que
 }
 
 // grantPageThen is grantPage for the past.
-func (s *Service) grantPageThen(ctx context.Context, v viewer.Viewer, name string, in *grantsIn, of func(*pg.Tx) error) (*directory.ListThen[Grant], error) {
-	walk, err := s.Cursors.Walk(v, name, in.Paging, []any{in.PointInTime, in.GrantFilters})
+func (s *Service) grantPageThen(ctx context.Context, v viewer.Viewer, name string, in *grantsIn, of func(*pg.Tx) error) (*asof.List[Grant], error) {
+	walk, err := s.Cursors.Walk(v, name, in.Paging, []any{in.Parameter, in.GrantFilters})
 	if err != nil {
 		return nil, err
 	}
-	var m directory.Moment
+	var m asof.Moment
 	var items []Grant
 	var total int64
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -123,7 +124,7 @@ func (s *Service) grantPageThen(ctx context.Context, v viewer.Viewer, name strin
 		found, shown := waysThen(v, name)
 		switch {
 		case in.IdentityID != "" && (v.SeesAll() || name == "identities/grants" || name == "accounts/grants"):
-			found = directory.GrantsThen(v)
+			found = asof.Grants(v)
 		case v.SeesAll() && len(in.ComplianceStatus)+len(in.ReasonKind) == 0:
 			found = anybodysThen
 		}
@@ -144,7 +145,7 @@ func (s *Service) grantPageThen(ctx context.Context, v viewer.Viewer, name strin
 		}
 		return fillPathsThen(ctx, tx, items, m.At)
 	})
-	return directory.Then(m, httpapi.Out(walk, items, total, Grant.after), err)
+	return asof.ListOf(m, httpapi.Out(walk, items, total, Grant.after), err)
 }
 
 // waysThen are the ways in which a list finds grants and shows them, as they are for today.
@@ -162,8 +163,8 @@ const memberColumnsThen = `g.id as grant_id, g.directness, g.since, ` + accountT
 	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity`
 
 // membersThen says who held an entitlement.
-func (s *Service) membersThen(ctx context.Context, v viewer.Viewer, in *membersIn) (*directory.ListThen[EntitlementMember], error) {
-	walk, err := s.Cursors.Walk(v, "members", in.Paging, []any{in.ID, in.Effective, in.PointInTime})
+func (s *Service) membersThen(ctx context.Context, v viewer.Viewer, in *membersIn) (*asof.List[EntitlementMember], error) {
+	walk, err := s.Cursors.Walk(v, "members", in.Paging, []any{in.ID, in.Effective, in.Parameter})
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +174,7 @@ func (s *Service) membersThen(ctx context.Context, v viewer.Viewer, in *membersI
 	if !in.Effective {
 		q.Where("g.directness = 'direct'", nil)
 	}
-	var m directory.Moment
+	var m asof.Moment
 	var items []EntitlementMember
 	var total int64
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
@@ -187,5 +188,5 @@ func (s *Service) membersThen(ctx context.Context, v viewer.Viewer, in *membersI
 		items, total, err = listing.FetchFound[EntitlementMember](ctx, tx, q, walk.Page)
 		return err
 	})
-	return directory.Then(m, httpapi.Out(walk, items, total, func(m EntitlementMember) []string { return []string{m.GrantID, m.GrantID} }), err)
+	return asof.ListOf(m, httpapi.Out(walk, items, total, func(m EntitlementMember) []string { return []string{m.GrantID, m.GrantID} }), err)
 }

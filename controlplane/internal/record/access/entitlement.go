@@ -1,10 +1,9 @@
 package access
 
 import (
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"strings"
 	"time"
-
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
 )
 
 // disconnected is the lifecycle of an entitlement whose connector was deleted.
@@ -67,8 +66,8 @@ type Entitlement struct {
 // EntitlementDetail is one entitlement with its nesting, as far as the reader may see it.
 type EntitlementDetail struct {
 	Entitlement
-	Parents  []directory.Reference `json:"parents" nullable:"false" doc:"Every holder of this entitlement holds these too."`
-	Children []directory.Reference `json:"children" nullable:"false" doc:"Every holder of one of these entitlements holds this one too."`
+	Parents  []identity.Reference `json:"parents" nullable:"false" doc:"Every holder of this entitlement holds these too."`
+	Children []identity.Reference `json:"children" nullable:"false" doc:"Every holder of one of these entitlements holds this one too."`
 
 	LastUsedAt       *time.Time `json:"last_used_at" doc:"The last use by any member whom you can see, as its system reports. Null: not reported, or never used."`
 	UnusedGrantCount int64      `json:"unused_grant_count" doc:"Of these, members who have held it for 90 days without using it, as their system reports."`

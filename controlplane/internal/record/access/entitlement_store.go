@@ -10,7 +10,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -18,7 +19,7 @@ import (
 const held = `g.status in ('active', 'ending', 'revoking', 'missing')`
 
 // columns of an Entitlement, from entitlement e. The counts follow for a whole page at once.
-var columns = `e.id, e.connector_id, ` + directory.ConnectorName("e.connector_id") + ` as connector_name, e.external_id, e.native_identity, e.kind, e.name, e.display_name, e.description, e.resource,
+var columns = `e.id, e.connector_id, ` + account.ConnectorName("e.connector_id") + ` as connector_name, e.external_id, e.native_identity, e.kind, e.name, e.display_name, e.description, e.resource,
 	e.business_description, e.permission_summary, e.owner_ids, e.source_owner_ids, e.backup_owner_ids, e.privileged, e.privileged_source, e.risk_level, e.compliance_tags,
 	e.duty_tags, e.data_classes, e.requestable, e.visible_to, e.max_duration, e.default_duration, e.extension_max, e.approval_rule_id, e.lifecycle,
 	e.replacement_id, e.grantable, e.revocable,
@@ -173,14 +174,14 @@ const (
 )
 
 // nested names those of these entitlements that the viewer may read.
-func nested(ctx context.Context, tx *pg.Tx, ids, id string) ([]directory.Reference, error) {
+func nested(ctx context.Context, tx *pg.Tx, ids, id string) ([]identity.Reference, error) {
 	sql := `select e.id, coalesce(nullif(e.display_name, ''), e.name) from ` + listing.Readable(tx.Viewer, "entitlement", "e") +
 		` where e.id = any(array(` + ids + `)) order by 2, 1`
 	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id})
 	if err != nil {
 		return nil, fmt.Errorf("read nesting: %w", err)
 	}
-	refs, err := pgx.CollectRows(rows, pgx.RowToStructByPos[directory.Reference])
+	refs, err := pgx.CollectRows(rows, pgx.RowToStructByPos[identity.Reference])
 	if err != nil {
 		return nil, fmt.Errorf("read nesting: %w", err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/span"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -146,7 +146,7 @@ func (f EntitlementFields) check(ctx context.Context, tx *pg.Tx, id string, befo
 			With(fault.Field{Pointer: "#/lifecycle", Code: "invalid", Detail: "Leave the lifecycle as it is, or restore the connector."})
 	}
 	for member, ids := range map[string][]string{"owner_ids": fresh(before.OwnerIDs, f.OwnerIDs), "backup_owner_ids": fresh(before.BackupOwnerIDs, f.BackupOwnerIDs)} {
-		if err := directory.CheckPeople(ctx, tx, member, ids...); err != nil {
+		if err := identity.CheckExist(ctx, tx, member, ids...); err != nil {
 			return err
 		}
 	}

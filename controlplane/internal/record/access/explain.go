@@ -7,25 +7,25 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // AccessExplanation is the whole story of a person and an entitlement: what they hold, why, and why not.
 type AccessExplanation struct {
-	Summary      string                `json:"summary"`
-	Story        []string              `json:"story" nullable:"false" doc:"All of it in plain words, in order."`
-	Identity     *directory.Reference  `json:"identity" doc:"Null if the account has no owner."`
-	Entitlement  directory.Reference   `json:"entitlement"`
-	Desired      bool                  `json:"desired"`
-	Observed     bool                  `json:"observed"`
-	Difference   string                `json:"difference,omitempty" doc:"Why what should be is not so."`
-	Reasons      []ExplainedReason     `json:"reasons" nullable:"false"`
-	EndsAt       *time.Time            `json:"ends_at"`
-	EndsWith     []string              `json:"ends_with" nullable:"false" doc:"What would end it."`
-	FirstSeen    *GrantFirstSeen       `json:"first_seen"`
-	Provisioning AccessProvisioning    `json:"provisioning"`
-	Accounts     []directory.Reference `json:"accounts" nullable:"false" doc:"The person's accounts in the system."`
-	Grant        *Grant                `json:"grant" doc:"Null when there is none."`
+	Summary      string               `json:"summary"`
+	Story        []string             `json:"story" nullable:"false" doc:"All of it in plain words, in order."`
+	Identity     *identity.Reference  `json:"identity" doc:"Null if the account has no owner."`
+	Entitlement  identity.Reference   `json:"entitlement"`
+	Desired      bool                 `json:"desired"`
+	Observed     bool                 `json:"observed"`
+	Difference   string               `json:"difference,omitempty" doc:"Why what should be is not so."`
+	Reasons      []ExplainedReason    `json:"reasons" nullable:"false"`
+	EndsAt       *time.Time           `json:"ends_at"`
+	EndsWith     []string             `json:"ends_with" nullable:"false" doc:"What would end it."`
+	FirstSeen    *GrantFirstSeen      `json:"first_seen"`
+	Provisioning AccessProvisioning   `json:"provisioning"`
+	Accounts     []identity.Reference `json:"accounts" nullable:"false" doc:"The person's accounts in the system."`
+	Grant        *Grant               `json:"grant" doc:"Null when there is none."`
 }
 
 // ExplainedReason is a reason in words.
@@ -110,7 +110,7 @@ func inWords(reasons []GrantReason) []ExplainedReason {
 // ExplainPair tells why somebody holds an entitlement, or why not.
 func (s *Service) ExplainPair(ctx context.Context, v viewer.Viewer, identityID, entitlement string) (x AccessExplanation, err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		person, err := directory.Find(ctx, tx, identityID)
+		person, err := identity.Find(ctx, tx, identityID)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (s *Service) ExplainPair(ctx context.Context, v viewer.Viewer, identityID, 
 			x = explained(*g)
 			return s.fill(ctx, tx, &x, pairOf(*g))
 		}
-		x = AccessExplanation{Identity: &directory.Reference{ID: person.ID, Display: person.DisplayName}, Entitlement: directory.Reference{ID: e.ID, Display: e.called()}}
+		x = AccessExplanation{Identity: &identity.Reference{ID: person.ID, Display: person.DisplayName}, Entitlement: identity.Reference{ID: e.ID, Display: e.called()}}
 		if err := s.withoutGrant(ctx, tx, &x, e); err != nil {
 			return err
 		}

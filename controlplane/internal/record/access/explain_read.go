@@ -8,7 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
@@ -132,13 +133,13 @@ func fillFirstSeen(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairA
 }
 
 func fillAccounts(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAsked) error {
-	x.Accounts = []directory.Reference{}
+	x.Accounts = []identity.Reference{}
 	if p.grant != nil {
 		x.Accounts = append(x.Accounts, x.Grant.Account)
 		return nil
 	}
 	sql := `
-		select a.id, ` + directory.AccountDisplay + `
+		select a.id, ` + account.Display + `
 		  from ` + listing.Readable(tx.Viewer, "account", "a") + `
 		 where a.identity_id = @identity
 		   and a.connector_id = @connector
@@ -148,10 +149,10 @@ func fillAccounts(ctx context.Context, tx *pg.Tx, x *AccessExplanation, p pairAs
 	if err != nil {
 		return err
 	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[directory.Reference])
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[identity.Reference])
 	x.Accounts = append(x.Accounts, found...)
 	for i, r := range x.Reasons {
-		if r.Account != nil && !slices.ContainsFunc(found, func(a directory.Reference) bool { return a.ID == *r.Account }) {
+		if r.Account != nil && !slices.ContainsFunc(found, func(a identity.Reference) bool { return a.ID == *r.Account }) {
 			x.Reasons[i].Account = nil // an account that whoever asks may not see
 		}
 	}

@@ -10,38 +10,39 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
 // Grant is the fact that an account holds an entitlement.
 type Grant struct {
-	ID            string               `json:"id" db:"id"`
-	AccountID     string               `json:"account_id" db:"account_id"`
-	IdentityID    *string              `json:"identity_id" db:"identity_id" doc:"The account's owner; null when there is none."`
-	EntitlementID string               `json:"entitlement_id" db:"entitlement_id"`
-	ConnectorID   string               `json:"connector_id" db:"connector_id"`
-	ConnectorName string               `json:"connector_name" db:"connector_name" doc:"The system, for people."`
-	Account       directory.Reference  `json:"account" db:"account"`
-	Identity      *directory.Reference `json:"identity" db:"identity"`
-	Entitlement   directory.Reference  `json:"entitlement" db:"entitlement"`
-	ExternalID    *string              `json:"external_id" db:"external_id"`
-	Directness    string               `json:"directness" db:"directness" enum:"direct,inherited"`
-	Status        string               `json:"status" db:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing,disconnected" doc:"disconnected: its connector was deleted."`
-	Immutable     bool                 `json:"immutable" db:"immutable"`
-	AssignedBy    *string              `json:"assigned_by" db:"assigned_by"`
-	StartsAt      *time.Time           `json:"starts_at" db:"starts_at"`
-	EndsAt        *time.Time           `json:"ends_at" db:"ends_at" doc:"By the target, or by the last of its reasons, whichever is sooner."`
-	GrantedAt     *time.Time           `json:"granted_at" db:"granted_at"`
-	LastUsedAt    *time.Time           `json:"last_used_at" db:"last_used_at"`
-	FirstSeenAt   time.Time            `json:"first_seen_at" db:"first_seen_at"`
-	MissingSince  *time.Time           `json:"missing_since" db:"missing_since"`
-	RevokedAt     *time.Time           `json:"revoked_at" db:"revoked_at"`
-	Attributes    map[string]any       `json:"attributes" db:"attributes"`
-	Labels        map[string]string    `json:"labels" db:"labels"`
-	CreatedAt     time.Time            `json:"created_at" db:"created_at"`
-	UpdatedAt     time.Time            `json:"updated_at" db:"updated_at"`
-	Version       int                  `json:"version" db:"version"`
+	ID            string              `json:"id" db:"id"`
+	AccountID     string              `json:"account_id" db:"account_id"`
+	IdentityID    *string             `json:"identity_id" db:"identity_id" doc:"The account's owner; null when there is none."`
+	EntitlementID string              `json:"entitlement_id" db:"entitlement_id"`
+	ConnectorID   string              `json:"connector_id" db:"connector_id"`
+	ConnectorName string              `json:"connector_name" db:"connector_name" doc:"The system, for people."`
+	Account       identity.Reference  `json:"account" db:"account"`
+	Identity      *identity.Reference `json:"identity" db:"identity"`
+	Entitlement   identity.Reference  `json:"entitlement" db:"entitlement"`
+	ExternalID    *string             `json:"external_id" db:"external_id"`
+	Directness    string              `json:"directness" db:"directness" enum:"direct,inherited"`
+	Status        string              `json:"status" db:"status" enum:"requested,pending,active,ending,revoking,revoked,failed,missing,disconnected" doc:"disconnected: its connector was deleted."`
+	Immutable     bool                `json:"immutable" db:"immutable"`
+	AssignedBy    *string             `json:"assigned_by" db:"assigned_by"`
+	StartsAt      *time.Time          `json:"starts_at" db:"starts_at"`
+	EndsAt        *time.Time          `json:"ends_at" db:"ends_at" doc:"By the target, or by the last of its reasons, whichever is sooner."`
+	GrantedAt     *time.Time          `json:"granted_at" db:"granted_at"`
+	LastUsedAt    *time.Time          `json:"last_used_at" db:"last_used_at"`
+	FirstSeenAt   time.Time           `json:"first_seen_at" db:"first_seen_at"`
+	MissingSince  *time.Time          `json:"missing_since" db:"missing_since"`
+	RevokedAt     *time.Time          `json:"revoked_at" db:"revoked_at"`
+	Attributes    map[string]any      `json:"attributes" db:"attributes"`
+	Labels        map[string]string   `json:"labels" db:"labels"`
+	CreatedAt     time.Time           `json:"created_at" db:"created_at"`
+	UpdatedAt     time.Time           `json:"updated_at" db:"updated_at"`
+	Version       int                 `json:"version" db:"version"`
 
 	Desired               bool          `json:"desired" db:"-" doc:"Whether it should be: a reason allows it and none denies it."`
 	Observed              bool          `json:"observed" db:"-" doc:"Whether the target has it, as far as is known."`
@@ -69,8 +70,8 @@ func around(grants string) string {
 }
 
 var grantColumns = `g.id, g.account_id, a.identity_id, g.entitlement_id, g.connector_id,
-	` + directory.ConnectorName("g.connector_id") + ` as connector_name,
-	jsonb_build_object('id', a.id, 'display', ` + directory.AccountDisplay + `) as account,
+	` + account.ConnectorName("g.connector_id") + ` as connector_name,
+	jsonb_build_object('id', a.id, 'display', ` + account.Display + `) as account,
 	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity,
 	jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
 	g.external_id, g.directness, g.status, g.immutable, g.assigned_by, g.starts_at, g.ends_at, g.granted_at, g.last_used_at,

@@ -8,7 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -20,11 +20,11 @@ const (
 
 // EntitlementHierarchy is what an entitlement lies in, and what lies in it, as far as the reader may see it.
 type EntitlementHierarchy struct {
-	Ancestors   []EntitlementLevel    `json:"ancestors" nullable:"false" doc:"Every holder of this entitlement holds these too, the nearest first."`
-	Descendants []EntitlementLevel    `json:"descendants" nullable:"false" doc:"Every holder of one of these entitlements holds this one too, the nearest first."`
-	Hidden      int                   `json:"hidden" doc:"Others of them that the reader may not see."`
-	Truncated   bool                  `json:"truncated" doc:"There are more than are shown: at most 1000 in each direction, at most 64 deep."`
-	Cycle       []directory.Reference `json:"cycle" nullable:"false" doc:"The cycle of nested groups that it is part of, in order. Empty: none. Every holder of one of these holds all of them."`
+	Ancestors   []EntitlementLevel   `json:"ancestors" nullable:"false" doc:"Every holder of this entitlement holds these too, the nearest first."`
+	Descendants []EntitlementLevel   `json:"descendants" nullable:"false" doc:"Every holder of one of these entitlements holds this one too, the nearest first."`
+	Hidden      int                  `json:"hidden" doc:"Others of them that the reader may not see."`
+	Truncated   bool                 `json:"truncated" doc:"There are more than are shown: at most 1000 in each direction, at most 64 deep."`
+	Cycle       []identity.Reference `json:"cycle" nullable:"false" doc:"The cycle of nested groups that it is part of, in order. Empty: none. Every holder of one of these holds all of them."`
 }
 
 // EntitlementLevel is an entitlement, and how many steps of nesting away it is.
@@ -35,7 +35,7 @@ type EntitlementLevel struct {
 }
 
 func (s *Service) hierarchy(ctx context.Context, v viewer.Viewer, in *one) (*answer[EntitlementHierarchy], error) {
-	h := EntitlementHierarchy{Ancestors: []EntitlementLevel{}, Descendants: []EntitlementLevel{}, Cycle: []directory.Reference{}}
+	h := EntitlementHierarchy{Ancestors: []EntitlementLevel{}, Descendants: []EntitlementLevel{}, Cycle: []identity.Reference{}}
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) error {
 		e, err := find(ctx, tx, in.ID, "")
 		if err != nil {
@@ -123,7 +123,7 @@ func (h *EntitlementHierarchy) circle(ctx context.Context, tx *pg.Tx, e Entitlem
 	}
 	for _, id := range way {
 		if name, seen := names[id]; seen {
-			h.Cycle = append(h.Cycle, directory.Reference{ID: id, Display: name})
+			h.Cycle = append(h.Cycle, identity.Reference{ID: id, Display: name})
 		}
 	}
 	return nil

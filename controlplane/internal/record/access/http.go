@@ -6,7 +6,9 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/asof"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -91,10 +93,10 @@ func (s *Service) grant(ctx context.Context, v viewer.Viewer, in *one) (out *htt
 type grantsIn struct {
 	httpapi.Paging
 	GrantFilters
-	directory.PointInTime
+	asof.Parameter
 }
 
-func (s *Service) grants(ctx context.Context, v viewer.Viewer, in *grantsIn) (*directory.ListThen[Grant], error) {
+func (s *Service) grants(ctx context.Context, v viewer.Viewer, in *grantsIn) (*asof.List[Grant], error) {
 	return s.grantPage(ctx, v, "grants", in, listing.Listed, listing.Among, func(*pg.Tx) error { return nil })
 }
 
@@ -102,29 +104,29 @@ type grantsOfIn struct {
 	ID string `path:"id"`
 	httpapi.Paging
 	GrantFilters
-	directory.PointInTime
+	asof.Parameter
 }
 
-func (s *Service) grantsOfEntitlement(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*directory.ListThen[Grant], error) {
+func (s *Service) grantsOfEntitlement(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*asof.List[Grant], error) {
 	in.EntitlementID = listing.Within(in.ID, in.EntitlementID)
-	return s.grantPage(ctx, v, "entitlements/grants", &grantsIn{in.Paging, in.GrantFilters, in.PointInTime}, listing.Among, listing.Among, func(tx *pg.Tx) error {
+	return s.grantPage(ctx, v, "entitlements/grants", &grantsIn{in.Paging, in.GrantFilters, in.Parameter}, listing.Among, listing.Among, func(tx *pg.Tx) error {
 		_, err := find(ctx, tx, in.ID, "")
 		return err
 	})
 }
 
-func (s *Service) grantsOfIdentity(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*directory.ListThen[Grant], error) {
+func (s *Service) grantsOfIdentity(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*asof.List[Grant], error) {
 	in.IdentityID = listing.Within(in.ID, in.IdentityID)
-	return s.grantPage(ctx, v, "identities/grants", &grantsIn{in.Paging, in.GrantFilters, in.PointInTime}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
-		_, err := directory.Find(ctx, tx, in.ID)
+	return s.grantPage(ctx, v, "identities/grants", &grantsIn{in.Paging, in.GrantFilters, in.Parameter}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
+		_, err := identity.Find(ctx, tx, in.ID)
 		return err
 	})
 }
 
-func (s *Service) grantsOfAccount(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*directory.ListThen[Grant], error) {
+func (s *Service) grantsOfAccount(ctx context.Context, v viewer.Viewer, in *grantsOfIn) (*asof.List[Grant], error) {
 	in.AccountID = listing.Within(in.ID, in.AccountID)
-	return s.grantPage(ctx, v, "accounts/grants", &grantsIn{in.Paging, in.GrantFilters, in.PointInTime}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
-		_, err := directory.FindAccount(ctx, tx, in.ID)
+	return s.grantPage(ctx, v, "accounts/grants", &grantsIn{in.Paging, in.GrantFilters, in.Parameter}, listing.Readable, listing.Readable, func(tx *pg.Tx) error {
+		_, err := account.Find(ctx, tx, in.ID)
 		return err
 	})
 }
@@ -135,7 +137,7 @@ type sight func(v viewer.Viewer, table, alias string) string
 // grantPage answers a list of grants, which are found and shown by these ways. of looks whether what they belong to may be seen, in the same
 // transaction.
 func (s *Service) grantPage(ctx context.Context, v viewer.Viewer, name string, in *grantsIn,
-	found, shown sight, of func(*pg.Tx) error) (*directory.ListThen[Grant], error) {
+	found, shown sight, of func(*pg.Tx) error) (*asof.List[Grant], error) {
 	if in.AsOf != "" {
 		return s.grantPageThen(ctx, v, name, in, of)
 	}
@@ -157,5 +159,5 @@ func (s *Service) grantPage(ctx context.Context, v viewer.Viewer, name string, i
 		}
 		return fillPaths(ctx, tx, items)
 	})
-	return directory.Then(directory.Moment{}, httpapi.Out(walk, items, total, Grant.after), err)
+	return asof.ListOf(asof.Moment{}, httpapi.Out(walk, items, total, Grant.after), err)
 }

@@ -9,31 +9,33 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/asof"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
 // EntitlementMember is an account that holds an entitlement, and whose it is.
 type EntitlementMember struct {
-	Account    directory.Reference  `json:"account" db:"account"`
-	Identity   *directory.Reference `json:"identity" db:"identity"`
-	GrantID    string               `json:"grant_id" db:"grant_id"`
-	Directness string               `json:"directness" db:"directness" enum:"direct,inherited"`
-	Since      time.Time            `json:"since" db:"since" doc:"When the grant was first known here."`
+	Account    identity.Reference  `json:"account" db:"account"`
+	Identity   *identity.Reference `json:"identity" db:"identity"`
+	GrantID    string              `json:"grant_id" db:"grant_id"`
+	Directness string              `json:"directness" db:"directness" enum:"direct,inherited"`
+	Since      time.Time           `json:"since" db:"since" doc:"When the grant was first known here."`
 }
 
 const memberColumns = `g.id as grant_id, g.directness, g.created_at as since,
-	jsonb_build_object('id', a.id, 'display', ` + directory.AccountDisplay + `) as account,
+	jsonb_build_object('id', a.id, 'display', ` + account.Display + `) as account,
 	case when i.id is not null then jsonb_build_object('id', i.id, 'display', i.display_name) end as identity`
 
 type membersIn struct {
 	ID string `path:"id"`
 	httpapi.Paging
 	Effective bool `query:"effective" doc:"Those who hold it through nesting too."`
-	directory.PointInTime
+	asof.Parameter
 }
 
-func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (*directory.ListThen[EntitlementMember], error) {
+func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (*asof.List[EntitlementMember], error) {
 	if in.AsOf != "" {
 		return s.membersThen(ctx, v, in)
 	}
@@ -57,5 +59,5 @@ func (s *Service) members(ctx context.Context, v viewer.Viewer, in *membersIn) (
 		items, total, err = listing.Fetch[EntitlementMember](ctx, tx, q, walk.Page)
 		return err
 	})
-	return directory.Then(directory.Moment{}, httpapi.Out(walk, items, total, func(m EntitlementMember) []string { return []string{m.GrantID, m.GrantID} }), err)
+	return asof.ListOf(asof.Moment{}, httpapi.Out(walk, items, total, func(m EntitlementMember) []string { return []string{m.GrantID, m.GrantID} }), err)
 }

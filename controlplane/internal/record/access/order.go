@@ -13,7 +13,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
@@ -147,7 +148,7 @@ func (e Entitlement) grantable() error {
 // settleOwner checks who shall hold it. Of an account that is named, its owner does.
 func (o *GrantOrder) settleOwner(ctx context.Context, tx *pg.Tx, e Entitlement) error {
 	if o.AccountID != "" {
-		a, err := directory.FindAccount(ctx, tx, o.AccountID)
+		a, err := account.Find(ctx, tx, o.AccountID)
 		if err != nil {
 			return asField(err, "account_id", "unknown_account")
 		}
@@ -162,7 +163,7 @@ func (o *GrantOrder) settleOwner(ctx context.Context, tx *pg.Tx, e Entitlement) 
 		}
 		o.IdentityID = *a.IdentityID
 	}
-	person, err := directory.Find(ctx, tx, o.IdentityID)
+	person, err := identity.Find(ctx, tx, o.IdentityID)
 	if err != nil {
 		return asField(err, "identity_id", "unknown_identity")
 	}

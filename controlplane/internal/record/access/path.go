@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 )
 
 // NestingPath is one way by which an account holds an entitlement: it holds the first of EntitlementIDs directly, and each one brings
@@ -57,7 +57,7 @@ func namePaths(ctx context.Context, tx *pg.Tx, grants []Grant) error {
 		return nil
 	}
 	sql := `
-		select e.id::text, coalesce(nullif(e.display_name, ''), e.name), coalesce(e.connector_id::text, ''), ` + directory.ConnectorName("e.connector_id") + `
+		select e.id::text, coalesce(nullif(e.display_name, ''), e.name), coalesce(e.connector_id::text, ''), ` + account.ConnectorName("e.connector_id") + `
 		  from entitlement e
 		 where e.id = any($1::text[]::uuid[])`
 	rows, err := tx.Query(ctx, sql, ids)

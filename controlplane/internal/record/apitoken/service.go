@@ -12,7 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/auth"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
 
@@ -58,7 +58,7 @@ func (s *Service) Create(ctx context.Context, v viewer.Viewer, n NewToken) (Issu
 			}
 		}
 		if g.identity != nil {
-			if err := directory.CheckPeople(ctx, tx, "bound_identity_id", *g.identity); err != nil {
+			if err := identity.CheckExist(ctx, tx, "bound_identity_id", *g.identity); err != nil {
 				return err
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/asof"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
@@ -33,7 +33,7 @@ func TestADayEndsWhenItsZoneSaysSo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		end := directory.DayEnd(day, zone)
+		end := asof.DayEnd(day, zone)
 		if got := end.Format(time.RFC3339); got != tt.want {
 			t.Errorf("%s in %s ends at %s; want %s", tt.day, tt.zone, got, tt.want)
 		}

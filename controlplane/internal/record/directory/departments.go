@@ -29,7 +29,8 @@ type departmentsIn struct {
 	Q string `query:"q" maxLength:"200" doc:"Words, each of which is part of the department's name, without regard to case, accents and order."`
 }
 
-func (s *Service) departments(ctx context.Context, v viewer.Viewer, in *departmentsIn) (*httpapi.One[Departments], error) {
+func (s *Service) departments(ctx context.Context, v viewer.Viewer,
+	in *departmentsIn) (*httpapi.One[Departments], error) {
 	out := &httpapi.One[Departments]{}
 	err := s.DB.As(ctx, v, func(tx *pg.Tx) (err error) {
 		out.Body.Items, err = findDepartments(ctx, tx, in.Q)

@@ -1,16 +1,13 @@
-// Package directory keeps who there is: identities, the people and non-human actors whom a tenant governs, and accounts, their
-// login records in target systems. It owns the tables identity, identity_source and account, and the paths /identities and
-// /accounts.
+// Package directory serves identities under /identities: it lists, creates, reads, patches and archives them, and
+// composes the services of its parts. It owns no table; its parts do.
 //
-// The states of an identity:
+// The parts, from the lowest: employment, pin, lifecycle, attribute, listing and mergepatch; identity and authority;
+// manager, account and asof; action and bulk. A part does not import this package.
 //
-//	pre_hire -> active -> on_leave -> active
-//	active, on_leave -> notice -> active
-//	pre_hire, active, on_leave, notice -> deactivated -> active
-//	deactivated -> archived
+// visible_identity() and visible_account() in the database decide who is visible; users can always read their own
+// identity. A function that takes a transaction joins it; a method of Service opens its own. Package app composes
+// Service; the console, API clients and sync runs use it.
 //
-// Archiving is the API's deletion and possible from every state. Who is seen is decided by visible_identity() and
-// visible_account() in the database alone; a user's own record is theirs to read whatever their roles.
-//
-// A function that takes a transaction joins it; a method of Service opens its own.
+// Example: GET /identities/{id}?expand=accounts reads the identity, its counts, the source of each field and its
+// accounts in one transaction.
 package directory

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // TestAnAddressIsNeededOfHumansAsTheReferenceSays and of nothing else.
 func TestAnAddressIsNeededOfHumansAsTheReferenceSays(t *testing.T) {
-	field, _ := reflect.TypeFor[directory.IdentityFields]().FieldByName("Email")
+	field, _ := reflect.TypeFor[identity.IdentityFields]().FieldByName("Email")
 	if doc := field.Tag.Get("doc"); !strings.Contains(doc, "Required of humans when they are created by the API or an import") || field.Tag.Get("required") != "false" {
 		t.Errorf("the reference says of email: %s (required %s)", doc, field.Tag.Get("required"))
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -28,38 +30,22 @@ func count(ctx context.Context, tx *pg.Tx, id string) (c IdentityCounts, err err
 }
 
 // refOf names an identity, or nobody when the viewer may not see it.
-func refOf(ctx context.Context, tx *pg.Tx, id string) (*Reference, error) {
-	i, err := Find(ctx, tx, id)
+func refOf(ctx context.Context, tx *pg.Tx, id string) (*identity.Reference, error) {
+	i, err := identity.Find(ctx, tx, id)
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Reference{ID: i.ID, Display: i.DisplayName}, nil
-}
-
-func expandedAccounts(ctx context.Context, tx *pg.Tx, id string) ([]Account, error) {
-	sql := `select ` + accountColumns + ` from ` + withOwner(listing.Readable(tx.Viewer, "account", "a")) + `
-		 where a.identity_id = @id and a.status not in ('deleted', 'disconnected')
-		 order by a.created_at, a.id
-		 limit @limit`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"id": id, "limit": httpapi.MaxLimit})
-	if err != nil {
-		return nil, fmt.Errorf("expand accounts: %w", err)
-	}
-	accounts, err := pgx.CollectRows(rows, pgx.RowToStructByName[Account])
-	if err != nil {
-		return nil, fmt.Errorf("expand accounts: %w", err)
-	}
-	return accounts, nil
+	return &identity.Reference{ID: i.ID, Display: i.DisplayName}, nil
 }
 
 func expandedGrants(ctx context.Context, tx *pg.Tx, id string) ([]HeldGrant, error) {
 	sql := `
-		select g.id, g.connector_id, ` + ConnectorName("g.connector_id") + ` as connector_name, g.directness, g.status,
+		select g.id, g.connector_id, ` + account.ConnectorName("g.connector_id") + ` as connector_name, g.directness, g.status,
 		       jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement,
-		       jsonb_build_object('id', a.id, 'display', ` + AccountDisplay + `) as account
+		       jsonb_build_object('id', a.id, 'display', ` + account.Display + `) as account
 		  from ` + listing.Readable(tx.Viewer, "access_grant", "g") + `
 		  join account a on a.tenant_id = g.tenant_id and a.id = g.account_id
 		  join entitlement e on e.tenant_id = g.tenant_id and e.id = g.entitlement_id
@@ -75,4 +61,33 @@ func expandedGrants(ctx context.Context, tx *pg.Tx, id string) ([]HeldGrant, err
 		return nil, fmt.Errorf("expand grants: %w", err)
 	}
 	return grants, nil
+}
+
+// IdentityCounts are how many of each the reader may see.
+type IdentityCounts struct {
+	Accounts int64 `json:"accounts"`
+	Grants   int64 `json:"grants"`
+}
+
+// HeldGrant is a grant as an expanded identity shows it. The whole of it is at /entitlements/grants/{id}.
+type HeldGrant struct {
+	ID            string             `json:"id" db:"id"`
+	Entitlement   identity.Reference `json:"entitlement" db:"entitlement"`
+	Account       identity.Reference `json:"account" db:"account"`
+	ConnectorID   string             `json:"connector_id" db:"connector_id"`
+	ConnectorName string             `json:"connector_name" db:"connector_name" doc:"The system, for people."`
+	Directness    string             `json:"directness" db:"directness" enum:"direct,inherited"`
+	Status        string             `json:"status" db:"status"`
+}
+
+// IdentityDetail is one identity with what hangs on it.
+type IdentityDetail struct {
+	identity.Identity
+	Counts           IdentityCounts             `json:"counts"`
+	ManagerCycle     bool                       `json:"manager_cycle" doc:"This person is part of a cycle in the line of managers that the source reports."`
+	MergedIDs        []string                   `json:"merged_ids" nullable:"false" doc:"The records that were merged into this one."`
+	AttributeSources map[string]AttributeSource `json:"attribute_sources" nullable:"false" doc:"By field that has a value, or is pinned: where its value is from."`
+	Manager          *identity.Reference        `json:"manager,omitempty" doc:"With expand=manager, where the reader may see the manager."`
+	Accounts         []account.Account          `json:"accounts,omitempty" nullable:"false" doc:"With expand=accounts, the first 500."`
+	Grants           []HeldGrant                `json:"grants,omitempty" nullable:"false" doc:"With expand=grants, the first 500."`
 }

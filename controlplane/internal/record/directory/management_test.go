@@ -16,7 +16,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/manager"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
@@ -137,7 +137,7 @@ func reaches(manager []int, from, to int) bool {
 func agree(t interface{ Fatalf(string, ...any) }, h *recordtest.House) {
 	ctx := context.Background()
 	err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) error {
-		wrong, err := directory.CheckManagement(ctx, tx)
+		wrong, err := manager.CheckReports(ctx, tx)
 		if err == nil && wrong > 0 {
 			err = fmt.Errorf("%d pairs are wrong", wrong)
 		}

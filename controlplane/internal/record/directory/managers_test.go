@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/manager"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
@@ -42,10 +42,10 @@ func sourced(h *recordtest.House, id, connector, externalID, native, kind, value
 	h.Exec(`update identity set source_connector_id = coalesce(source_connector_id, $1) where id = $2`, connector, id)
 }
 
-func resolve(t *testing.T, h *recordtest.House) (m directory.Managers) {
+func resolve(t *testing.T, h *recordtest.House) (m manager.Result) {
 	t.Helper()
 	ctx := context.Background()
-	err := h.DB.AsBulk(ctx, h.Tenant, func(tx *pg.Tx) (err error) { m, err = directory.ResolveManagers(ctx, tx); return err })
+	err := h.DB.AsBulk(ctx, h.Tenant, func(tx *pg.Tx) (err error) { m, err = manager.Resolve(ctx, tx); return err })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestReferencesOfEveryKindAreResolved(t *testing.T) {
 	}
 	want["nobody"], want["wrong-kind"], want["themselves"], want["none"] = nil, nil, nil, nil
 	got := resolve(t, h)
-	if got != (directory.Managers{Resolved: 8, Unresolved: 2, Changed: 10}) {
+	if got != (manager.Result{Resolved: 8, Unresolved: 2, Changed: 10}) {
 		t.Errorf("got %+v; want 8 resolved, 2 unresolved, 10 changed", got)
 	}
 	if again := resolve(t, h); again.Changed != 0 || again.Resolved != 8 {
@@ -104,9 +104,9 @@ func TestARunOfChangesResolvesThoseWhomItConcerns(t *testing.T) {
 	h.Exec(`update identity_source set native_ref = 'uid=boss,ou=away,dc=example', changed_run_id = $1 where external_id = 'uuid-1'`, run)
 	h.Exec(`update identity_source set native_ref = 'uid=boss,dc=example', changed_run_id = $1 where external_id = 'uuid-2'`, run)
 	h.Exec(`update identity set email = 'new@example.com' where id = $1`, other)
-	var m directory.Managers
+	var m manager.Result
 	err := h.DB.AsBulk(context.Background(), h.Tenant, func(tx *pg.Tx) (err error) {
-		m, err = directory.ResolveManagersOf(context.Background(), tx, run)
+		m, err = manager.ResolveChanged(context.Background(), tx, run)
 		return err
 	})
 	if err != nil || m.Changed != 2 {

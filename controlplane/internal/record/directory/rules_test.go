@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/action"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
@@ -191,17 +191,17 @@ func TestDatesThatHaveComeMovePeople(t *testing.T) {
 	starter := hire(h, "starter", map[string]any{"start_date": now.AddDate(0, 0, 1).Format(time.DateOnly)}).Text("id")
 	leaver := hire(h, "leaver", nil).Text("id")
 	h.Must(200, "admin", "POST", "/identities/"+leaver+"/deactivate", map[string]any{"reason": "leaves", "effective_at": now.Add(time.Hour)})
-	apply := func(at time.Time) (due directory.Due) {
+	apply := func(at time.Time) (due action.Due) {
 		ctx := context.Background()
-		if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) (err error) { due, err = directory.ApplyDue(ctx, tx, at); return err }); err != nil {
+		if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) (err error) { due, err = action.ApplyDue(ctx, tx, at); return err }); err != nil {
 			t.Fatal(err)
 		}
 		return due
 	}
-	if got := apply(now); got != (directory.Due{}) {
+	if got := apply(now); got != (action.Due{}) {
 		t.Errorf("today: %+v; want nothing", got)
 	}
-	if got := apply(now.AddDate(0, 0, 2)); got != (directory.Due{Started: 1, Left: 1}) {
+	if got := apply(now.AddDate(0, 0, 2)); got != (action.Due{Started: 1, Left: 1}) {
 		t.Errorf("in two days: %+v; want one started and one left", got)
 	}
 	for id, want := range map[string]string{starter: "active", leaver: "deactivated"} {

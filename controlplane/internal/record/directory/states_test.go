@@ -14,6 +14,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/action"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 )
 
@@ -25,10 +26,10 @@ func openAt(t *testing.T, now *time.Time) *recordtest.House {
 	})
 }
 
-func apply(h *recordtest.House, at time.Time) (due directory.Due) {
+func apply(h *recordtest.House, at time.Time) (due action.Due) {
 	h.T.Helper()
 	ctx := context.Background()
-	if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) (err error) { due, err = directory.ApplyDue(ctx, tx, at); return err }); err != nil {
+	if err := h.DB.As(ctx, h.Tenant, func(tx *pg.Tx) (err error) { due, err = action.ApplyDue(ctx, tx, at); return err }); err != nil {
 		h.T.Fatal(err)
 	}
 	return due
@@ -97,10 +98,10 @@ func TestWhateverPassedMeanwhileSomebodyIsWhatTheyAreToday(t *testing.T) {
 	})
 	before := h.Count(`select count(*) from audit_event`)
 	now = time.Date(2026, 7, 15, 21, 0, 0, 0, time.UTC) // the service was away for ten weeks
-	if got, want := apply(h, now), (directory.Due{Started: 1, Left: 1, OnLeave: 1}); got != want {
+	if got, want := apply(h, now), (action.Due{Started: 1, Left: 1, OnLeave: 1}); got != want {
 		t.Errorf("moved %+v; want %+v", got, want)
 	}
-	if again := apply(h, now); again != (directory.Due{}) {
+	if again := apply(h, now); again != (action.Due{}) {
 		t.Errorf("a second time moved %+v", again)
 	}
 	got := h.Strings(`select external_id || ' ' || status || ' ' || status_source from identity order by 1`)
@@ -333,13 +334,13 @@ func TestPeopleWhoLeftLongAgoAreArchivedAndForgotten(t *testing.T) {
 	h.Account(ldap, "usable", usable)
 	deleted := hire(h, "deleted", nil).Text("id")
 	h.Must(204, "admin", "DELETE", "/identities/"+deleted, nil)
-	if due := apply(h, now.AddDate(0, 0, 29)); due != (directory.Due{}) {
+	if due := apply(h, now.AddDate(0, 0, 29)); due != (action.Due{}) {
 		t.Errorf("too early: %+v", due)
 	}
 	if due := apply(h, now.AddDate(0, 0, 30)); due.Archived != 2 {
 		t.Errorf("archived %+v; want the one who left and the one who was archived by hand", due)
 	}
-	if due := apply(h, now.AddDate(0, 0, 31)); due != (directory.Due{}) {
+	if due := apply(h, now.AddDate(0, 0, 31)); due != (action.Due{}) {
 		t.Errorf("a second time: %+v", due)
 	}
 	got := h.Must(200, "admin", "GET", "/identities/"+gone, nil).Body

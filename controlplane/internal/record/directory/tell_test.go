@@ -9,7 +9,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/event"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/action"
 )
 
 func TestWhatHappensToPeopleIsTold(t *testing.T) {
@@ -35,7 +35,7 @@ func TestWhatHappensToPeopleIsTold(t *testing.T) {
 	patch(`{"department":"Sales","title":"Rep"}`)
 	patch(`{"department":"Sales"}`)
 	h.Must(200, "admin", "POST", at+"/deactivate", map[string]any{"reason": "leaves", "effective_at": soon})
-	act(func(tx *pg.Tx) error { _, err := directory.ApplyDue(ctx, tx, soon.AddDate(0, 0, 1)); return err })
+	act(func(tx *pg.Tx) error { _, err := action.ApplyDue(ctx, tx, soon.AddDate(0, 0, 1)); return err })
 	h.Must(200, "admin", "POST", at+"/reactivate", nil)
 	h.Must(204, "admin", "DELETE", at, nil)
 	h.Refused(409, "identity_archived", "admin", "PATCH", at, `{"title":"x"}`, "Content-Type", "application/merge-patch+json")

@@ -10,7 +10,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/asof"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
 
 // HistoryComparison is what two people hold, or one person at two times, side by side.
@@ -27,9 +28,9 @@ type HistoryComparison struct {
 
 // HistorySide is a person at a time.
 type HistorySide struct {
-	Identity directory.Reference `json:"identity"`
-	At       time.Time           `json:"at"`
-	Known    bool                `json:"known" doc:"Whether the person was known here then."`
+	Identity identity.Reference `json:"identity"`
+	At       time.Time          `json:"at"`
+	Known    bool               `json:"known" doc:"Whether the person was known here then."`
 }
 
 // HistoryEntitlements are entitlements by who holds them. Between two times first_only is what was lost, and second_only what was gained.
@@ -41,18 +42,18 @@ type HistoryEntitlements struct {
 
 // HistoryHolding is an entitlement that somebody held.
 type HistoryHolding struct {
-	Entitlement directory.Reference `json:"entitlement" db:"entitlement"`
-	ConnectorID string              `json:"connector_id" db:"connector_id"`
-	Directness  string              `json:"directness" db:"directness" enum:"direct,inherited" doc:"direct where one of the accounts holds it directly."`
-	Since       time.Time           `json:"since" db:"since" doc:"Since when it was held in this way."`
-	GrantIDs    []string            `json:"grant_ids" db:"grant_ids" nullable:"false"`
+	Entitlement identity.Reference `json:"entitlement" db:"entitlement"`
+	ConnectorID string             `json:"connector_id" db:"connector_id"`
+	Directness  string             `json:"directness" db:"directness" enum:"direct,inherited" doc:"direct where one of the accounts holds it directly."`
+	Since       time.Time          `json:"since" db:"since" doc:"Since when it was held in this way."`
+	GrantIDs    []string           `json:"grant_ids" db:"grant_ids" nullable:"false"`
 }
 
 // HistoryComparedRoles are roles by who has them.
 type HistoryComparedRoles struct {
-	Both       []directory.Reference `json:"both" nullable:"false"`
-	FirstOnly  []directory.Reference `json:"first_only" nullable:"false"`
-	SecondOnly []directory.Reference `json:"second_only" nullable:"false"`
+	Both       []identity.Reference `json:"both" nullable:"false"`
+	FirstOnly  []identity.Reference `json:"first_only" nullable:"false"`
+	SecondOnly []identity.Reference `json:"second_only" nullable:"false"`
 }
 
 type compareIn struct {
@@ -92,14 +93,14 @@ func (s *Service) compare(ctx context.Context, v viewer.Viewer, in *compareIn) (
 
 // sides are the two that are compared.
 func (s *Service) sides(ctx context.Context, tx *pg.Tx, in *compareIn) (first, second HistorySide, err error) {
-	person, err := directory.Find(ctx, tx, in.ID)
+	person, err := identity.Find(ctx, tx, in.ID)
 	if err != nil {
 		return first, second, err
 	}
 	if err := in.check(); err != nil {
 		return first, second, err
 	}
-	first.Identity = directory.Reference{ID: person.ID, Display: person.DisplayName}
+	first.Identity = identity.Reference{ID: person.ID, Display: person.DisplayName}
 	second.Identity = first.Identity
 	if second.At, err = s.instant(ctx, tx, "to", in.To); err != nil {
 		return first, second, err
@@ -111,15 +112,15 @@ func (s *Service) sides(ctx context.Context, tx *pg.Tx, in *compareIn) (first, s
 		}
 		return first, second, err
 	}
-	other, err := directory.Find(ctx, tx, in.With)
-	first.At, second.Identity = second.At, directory.Reference{ID: other.ID, Display: other.DisplayName}
+	other, err := identity.Find(ctx, tx, in.With)
+	first.At, second.Identity = second.At, identity.Reference{ID: other.ID, Display: other.DisplayName}
 	return first, second, err
 }
 
 // instant reads a parameter; without it, it is now by the database's clock, which dates what is kept.
 func (s *Service) instant(ctx context.Context, tx *pg.Tx, name, text string) (at time.Time, err error) {
 	if text != "" {
-		return directory.InstantOf(ctx, tx, name, text, s.Now())
+		return asof.ParseInstant(ctx, tx, name, text, s.Now())
 	}
 	if err := tx.QueryRow(ctx, `select clock_timestamp()`).Scan(&at); err != nil {
 		return at, fmt.Errorf("ask for the time: %w", err)
@@ -132,7 +133,7 @@ func compared(ctx context.Context, tx *pg.Tx, first, second HistorySide) (c Hist
 	if first.Identity.ID == second.Identity.ID && !first.At.Equal(second.At) {
 		c.Mode = "time"
 	}
-	if c.HistorySince, err = directory.HistorySince(ctx, tx); err != nil {
+	if c.HistorySince, err = asof.HistoryStart(ctx, tx); err != nil {
 		return c, err
 	}
 	a, err := sideOf(ctx, tx, &c.First)
@@ -144,7 +145,7 @@ func compared(ctx context.Context, tx *pg.Tx, first, second HistorySide) (c Hist
 		return c, err
 	}
 	c.Entitlements.Both, c.Entitlements.FirstOnly, c.Entitlements.SecondOnly = split(a.holds, b.holds, func(h HistoryHolding) string { return h.Entitlement.ID })
-	c.Roles.Both, c.Roles.FirstOnly, c.Roles.SecondOnly = split(a.roles, b.roles, func(r directory.Reference) string { return r.ID })
+	c.Roles.Both, c.Roles.FirstOnly, c.Roles.SecondOnly = split(a.roles, b.roles, func(r identity.Reference) string { return r.ID })
 	c.Record = []HistoryChange{}
 	if c.First.Known && c.Second.Known {
 		c.Record = differences(c.fields(), a.record, b.record)
@@ -203,7 +204,7 @@ func split[T any](a, b []T, key func(T) string) (both, first, second []T) {
 type side struct {
 	record map[string]any
 	holds  []HistoryHolding
-	roles  []directory.Reference
+	roles  []identity.Reference
 }
 
 func sideOf(ctx context.Context, tx *pg.Tx, s *HistorySide) (out side, err error) {
@@ -216,7 +217,7 @@ func sideOf(ctx context.Context, tx *pg.Tx, s *HistorySide) (out side, err error
 	holds := `
 		select jsonb_build_object('id', e.id, 'display', coalesce(nullif(e.display_name, ''), e.name)) as entitlement, min(g.connector_id::text) as connector_id,
 		       min(g.directness) as directness, min(g.since) as since, array_agg(g.id::text order by g.id) as grant_ids
-		  from ` + directory.GrantsThen(tx.Viewer) + `
+		  from ` + asof.Grants(tx.Viewer) + `
 		  join entitlement e on e.id = g.entitlement_id
 		 where g.identity_id = @id
 		 group by e.tenant_id, e.id
@@ -240,7 +241,7 @@ func sideOf(ctx context.Context, tx *pg.Tx, s *HistorySide) (out side, err error
 	if rows, err = tx.Query(ctx, roles, args); err != nil {
 		return out, fmt.Errorf("compare roles: %w", err)
 	}
-	if out.roles, err = pgx.CollectRows(rows, pgx.RowToStructByPos[directory.Reference]); err != nil {
+	if out.roles, err = pgx.CollectRows(rows, pgx.RowToStructByPos[identity.Reference]); err != nil {
 		return out, fmt.Errorf("compare roles: %w", err)
 	}
 	return out, nil

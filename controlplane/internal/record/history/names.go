@@ -8,7 +8,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -64,7 +64,7 @@ func namesOf(ctx context.Context, tx *pg.Tx, rows []row) (names, error) {
 	sql := `
 		select 'identity', i.id::text, i.display_name from ` + listing.Readable(tx.Viewer, "identity", "i") + ` where i.id = any(@identity::text[]::uuid[])
 		 union all
-		select 'account', a.id::text, ` + directory.AccountDisplay + ` from account a where a.id = any(@account::text[]::uuid[])
+		select 'account', a.id::text, ` + account.Display + ` from account a where a.id = any(@account::text[]::uuid[])
 		 union all
 		select 'account', p.account_id::text, coalesce(p.username, p.external_id) from account_past p where p.account_id = any(@account::text[]::uuid[]) and p.ended = 'joined'
 		 union all

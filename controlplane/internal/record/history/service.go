@@ -7,7 +7,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/asof"
 )
 
 // Service answers what was. All fields are needed.
@@ -79,7 +79,7 @@ func (s *Service) timeline(ctx context.Context, v viewer.Viewer, name string, in
 		if err != nil {
 			return err
 		}
-		if since, err = directory.HistorySince(ctx, tx); err != nil {
+		if since, err = asof.HistoryStart(ctx, tx); err != nil {
 			return err
 		}
 		if err := told.narrow(ctx, tx, in.Filters, s.Now()); err != nil {

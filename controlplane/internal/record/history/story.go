@@ -12,7 +12,10 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/asof"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/lifecycle"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/listing"
 )
 
@@ -36,7 +39,7 @@ const ownersOf = `
 
 // personStory is about a person and their accounts. Who sees them for what they own alone hears of the accounts that they see today.
 func personStory(ctx context.Context, tx *pg.Tx, id string) (story, error) {
-	who, err := directory.Find(ctx, tx, id)
+	who, err := identity.Find(ctx, tx, id)
 	if err != nil {
 		return story{}, err
 	}
@@ -67,7 +70,7 @@ func personStory(ctx context.Context, tx *pg.Tx, id string) (story, error) {
 
 // accountStory is about an account. Of the time when it was somebody else's, whoever may see that person hears.
 func accountStory(ctx context.Context, tx *pg.Tx, id string) (story, error) {
-	account, err := directory.FindAccount(ctx, tx, id)
+	account, err := account.Find(ctx, tx, id)
 	if err != nil {
 		return story{}, err
 	}
@@ -136,7 +139,7 @@ func (s *story) narrow(ctx context.Context, tx *pg.Tx, f Filters, now time.Time)
 		s.where, s.args["from"] = append(s.where, "e.at >= @from"), from
 	}
 	if f.To != "" {
-		to, err := directory.InstantOf(ctx, tx, "to", f.To, now)
+		to, err := asof.ParseInstant(ctx, tx, "to", f.To, now)
 		if err != nil {
 			return err
 		}
@@ -159,13 +162,13 @@ func (s *story) narrow(ctx context.Context, tx *pg.Tx, f Filters, now time.Time)
 func begin(ctx context.Context, tx *pg.Tx, text string, now time.Time) (time.Time, error) {
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return directory.InstantOf(ctx, tx, "from", text, now)
+		return asof.ParseInstant(ctx, tx, "from", text, now)
 	}
-	l, err := directory.FindLifecycle(ctx, tx)
+	l, err := lifecycle.Find(ctx, tx)
 	if err != nil {
 		return day, err
 	}
-	return directory.DayEnd(day.AddDate(0, 0, -1), l.Zone()), nil
+	return asof.DayEnd(day.AddDate(0, 0, -1), l.Zone()), nil
 }
 
 // sql are the events of the story that are asked for. Sources that two kinds share are there once.

@@ -13,7 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
-	"github.com/grantwright/grantwright/controlplane/internal/record/directory"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/asof"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
 )
 
@@ -231,7 +231,7 @@ func TestTheEndOfADayIsThatOfTheTenantsZone(t *testing.T) {
 	if len(a.Items()) != 0 {
 		t.Errorf("as of yesterday %v; want nobody", a.Values("display_name"))
 	}
-	if want := directory.DayEnd(yesterday, zone).Add(-time.Microsecond).Format(time.RFC3339Nano); a.Header.Get("As-Of") != want {
+	if want := asof.DayEnd(yesterday, zone).Add(-time.Microsecond).Format(time.RFC3339Nano); a.Header.Get("As-Of") != want {
 		t.Errorf("yesterday ended %s; want %s", a.Header.Get("As-Of"), want)
 	}
 	h.Refused(422, "instant_in_future", "admin", "GET", "/identities?as_of="+time.Now().In(zone).AddDate(0, 0, 1).Format(time.DateOnly), nil)

@@ -71,8 +71,8 @@ func (q *Query) Equal(column, name, value string) {
 	}
 }
 
-// Search adds that each word of a text is part of the columns, without regard to case, accents and the order of words. An
-// empty text asks for nothing.
+// Search adds that each word of a text is part of the columns, without regard to case, accents and the order of words.
+// An empty text asks for nothing.
 func (q *Query) Search(text string, columns ...string) {
 	if strings.TrimSpace(text) == "" {
 		return
@@ -80,8 +80,8 @@ func (q *Query) Search(text string, columns ...string) {
 	q.Where(Matches(columns...), pgx.NamedArgs{"q": text})
 }
 
-// Matches is the condition of Search, for statements that are not a Query; the text travels as @q. The line feed keeps a
-// word from matching over two columns, and the subquery makes the patterns once and not for each row.
+// Matches is the condition of Search, for statements that are not a Query; the text travels as @q. The line feed keeps
+// a word from matching over two columns, and the subquery makes the patterns once and not for each row.
 func Matches(columns ...string) string {
 	return `search_text(concat_ws(E'\n', ` + strings.Join(columns, ", ") + `)) like all ((select search_patterns(@q))::text[])`
 }
@@ -96,7 +96,8 @@ func (q *Query) Is(expression, value string) {
 	}
 }
 
-// Outwards prepares a transaction that counts or looks for what its viewer may list, as Fetch does for its own; who sees all needs nothing.
+// Outwards prepares a transaction that counts or looks for what its viewer may list, as Fetch does for its own; who
+// sees all needs nothing.
 func Outwards(ctx context.Context, tx *pg.Tx) error {
 	if tx.Viewer.SeesAll() {
 		return nil
@@ -125,17 +126,18 @@ func Fetch[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (items
 	return items, total, nil
 }
 
-// outwards makes planners go from what the viewer sees to the rows, so that a list costs what is seen and not what there is: how
-// much a viewer sees, planners cannot know, and a hash over the whole tenant is what they take otherwise. Without bitmaps, what is
-// seen comes in the order of an index, and its look-ups in another go over the same pages one after the other. A plan for whatever
-// the values are serves as well as one for these, and is made once a connection.
+// outwards makes planners go from what the viewer sees to the rows, so that a list costs what is seen and not what
+// there is: how much a viewer sees, planners cannot know, and a hash over the whole tenant is what they take
+// otherwise. Without bitmaps, what is seen comes in the order of an index, and its look-ups in another go over the
+// same pages one after the other. A plan for whatever the values are serves as well as one for these, and is made once
+// a connection.
 const outwards = `select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
 	set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
 	set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
-// FetchFound is Fetch for who sees a part of the tenant, and for lists that no index gives in their order: what there is is found once,
-// for the page and the total, and then the rows of the page are read.
+// FetchFound is Fetch for who sees a part of the tenant, and for lists that no index gives in their order: what there
+// is is found once, for the page and the total, and then the rows of the page are read.
 func FetchFound[T any](ctx context.Context, tx *pg.Tx, q *Query, page pg.Page) (items []T, total int64, err error) {
 	var ids []string
 	var b pgx.Batch
@@ -245,8 +247,9 @@ func firstWord(s string) string {
 	return s
 }
 
-// Listed is a table, under an alias, with the rows that a viewer may list, to look for them from what the viewer sees. The functions
-// of the database alone know who sees what: for somebody who sees all, it is still the database that says so.
+// Listed is a table, under an alias, with the rows that a viewer may list, to look for them from what the viewer sees.
+// The functions of the database alone know who sees what: for somebody who sees all, it is still the database that
+// says so.
 func Listed(v viewer.Viewer, table, alias string) string {
 	if v.SeesAll() {
 		return all(table, alias)
@@ -254,7 +257,8 @@ func Listed(v viewer.Viewer, table, alias string) string {
 	return "visible_" + thing(table) + "() " + alias
 }
 
-// Among is Listed for who has rows in hand, by their ids or by what they hang on, and asks which of them the viewer may list.
+// Among is Listed for who has rows in hand, by their ids or by what they hang on, and asks which of them the viewer
+// may list.
 func Among(v viewer.Viewer, table, alias string) string {
 	if v.SeesAll() {
 		return all(table, alias)
@@ -270,8 +274,9 @@ func Readable(v viewer.Viewer, table, alias string) string {
 	return "readable_" + thing(table) + "(own => true) " + alias
 }
 
-// Found is a table, under an alias, for the rows of a page: whoever sees a part is given those that Listed found before in the same
-// transaction. It is for rows that say the same to everybody who sees them, where asking again costs as much as finding them.
+// Found is a table, under an alias, for the rows of a page: whoever sees a part is given those that Listed found
+// before in the same transaction. It is for rows that say the same to everybody who sees them, where asking again
+// costs as much as finding them.
 func Found(v viewer.Viewer, table, alias string) string {
 	if v.SeesAll() {
 		return all(table, alias)
@@ -286,8 +291,8 @@ func all(table, alias string) string {
 // thing is what the functions call the rows of a table.
 func thing(table string) string { return strings.TrimPrefix(table, "access_") }
 
-// Within is the filter of a list that hangs on a record: that record's id, and nobody's when the caller's own filter names another,
-// since each filter must hold.
+// Within is the filter of a list that hangs on a record: that record's id, and nobody's when the caller's own filter
+// names another, since each filter must hold.
 func Within(id, filter string) string {
 	if filter == "" || strings.EqualFold(id, filter) {
 		return id

@@ -12,8 +12,8 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
-// Apply gives what target becomes under the patch: null clears a member, an absent one stays, objects merge. T must be a
-// struct whose members of interest are all in its JSON form; members that T does not know are left out.
+// Apply gives what target becomes under the patch: null clears a member, an absent one stays, objects merge. T must be
+// a struct whose members of interest are all in its JSON form; members that T does not know are left out.
 func Apply[T any](target T, patch []byte) (T, error) {
 	var result T
 	base, err := members(target)

@@ -1,5 +1,5 @@
-// Package recordtest serves routes on a test server over a fresh database, to callers who are named by their token, and fills
-// the tables that a sync would fill.
+// Package recordtest serves routes on a test server over a fresh database, to callers who are named by their token,
+// and fills the tables that a sync would fill.
 package recordtest
 
 import (
@@ -335,7 +335,8 @@ func (h *House) Strings(sql string, args ...any) (texts []string) {
 	return texts
 }
 
-// EverybodySignsIn gives the tenant an identity provider that makes users of all who sign in, so that people need no invitation to decide.
+// EverybodySignsIn gives the tenant an identity provider that makes users of all who sign in, so that people need no
+// invitation to decide.
 func (h *House) EverybodySignsIn() {
 	h.T.Helper()
 	h.Exec(`insert into identity_provider (tenant_id, id, name, issuer, client_id, scopes, create_users)

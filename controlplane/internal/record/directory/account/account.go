@@ -1,0 +1,97 @@
+package account
+
+import (
+	"slices"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+)
+
+// AccountFields are what an administrator may write of an account.
+type AccountFields struct {
+	AccountType string  `json:"account_type" db:"account_type" required:"false" enum:"person,privileged,service,shared,system,bot,ai_agent,break_glass,unknown"`
+	Managed     string  `json:"managed" db:"managed" required:"false" enum:"unmanaged,read_only,discovered,managed,protected" doc:"Who writes the account. managed: rules, with all attributes of its template. discovered, the default for accounts that a sync finds: rules disable and enable it and change its grants, but write no attribute. read_only and unmanaged: administrators only, never rules. protected: nothing writes it."`
+	Purpose     *string `json:"purpose" db:"purpose" required:"false" maxLength:"1000"`
+}
+
+// Account is a login record in one target system.
+type Account struct {
+	ID                 string              `json:"id" db:"id"`
+	ConnectorID        string              `json:"connector_id" db:"connector_id"`
+	ConnectorName      string              `json:"connector_name" db:"connector_name" doc:"The system, for people."`
+	ExternalID         string              `json:"external_id" db:"external_id" doc:"The immutable native id in the target system."`
+	NativeIdentity     *string             `json:"native_identity" db:"native_identity" doc:"A native key that people can read, such as a DN."`
+	IdentityExternalID *string             `json:"identity_external_id" db:"identity_external_id" doc:"Whom the target system names as the owner."`
+	IdentityID         *string             `json:"identity_id" db:"identity_id" doc:"The owner; null when there is none."`
+	Identity           *identity.Reference `json:"identity" db:"identity"`
+	Username           *string             `json:"username" db:"username"`
+	Email              *string             `json:"email" db:"email"`
+	DisplayName        *string             `json:"display_name" db:"display_name"`
+	FirstName          *string             `json:"first_name" db:"first_name"`
+	LastName           *string             `json:"last_name" db:"last_name"`
+	EmployeeNumber     *string             `json:"employee_number" db:"employee_number"`
+	AccountFields
+	IsDisabled        *bool             `json:"is_disabled" db:"is_disabled"`
+	IsLocked          *bool             `json:"is_locked" db:"is_locked"`
+	PasswordExpired   *bool             `json:"password_expired" db:"password_expired"`
+	MFAEnrolled       *bool             `json:"mfa_enrolled" db:"mfa_enrolled"`
+	Privileged        *bool             `json:"privileged" db:"privileged"`
+	Status            string            `json:"status" db:"status" enum:"provisioning,active,disabled,locked,missing,deprovisioning,deleted,failed,disconnected" doc:"disconnected: its connector was deleted."`
+	Correlation       map[string]any    `json:"correlation" db:"correlation" doc:"state (linked, uncorrelated, disputed, manual, ignored), and the explanation: by (rules or user), decided_at and reason. From rules also score, rule_ids, explanation, candidates and match_explanation, which contains every rule with the compared values."`
+	Orphaned          bool              `json:"orphaned" db:"orphaned" doc:"It can be used, and its owner is no longer active, or there has been none for too long; see /accounts/orphaned."`
+	OrphanReason      *string           `json:"orphan_reason" db:"orphan_reason" enum:"owner_deactivated,owner_archived,no_owner,owner_unresolved"`
+	ExpiresAt         *time.Time        `json:"expires_at" db:"expires_at"`
+	LastLoginAt       *time.Time        `json:"last_login_at" db:"last_login_at"`
+	PasswordLastSetAt *time.Time        `json:"password_last_set_at" db:"password_last_set_at"`
+	NativeCreatedAt   *time.Time        `json:"native_created_at" db:"native_created_at"`
+	NativeModifiedAt  *time.Time        `json:"native_modified_at" db:"native_modified_at"`
+	FirstSeenAt       time.Time         `json:"first_seen_at" db:"first_seen_at"`
+	MissingSince      *time.Time        `json:"missing_since" db:"missing_since"`
+	Attributes        map[string]any    `json:"attributes" db:"attributes"`
+	Labels            map[string]string `json:"labels" db:"labels"`
+	CreatedAt         time.Time         `json:"created_at" db:"created_at"`
+	UpdatedAt         time.Time         `json:"updated_at" db:"updated_at"`
+	Version           int               `json:"version" db:"version"`
+}
+
+// AccountDetail is one account with how many grants of it the reader may see.
+type AccountDetail struct {
+	Account
+	Counts AccountCounts `json:"counts"`
+}
+
+// AccountCounts are how many of each the reader may see.
+type AccountCounts struct {
+	Grants int64 `json:"grants"`
+}
+
+// State is how the account stands to an owner.
+func (a Account) State() string {
+	state, _ := a.Correlation["state"].(string)
+	return state
+}
+
+// How an account may stand to an owner, after somebody decided.
+const (
+	manual       = "manual"
+	uncorrelated = "uncorrelated"
+	ignored      = "ignored"
+)
+
+// decisions are the states that a person may bring an account to, by its state. Linking again is naming another owner.
+var decisions = map[string][]string{
+	"uncorrelated": {manual, ignored},
+	"disputed":     {manual, ignored},
+	"linked":       {manual, uncorrelated},
+	"manual":       {manual, uncorrelated},
+	"ignored":      {manual, uncorrelated},
+}
+
+func checkDecision(from, to string) error {
+	if slices.Contains(decisions[from], to) {
+		return nil
+	}
+	return fault.Coded(fault.Conflict, "invalid_transition", "an account that is %s cannot become %s", from, to).
+		Also("allowed", decisions[from])
+}

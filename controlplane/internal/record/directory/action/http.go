@@ -1,0 +1,106 @@
+package action
+
+import (
+	"context"
+	"time"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+)
+
+// Routes are the actions on an identity.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		httpapi.Handle("POST", "/identities/{id}/deactivate", "Deactivate an identity", s.deactivate).For(viewer.Admin).Errors(409, 412).
+			Describe("With effective_at in the future the identity is on notice until then. urgent lets the ending of their access go before everybody else's. " + aboutDryRun),
+		httpapi.Handle("POST", "/identities/{id}/leave", "Start a leave", s.leave).For(viewer.Admin).Errors(409, 412).
+			Describe("If from is omitted, the leave begins today; if to is omitted, it has no end. Both are whole days in the tenant's time zone. " + aboutDryRun),
+		httpapi.Handle("POST", "/identities/{id}/return", "End a leave", s.returnFromLeave).For(viewer.Admin).Errors(409, 412).
+			Describe("A leave that has not begun is taken back. " + aboutDryRun),
+		httpapi.Handle("POST", "/identities/{id}/merge", "Merge a duplicate identity", s.merge).For(viewer.Admin).Errors(409, 412).
+			Describe("Accounts, source records, reasons for access, reports, what is owned or sponsored, and the user move; the source is archived. " + aboutDryRun),
+		httpapi.Handle("POST", "/identities/{id}/unpin", "Unpin identity fields", s.unpin).For(viewer.Admin).Errors(409, 412).
+			Describe("They become what the source says. attribute_sources of the identity names the fields that are pinned."),
+		httpapi.Handle("GET", "/identities/{id}/handover", "List the responsibilities of an identity", s.handover).For(viewer.Admin, viewer.Auditor),
+		httpapi.Handle("POST", "/identities/{id}/reactivate", "Reactivate an identity", s.reactivate).For(viewer.Admin).Errors(409, 412).
+			Describe("Access that ended is not restored; policies grant their access again. " + aboutDryRun),
+	}
+}
+
+const aboutDryRun = "With dry_run=true nothing is written: the answer is the identity as it would be, with impact."
+
+// DryRun is whether an action only tells what it would do. huma reads the parameters of exported embedded structs only.
+type DryRun struct {
+	DryRun bool `query:"dry_run" doc:"Tell what would change, and write nothing."`
+}
+
+type deactivateIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	DryRun
+	Body struct {
+		Reason      string    `json:"reason" minLength:"1" maxLength:"1000"`
+		EffectiveAt time.Time `json:"effective_at,omitempty" doc:"The default is now."`
+		Urgent      bool      `json:"urgent,omitempty" doc:"An immediate termination."`
+	}
+}
+
+func (s *Service) deactivate(ctx context.Context, v viewer.Viewer, in *deactivateIn) (*httpapi.One[Acted], error) {
+	return actedOut(s.Deactivate(ctx, v, Decision{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason}, in.Body.EffectiveAt, in.Body.Urgent))
+}
+
+// actionIn is an action whose reason may be omitted, and then the body with it.
+type actionIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	DryRun
+	Body *struct {
+		Reason string `json:"reason,omitempty" maxLength:"1000"`
+	}
+}
+
+func (in *actionIn) decision() Decision {
+	a := Decision{in.ID, in.IfMatch, in.DryRun.DryRun, ""}
+	if in.Body != nil {
+		a.Reason = in.Body.Reason
+	}
+	return a
+}
+
+func (s *Service) reactivate(ctx context.Context, v viewer.Viewer, in *actionIn) (*httpapi.One[Acted], error) {
+	return actedOut(s.Reactivate(ctx, v, in.decision()))
+}
+
+func (s *Service) returnFromLeave(ctx context.Context, v viewer.Viewer, in *actionIn) (*httpapi.One[Acted], error) {
+	return actedOut(s.Return(ctx, v, in.decision()))
+}
+
+type leaveIn struct {
+	ID string `path:"id"`
+	httpapi.IfMatch
+	DryRun
+	Body struct {
+		From   *string `json:"from,omitempty" format:"date" doc:"The first day. The default is today."`
+		To     *string `json:"to,omitempty" format:"date" doc:"The last day. The default is an open end."`
+		Reason string  `json:"reason" minLength:"1" maxLength:"1000"`
+	}
+}
+
+func (s *Service) leave(ctx context.Context, v viewer.Viewer, in *leaveIn) (*httpapi.One[Acted], error) {
+	return actedOut(s.Leave(ctx, v, Decision{in.ID, in.IfMatch, in.DryRun.DryRun, in.Body.Reason}, in.Body.From, in.Body.To))
+}
+
+func actedOut(a Acted, err error) (*httpapi.One[Acted], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[Acted]{ETag: httpapi.ETag(a.Version), Body: a}, nil
+}
+
+func identityOut(i identity.Identity, err error) (*httpapi.One[identity.Identity], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &httpapi.One[identity.Identity]{ETag: httpapi.ETag(i.Version), Body: i}, nil
+}

@@ -1,0 +1,172 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/authority"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
+	"github.com/grantwright/grantwright/controlplane/internal/record/directory/pin"
+)
+
+// AttributeSource says where the value of a field is from.
+type AttributeSource struct {
+	ConnectorID        *string       `json:"connector_id" doc:"The source that told it; null when a person did."`
+	Kind               string        `json:"kind" enum:"hr,manual,import"`
+	ObservedAt         *time.Time    `json:"observed_at" doc:"When the source's record was last read as different, or the value was set by hand; null where that is not known."`
+	Pinned             bool          `json:"pinned" doc:"The value stays whatever the source says."`
+	PinnedUntil        *time.Time    `json:"pinned_until"`
+	PinnedBy           *pin.PinnedBy `json:"pinned_by"`
+	UntilSourceChanges bool          `json:"until_source_changes" doc:"An action set the value; it stays until the source says something new."`
+	SourceValue        any           `json:"source_value,omitempty" doc:"Of what is pinned: what the source says instead."`
+}
+
+// about adds what is known of one person beyond the record itself.
+func about(ctx context.Context, tx *pg.Tx, d *IdentityDetail) (err error) {
+	const sql = `
+		select exists (with recursive up (id) as (
+		                   select i.manager_id from identity i where i.tenant_id = current_tenant() and i.id = $1 and i.manager_id is not null
+		                    union
+		                   select i.manager_id from up join identity i on i.tenant_id = current_tenant() and i.id = up.id where i.manager_id is not null)
+		               select from up where up.id = $1),
+		       array(select i.id::text from identity i where i.tenant_id = current_tenant() and i.merged_into_id = $1 order by i.id)`
+	if err := tx.QueryRow(ctx, sql, d.ID).Scan(&d.ManagerCycle, &d.MergedIDs); err != nil {
+		return fmt.Errorf("read the summary of an identity: %w", err)
+	}
+	if d.AttributeSources, err = attributeSources(ctx, tx, d.Identity); err != nil {
+		return err
+	}
+	return nameWhoPinned(ctx, tx, d.AttributeSources)
+}
+
+// nameWhoPinned shows users by their names, in place of the e-mail addresses by which they sign in and which the
+// readers of a person need not know. A user who is gone, or has no name, has none here.
+func nameWhoPinned(ctx context.Context, tx *pg.Tx, sources map[string]AttributeSource) error {
+	var ids []string
+	for _, s := range sources {
+		if s.PinnedBy != nil && s.PinnedBy.Type == string(viewer.User) {
+			ids = append(ids, s.PinnedBy.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	const sql = `
+		select u.id::text, coalesce(nullif(i.display_name, ''), u.display_name)
+		  from app_user u
+		  left join identity i
+		    on i.tenant_id = u.tenant_id
+		   and i.id = u.identity_id
+		 where u.tenant_id = current_tenant()
+		   and u.id::text = any($1)`
+	rows, err := tx.Query(ctx, sql, ids)
+	if err != nil {
+		return fmt.Errorf("find the names of who pinned: %w", err)
+	}
+	names := map[string]string{}
+	var id, name string
+	if _, err := pgx.ForEachRow(rows, []any{&id, &name}, func() error { names[id] = name; return nil }); err != nil {
+		return fmt.Errorf("find the names of who pinned: %w", err)
+	}
+	for field, s := range sources {
+		if s.PinnedBy != nil && s.PinnedBy.Type == string(viewer.User) {
+			by := *s.PinnedBy
+			if by.Display = names[by.ID]; by.Display == "" {
+				by.Display = "User without a name"
+			}
+			s.PinnedBy = &by
+			sources[field] = s
+		}
+	}
+	return nil
+}
+
+// observed is what one source's record fills.
+type observed struct {
+	Connector string
+	Own       bool
+	Told      []string // the fields that it fills; nil: not known
+	Manager   bool     // the record names a manager
+	At        time.Time
+}
+
+func attributeSources(ctx context.Context, tx *pg.Tx, i identity.Identity) (map[string]AttributeSource, error) {
+	const sql = `
+		select r.connector_id::text as connector, r.own, r.told, r.manager, r.at
+		  from (select s.connector_id, s.external_id, s.connector_id is not distinct from $2::uuid as own,
+		               case when s.told is not null then array(select jsonb_object_keys(s.told)) end as told,
+		               s.manager_ref_value is not null as manager, s.changed_at as at, coalesce(c.authority_rank, 100) as rank
+		          from identity_source s
+		          left join connector c
+		            on c.tenant_id = current_tenant()
+		           and c.id = s.connector_id
+		         where s.tenant_id = current_tenant()
+		           and s.identity_id = $1
+		           and s.removed_at is null
+		           and c.deleted_at is null) r
+		 order by ` + authority.Order
+	rows, err := tx.Query(ctx, sql, i.ID, i.SourceConnectorID)
+	if err != nil {
+		return nil, fmt.Errorf("find sources of attributes: %w", err)
+	}
+	records, err := pgx.CollectRows(rows, pgx.RowToStructByName[observed])
+	if err != nil {
+		return nil, fmt.Errorf("find sources of attributes: %w", err)
+	}
+	filled, err := mergepatch.Initial(i.IdentityFields)
+	if err != nil {
+		return nil, err
+	}
+	sources := map[string]AttributeSource{}
+	for _, f := range filled {
+		if f.Field != "attributes" && f.Field != "labels" {
+			sources[f.Field] = sourceOf(f.Field, records)
+		}
+	}
+	for _, f := range []string{"manager", "manager_id", "manager_external_id"} {
+		if i.ManagerID != nil || i.ManagerExternalID != nil {
+			sources[f] = managerSource(i, records)
+		}
+	}
+	for name := range i.Attributes {
+		sources[pin.CustomPrefix+name] = sourceOf(pin.CustomPrefix+name, records)
+	}
+	for f, pin := range i.Pins {
+		sources[f] = AttributeSource{Kind: pin.Kind, ObservedAt: &pin.At, Pinned: !pin.Soft, PinnedUntil: pin.Until, PinnedBy: &pin.By,
+			UntilSourceChanges: pin.Soft, SourceValue: pin.SourceValue}
+	}
+	return sources, nil
+}
+
+// sourceOf is the first record that fills a field, in the order in which records decide. Nobody's is set by hand.
+func sourceOf(field string, records []observed) AttributeSource {
+	synced := slices.Contains(pin.SourceFields, field) || strings.HasPrefix(field, pin.CustomPrefix)
+	for _, r := range records {
+		if synced && (r.Told == nil && r.Own || slices.Contains(r.Told, field)) {
+			return r.source()
+		}
+	}
+	return AttributeSource{Kind: "manual"}
+}
+
+// managerSource is the source whose record names the manager, where the manager follows from one.
+func managerSource(i identity.Identity, records []observed) AttributeSource {
+	for _, r := range records {
+		if i.ManagerFromSource && r.Manager {
+			return r.source()
+		}
+	}
+	return AttributeSource{Kind: "manual"}
+}
+
+func (r observed) source() AttributeSource {
+	return AttributeSource{ConnectorID: &r.Connector, Kind: "hr", ObservedAt: &r.At}
+}
