@@ -45,9 +45,6 @@ func Explain(err error, host, phase string) *v1.ErrorDetail { return neterr.Expl
 // can read two hosts from one address. setting names the key in the error, which has the code invalid_url.
 func ParseURL(setting, raw string) (*url.URL, error) { return address.ParseURL(setting, raw) }
 
-// LeavesBase reports whether a path, taken below another one, leads above it.
-func LeavesBase(escaped string) bool { return address.LeavesBase(escaped) }
-
 // TLS is how a target proves its identity, and how the connector does.
 type TLS = tlsconf.Settings
 

@@ -45,7 +45,7 @@ func (p *Pager) Request(at *stream.ParentRecord) (target.Request, error) {
 	if len(st.Error.Rules) > 0 {
 		r.Judge = st.Classify
 	}
-	st.Verdict.SetMessagePath(&r)
+	r.MessageAt = st.Verdict.MessageReader()
 	for _, name := range jsonvalue.SortedKeys(st.Request.Headers) {
 		r.Header.Set(name, at.Fill(st.Request.Headers[name], nil))
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit/jsonpath"
 	"github.com/grantwright/grantwright/connectorkit/jsonvalue"
-	"github.com/grantwright/grantwright/connectorkit/target"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -95,11 +94,12 @@ func empty(v any) bool {
 	return false
 }
 
-// SetMessagePath makes the words of a refusal be those at message_path.
-func (v SuccessCheck) SetMessagePath(r *target.Request) {
-	if v.message != nil {
-		r.MessageAt = func(answer any) string { return v.Message(Judge(answer)) }
+// MessageReader finds the words of a refusal at message_path, in a decoded answer. It is nil without message_path.
+func (v SuccessCheck) MessageReader() func(answer any) string {
+	if v.message == nil {
+		return nil
 	}
+	return func(answer any) string { return v.Message(Judge(answer)) }
 }
 
 // What a rule does with an answer.

@@ -3,8 +3,8 @@ package stream
 import (
 	"strings"
 
+	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/jsonpath"
-	"github.com/grantwright/grantwright/connectorkit/target"
 )
 
 // Stream is a compiled document.
@@ -53,7 +53,7 @@ func (d Definition) compile(pageSize int) (*Stream, []string) {
 	if strings.Contains(d.Request.Path, "://") {
 		c.Wrong("request.path must be a path below base_url")
 	}
-	if target.LeavesBase(PathOf(d.Request.Path)) {
+	if connectorkit.LeavesBase(PathOf(d.Request.Path)) {
 		c.Wrong(
 			"request.path leads out of the path of base_url by its \"..\"; " +
 				"write the path below base_url, or shorten base_url",

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/connectorkit/jsonvalue"
 	"github.com/grantwright/grantwright/connectorkit/rest/stream"
-	"github.com/grantwright/grantwright/connectorkit/target"
 )
 
 // checkRead checks what a read may be asked with.
@@ -48,7 +48,7 @@ func (w *Set) request(
 	switch {
 	case path == "":
 		c.Wrong("%s.path is missing", at)
-	case target.LeavesBase(stream.PathOf(path)):
+	case connectorkit.LeavesBase(stream.PathOf(path)):
 		c.Wrong(
 			"%s.path leads out of the path of base_url by its \"..\"; "+
 				"write the path below base_url, or shorten base_url",

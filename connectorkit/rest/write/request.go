@@ -142,7 +142,7 @@ func (w *Operation) build(
 // readBody fills the body of a read, which may be sent again like any other read.
 func (w *Operation) readBody(ctx context.Context, t *template.ReadTemplate, r *target.Request) error {
 	r.Repeatable = true
-	t.Verdict.SetMessagePath(r)
+	r.MessageAt = t.Verdict.MessageReader()
 	if t.Body == nil {
 		return nil
 	}
@@ -224,7 +224,7 @@ func (w *Operation) send(ctx context.Context) (decoded any, refused error, err e
 		return nil, nil, err
 	}
 	r.Judge = judgeWrite
-	t.Verdict.SetMessagePath(&r)
+	r.MessageAt = t.Verdict.MessageReader()
 	planned, err := w.client.Plan(r)
 	if err != nil {
 		return nil, nil, err

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/grantwright/grantwright/connectorkit"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 )
 
@@ -32,7 +33,7 @@ func Resolve(base *url.URL, ref string, query url.Values, phase string) (*url.UR
 				Message: "a path of the settings is not a URL path",
 			}
 		}
-		if LeavesBase(rel.EscapedPath()) {
+		if connectorkit.LeavesBase(rel.EscapedPath()) {
 			return nil, &v1.ErrorDetail{
 				Class: v1.ClassConfig, Code: "invalid_path", Phase: phase,
 				Message: "a path leads out of the path of base_url by its \"..\"",
