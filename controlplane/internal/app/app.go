@@ -124,14 +124,14 @@ func hosted(guard *outbound.Guard, traces *telemetry.Traces, log *slog.Logger) f
 	env := connectorkit.Env{
 		Dial: guard.Dial, Plaintext: guard.Plaintext, Log: log, Now: time.Now, By: v1.ExecutedBy{Mode: dispatch.Hosted, Hostname: name},
 	}
-	connectors := map[string]connectorkit.Connector{}
+	opened := map[string]connectorkit.Connector{}
 	failed := map[string]error{}
 	for _, t := range catalog.Types() {
 		c, err := connectors.Open(env, t)
-		connectors[t], failed[t] = withTraces(c, traces, t), err
+		opened[t], failed[t] = withTraces(c, traces, t), err
 	}
 	return func(connectorType string) (connectorkit.Connector, error) {
-		if c := connectors[connectorType]; c != nil {
+		if c := opened[connectorType]; c != nil {
 			return c, nil
 		}
 		if err := failed[connectorType]; err != nil {
