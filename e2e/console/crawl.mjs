@@ -37,7 +37,7 @@ async function look(page, address, place) {
   step(name);
   await timed("opening", () => go(page, address));
   if (await said(page, /still to come/)) return fail(`${name} is still to be written`);
-  if (await said(page, /That did not work/)) fail(`${name}: ${await page.locator(".failure").first().innerText()}`);
+  if (await said(page, /Request failed/)) fail(`${name}: ${await page.locator(".failure").first().innerText()}`);
   expect((await page.locator("h1").count()) === 1, `${await page.locator("h1").count()} titles`);
   await timed("still", () => still(page));
   await timed("words", () => inWords(page, name));
@@ -57,7 +57,7 @@ async function look(page, address, place) {
 async function forbidden(page, address) {
   step(`${who} may not open ${address}`);
   await go(page, address);
-  expect((await said(page, /Not visible to you|nothing here that you may see/)) === 1, `it shows ${await page.locator("h1").allInnerTexts()}`);
+  expect((await said(page, /Not visible to you|Not found, or not visible to you/)) === 1, `it shows ${await page.locator("h1").allInnerTexts()}`);
   const found = await controls(page);
   expect(found.length === 0, `it offers ${found.slice(0, 4).join(", ")}`);
 }

@@ -48,7 +48,7 @@ func TestAWebhookIsToldThatWritesHaveStoppedAndThatTheyGoOn(t *testing.T) {
 	})
 	for i := range people {
 		h.Expect("201", c, "POST", "/identities", map[string]any{
-			"external_id": fmt.Sprint("B", i), "email": fmt.Sprintf("b%d@example.test", i), "first_name": fmt.Sprint("Bea", i), "last_name": "Breaker",
+			"external_id": fmt.Sprint("B", i), "email": fmt.Sprintf("b%d@example.test", i), "first_name": fmt.Sprint("Bea", i), "last_name": "Circuit breaker",
 		})
 	}
 	stopped := heard(t, in, k, 1)[0]

@@ -101,7 +101,7 @@ func TestTheDoctorFindsWhatKeepsAnAgentFromItsControlPlane(t *testing.T) {
 	h.StopPlane()
 	ailment{name: "the control plane is down", code: 5, failed: "tcp"}.examine(t, h, agent, token)
 	h.Start()
-	none := &harness.Agent{Agent: &rig.Agent{Bin: agent.Bin, Log: agent.Log, Data: filepath.Join(h.Dir, "nobody")}}
+	none := &harness.Agent{Agent: &rig.Agent{Bin: agent.Bin, Log: agent.Log, Data: filepath.Join(h.Dir, "no owner")}}
 	if out, code := h.Command(none, "doctor"); code != 3 || !strings.Contains(out, "enroll") {
 		t.Errorf("on a host that is not enrolled the doctor ended with exit code %d:\n%s", code, out)
 	}

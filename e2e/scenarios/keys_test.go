@@ -148,7 +148,7 @@ func TestEveryKeyIsExchangedWhileNobodyNotices(t *testing.T) {
 	if out := h.MustOperate("keys", "list"); !strings.Contains(out, "verify") {
 		t.Errorf("after the rotation, keys list says %s", out)
 	}
-	if out, code := h.Operate("keys", "drop", oldName); code != 1 || !strings.Contains(out, "in use") {
+	if out, code := h.Operate("keys", "drop", oldName); code != 1 || !strings.Contains(out, "active") {
 		t.Errorf("dropping the only master key: %d %s", code, out)
 	}
 	newKey := filepath.Join(h.Dir, "new.key")

@@ -36,7 +36,7 @@ await journey(async ({ open }) => {
   same(twice.length, new Set(twice).size, "marks with a name of their own");
 
   step("a picker tells equal names apart");
-  await page.getByRole("button", { name: "Why, or why not" }).click();
+  await page.getByRole("button", { name: "Explain access" }).click();
   await page.getByRole("dialog").getByLabel("Access").fill(names[0]);
   const option = page.getByRole("option").first();
   await option.waitFor();

@@ -36,7 +36,7 @@ await journey(async ({ open }) => {
       const box = page.locator("tbody tr", { hasText: who.display_name }).first().locator("td.select input");
       if (await box.count()) await box.check();
     }
-    await page.getByRole("button", { name: "Take them away", exact: true }).click();
+    await page.getByRole("button", { name: "Revoke", exact: true }).click();
     await settled(page);
   };
 
@@ -52,7 +52,7 @@ await journey(async ({ open }) => {
 
   step("after: one goes, two stay, and the page says so");
   await dialog.getByLabel("Reason").fill("The season is over.");
-  await button("Take them away").click();
+  await button("Revoke").click();
   await page.getByText("1 is being taken away. 2 stay: a rule would give it again.").waitFor();
   await until(() => !groups[0].members.includes("3"), "the system goes on having the member");
   same(groups[0].members, ["1", "2"], "who is in the group");
@@ -63,18 +63,18 @@ await journey(async ({ open }) => {
   await choose();
   await dialog.getByText("0 would be taken away, 2 cannot be.").waitFor();
   await dialog.getByLabel("Reason").fill("The season is over.");
-  expect(await button("Take them away").isDisabled(), "nothing can be taken away, and the button can be pressed");
-  await dialog.getByLabel("Keep them away until").fill(day(-2));
-  await dialog.locator(".field", { has: page.getByLabel("Keep them away until") }).getByText("Choose a day to come.").waitFor();
-  expect(await button("Take them away").isDisabled(), "they can be kept away until a day that has passed");
+  expect(await button("Revoke").isDisabled(), "nothing can be taken away, and the button can be pressed");
+  await dialog.getByLabel("Block until").fill(day(-2));
+  await dialog.locator(".field", { has: page.getByLabel("Block until") }).getByText("Choose a future date.").waitFor();
+  expect(await button("Revoke").isDisabled(), "they can be kept away until a day that has passed");
   await seen(page, "kept away until a day that has passed");
 
   step("with a day, both go, and what the day means is said");
-  await dialog.getByLabel("Keep them away until").fill(day(30));
+  await dialog.getByLabel("Block until").fill(day(30));
   await dialog.getByText("2 would be taken away, 0 cannot be.").waitFor();
-  await dialog.getByText(`Until ${day(30)} nobody and no rule can give it to them again; afterwards rules do what they say.`).waitFor();
+  await dialog.getByText(`Until ${day(30)} no person and no policy can grant the access again. Afterwards policies apply as usual.`).waitFor();
   await seen(page, "several kept away until a day");
-  await button("Take them away").click();
+  await button("Revoke").click();
   await page.getByText(`2 are being taken away, and kept away until ${day(30)}.`).waitFor();
   await until(() => groups[0].members.length === 0, "the system goes on having the members");
 

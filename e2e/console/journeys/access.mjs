@@ -16,13 +16,13 @@ await journey(async ({ open }) => {
   step("an owner describes what they own");
   await button(page, "Edit").click();
   const dialog = page.locator(".dialog");
-  await dialog.getByLabel("What it is for").fill("Pays the people, once a month.");
+  await dialog.getByLabel("Purpose").fill("Pays the people, once a month.");
   await dialog.getByLabel("Risk", { exact: true }).selectOption("low");
   same(await dialog.getByLabel("Privileged").count(), 0, "fields of administrators that an owner has");
   await button(dialog, "Save").click();
   await dialog.getByRole("alert").first().waitFor();
   await seen(page, "a refusal of the service");
-  same(await dialog.getByLabel("What it is for").inputValue(), "Pays the people, once a month.", "what was typed, after the refusal");
+  same(await dialog.getByLabel("Purpose").inputValue(), "Pays the people, once a month.", "what was typed, after the refusal");
   await dialog.getByLabel("Risk", { exact: true }).selectOption("critical");
   await button(dialog, "Save").click();
   await dialog.waitFor({ state: "detached" });
@@ -31,10 +31,10 @@ await journey(async ({ open }) => {
   await page.getByText("Pays the people, once a month.").waitFor();
 
   step("and offers it, or not");
-  const offered = page.getByRole("switch", { name: "Can be asked for" });
+  const offered = page.getByRole("switch", { name: "Requestable" });
   const was = await offered.isChecked();
   await offered.click();
-  await page.getByText(was ? "It can be asked for no more." : "It can be asked for.", { exact: true }).first().waitFor();
+  await page.getByText(was ? "It is no longer requestable." : "It is now requestable.", { exact: true }).first().waitFor();
   same((await api("admin", "GET", `/entitlements/${own}`)).requestable, !was, "whether it can be asked for");
   await settled(page);
 
@@ -59,12 +59,12 @@ async function changedMeanwhile(page) {
   await go(page, `/access/${own}`);
   await button(page, "Edit").click();
   const dialog = page.locator(".dialog");
-  await dialog.getByLabel("What it allows").fill("Reads the ledger");
+  await dialog.getByLabel("Permissions").fill("Reads the ledger");
   await api("admin", "PATCH", `/entitlements/${own}`, { data_classes: ["salaries"] }, patch);
   await button(dialog, "Save").click();
-  await button(dialog, "Read it again").click();
-  await button(dialog, "Read it again").waitFor({ state: "detached" });
-  same(await dialog.getByLabel("What it allows").inputValue(), "Reads the ledger", "what was typed, after it was read again");
+  await button(dialog, "Reload").click();
+  await button(dialog, "Reload").waitFor({ state: "detached" });
+  same(await dialog.getByLabel("Permissions").inputValue(), "Reads the ledger", "what was typed, after it was read again");
   await button(dialog, "Save").click();
   await dialog.waitFor({ state: "detached" });
   const now = await api("admin", "GET", `/entitlements/${own}`);
@@ -93,12 +93,12 @@ async function administered(open) {
   await page.goto(`${url}/access?lifecycle=active`);
   await page.locator("td.select input").first().click();
   await page.locator("td.select input").nth(1).click();
-  await button(page, "Change them").click();
+  await button(page, "Edit").click();
   await dialog.getByLabel("What", { exact: true }).selectOption("risk_level");
-  await dialog.getByLabel("Becomes").selectOption("high");
-  await dialog.getByText(/change, .* are so already/).waitFor();
+  await dialog.getByLabel("New value").selectOption("high");
+  await dialog.getByText(/will change, .* already have this value/).waitFor();
   await seen(page, "what a change of several would do");
-  await button(dialog, "Change them").click();
+  await button(dialog, "Save").click();
   await dialog.waitFor({ state: "detached" });
 
   step("who holds it, how it is nested, how it is used, and out of use");
@@ -109,7 +109,7 @@ async function administered(open) {
   }
   await page.goto(`${url}/access/${held}`);
   await button(page, "Actions").click();
-  await page.getByRole("menuitem", { name: "Take it out of use" }).click();
+  await page.getByRole("menuitem", { name: "Retire" }).click();
   const impact = await api("admin", "POST", `/entitlements/${held}/retire?dry_run=true`, {});
   await dialog.getByText(`${impact.holders.toLocaleString("en")} accounts hold it`).waitFor();
   await seen(page, "what taking it out of use would do");

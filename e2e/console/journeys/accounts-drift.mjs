@@ -26,7 +26,7 @@ await journey(async ({ open }) => {
 
   step("a check for drift");
   const head = await open("admin", `/connectors/${connector}`);
-  await head.getByRole("button", { name: "More to do with this connector" }).click();
+  await head.getByRole("button", { name: "More actions" }).click();
   await head.getByRole("menuitem", { name: "Check for drift" }).click();
   await head.getByText("will be compared").waitFor();
   const drift = () => api("admin", "GET", `/accounts/${account}/drift`);
@@ -43,15 +43,15 @@ await journey(async ({ open }) => {
   step("what the template makes is written");
   await page.getByRole("checkbox", { name: "Choose display_name" }).check();
   await seen(page, "one difference chosen");
-  await button(page, "Write what the template makes").click();
+  await button(page, "Write template values").click();
   await until(() => system.users[0].name === person.display_name, "the name is not written");
   same(system.users[0].mail, "old@made.test", "what was not chosen");
-  await page.locator(".account-tasks li").filter({ hasText: "Change the account" }).getByText("done", { exact: true }).waitFor();
+  await page.locator(".account-tasks li").filter({ hasText: "Update account" }).getByText("done", { exact: true }).waitFor();
   await seen(page, "a difference was written");
 
   step("what the system has may stay");
   await page.getByRole("checkbox", { name: "Choose email" }).check();
-  await button(page, "Let it stay").click();
+  await button(page, "Accept").click();
   await page.getByText(/accepted by/).waitFor();
   expect("email" in ((await drift()).accepted ?? {}), "it is not accepted");
   same(system.users[0].mail, "old@made.test", "what may stay");
@@ -59,8 +59,8 @@ await journey(async ({ open }) => {
 
   step("and is written after all");
   await page.getByRole("checkbox", { name: "Choose email" }).check();
-  expect(await button(page, "Let it stay").isDisabled(), "what may stay already can be let stay again");
-  await button(page, "Write what the template makes").click();
+  expect(await button(page, "Accept").isDisabled(), "what may stay already can be let stay again");
+  await button(page, "Write template values").click();
   await until(() => system.users[0].mail === person.email, "the address is not written");
 
   step("all that are selected at once");
@@ -69,9 +69,9 @@ await journey(async ({ open }) => {
   await api("admin", "POST", `/connectors/${connector}/drift/check`, {});
   await until(async () => (await drift()).attribute_drift?.length === 1, "no drift is found again");
   await page.goto(page.url().replace(/\/accounts.*/, "/provisioning"));
-  await page.getByRole("link", { name: "Accounts that differ" }).click();
+  await page.getByRole("link", { name: "Drift" }).click();
   await page.getByRole("row").filter({ hasText: "visitor" }).getByRole("checkbox").check();
-  await button(page, "Write the template again").click();
+  await button(page, "Write template values").click();
   await page.getByText("1 account written as their template has them.").waitFor();
   await until(() => system.users[0].mail === person.email, "the address is not written again");
 

@@ -40,32 +40,32 @@ await journey(async ({ open }) => {
     }, `the page does not come to offer "${words}" instead of "${no}"`);
   }
 
-  await order("Unlock it", "Unlock it");
+  await order("Unlock", "Unlock");
   await until(() => one.locked === false, "it is not unlocked");
   await page.locator("main .badge", { hasText: /^\s*locked$/ }).waitFor({ state: "detached" });
 
-  await order("Rename or move it", "Rename it", async () => {
-    expect(await button(dialog, "Rename it").isDisabled(), "it can be renamed to what it is called");
+  await order("Rename or move", "Rename", async () => {
+    expect(await button(dialog, "Rename").isDisabled(), "it can be renamed to what it is called");
     await dialog.getByLabel("Login", { exact: true }).fill("reader");
   });
   await until(() => one.login === "reader", "it is not renamed");
   await page.getByRole("heading", { level: 1, name: "reader" }).waitFor();
 
-  await order("Reset its password", "Reset it");
+  await order("Reset password", "Reset");
   await until(() => one.pass !== "first" && one.pass.length > 11, "it has no new password");
   expect(!(await page.content()).includes(one.pass), "the password stands on the page");
 
-  await order("Disable it", "Disable it");
+  await order("Disable", "Disable");
   await until(() => one.enabled === false, "it is not disabled");
-  await offers("Enable it", "Disable it");
+  await offers("Enable", "Disable");
   await seen(page, "a disabled account");
   await order("Enable it", "Enable it");
   await until(() => one.enabled === true, "it is not enabled");
-  await offers("Disable it", "Enable it");
+  await offers("Disable", "Enable");
 
   step("what the system refuses is told in its own words");
   system.refuses = (method) => method === "DELETE" && "nobody may be deleted before Friday";
-  await order("Delete it", "Delete it");
+  await order("Delete", "Delete");
   await page.getByText(/before Friday/).first().waitFor();
   same(system.users.length, 2, "accounts of the system after a refusal");
   await seen(page, "a deletion that was refused");

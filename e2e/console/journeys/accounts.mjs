@@ -27,8 +27,8 @@ await journey(async ({ open }) => {
   await seen(page, "an account with its owner");
 
   step("and the rules decide again");
-  await button(page, "Let the rules decide").click();
-  await button(dialog, "Let them decide").click();
+  await button(page, "Return to correlation").click();
+  await button(dialog, "Return").click();
   await dialog.waitFor({ state: "detached" });
   expect((await api("admin", "GET", `/accounts/${orphan}`)).correlation.by !== "user", "what a person decided is still kept");
 
@@ -36,7 +36,7 @@ await journey(async ({ open }) => {
 
   step("who only reads changes nothing");
   const reader = await open("auditor", `/accounts/${orphan}`);
-  for (const name of ["Actions", "Assign owner", "Accept without an owner"]) same(await button(reader, name).count(), 0, `buttons "${name}" for an auditor`);
+  for (const name of ["Actions", "Assign owner", "Accept as unowned"]) same(await button(reader, name).count(), 0, `buttons "${name}" for an auditor`);
   await seen(reader, "an account, read only");
 });
 
@@ -45,14 +45,14 @@ async function disabled(page, dialog) {
   step(`one is disabled: ${account.username}`);
   await page.goto(`${url}/accounts/${account.id}`);
   await button(page, "Actions").click();
-  await page.getByRole("menuitem", { name: "Disable it" }).click();
+  await page.getByRole("menuitem", { name: "Disable", exact: true }).click();
   await dialog.locator(".tried pre").first().waitFor();
   await seen(page, "what would be sent");
   same((await api("admin", "GET", `/accounts/${account.id}`)).is_disabled, account.is_disabled, "whether a look disables it");
   await dialog.getByLabel("Note").fill("seen on the journey");
-  await button(dialog, "Disable it").click();
+  await button(dialog, "Disable").click();
   await dialog.waitFor({ state: "detached" });
-  const change = page.locator(".account-tasks li").filter({ hasText: "Disable it" }).first();
+  const change = page.locator(".account-tasks li").filter({ hasText: "Disable account" }).first();
   await change.waitFor();
   await change.getByText(/done|failed|manual|verifying/).waitFor({ timeout: 60_000 });
   await settled(page);

@@ -36,9 +36,9 @@ await journey(async ({ open }) => {
   const id = new URL(page.url()).pathname.split("/").at(-1);
 
   step("a new enrolment token, after which the one before is worth nothing");
-  await button(page, "New enrolment token").click();
+  await button(page, "New enrollment token").click();
   await seen(page, "before a new token");
-  await button(dialog, "Make it").click();
+  await button(dialog, "Create").click();
   const token = await dialog.locator(".agents-token code").innerText();
   expect(token !== first, "it is the token from before");
   await seen(page, "a new token");
@@ -68,7 +68,7 @@ await journey(async ({ open }) => {
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await button(dialog, "Delete").click();
   await page.waitForURL(/\/settings\/agents$/);
-  await page.getByText("The agent is deleted.").waitFor();
+  await page.getByText("Agent deleted.").waitFor();
   await page.getByRole("link", { name }).waitFor({ state: "detached" });
   expect(!(await api("admin", "GET", "/settings/agents?limit=500")).items.some((a) => a.id === id), "it is still there");
 });
@@ -76,14 +76,14 @@ await journey(async ({ open }) => {
 async function switched(page, id) {
   step("switched off, and on again");
   await button(page, "More").click();
-  await page.getByRole("menuitem", { name: "Switch off" }).click();
+  await page.getByRole("menuitem", { name: "Disable" }).click();
   await seen(page, "before it is switched off");
-  await button(page.locator(".dialog"), "Switch off").click();
-  await page.getByText("Switched off by an administrator.").waitFor();
+  await button(page.locator(".dialog"), "Disable").click();
+  await page.getByText("Disabled by an administrator.").waitFor();
   same(await state(id), "disabled", "the state");
   await seen(page, "switched off");
-  await button(page, "Switch on").click();
-  await button(page, "Switch on").waitFor({ state: "detached" });
+  await button(page, "Enable").click();
+  await button(page, "Enable").waitFor({ state: "detached" });
   expect((await state(id)) !== "disabled", "it is still switched off");
 }
 
@@ -92,17 +92,17 @@ async function twice(page, id, copied, stopped) {
   step("its copy runs too");
   await page.locator("main").getByText("online", { exact: true }).first().waitFor({ timeout: 120_000 });
   copied();
-  await button(page, "Clear the quarantine").waitFor({ timeout: 120_000 });
+  await button(page, "Clear quarantine").waitFor({ timeout: 120_000 });
   same(await state(id), "quarantined", "the state");
   await seen(page, "quarantined");
   step("the copy is stopped, and the quarantine cleared");
   stopped();
-  await button(page, "Clear the quarantine").click();
+  await button(page, "Clear quarantine").click();
   const dialog = page.locator(".dialog");
-  await dialog.getByText("Has the copy been stopped?").waitFor();
+  await dialog.getByText("Clear quarantine?").waitFor();
   await seen(page, "before the quarantine is cleared");
-  await button(dialog, "Clear the quarantine").click();
+  await button(dialog, "Clear quarantine").click();
   await dialog.waitFor({ state: "detached" });
-  await button(page, "Clear the quarantine").waitFor({ state: "detached" });
+  await button(page, "Clear quarantine").waitFor({ state: "detached" });
   expect((await state(id)) !== "quarantined", "it is still quarantined");
 }

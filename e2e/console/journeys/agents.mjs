@@ -29,7 +29,7 @@ await journey(async ({ open }) => {
   await button(page, "Register").last().click();
   const token = await page.locator(".agents-token code").innerText();
   const id = (await api("admin", "GET", "/settings/agents")).items.find((a) => a.name === site).id;
-  await page.getByText("Waits for the host to enrol and connect…").waitFor();
+  await page.getByText("Waiting for the host to enroll and connect…").waitFor();
   await seen(page, "the token and the commands");
   for (const way of ["Linux package", "Linux with systemd", "Windows"]) {
     await button(page, way).click();
@@ -53,18 +53,18 @@ await journey(async ({ open }) => {
 
     step("drained, and taking tasks again");
     await button(page, "More").click();
-    await page.getByRole("menuitem", { name: "Drain: no new tasks" }).click();
-    await button(page, "Take tasks again").waitFor();
+    await page.getByRole("menuitem", { name: "Drain" }).click();
+    await button(page, "Resume").waitFor();
     same((await api("admin", "GET", `/settings/agents/${id}`)).draining, true, "whether the service drains it");
-    await button(page, "Take tasks again").click();
-    await button(page, "Take tasks again").waitFor({ state: "detached" });
+    await button(page, "Resume").click();
+    await button(page, "Resume").waitFor({ state: "detached" });
 
     step("revoked");
     await button(page, "More").click();
-    await page.getByRole("menuitem", { name: "Revoke for good" }).click();
+    await page.getByRole("menuitem", { name: "Revoke" }).click();
     const revoke = page.getByRole("dialog").getByRole("button", { name: "Revoke" });
     expect(await revoke.isDisabled(), "it can be revoked without a reason");
-    await page.getByLabel("Why").fill("the journey is over");
+    await page.getByLabel("Reason").fill("the journey is over");
     await revoke.click();
     await page.getByText("the journey is over").waitFor();
     await seen(page, "revoked");

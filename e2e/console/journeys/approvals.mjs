@@ -10,7 +10,7 @@ const choose = async (page, label, text) => {
 
 await journey(async ({ open }) => {
   const page = await open("admin", "/settings/approval-rules", { allow: [422] });
-  await page.getByRole("heading", { name: "The built-in rule" }).waitFor();
+  await page.getByRole("heading", { name: "Built-in rule" }).waitFor();
   await seen(page, "approval rules");
   const thing = await named("Library");
   const id = await writes(page);
@@ -22,28 +22,28 @@ await journey(async ({ open }) => {
 
 async function writes(page) {
   step("a rule is written");
-  await page.getByRole("link", { name: "Write a rule" }).click();
+  await page.getByRole("link", { name: "New approval rule" }).click();
   await page.getByLabel("Name", { exact: true }).first().fill("Books");
-  await choose(page, "Single rights", "Library");
-  await page.getByRole("button", { name: "Stage", exact: true }).click();
+  await choose(page, "Entitlements", "Library");
+  await page.getByRole("button", { name: "Step", exact: true }).click();
   const drawn = page.getByRole("list", { name: "The path of: Always" });
-  await drawn.getByText("Owners of what is asked for").waitFor();
+  await drawn.getByText("Owners of the requested access").waitFor();
   await page.getByRole("combobox", { name: "Approver 1" }).last().selectOption("identity");
   await choose(page, "Who", scene.users.owner.name);
   await drawn.getByText(scene.users.owner.name).waitFor();
   await seen(page, "writing a rule");
 
   step("what can never be is refused at its place, and nothing is lost");
-  await page.locator("summary", { hasText: "When nobody answers" }).first().click();
+  await page.locator("summary", { hasText: "If no approver answers" }).first().click();
   await page.getByRole("button", { name: "Reminder", exact: true }).first().click();
   await page.getByLabel("Remind, before it is due (1)", { exact: true }).fill("9");
-  await page.getByRole("button", { name: "Save it" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
   const wrong = page.getByLabel("Remind, before it is due (1)", { exact: true }).locator("xpath=ancestor::div[@class='field']");
   await wrong.locator("[data-wrong]").waitFor();
   same(await page.getByLabel("Name", { exact: true }).first().inputValue(), "Books", "what was typed");
   await seen(page, "a refused rule");
   await page.getByLabel("Remind, before it is due (1)", { exact: true }).fill("1");
-  await page.getByRole("button", { name: "Save it" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { level: 1, name: "Books" }).waitFor();
   await settled(page);
   const id = path(page).split("/")[3];
@@ -54,14 +54,14 @@ async function writes(page) {
 async function tries(page, thing) {
   step("tried with a sample request");
   await choose(page, "For whom", scene.users.member.name);
-  await choose(page, "Which", "Library");
-  await page.getByRole("button", { name: "Test it" }).click();
+  await choose(page, "Item name", "Library");
+  await page.getByRole("button", { name: "Test" }).click();
   const way = page.getByRole("list", { name: "Who would be asked about Library" });
   await way.getByText(scene.users.manager.name).waitFor();
   await way.getByText(scene.users.owner.name).waitFor();
   step("replayed over what was asked for");
   await page.getByRole("button", { name: "Replay" }).click();
-  await page.getByRole("region", { name: "What would be different" }).waitFor();
+  await page.getByRole("region", { name: "Differences" }).waitFor();
   await seen(page, "tried and replayed");
   const before = await api("admin", "GET", `/access-requests?entitlement_id=${thing.id}`);
   same(before.items[0].items[0].rule.name, "Built-in rule", "the rule of the request under way");
@@ -69,7 +69,7 @@ async function tries(page, thing) {
 
 async function counts(page, id, thing) {
   step("switched on, it is whom requests to come go by");
-  await page.getByRole("button", { name: "Switch on" }).click();
+  await page.getByRole("button", { name: "Enable" }).click();
   await page.locator("main").getByText("active", { exact: true }).waitFor();
   await seen(page, "it counts");
   const foreseen = await api("owner", "POST", "/access-requests/preview", {
@@ -79,10 +79,10 @@ async function counts(page, id, thing) {
   same(foreseen.items[0].rule.name, "Books", "the rule of a request");
 
   step("changed, deleted");
-  await page.getByRole("button", { name: "Change it" }).click();
+  await page.getByRole("button", { name: "Edit" }).click();
   await page.getByLabel("Description").fill("For whoever reads.");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Requests under way keep what they were sent under.").waitFor();
+  await page.getByText("Open requests keep their version of the rule.").waitFor();
   const kept = await api("admin", "GET", `/approval-rules/${id}`);
   same([kept.description, kept.branches[0].outcome.stages.length, kept.branches[0].outcome.stages[0].reminders], ["For whoever reads.", 2, ["P1D"]], "what was saved");
   same((await api("admin", "GET", `/approval-rules/${id}/versions`)).total, kept.version, "its versions");
@@ -97,8 +97,8 @@ async function worktime(page) {
   await page.getByLabel("Time zone").fill("Europe/Berlin");
   await page.getByRole("button", { name: /add hours on saturday/ }).click();
   await page.getByRole("button", { name: "Holiday", exact: true }).click();
-  await page.getByLabel("Day", { exact: true }).fill("2026-12-25");
-  await page.getByLabel("Its name").fill("Christmas Day");
+  await page.getByLabel("Date", { exact: true }).fill("2026-12-25");
+  await page.getByLabel("Name").fill("Christmas Day");
   await seen(page, "a calendar");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("heading", { name: "Hamburg" }).waitFor();
@@ -108,8 +108,8 @@ async function worktime(page) {
   step("who is on call");
   await page.getByRole("button", { name: "Add a schedule" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Night desk");
-  await choose(page, "Who takes turns", scene.users.manager.name);
-  await choose(page, "Who takes turns", scene.users.owner.name);
+  await choose(page, "People", scene.users.manager.name);
+  await choose(page, "People", scene.users.owner.name);
   await page.getByRole("button", { name: "2 earlier" }).click();
   await seen(page, "a schedule");
   await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -125,7 +125,7 @@ async function reads(open, id) {
   const auditor = await open("auditor", `/settings/approval-rules/${id}`);
   await settled(auditor);
   const writes = auditor.locator("main :is(button, select, input, textarea):not([data-reads]):not([data-reads] *)");
-  expect((await auditor.getByRole("button", { name: "Change it" }).count()) === 0, "an auditor is offered to change it");
+  expect((await auditor.getByRole("button", { name: "Edit" }).count()) === 0, "an auditor is offered to change it");
   const shown = await writes.evaluateAll((all) => all.map((e) => e.getAttribute("aria-label") ?? e.textContent?.slice(0, 40) ?? ""));
   same(shown, [], "what an auditor could change");
   await seen(auditor, "a rule, for an auditor");

@@ -16,7 +16,7 @@ const watch = `Night watch ${Date.now()}`;
 async function exported(page, choice) {
   await page.getByRole("button", { name: /^Export/ }).click();
   const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: choice }).click()]);
-  await page.getByText("It is exported; that stands in the log as well.").first().waitFor();
+  await page.getByText("Export completed. The export is recorded in the audit log.").first().waitFor();
   return { name: file.suggestedFilename(), at: await file.path(), lines: (await readFile(await file.path(), "utf8")).trim().split(/\r?\n/) };
 }
 
@@ -32,7 +32,7 @@ await journey(async ({ open }) => {
 
   const before = await api("auditor", "GET", "/audit-events?action=audit.exported&limit=1");
   step("as a table");
-  const csv = await exported(page, "What is filtered, as CSV");
+  const csv = await exported(page, "Filtered entries as CSV");
   same(csv.name, "audit.csv", "the file's name");
   const at = csv.lines[0].split(",");
   const rows = csv.lines.slice(1).map((l) => l.split(","));
@@ -41,7 +41,7 @@ await journey(async ({ open }) => {
   same(rows.map((r) => r[at.indexOf("action")]).join(), told.map((e) => e.action).join(), "their actions");
 
   step("as OCSF");
-  const ocsf = await exported(page, "What is filtered, as OCSF");
+  const ocsf = await exported(page, "Filtered entries as OCSF");
   same(ocsf.name, "audit-ocsf.ndjson", "the file's name");
   const events = ocsf.lines.map((l) => JSON.parse(l));
   same(events.map((e) => e.metadata.sequence).join(), told.map((e) => e.seq).join(), "which entries there are");
@@ -49,7 +49,7 @@ await journey(async ({ open }) => {
   same(events.map((e) => e.unmapped.hash).join(), told.map((e) => e.hash).join(), "their hashes");
 
   step("the whole, which proves itself");
-  const whole = await exported(page, /JSON lines that prove themselves/);
+  const whole = await exported(page, /Whole period as verifiable JSON lines/);
   const parts = whole.lines.map((l) => JSON.parse(l));
   const entries = parts.filter((p) => p.seq && p.hash && p.action);
   same(entries.map((e) => e.seq).join(), entries.map((_, i) => i + 1).join(), "the numbers of the entries: none is left out");
@@ -66,7 +66,7 @@ await journey(async ({ open }) => {
 /** How long the log is kept, and where it is sent. */
 async function kept(page) {
   step("too short a time is refused at its field");
-  const days = page.getByLabel("Days kept");
+  const days = page.getByLabel("Retention in days");
   await days.fill("3");
   await button(page, "Save").click();
   await page.locator(".field").filter({ has: days }).locator("[data-wrong]").waitFor();
@@ -94,24 +94,24 @@ async function kept(page) {
 async function streamed(page, address, got) {
   const one = async () => (await api("admin", "GET", "/settings/audit-streams")).items.find((s) => s.name === watch);
   step("an address that may not be called is refused at its field");
-  await button(page, "Send it somewhere").click();
+  await button(page, "Add a stream").click();
   const dialog = page.locator(".dialog");
   await dialog.getByLabel("Name").fill(watch);
   await dialog.getByLabel("Address").fill("http://192.0.2.1/audit");
-  await dialog.getByLabel("Header with a secret").fill("X-Key");
-  await dialog.getByLabel("Its value").fill("hush-4712");
-  await button(dialog, "Send it").click();
+  await dialog.getByLabel("Secret header").fill("X-Key");
+  await dialog.getByLabel("Header value").fill("hush-4712");
+  await button(dialog, "Add").click();
   await dialog.locator(".field").filter({ has: page.getByLabel("Address") }).locator("[data-wrong]").waitFor();
-  same(await dialog.getByLabel("Its value").inputValue(), "hush-4712", "the secret that was typed");
+  same(await dialog.getByLabel("Header value").inputValue(), "hush-4712", "the secret that was typed");
   await seen(page, "an address that may not be called");
 
   step("it is sent from now on, with its secret");
   await dialog.getByLabel("Address").fill(address);
-  await button(dialog, "Send it").click();
+  await button(dialog, "Add").click();
   await dialog.waitFor({ state: "detached" });
   const card = page.getByRole("region", { name: watch });
-  await button(card, "Try it out").click();
-  await card.getByText(/It arrived, in \d+ ms/).waitFor();
+  await button(card, "Test").click();
+  await card.getByText(/Delivered in \d+ ms/).waitFor();
   same(got.at(-1)?.key, "hush-4712", "the header that arrived");
   expect(!(await page.content()).includes("hush-4712"), "the secret stands on the page");
   await seen(page, "a stream that was tried out");
@@ -130,9 +130,9 @@ async function streamed(page, address, got) {
   await button(card, "Disable").waitFor();
 
   step("it ends");
-  await button(card, "End it").click();
+  await button(card, "Delete").click();
   await seen(page, "before a stream ends");
-  await button(dialog, "End it").click();
+  await button(dialog, "Delete").click();
   await dialog.waitFor({ state: "detached" });
   await card.waitFor({ state: "detached" });
   same(await one(), undefined, "what is left of it");

@@ -57,7 +57,7 @@ await journey(
     await seen(page, "the end of a long log");
 
     step("a table says how long it is and where one is");
-    const table = page.getByRole("table", { name: "Entries, the newest first" });
+    const table = page.getByRole("table", { name: "Entries, newest first" });
     same(await table.getAttribute("aria-rowcount"), String(many + 1), "its rows");
     same(await page.getByRole("row").last().getAttribute("aria-rowindex"), String(many + 1), "the number of the last row");
 
@@ -81,7 +81,7 @@ await journey(
     await page.keyboard.press("k");
     await page.waitForFunction(() => document.activeElement?.closest("tr")?.textContent.includes("Clerk 118"));
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog").getByText("As it was written").waitFor();
+    await page.getByRole("dialog").getByText("Raw entry").waitFor();
     expect(page.url().includes(`event=${900_000 - 118}`), `the address is ${page.url()}`);
     await page.keyboard.press("j");
     same(page.url().includes(`event=${900_000 - 118}`), true, "the entry that is open after J behind it");
@@ -92,7 +92,7 @@ await journey(
 
     step("an entry by its address, and a narrow window");
     await page.goto(new URL(`/audit?event=${900_000 - 3}`, page.url()).href);
-    await page.getByRole("dialog").getByText("As it was written").waitFor();
+    await page.getByRole("dialog").getByText("Raw entry").waitFor();
     await page.setViewportSize({ width: 320, height: 640 });
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });

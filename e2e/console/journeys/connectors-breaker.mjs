@@ -13,7 +13,7 @@ await journey(async ({ open }) => {
   await settled(page);
 
   step("it opens after two failures");
-  await page.getByLabel("Opens after failures in a row").fill("2");
+  await page.getByLabel("Open after consecutive failures").fill("2");
   await page.getByRole("button", { name: "Save", exact: true }).first().click();
   await until(async () => (await api("admin", "GET", at)).breaker.max_failures === 2, "the breaker is not set");
   const people = (await api("admin", "GET", "/identities?status=active&limit=3")).items;

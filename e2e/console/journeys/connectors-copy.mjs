@@ -28,7 +28,7 @@ await journey(async ({ open }) => {
   expect(await dialog.getByRole("button", { name: "Copy", exact: true }).isDisabled(), "nothing is chosen, and it can be copied");
   await dialog.getByLabel("From").fill(`Copied ${stamp} staging`);
   await page.getByRole("option", { name: new RegExp(`Copied ${stamp} staging`) }).click();
-  await dialog.getByText(/would be taken over/).waitFor();
+  await dialog.getByText(/would be copied/).waitFor();
   const told = await dialog.innerText();
   expect(/desk/.test(told), `what does not fit is not told: ${told}`);
   same((await of(to, "badge"))?.transform ?? "", "", "the transform before it is copied");

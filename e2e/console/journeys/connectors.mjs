@@ -44,12 +44,12 @@ async function schedule(page) {
   step("a schedule");
   page.context().allow = [422];
   await go(page, `/connectors/${apps}/settings?section=schedule`);
-  await page.getByLabel("Full sync").fill("61 * * * *");
+  await page.getByRole("combobox", { name: "Full sync" }).fill("61 * * * *");
   await page.getByRole("button", { name: "Save" }).click();
   await page.locator(".field [data-wrong]").waitFor();
-  same(await page.getByLabel("Full sync").inputValue(), "61 * * * *", "what was typed");
+  same(await page.getByRole("combobox", { name: "Full sync" }).inputValue(), "61 * * * *", "what was typed");
   page.context().allow = [];
-  await page.getByLabel("Full sync").fill("0 2 * * *");
+  await page.getByRole("combobox", { name: "Full sync" }).fill("0 2 * * *");
   await page.getByLabel("Time zone").fill("Europe/Berlin");
   step("what was typed is there after a look at another part");
   await page.getByRole("link", { name: "Safety limits" }).click();
@@ -57,7 +57,7 @@ async function schedule(page) {
   await settled(page);
   await page.getByRole("link", { name: "Schedule" }).click();
   await page.waitForURL(/section=schedule/);
-  same(await page.getByLabel("Full sync").inputValue(), "0 2 * * *", "what was typed before the look");
+  same(await page.getByRole("combobox", { name: "Full sync" }).inputValue(), "0 2 * * *", "what was typed before the look");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText(/02:00/).first().waitFor();
   same((await api("admin", "GET", `/connectors/${apps}/schedule`)).full_cron, "0 2 * * *", "the saved schedule");
@@ -70,9 +70,9 @@ async function pause(page) {
   const was = (await api("admin", "GET", `/connectors/${paused}`)).status_reason ?? "kept";
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("button", { name: "Sync now" }).waitFor();
-  await page.getByRole("button", { name: "More to do with this connector" }).click();
+  await page.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("menuitem", { name: "Pause…" }).click();
-  await page.locator(".dialog").getByLabel("Why").fill(was);
+  await page.locator(".dialog").getByLabel("Reason").fill(was);
   await seen(page, "pause");
   await page.locator(".dialog").getByRole("button", { name: "Pause" }).click();
   await page.getByRole("button", { name: "Resume" }).waitFor();

@@ -15,7 +15,7 @@ await journey(async ({ open }) => {
         ? r.fulfill({ status: 422, contentType: "application/problem+json", body: JSON.stringify({ status: 422, code, detail, errors, request_id: "req-1" }) })
         : r.continue(),
     );
-    await Promise.all([page.waitForResponse("**/api/v1/identities"), page.getByRole("button", { name: "Add them" }).click()]);
+    await Promise.all([page.waitForResponse("**/api/v1/identities"), page.getByRole("button", { name: "Add person" }).click()]);
     await page.waitForFunction((n) => document.querySelectorAll("[data-wrong]").length === n, errors.filter((e) => e !== inside).length);
     await page.locator(".wrongs").waitFor();
   };

@@ -55,5 +55,5 @@ await journey(async ({ open }) => {
 
   step("a page that there is not says so");
   await go(page, "/help/nothing");
-  same(await page.locator("h1").innerText(), "There is no such page", "the title");
+  same(await page.locator("h1").innerText(), "Page not found", "the title");
 });

@@ -46,7 +46,7 @@ await journey(async ({ open }) => {
   expect((await page.locator("main h1").innerText()).includes(names[1]), `a role called ${names[1]} is shown as ${await page.locator("main h1").innerText()}`);
   step("what a system answers is shown word for word");
   await go(page, `/connectors/${made.broken}/runs/${made.run}`);
-  await page.getByText("The system's own answer").click();
+  await page.getByText("Response of the system").click();
   expect((await page.locator("main").innerText()).includes("<script>window.hacked=1</script>"), "the answer of the system is not shown");
   await whole(page, "the answer of a system");
   step("the palette");

@@ -71,7 +71,7 @@ async function handedOn(open, colleague) {
 
   step("a name that nobody has");
   await page.keyboard.type("qzxv");
-  await page.getByText("No results: nobody with this name can decide it.").waitFor();
+  await page.getByText("No eligible person has this name.").waitFor();
   await seen(page, "nobody is called so");
   for (const _ of "?qzxv") await page.keyboard.press("Backspace");
 
@@ -88,11 +88,11 @@ async function handedOn(open, colleague) {
   await page.keyboard.press("Enter");
   same(await who.inputValue(), colleague.name, "who was chosen");
   await seen(page, "a colleague is chosen");
-  await tabTo(page, dialog.getByLabel("Why"));
+  await tabTo(page, dialog.getByLabel("Reason"));
   await page.keyboard.type("You know the library.");
   await tabTo(page, dialog.getByRole("button", { name: "Reassign", exact: true }));
   await page.keyboard.press("Enter");
-  await page.getByText(`${colleague.name} decides it from now on.`).waitFor();
+  await page.getByText(`Reassigned to ${colleague.name}.`).waitFor();
   await dialog.waitFor({ state: "detached" });
 
   step("who does not decide it any more, and who never did, find nobody");
@@ -130,7 +130,7 @@ async function delegated(open, colleague) {
   const page = await open("manager", "/inbox/delegations");
   await page.getByRole("button", { name: "Delegate", exact: true }).focus();
   await page.keyboard.press("Enter");
-  const who = page.locator(".dialog").getByLabel("Who decides for you");
+  const who = page.locator(".dialog").getByLabel("Delegate");
   await tabTo(page, who);
   await page.keyboard.type(colleague.name);
   await page.getByRole("option", { name: colleague.name }).waitFor();
@@ -139,6 +139,6 @@ async function delegated(open, colleague) {
   await page.keyboard.press("Enter");
   await tabTo(page, page.locator(".dialog").getByRole("button", { name: "Delegate", exact: true }));
   await page.keyboard.press("Enter");
-  await page.getByText(`${colleague.name} decides from now on.`).waitFor();
+  await page.getByText(`${colleague.name} can decide from now on.`).waitFor();
   await focused(page, "button", "after the dialog");
 }

@@ -16,22 +16,22 @@ await journey(async ({ open }) => {
   const page = await open("manager", "/inbox/delegations");
   await seen(page, "delegations");
   await page.getByRole("button", { name: "Delegate", exact: true }).click();
-  await page.getByLabel("Who decides for you").fill(owner.name.slice(0, 6));
+  await page.getByLabel("Delegate").fill(owner.name.slice(0, 6));
   await settled(page);
   await page.getByRole("option", { name: owner.name }).click();
   await page.getByLabel("Until").fill(tonight());
-  await page.getByLabel("Why").fill("On leave");
+  await page.getByLabel("Reason").fill("On leave");
   await seen(page, "delegating");
   await page.locator(".dialog").getByRole("button", { name: "Delegate", exact: true }).click();
-  await page.getByText(`${owner.name} decides from now on.`).waitFor();
+  await page.getByText(`${owner.name} can decide from now on.`).waitFor();
   await page.getByText("decides everything for you").waitFor();
   await seen(page, "a delegation in effect");
   await theDelegateDecides(open, asks);
 
   step("it ends, and what waits goes back");
-  await page.getByRole("button", { name: `End the delegation of ${manager.name} to ${owner.name}` }).click();
-  await page.locator(".dialog").getByRole("button", { name: "End it" }).click();
-  await page.getByText(`Ended. What waits goes back to ${manager.name}.`).waitFor();
+  await page.getByRole("button", { name: `End the delegation from ${manager.name} to ${owner.name}` }).click();
+  await page.locator(".dialog").getByRole("button", { name: "End delegation" }).click();
+  await page.getByText(`Ended. Open tasks return to ${manager.name}.`).waitFor();
   same((await api("owner", "GET", "/decision-tasks")).items.filter((t) => t.acting_for).length, 0, "what the delegate still decides");
 });
 
@@ -41,7 +41,7 @@ async function theDelegateDecides(open, asks) {
   await page.locator(".inbox-row").first().waitFor();
   expect((await page.locator(".inbox-row").count()) > asks, "no task came to the delegate");
   await page.locator(".inbox-open", { hasText: `for ${manager.name}` }).first().click();
-  await page.getByText(`you decide for ${manager.name}`).waitFor();
+  await page.getByText(`delegated by ${manager.name}`).waitFor();
   await page.locator(".inbox-history li").first().waitFor();
   await seen(page, "a task of somebody else");
   step("and decides one of them");

@@ -36,7 +36,7 @@ async function givenAway(open) {
   step("nobody whom it is about");
   const who = dialog.getByLabel("Who decides", { exact: true });
   await who.fill(scene.users.member.name);
-  await page.getByText("No results: nobody with this name can decide it.").waitFor();
+  await page.getByText("No eligible person has this name.").waitFor();
   same(await page.getByRole("option").count(), 0, "people to choose from");
   await seen(page, "nobody to choose in the dialog");
 
@@ -44,11 +44,11 @@ async function givenAway(open) {
   await choose(page, owner.name);
   expect(await send.isDisabled(), "it can be given away without a reason");
   await dialog.getByRole("button", { name: "Clear Who decides" }).click();
-  await dialog.getByLabel("Why").fill("You know the library.");
+  await dialog.getByLabel("Reason").fill("You know the library.");
   expect(await send.isDisabled(), "it can be given to nobody");
   await choose(page, owner.name);
   await send.click();
-  await page.getByText(`${owner.name} decides it from now on.`).waitFor();
+  await page.getByText(`Reassigned to ${owner.name}.`).waitFor();
   await dialog.waitFor({ state: "detached" });
   await page.locator(`[id="task-${id}"]`).waitFor({ state: "detached" });
   expect(at(page) !== id, "a task that others decide stays open");
@@ -64,12 +64,12 @@ async function givenAway(open) {
   await other.keyboard.type("Which shelf?");
   await other.getByRole("button", { name: "Comment", exact: true }).click();
   await other.locator(".inbox-said").getByText("Which shelf?").waitFor();
-  same(await other.getByLabel("Say something about it").inputValue(), "", "what is left of what was said");
+  same(await other.getByLabel("Add a comment").inputValue(), "", "what is left of what was said");
   await seen(other, "a task that came from somebody else");
   await other.keyboard.press("r");
   await other.locator(".dialog").waitFor();
   expect(await other.locator(".dialog").getByRole("button", { name: "Reject" }).isDisabled(), "it can be rejected without a reason");
-  await other.locator(".dialog").getByLabel("Why").fill("Not this shelf.");
+  await other.locator(".dialog").getByLabel("Reason").fill("Not this shelf.");
   await other.locator(".dialog").getByRole("button", { name: "Reject" }).click();
   const { decision } = await becomes(id, "decided");
   same([decision.action, decision.comment, decision.by.identity_id], ["reject", "Not this shelf.", owner.identity_id], "the decision");
@@ -87,10 +87,10 @@ async function rejects(page) {
   const dialog = page.locator(".dialog");
   for (let tries = 0; tries < 2; tries++) {
     await page.locator(".inbox-detail").getByRole("button", { name: /^Reject/ }).click();
-    await dialog.getByLabel("Why").fill("I would not.");
+    await dialog.getByLabel("Reason").fill("I would not.");
     await dialog.getByRole("button", { name: "Reject" }).click();
     const closed = dialog.waitFor({ state: "detached" }).then(() => true);
-    if (await Promise.race([closed, dialog.getByText("It has changed since you opened it.").waitFor().then(() => false, () => true)])) return;
+    if (await Promise.race([closed, dialog.getByText("The task has changed since you opened it.").waitFor().then(() => false, () => true)])) return;
     await page.keyboard.press("Escape");
     await closed;
     await settled(page);
@@ -113,10 +113,10 @@ async function twoWindows(open) {
   step("the later one is refused, and told who was first");
   await other.keyboard.press("r");
   const dialog = other.locator(".dialog");
-  await dialog.getByLabel("Why").fill("I would not.");
+  await dialog.getByLabel("Reason").fill("I would not.");
   await dialog.getByRole("button", { name: "Reject" }).click();
   await dialog.getByText(new RegExp(`${second.email} has decided this already.*: Approve`)).waitFor();
-  same(await dialog.getByLabel("Why").inputValue(), "I would not.", "what was typed");
+  same(await dialog.getByLabel("Reason").inputValue(), "I would not.", "what was typed");
   await seen(other, "another was first");
   await other.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
@@ -124,7 +124,7 @@ async function twoWindows(open) {
 
   step("undone, it waits in both");
   await one.keyboard.press("z");
-  await one.getByText("Undone. It waits for you again.").waitFor();
+  await one.getByText("Undone. The task is open again.").waitFor();
   await becomes(id, "open");
   await one.locator(`[id="task-${id}"]`).waitFor();
   await other.locator(`[id="task-${id}"]`).waitFor();

@@ -65,7 +65,7 @@ await journey(async ({ open: window }) => {
 
   step("Z undoes it in time");
   await page.keyboard.press("z");
-  await page.getByText("Undone. It waits for you again.").waitFor();
+  await page.getByText("Undone. The task is open again.").waitFor();
   await becomes(first, "open", "after Z");
   same(await rows(page).count(), whole, "the rows after undoing");
   await page.waitForFunction((id) => new URL(location.href).searchParams.get("task") === id, first); // to be decided anew
@@ -103,10 +103,10 @@ await journey(async ({ open: window }) => {
   await api("second", "POST", `/decision-tasks/${third}/decide`, { action: "approve", defer_seconds: 600 }, { "If-Match": `"${fresh.version}"` });
   await page.keyboard.press("a");
   await page.getByText(/has decided this already, .*: Approve/).first().waitFor();
-  await page.getByText("One task was not decided").waitFor();
+  await page.getByText("One decision failed").waitFor();
   await seen(page, "somebody else was first");
-  await page.getByRole("button", { name: "Understood" }).click();
-  await page.getByText("One task was not decided").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Dismiss" }).click();
+  await page.getByText("One decision failed").waitFor({ state: "detached" });
 
   step("somebody else has claimed it");
   await page.keyboard.press("Escape");
@@ -119,7 +119,7 @@ await journey(async ({ open: window }) => {
   await page.getByText(/has claimed this/).first().waitFor();
   await page.locator(`[id="task-${claimed}"]`).getByText(/Not decided: .*has claimed this/).waitFor();
   await api("careful", "POST", `/decision-tasks/${claimed}/release`);
-  await page.getByRole("button", { name: "Understood" }).click();
+  await page.getByRole("button", { name: "Dismiss" }).click();
 
   step("C says something, D gives it to somebody else");
   await page.locator(`[id="task-${claimed}"] a`).click();
@@ -131,7 +131,7 @@ await journey(async ({ open: window }) => {
   await page.keyboard.press("Enter");
   await page.locator(".inbox-said").getByText("Let us talk about this").waitFor();
   await page.keyboard.press("d");
-  await page.locator(".dialog").getByText("Not yours, or you do not know").waitFor();
+  await page.locator(".dialog").getByText("Reassign").waitFor();
   await seen(page, "reassigning");
   await page.keyboard.press("Escape");
   await page.locator(".dialog").waitFor({ state: "detached" });
@@ -153,6 +153,6 @@ await journey(async ({ open: window }) => {
   const late = Date.now() + 12_500;
   while (Date.now() < late) await new Promise((r) => setTimeout(r, 250));
   await page.keyboard.press("z");
-  await page.getByText("There is nothing to undo: what was decided last has taken effect.").waitFor();
+  await page.getByText("Nothing to undo. Your last decision is final.").waitFor();
   expect(path(page).startsWith("/inbox"), "the page has gone elsewhere");
 });

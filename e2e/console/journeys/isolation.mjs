@@ -12,13 +12,13 @@ await journey(async ({ open }) => {
   for (const kind of mine) {
     step(`${kind} of another tenant`);
     await go(theirs, at[kind] + scene.ids[kind]);
-    expect((await theirs.locator("main h1", { hasText: "There is nothing here that you may see" }).count()) === 1, `it shows ${await theirs.locator("main h1").innerText()}`);
+    expect((await theirs.locator("main h1", { hasText: "Not found, or not visible to you" }).count()) === 1, `it shows ${await theirs.locator("main h1").innerText()}`);
     const text = await theirs.locator("main").innerText();
     const name = scene.names[kind];
     if (name) expect(!text.includes(name), `it names ${name}`);
   }
   await go(theirs, `/connectors/${scene.ids.connector}/runs/${scene.ids.heldRun}`);
-  expect((await theirs.locator("main h1", { hasText: "There is nothing here" }).count()) === 1, "the run of another tenant is shown");
+  expect((await theirs.locator("main h1", { hasText: "Not found" }).count()) === 1, "the run of another tenant is shown");
   await go(theirs, `/connectors/new/${scene.ids.draft}/connection`);
   expect(!(await theirs.locator("main").innerText()).includes("Warehouse"), "the draft of another tenant is shown");
   step("lists and search show their own");
@@ -29,7 +29,7 @@ await journey(async ({ open }) => {
   for (const [kind, path] of [["strangerPerson", "/people/"], ["strangerRole", "/roles/"], ["strangerConnector", "/connectors/"], ["strangerWebhook", "/settings/webhooks/"]]) {
     step(`${kind} in ours`);
     await go(ours, path + scene.ids[kind]);
-    expect((await ours.locator("main h1", { hasText: "There is nothing here that you may see" }).count()) === 1, `it shows ${await ours.locator("main h1").innerText()}`);
+    expect((await ours.locator("main h1", { hasText: "Not found, or not visible to you" }).count()) === 1, `it shows ${await ours.locator("main h1").innerText()}`);
   }
   await seen(ours, "of another tenant");
 
@@ -41,7 +41,7 @@ await journey(async ({ open }) => {
   const reason = dialog.locator("input, textarea").first();
   if (await reason.count()) await reason.fill("ticket 4711");
   await dialog.getByRole("button", { name: /^Act in/ }).click();
-  await operator.getByText("as an operator of the service").waitFor();
+  await operator.getByText("as a service operator").waitFor();
   await go(operator, "/people");
   expect((await operator.locator("tbody tr").count()) > 10, "the people of the tenant are not shown");
   await seen(operator, "acting in a tenant");

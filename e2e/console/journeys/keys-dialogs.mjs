@@ -74,7 +74,7 @@ await journey(async ({ open }) => {
   await page.getByText(`${rows} selected`).waitFor();
   await page.getByRole("button", { name: "Clear", exact: true }).click();
   await page.keyboard.press("?");
-  await page.getByRole("dialog").getByText("select all of the page").waitFor();
+  await page.getByRole("dialog").getByText("select all rows of the page").waitFor();
   await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press("Control+a");
   same((await state(page)).chosen, 0, "what is selected behind the key sheet");
@@ -94,7 +94,7 @@ await journey(async ({ open }) => {
   await page.goto(new URL("/audit", page.url()).href);
   await settled(page);
   await page.locator(".audit-action").first().click();
-  await page.getByRole("dialog").getByText("As it was written").waitFor();
+  await page.getByRole("dialog").getByText("Raw entry").waitFor();
   await nothingHappens(page, "the log behind an entry");
   await close(page);
 

@@ -15,14 +15,14 @@ await journey(async ({ open }) => {
   }
 
   step("access is asked for by nobody who only reads");
-  same(await page.getByRole("link", { name: /^Ask for/ }).count(), 0, "ways to ask, in the catalogue");
+  same(await page.getByRole("link", { name: /^Request access/ }).count(), 0, "ways to ask, in the catalogue");
   await go(page, `/access/${scene.ids.entitlement}`);
   await settled(page);
-  same(await page.getByRole("link", { name: /^Ask for/ }).count(), 0, "ways to ask, of one thing");
+  same(await page.getByRole("link", { name: /^Request access/ }).count(), 0, "ways to ask, of one thing");
 
   step("a day before anything was known");
   await go(page, `/access/${scene.ids.entitlement}?as_of=2001-01-01`);
-  await page.getByRole("heading", { name: "Nobody is known to have held it then" }).waitFor();
+  await page.getByRole("heading", { name: "No holders recorded at that time" }).waitFor();
   await seen(page, "holders before history");
   await page.getByRole("button", { name: "Back to today" }).click();
   await page.locator("main section.table tbody tr").first().waitFor();

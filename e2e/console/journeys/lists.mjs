@@ -122,11 +122,11 @@ async function selection(page) {
   if ((await page.locator("tbody input[type=checkbox]").count()) < 3) await go(page, "/accounts");
   await page.locator("main h1").focus();
   for (const key of ["j", "x", "j", "j", "Shift+X"]) await page.keyboard.press(key);
-  await page.getByRole("toolbar", { name: "What was selected" }).getByText("3 selected").waitFor();
+  await page.getByRole("toolbar", { name: "Selection" }).getByText("3 selected").waitFor();
   await seen(page, "rows are selected");
   await page.keyboard.press("Escape");
-  await page.getByRole("toolbar", { name: "What was selected" }).getByRole("button", { name: "Clear" }).click();
-  expect((await page.getByRole("toolbar", { name: "What was selected" }).count()) === 0, "the selection stays");
+  await page.getByRole("toolbar", { name: "Selection" }).getByRole("button", { name: "Clear" }).click();
+  expect((await page.getByRole("toolbar", { name: "Selection" }).count()) === 0, "the selection stays");
   expect(scene.ids.account !== "", "there are no accounts");
 }
 
@@ -174,7 +174,7 @@ async function widths(page) {
   const top = () => page.locator("tbody tr").first().evaluate((r) => r.getBoundingClientRect().top);
   const before = await top();
   await page.locator("tbody input[type=checkbox]").first().check();
-  await page.getByRole("toolbar", { name: "What was selected" }).waitFor();
+  await page.getByRole("toolbar", { name: "Selection" }).waitFor();
   same(await top(), before, "where the first row is, with a row selected");
   await go(page, "/accounts?status=active");
   await page.getByRole("button", { name: "Save this view" }).waitFor();

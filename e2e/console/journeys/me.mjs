@@ -26,23 +26,23 @@ await journey(async ({ browser, open }) => {
 
   step("a wrong password is said, a right one changes it");
   await page.getByLabel("Current password").fill("not this one at all");
-  await page.getByLabel("The new one").fill(next);
-  await page.getByRole("button", { name: "Change the password" }).click();
-  await page.getByText("That is not your password.").waitFor();
-  same(await page.getByLabel("The new one").inputValue(), next, "what was typed");
+  await page.getByLabel("New password").fill(next);
+  await page.getByRole("button", { name: "Change password" }).click();
+  await page.getByText("The current password is wrong.").waitFor();
+  same(await page.getByLabel("New password").inputValue(), next, "what was typed");
   await page.getByLabel("Current password").fill(password);
-  await page.getByRole("button", { name: "Change the password" }).click();
-  await page.getByText("Your password is changed.").waitFor();
-  same(await page.getByLabel("The new one").inputValue(), "", "what is left in the page");
+  await page.getByRole("button", { name: "Change password" }).click();
+  await page.getByText("Password changed.").waitFor();
+  same(await page.getByLabel("New password").inputValue(), "", "what is left in the page");
 
   step("a second factor is set up");
-  await page.getByRole("button", { name: "Set it up" }).click();
-  await page.locator(".dialog").getByLabel("Your password").fill(next);
+  await page.getByRole("button", { name: "Set up" }).click();
+  await page.locator(".dialog").getByLabel("Password").fill(next);
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("img", { name: /QR code/ }).waitFor();
   await seen(page, "a second factor begins");
   const key = (await page.locator(".dialog code").first().innerText()).replaceAll(" ", "");
-  await page.getByLabel("The code that the app shows now").fill(code(key));
+  await page.getByLabel("Code from the app").fill(code(key));
   await page.getByRole("button", { name: "Confirm" }).click();
   const codes = page.getByRole("list", { name: "Recovery codes" }).getByRole("listitem");
   await codes.first().waitFor();
@@ -51,7 +51,7 @@ await journey(async ({ browser, open }) => {
   await seen(page, "recovery codes, once");
   await page.keyboard.press("Escape");
   expect(await codes.first().isVisible(), "Escape closes what is shown once");
-  await page.getByLabel("I have put them").check();
+  await page.getByLabel("I have saved the codes").check();
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByText("10 recovery codes are left").waitFor();
 
@@ -68,7 +68,7 @@ await journey(async ({ browser, open }) => {
   await seen(other, "a recovery code");
   await other.keyboard.press("Enter");
   await other.getByText("9 recovery codes are left").waitFor();
-  await other.getByRole("button", { name: /^End it/ }).first().click();
-  await other.getByText("That session has ended.").waitFor();
+  await other.getByRole("button", { name: /^End session/ }).first().click();
+  await other.getByText("Session ended.").waitFor();
   await context.close();
 });

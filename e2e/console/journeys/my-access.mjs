@@ -10,7 +10,7 @@ await journey(async ({ open }) => {
   same(ways.sort(), ["/", "/inbox", "/my-access", "/requests", "/settings"], "where the navigation leads");
   expect((await page.getByRole("region", { name: "My access" }).locator("tbody tr").count()) > 0, "no access is listed");
   expect((await page.getByRole("region", { name: "My accounts" }).locator("tbody tr").count()) > 0, "no account is listed");
-  await page.getByRole("button", { name: /^Give back/ }).first().click();
+  await page.getByRole("button", { name: /^Return/ }).first().click();
   await seen(page, "giving access back");
   await page.keyboard.press("Escape");
 

@@ -22,36 +22,36 @@ await journey(async ({ open }) => {
   step("other parameters, where the rules were changed");
   for (const label of ["Titles of those who teach", "Departments that enrol students", "Departments that deal with fees"])
     await page.getByLabel(label).fill("Somewhere");
-  await page.getByRole("button", { name: "Show what would change" }).click();
-  const clash = page.getByRole("region", { name: "In conflict: yours stays until you decide" });
+  await page.getByRole("button", { name: "Preview changes" }).click();
+  const clash = page.getByRole("region", { name: "In conflict: your value applies until you decide" });
   await clash.waitFor();
   for (const name of conflicting) expect((await api("admin", "GET", policy[name])).subject.rules[0].value === "Ours", `${name} was changed by a plan`);
   await seen(page, "plan with conflicts");
-  await page.getByRole("button", { name: "Set anew", exact: true }).click();
+  await page.getByRole("button", { name: "Reinstall", exact: true }).click();
   await page.waitForURL(/part=conflicts/);
   const part = (name) => page.getByRole("region", { name, exact: true });
   await part("bursars").waitFor();
   await seen(page, "three conflicts");
 
   step("mine");
-  await part("faculty-members").getByRole("radio", { name: "Keep yours" }).check();
+  await part("faculty-members").getByRole("radio", { name: "Keep your value" }).check();
   await part("faculty-members").getByRole("button", { name: "Decide" }).click();
-  await part("faculty-members").getByText("yours kept").waitFor();
+  await part("faculty-members").getByText("your value kept").waitFor();
   expect((await rule("faculty-members")).includes("Ours"), "what was kept is gone");
 
   step("theirs");
-  await part("registrars").getByRole("radio", { name: "Take the pack's" }).check();
+  await part("registrars").getByRole("radio", { name: "Accept the value of the pack" }).check();
   await part("registrars").getByRole("button", { name: "Decide" }).click();
   await part("registrars").getByRole("button", { name: "Decide" }).waitFor({ state: "detached" });
   expect((await rule("registrars")).includes("Somewhere"), "what the pack wants was not taken");
 
   step("merged");
   page.context().allow = [422];
-  const field = part("bursars").getByLabel("The fields");
-  await part("bursars").getByRole("radio", { name: "Write what it is to be" }).check();
+  const field = part("bursars").getByLabel("Fields");
+  await part("bursars").getByRole("radio", { name: "Enter a new value" }).check();
   const before = await field.inputValue();
   await field.fill("{");
-  await part("bursars").getByText("This is not an object in JSON yet.").waitFor();
+  await part("bursars").getByText("This is not a valid JSON object.").waitFor();
   expect(await part("bursars").getByRole("button", { name: "Decide" }).isDisabled(), "what is no JSON can be sent");
   await field.fill(JSON.stringify({ ...JSON.parse(before), subject: { match: "nonsense" } }));
   await part("bursars").getByRole("button", { name: "Decide" }).click();
@@ -67,8 +67,8 @@ await journey(async ({ open }) => {
 
   step("let go of: all stays");
   await go(page, `/sector-packs/${key}?part=remove`);
-  await page.getByRole("radio", { name: /Let go of it/ }).check();
-  await page.getByRole("heading", { name: /^Stay, and are yours/ }).waitFor();
+  await page.getByRole("radio", { name: /Keep all objects/ }).check();
+  await page.getByRole("heading", { name: /^Kept, and yours/ }).waitFor();
   same(await page.getByRole("heading", { name: /^Removed/ }).count(), 0, "what would be removed by letting go");
   const uninstall = page.getByRole("button", { name: "Uninstall", exact: true });
   await page.getByLabel(`Type ${key} to confirm`).fill("educatio");

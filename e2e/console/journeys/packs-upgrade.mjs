@@ -65,11 +65,11 @@ async function brought(page, file, version) {
   await page.getByRole("button", { name: "Upload a pack" }).click();
   const dialog = page.locator(".dialog");
   await dialog.getByLabel("Archive").setInputFiles(file);
-  await dialog.getByRole("button", { name: "Check it" }).click();
+  await dialog.getByRole("button", { name: "Validate" }).click();
   await dialog.getByText(`Reading house ${version}: it is sound`).waitFor();
-  await dialog.getByText("Its signature could not be verified by a key that the operator trusts.").waitFor();
+  await dialog.getByText("The signature could not be verified with a key that the operator trusts.").waitFor();
   await seen(page, `pack ${version}, checked`);
-  await dialog.getByRole("button", { name: "Keep it" }).click();
+  await dialog.getByRole("button", { name: "Save" }).click();
   await dialog.getByRole("link", { name: `Reading house ${version}` }).click();
   await page.getByRole("heading", { level: 1, name: "Reading house" }).waitFor();
   await settled(page);
@@ -86,7 +86,7 @@ await journey(async ({ open }) => {
   step("the first version is brought and installed");
   await brought(page, await built(dir, first), "1.0.0");
   await page.getByRole("link", { name: "Install", exact: true }).click();
-  await page.getByRole("button", { name: "Show what would change" }).click();
+  await page.getByRole("button", { name: "Preview changes" }).click();
   await page.getByRole("heading", { name: /^Added/ }).waitFor();
   await page.getByRole("button", { name: "Install", exact: true }).click();
   await page.waitForURL(/part=installed/);
@@ -105,22 +105,22 @@ await journey(async ({ open }) => {
   const note = page.locator(".note", { hasText: "Version 1.1.0 is there; 1.0.0 was installed" });
   await note.waitFor();
   await seen(page, "a pack with a next version");
-  await note.getByRole("link", { name: "Look at what an upgrade would change" }).click();
+  await note.getByRole("link", { name: "Preview the upgrade" }).click();
   await page.waitForURL(/part=install/);
   await settled(page);
 
   step("what an upgrade would change");
   same(await page.getByLabel("Version", { exact: true }).inputValue(), "1.1.0", "the version that is chosen");
   await page.getByLabel("Floor on which one reads").fill("3");
-  await page.getByRole("button", { name: "Show what would change" }).click();
-  const clash = page.getByRole("region", { name: "In conflict: yours stays until you decide" });
+  await page.getByRole("button", { name: "Preview changes" }).click();
+  const clash = page.getByRole("region", { name: "In conflict: your value applies until you decide" });
   await clash.waitFor();
   for (const name of ["kept", "given", "written"]) expect((await clash.innerText()).includes(`For ${name}`), `${name} is no conflict in the plan`);
   const region = async (name) => (await page.getByRole("region", { name, exact: true }).innerText()).replaceAll("\n", " ");
   expect((await region("Added")).includes("For new"), "what is new is not told");
   expect(/For only-theirs/.test(await region("Changed")) && /apart/i.test(await region("Changed")), "what only the pack has changed is not told");
   expect(/For gone\b(?!-)/.test(await region("Removed")) && !(await region("Removed")).includes("gone-but-ours"), "what goes is not told, or more than that");
-  expect((await region("Left")).includes("somebody here has deleted it, and it is not made again"), "what was deleted is not told");
+  expect((await region("Unchanged")).includes("deleted here, and not created again"), "what was deleted is not told");
   same(await department(before["only-theirs"]), "Somewhere", "what a look has changed");
   await seen(page, "what an upgrade would change");
 
@@ -142,25 +142,25 @@ await journey(async ({ open }) => {
   const part = (name) => page.getByRole("region", { name, exact: true });
   const side = async (name, title) => JSON.parse(await part(name).getByLabel(`${title}: ${name}`).innerText()).subject.rules[0].value;
   same(
-    [await side("kept", "What the pack wanted before"), await side("kept", "Yours"), await side("kept", "What the pack wants now")],
+    [await side("kept", "Previous value of the pack"), await side("kept", "Your value"), await side("kept", "New value of the pack")],
     ["Somewhere", "Ours", "Elsewhere"],
     "the three sides",
   );
   const decide = async (name, way, words) => {
     await part(name).getByRole("radio", { name: way }).check();
-    if (words) await part(name).getByLabel("The fields").fill(JSON.stringify({ subject: rule("Both") }));
+    if (words) await part(name).getByLabel("Fields").fill(JSON.stringify({ subject: rule("Both") }));
     await part(name).getByRole("button", { name: "Decide" }).click();
     await part(name).getByRole("button", { name: "Decide" }).waitFor({ state: "detached" });
   };
-  await decide("kept", "Keep yours");
-  await decide("given", "Take the pack's");
-  await decide("written", "Write what it is to be", true);
+  await decide("kept", "Keep your value");
+  await decide("given", "Accept the value of the pack");
+  await decide("written", "Enter a new value", true);
   same([await department(after.kept), await department(after.given), await department(after.written)], ["Ours", "Elsewhere", "Both"], "what was decided");
-  for (const [name, words] of [["kept", "yours kept"], ["given", "the pack's taken"], ["written", "written anew"]]) await part(name).getByText(words, { exact: true }).waitFor();
+  for (const [name, words] of [["kept", "your value kept"], ["given", "value of the pack accepted"], ["written", "new value set"]]) await part(name).getByText(words, { exact: true }).waitFor();
   await seen(page, "conflicts of an upgrade, decided");
 
   step("no way back is offered");
-  await page.getByRole("link", { name: "Upgrade or set anew" }).click();
+  await page.getByRole("link", { name: "Upgrade or reinstall" }).click();
   same(await page.getByLabel("Floor on which one reads").inputValue(), "3", "the parameter that was installed");
   same(await page.getByLabel("Version", { exact: true }).count(), 0, "versions to choose from when the newest is there");
 
@@ -172,8 +172,8 @@ await journey(async ({ open }) => {
   await page.getByLabel("Version", { exact: true }).selectOption("1.0.0");
   await page.getByLabel("Floor on which one reads").waitFor({ state: "detached" });
   same(await page.getByLabel("Shelf that is open").inputValue(), "B", "what was typed for both");
-  await page.getByRole("button", { name: "Show what would change" }).click();
-  await page.getByRole("heading", { name: "What would change" }).waitFor();
+  await page.getByRole("button", { name: "Preview changes" }).click();
+  await page.getByRole("heading", { name: "Preview of the changes" }).waitFor();
   await seen(page, "an older version");
   await rm(dir, { recursive: true });
 });

@@ -18,7 +18,7 @@ await journey(async ({ open }) => {
 
   step("what would change");
   await page.getByRole("link", { name: "Install" }).click();
-  await page.getByRole("button", { name: "Show what would change" }).click();
+  await page.getByRole("button", { name: "Preview changes" }).click();
   await page.getByRole("heading", { name: /^Added/ }).waitFor();
   await settled(page);
   await seen(page, "pack plan");
@@ -27,13 +27,13 @@ await journey(async ({ open }) => {
   step("another parameter asks for another look");
   await page.getByLabel("Tag of the connector of your staff directory").fill("somewhere");
   expect((await page.getByRole("button", { name: "Install", exact: true }).count()) === 0, "what is shown is not what would be installed");
-  await page.getByRole("button", { name: "Show what would change" }).click();
+  await page.getByRole("button", { name: "Preview changes" }).click();
 
   step("it is installed");
   await page.getByRole("button", { name: "Install", exact: true }).click();
   await page.waitForURL(/part=(installed|conflicts)/);
   same(await installed(), "installed", "the pack");
-  await page.getByRole("link", { name: "What it has brought" }).click();
+  await page.getByRole("link", { name: "Installed objects" }).click();
   await settled(page);
   await seen(page, "pack objects");
   const total = (await api("admin", "GET", `/sector-packs/${key}/objects?limit=1`)).total;
@@ -44,15 +44,15 @@ await journey(async ({ open }) => {
   const conflict = page.getByRole("region", { name: role, exact: true });
   await conflict.getByText("made by hand").first().waitFor();
   await seen(page, "pack conflicts");
-  await conflict.getByRole("radio", { name: "Keep yours" }).check();
+  await conflict.getByRole("radio", { name: "Keep your value" }).check();
   await conflict.getByRole("button", { name: "Decide" }).click();
-  await conflict.getByText("yours kept").waitFor();
+  await conflict.getByText("your value kept").waitFor();
   const decided = await api("admin", "GET", `/sector-packs/${key}/conflicts?state=resolved`);
   same(decided.items.map((c) => `${c.object_key} ${c.resolution}`).join(), `${role} mine`, "what is decided");
 
   step("its roles are there");
   const { items } = await api("admin", "GET", `/sector-packs/${key}/objects?kind=role&state=pending_binding&limit=1`);
-  await page.getByRole("link", { name: "What it has brought" }).click();
+  await page.getByRole("link", { name: "Installed objects" }).click();
   await page.locator("main tbody").getByRole("link", { name: items[0].content.name }).first().click();
   await page.waitForURL(/\/roles\//);
   await settled(page);
@@ -74,8 +74,8 @@ await journey(async ({ open }) => {
   await page.getByRole("button", { name: "Upload a pack" }).click();
   const dialog = page.locator(".dialog");
   await dialog.getByLabel("Archive").setInputFiles({ name: "bad.gwpack", mimeType: "application/gzip", buffer: Buffer.from("this is no archive") });
-  await dialog.getByRole("button", { name: "Check it" }).click();
+  await dialog.getByRole("button", { name: "Validate" }).click();
   await dialog.getByText(/mistake/).waitFor();
-  expect(await dialog.getByRole("button", { name: "Keep it" }).isDisabled(), "an unsound pack can be kept");
+  expect(await dialog.getByRole("button", { name: "Save" }).isDisabled(), "an unsound pack can be kept");
   await seen(page, "pack mistakes");
 });

@@ -52,7 +52,7 @@ async function extended(page, what) {
   step("it is extended");
   await asked.getByLabel("Last day").fill(day(40));
   await button(asked, "Extend").click();
-  await page.getByText(`It lasts until ${day(40)} now.`).waitFor();
+  await page.getByText(`Extended until ${day(40)}.`).waitFor();
   await until("the later end", async () => (await grantOf(what.id)).ends_at?.slice(0, 10) === day(40));
   await seen(page, "access that was extended");
 }
@@ -72,11 +72,11 @@ async function byRule(page, what) {
   await button(drawer, "Revoke").click();
   const asked = page.locator(".dialog").last();
   await asked.getByLabel("Reason").fill("They write no more.");
-  await asked.getByLabel("Block it until").waitFor();
+  await asked.getByLabel("Block until").waitFor();
   expect(await button(asked, "Revoke").isDisabled(), "what a rule gives again can be taken away without a day");
   await seen(page, "what a rule would give again");
-  await asked.getByLabel("Block it until").fill(day(30));
-  await asked.getByText(`It is kept away until ${day(30)}.`).waitFor();
+  await asked.getByLabel("Block until").fill(day(30));
+  await asked.getByText(`Blocked until ${day(30)}.`).waitFor();
   await button(asked, "Revoke").click();
   await page.getByText("Access is being revoked.").waitFor();
   await until("the end of it", async () => !["active", "revoking"].includes((await grantOf(what.id))?.status));
@@ -85,7 +85,7 @@ async function byRule(page, what) {
   await page.goto(`${url}/people/${who}`);
   await settled(page);
   await button(page, "Actions").click();
-  await page.getByRole("menuitem", { name: "Look at what rules give them" }).click();
+  await page.getByRole("menuitem", { name: "Evaluate policies" }).click();
   const dialog = page.locator(".dialog");
   await dialog.getByText(policy.name).waitFor();
   await settled(page);
@@ -93,7 +93,7 @@ async function byRule(page, what) {
   const told = await api("admin", "POST", `/identities/${who}/birthrights/evaluate`, { dry_run: true });
   same(await dialog.locator("li", { hasText: /^[+−]/ }).count(), (told.impact.gains ?? []).length + (told.impact.losses ?? []).length, "what would change");
   const answer = page.waitForResponse((r) => r.url().endsWith("/birthrights/evaluate") && r.request().postDataJSON().dry_run === false);
-  await button(dialog, "Apply the rules now").click();
+  await button(dialog, "Apply changes").click();
   same((await answer).status(), 200, "the answer");
   await dialog.waitFor({ state: "detached" });
   await seen(page, "somebody whose rules were looked at");

@@ -36,14 +36,14 @@ try {
 
     step("a file that was written to after it was chosen is not read");
     writeFileSync(file, lines("no address", "soon or later"));
-    await button(page, "See what it would do").click();
-    await page.getByText("Choose it again.").waitFor();
+    await button(page, "Preview import").click();
+    await page.getByText("Select it again.").waitFor();
     await seen(page, "a file that has changed");
 
     step("chosen again, each row that cannot be says why");
     await chosen(page);
-    await page.getByText("Choose it again.").waitFor({ state: "detached" });
-    await button(page, "See what it would do").click();
+    await page.getByText("Select it again.").waitFor({ state: "detached" });
+    await button(page, "Preview import").click();
     await page.getByText("3 rows: 1 new, 0 changed, 0 as before, 2 that cannot be.").waitFor();
     expect((await row(3).innerText()).includes("email"), `the third line says: ${await row(3).innerText()}`);
     expect((await row(4).innerText()).includes("start_date"), `the fourth line says: ${await row(4).innerText()}`);
@@ -58,23 +58,23 @@ try {
 
     step("the others are taken");
     await button(page, "Import 1 person").click();
-    await page.getByRole("heading", { name: "What was done" }).waitFor();
+    await page.getByRole("heading", { name: "Result of the import" }).waitFor();
     same([(await known(`imp-${stamp}-1`)).display_name, await known(`imp-${stamp}-2`)], ["Ada Import", undefined], "who is there after the import");
     await seen(page, "an import with rows that could not be");
 
     step("the mended file takes the rest");
     writeFileSync(file, lines(`ben-${stamp}@example.test`, "2027-02-01"));
     await chosen(page);
-    await button(page, "See what it would do").click();
+    await button(page, "Preview import").click();
     await page.getByText("3 rows: 2 new, 0 changed, 1 as before, 0 that cannot be.").waitFor();
     await button(page, "Import 2 people").click();
-    await page.getByRole("heading", { name: "What was done" }).waitFor();
+    await page.getByRole("heading", { name: "Result of the import" }).waitFor();
     same([(await known(`imp-${stamp}-2`)).email, (await known(`imp-${stamp}-3`)).start_date], [`ben-${stamp}@example.test`, "2027-02-01"], "the mended rows");
 
     step("what is no table of people is refused as a whole");
     await page.getByText("Paste lines instead").click();
     await page.getByLabel("Lines", { exact: true }).fill("name,address\nDora,somewhere\n");
-    await button(page, "See what it would do").click();
+    await button(page, "Preview import").click();
     await page.locator(".wrongs").or(page.getByText("1 that cannot be")).first().waitFor();
     await settled(page);
     await seen(page, "lines without an id");

@@ -20,14 +20,14 @@ await journey(async ({ open }) => {
   await page.getByRole("menuitem", { name: "Merge another record into this one" }).click();
   const dialog = page.locator(".dialog");
   const pick = async (name) => {
-    await dialog.getByRole("combobox", { name: "The record that goes" }).fill(name);
+    await dialog.getByRole("combobox", { name: "Record to archive" }).fill(name);
     await page.getByRole("option", { name: new RegExp(name) }).first().click();
   };
   await pick(kept.display_name);
   const field = dialog.locator(".field", { has: page.getByRole("combobox") });
   await field.locator("[data-wrong]").waitFor();
   await dialog.getByLabel("Reason").fill("The same birthday and number.");
-  expect(await button(dialog, "Merge them").isDisabled(), "a record can be merged with itself");
+  expect(await button(dialog, "Merge").isDisabled(), "a record can be merged with itself");
   await seen(page, "a merge that cannot be");
 
   step("what would move is told first");
@@ -39,7 +39,7 @@ await journey(async ({ open }) => {
   same((await api("admin", "GET", `/identities/${gone.id}`)).status, "active", "the other record after a look");
 
   step("they are merged");
-  await button(dialog, "Merge them").click();
+  await button(dialog, "Merge").click();
   await dialog.waitFor({ state: "detached" });
   const then = await api("admin", "GET", `/identities/${gone.id}`);
   same([then.status, then.merged_into_id], ["archived", kept.id], "the record that went");

@@ -49,7 +49,7 @@ async function onLeave(page) {
   await dialog.getByLabel("Last day").fill(day(10));
   const last = dialog.locator(".field", { has: page.getByLabel("Last day") });
   await last.locator("[data-wrong]").waitFor();
-  expect(await button(dialog, "Set the leave").isDisabled(), "a leave that ends before it begins can be sent");
+  expect(await button(dialog, "Save").isDisabled(), "a leave that ends before it begins can be sent");
   await seen(page, "a leave that cannot be");
 
   step("a leave to come");
@@ -57,27 +57,27 @@ async function onLeave(page) {
   await dialog.locator(".diff .came").filter({ hasText: day(40) }).waitFor();
   same(await dialog.getByLabel("Reason").inputValue(), "A sabbatical.", "the reason after a refusal");
   await seen(page, "what a leave would do");
-  await press(dialog, "Set the leave");
+  await press(dialog, "Save");
   const then = await person(lea.id);
   same([then.status, then.leave_from, then.leave_to], ["active", day(20), day(40)], "a leave to come");
   await page.getByText(`from ${day(20)} to ${day(40)}`).waitFor();
 
   step("it is taken back");
-  await press(await choose(page, lea.id, "End their leave"), "End the leave");
+  await press(await choose(page, lea.id, "End leave"), "End leave");
   same([(await person(lea.id)).status, (await person(lea.id)).leave_from ?? null], ["active", null], "a leave taken back");
 
   step("a leave from today");
   const now = await choose(page, lea.id, "Start leave");
   await now.getByLabel("Reason").fill("Ill.");
-  await press(now, "Set the leave");
+  await press(now, "Save");
   same((await person(lea.id)).status, "on_leave", "their state on leave");
   await page.locator("main .head").getByText("on leave").waitFor();
   await seen(page, "somebody on leave");
 
   step("and back before its end");
-  const ending = await choose(page, lea.id, "End their leave");
+  const ending = await choose(page, lea.id, "End leave");
   await seen(page, "what the end of a leave would do");
-  await press(ending, "End the leave");
+  await press(ending, "End leave");
   same((await person(lea.id)).status, "active", "their state after the leave");
 }
 
@@ -95,10 +95,10 @@ async function onNotice(page) {
   await page.locator("main .head").getByText("leaving").waitFor();
 
   step("it is withdrawn");
-  const back = await choose(page, nora.id, "Withdraw the notice");
-  await back.getByRole("heading", { name: "Withdraw the notice" }).waitFor();
+  const back = await choose(page, nora.id, "Withdraw notice");
+  await back.getByRole("heading", { name: "Withdraw notice" }).waitFor();
   await seen(page, "what the withdrawal of a notice would do");
-  await press(back, "Withdraw the notice");
+  await press(back, "Withdraw notice");
   const now = await person(nora.id);
   same([now.status, now.last_working_at ?? null], ["active", null], "after the withdrawal");
 }
@@ -119,7 +119,7 @@ async function atOnce(page) {
 
   step("what somebody answers for");
   await page.goto(`${url}/people/${gone.id}`);
-  await button(page, "Owns").click();
+  await button(page, "Ownership").click();
   const drawer = page.locator(".dialog");
   for (const name of [kept.display_name, left.display_name, report.display_name, owned.display_name || owned.name, role.name])
     await drawer.getByRole("link", { name }).waitFor();
@@ -130,23 +130,23 @@ async function atOnce(page) {
   step("somebody is let go at once");
   const dialog = await choose(page, gone.id, "Offboard");
   await dialog.getByLabel("Last day").fill(day(30));
-  await dialog.getByRole("checkbox", { name: /At once/ }).check();
+  await dialog.getByRole("checkbox", { name: /Immediate termination/ }).check();
   await dialog.locator(".diff .came").filter({ hasText: "has left" }).waitFor();
   same(await dialog.getByLabel("Last day").count(), 0, "last days of somebody who goes at once");
-  expect(await button(dialog, "End their access now").isDisabled(), "somebody can be let go at once without a reason");
+  expect(await button(dialog, "End access now").isDisabled(), "somebody can be let go at once without a reason");
   await dialog.getByLabel("Reason").fill("Found at the safe.");
   await seen(page, "what letting go at once would do");
-  await press(dialog, "End their access now");
+  await press(dialog, "End access now");
   const then = await person(gone.id);
   same([then.status, then.urgent], ["deactivated", true], "somebody who was let go at once");
-  await page.locator("main .head").getByText("left at once").waitFor();
+  await page.locator("main .head").getByText("immediate termination").waitFor();
   await seen(page, "somebody who was let go at once");
 
   step("what they answered for has gone to who stands in, and the rest is told");
   same((await person(kept.id)).sponsor_id, heir.id, "who answers for the machine with a backup");
   same((await api("admin", "GET", `/entitlements/${owned.id}`)).owner_ids, [heir.id], "who owns what they owned");
   same((await api("admin", "GET", `/entitlements/roles/${role.id}`)).owner_ids, [heir.id], "who owns the role that they owned");
-  await button(page, "Owns").click();
+  await button(page, "Ownership").click();
   await drawer.getByRole("link", { name: left.display_name }).waitFor();
   await settled(page); // what was known before is shown until it has been read again
   same(await drawer.getByRole("link", { name: kept.display_name }).count(), 0, "the machine that went to its backup");
@@ -160,10 +160,10 @@ async function atOnce(page) {
 
 async function back(page, gone) {
   step("somebody comes back");
-  const dialog = await choose(page, gone.id, "Make them active");
+  const dialog = await choose(page, gone.id, "Activate");
   await dialog.getByLabel("Reason").fill("It was somebody else.");
   await seen(page, "what coming back would do");
-  await press(dialog, "Make them active");
+  await press(dialog, "Activate");
   const now = await person(gone.id);
   same([now.status, now.urgent ?? false], ["active", false], "somebody who is back");
   await page.locator(".person-gone").waitFor({ state: "detached" });
@@ -175,7 +175,7 @@ async function archived(page) {
   await page.goto(`${url}/people/${made.id}`);
   await settled(page);
   await button(page, "Actions").click();
-  await page.getByRole("menuitem", { name: "Archive the record", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Archive", exact: true }).click();
   const dialog = page.locator(".dialog");
   await dialog.waitFor();
   await seen(page, "before a record is archived");

@@ -43,14 +43,14 @@ await journey(async ({ open }) => {
   await settled(page);
   await page.getByLabel("As of").focus();
   await page.keyboard.type("01022001");
-  await page.getByText("it is no proof that they had nothing").waitFor();
+  await page.getByText("Earlier data is not known.").waitFor();
   await seen(page, "somebody before they were known");
   await page.getByRole("link", { name: "Back to today" }).click();
   await page.getByRole("heading", { level: 1, name: first.name }).waitFor();
 
   step("from somebody as they were");
   await page.goto(`${url}/people/${first.identity_id}?as_of=${encodeURIComponent(then)}`);
-  await page.getByText("This is what they held").waitFor();
+  await page.getByText("Access").waitFor();
   await page.getByRole("link", { name: "Compare", exact: true }).click();
   await page.waitForURL(/\/compare/);
   await settled(page);

@@ -15,7 +15,7 @@ await journey(async ({ open }) => {
 
   step("who only reads changes nothing");
   const reader = await open("auditor", `/people/${holder.id}`);
-  for (const name of ["Actions", "Read again"]) same(await button(reader, name).count(), 0, `buttons "${name}" for an auditor`);
+  for (const name of ["Actions", "Sync"]) same(await button(reader, name).count(), 0, `buttons "${name}" for an auditor`);
   same(await reader.getByRole("link", { name: "Request access" }).count(), 0, "ways for an auditor to ask for access");
   await seen(reader, "somebody, read only");
 });
@@ -85,7 +85,7 @@ async function asItWas(page) {
   await new Promise((r) => setTimeout(r, 1100));
   await page.goto(`${url}/people/${id}`);
   await button(page, "Actions").click();
-  await page.getByRole("menuitem", { name: "Edit their record" }).click();
+  await page.getByRole("menuitem", { name: "Edit person" }).click();
   const dialog = page.locator(".dialog");
   await dialog.getByLabel("Title", { exact: true }).fill(keeper);
   await seen(page, "editing a record");
@@ -95,7 +95,7 @@ async function asItWas(page) {
   same([now.title, now.attribute_sources.title.pinned], [keeper, true], "what the service keeps");
   step("how they were");
   await page.goto(`${url}/people/${id}?as_of=${encodeURIComponent(then)}`);
-  await page.getByText("This is what they held").waitFor();
+  await page.getByText("Access").waitFor();
   await settled(page);
   const lead = await page.locator("main .head").innerText();
   expect(lead.includes(before.title) && !lead.includes(keeper), `then they were: ${lead}`);
@@ -103,8 +103,8 @@ async function asItWas(page) {
   await seen(page, "how somebody was");
   step("before they were known");
   await page.goto(`${url}/people/${id}?as_of=2001-01-01`);
-  await page.getByText("They were not known here then").waitFor();
-  await page.getByText("it is no proof that they had nothing").waitFor();
+  await page.getByText("Not recorded at that time").waitFor();
+  await page.getByText("Earlier data is not known.").waitFor();
   await seen(page, "before they were known");
 
   step("what is pinned is given back to its source");
@@ -144,13 +144,13 @@ async function imported(page) {
   await page.getByText("Paste lines instead").click();
   const id = `import-${Date.now()}`;
   await page.getByLabel("Lines", { exact: true }).fill(`external_id,display_name,email\n${id},Ida Import,${id}@example.test\n${id}-2,No Address,not an address\n`);
-  await button(page, "See what it would do").click();
+  await button(page, "Preview import").click();
   await page.getByText("2 rows: 1 new, 0 changed, 0 as before, 1 that cannot be.").waitFor();
   const found = async () => (await api("admin", "GET", `/identities?external_id=${id}`)).total;
   same(await found(), 0, "who is there after a look");
   await seen(page, "what an import would do");
   await button(page, "Import 1 person").click();
-  await page.getByRole("heading", { name: "What was done" }).waitFor();
+  await page.getByRole("heading", { name: "Result of the import" }).waitFor();
   same(await found(), 1, "who is there after the import");
   await seen(page, "an import, done");
   expect(path(page) === "/people/import", "the import leads away");

@@ -31,20 +31,20 @@ await journey(async ({ open }) => {
   step("more people come than its breaker lets pass: it is stopped");
   const { items: people } = await api("admin", "GET", "/identities?status=active&kind=human&limit=5");
   for (const p of people) await api("admin", "PATCH", `/identities/${p.id}`, { cost_center: centre }, { "Content-Type": "application/merge-patch+json" });
-  await button(page, "Let it go on").waitFor({ timeout: 90_000 });
-  await page.getByText(/changes within 1 hour, and .*\. Nothing it gave ends/).waitFor();
+  await button(page, "Resume").waitFor({ timeout: 90_000 });
+  await page.getByText(/changes within 1 hour, and .*\. It neither grants nor ends access/).waitFor();
   const stopped = await one();
   expect(stopped.tripped_at && stopped.holder_count < 5, `the service says ${stopped.tripped_at} and ${stopped.holder_count} holders`);
-  await seen(page, "stopped by its breaker");
+  await seen(page, "stopped by circuit breaker");
 
   step("its changes are accepted");
-  await button(page, "Let it go on").click();
+  await button(page, "Resume").click();
   await seen(page, "before it goes on");
-  await button(dialog, "Accept and go on").click();
+  await button(dialog, "Accept changes and resume").click();
   await dialog.waitFor({ state: "detached" });
-  await button(page, "Let it go on").waitFor({ state: "detached" });
+  await button(page, "Resume").waitFor({ state: "detached" });
   same((await one()).tripped_at ?? null, null, "since when it is stopped");
-  await page.waitForFunction(() => /People who hold something by it\s*5/.test(document.body.innerText), undefined, { timeout: 90_000 });
+  await page.waitForFunction(() => /People with access through this policy\s*5/.test(document.body.innerText), undefined, { timeout: 90_000 });
   same((await one()).holder_count, 5, "who holds something by it");
 
   step("it only watches again");
@@ -67,8 +67,8 @@ await journey(async ({ open }) => {
 
   step("switched off and on");
   await button(page, "More").click();
-  await page.getByRole("menuitem", { name: "Switch off" }).click();
-  await button(dialog, "Switch it off").click();
+  await page.getByRole("menuitem", { name: "Disable" }).click();
+  await button(dialog, "Disable").click();
   await button(page, "Enable").click();
   await button(page, "More").waitFor();
   await page.locator("main").getByText("dry run").first().waitFor();

@@ -14,29 +14,29 @@ await journey(async ({ open }) => {
   const told = page.locator(".cond-told");
   await told.getByText("kind is human").waitFor();
   step("the same in words, and what cannot be read");
-  await page.getByRole("button", { name: "In words" }).click();
-  await page.getByLabel("The condition in words").fill("kind is human, and departmnt is Finance");
+  await page.getByRole("button", { name: "As text" }).click();
+  await page.getByLabel("Condition as text").fill("kind is human, and departmnt is Finance");
   await page.getByRole("alert").first().waitFor();
   await seen(page, "a sentence that cannot be read");
-  await page.getByLabel("The condition in words").fill("kind is human, and status is active");
+  await page.getByLabel("Condition as text").fill("kind is human, and status is active");
   await told.getByText("kind is human, and status is active").waitFor();
   await page.getByRole("button", { name: "Clauses" }).click();
   same(await page.getByLabel("Clause 2: with what").inputValue(), "active", "the second clause");
 
   step("saved without anything to give: it is said where");
-  await page.getByRole("button", { name: "Save it" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
   await page.locator(".wrongs").waitFor();
   same(await page.getByLabel("Name", { exact: true }).inputValue(), "Archive for everybody at work", "what was typed");
   await seen(page, "a refused policy");
 
   step("tried before it is saved");
-  await page.getByLabel("Single rights").first().fill("Archive");
+  await page.getByLabel("Entitlements").first().fill("Archive");
   await page.getByRole("option", { name: /Archive/ }).first().click();
-  await page.getByRole("button", { name: "Try it out" }).click();
+  await page.getByRole("button", { name: "Preview" }).click();
   await page.getByRole("region", { name: "By department" }).waitFor();
   await seen(page, "what it would do");
   same((await api("admin", "GET", "/policies/access-grant?q=at work")).total, 0, "policies that trying made");
-  await page.getByRole("button", { name: "Save it" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
   await page.waitForURL((at) => /\/policies\/[0-9a-f-]{36}/.test(at.pathname));
   await page.getByText("dry run").first().waitFor();
   const id = path(page).split("/")[2];
@@ -60,7 +60,7 @@ async function enforced(page, id) {
   await page.getByRole("button", { name: "Simulate" }).click();
   await page.getByText(/people gain or lose something/).first().waitFor();
   const saved = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Everybody, as a file" }).click();
+  await page.getByRole("button", { name: "Download" }).click();
   expect((await saved).suggestedFilename() === "policy-effect.ndjson", "the file has another name");
   await seen(page, "simulated");
 
@@ -81,15 +81,15 @@ async function enforced(page, id) {
 async function ended(page, id) {
   step("switched off, with what that does");
   await page.getByRole("button", { name: "More" }).click();
-  await page.getByRole("menuitem", { name: "Switch off" }).click();
+  await page.getByRole("menuitem", { name: "Disable" }).click();
   await seen(page, "before it is switched off");
-  await page.locator(".dialog").getByRole("button", { name: "Switch it off" }).click();
+  await page.locator(".dialog").getByRole("button", { name: "Disable" }).click();
   await page.locator("main").getByText("off", { exact: true }).first().waitFor();
   same((await api("admin", "GET", `/policies/access-grant/${id}`)).enabled, false, "whether it is on");
   step("deleted");
   await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
-  await page.locator(".dialog").getByRole("button", { name: "Delete it" }).click();
+  await page.locator(".dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("was deleted.").waitFor();
   same(path(page), "/policies", "where one is then");
   same((await api("admin", "GET", "/policies/access-grant?q=at work")).total, 0, "what is left of it");

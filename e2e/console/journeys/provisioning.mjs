@@ -15,7 +15,7 @@ await journey(async ({ open }) => {
   step("the failed changes");
   const page = await open("admin", "/provisioning?state=failed");
   await seen(page, "provisioning failed");
-  await page.locator("tbody").getByRole("link", { name: "Make an account" }).first().click();
+  await page.locator("tbody").getByRole("link", { name: "Create account" }).first().click();
   const drawer = page.locator(".dialog");
   await drawer.getByText(/closed until Monday/).first().waitFor();
   expect(page.url().includes("task="), "the open change does not stand in the address");
@@ -28,7 +28,7 @@ await journey(async ({ open }) => {
   await page.keyboard.press("Escape");
   await drawer.waitFor({ state: "detached" });
   expect(!page.url().includes("task="), "the closed change stands in the address");
-  await page.locator("tbody").getByRole("link", { name: "Make an account" }).first().click();
+  await page.locator("tbody").getByRole("link", { name: "Create account" }).first().click();
   await focused(page, ".dialog *, .dialog", "in the drawer");
 
   step("sent again with all that failed, and with what is selected, it fails again");
@@ -41,21 +41,21 @@ await journey(async ({ open }) => {
     await settled(page);
   };
   let before = asked();
-  await page.getByRole("button", { name: "Retry all that failed…" }).click();
-  await drawer.getByRole("button", { name: "Send them again" }).click();
+  await page.getByRole("button", { name: "Retry all failed tasks…" }).click();
+  await drawer.getByRole("button", { name: "Retry tasks" }).click();
   await page.getByText("1 task sent again.").waitFor();
   await failsAgain(before);
   before = asked();
   await page.locator("tbody").getByRole("checkbox").first().check();
-  await page.getByRole("toolbar", { name: "What was selected" }).getByRole("button", { name: "Retry 1" }).click();
+  await page.getByRole("toolbar", { name: "Selection" }).getByRole("button", { name: "Retry 1" }).click();
   await page.getByText("1 task sent again.").waitFor();
   await failsAgain(before);
-  await page.locator("tbody").getByRole("link", { name: "Make an account" }).first().click();
+  await page.locator("tbody").getByRole("link", { name: "Create account" }).first().click();
   await drawer.waitFor();
 
   step("the system takes it now");
   target.refuses = () => undefined;
-  await drawer.getByRole("button", { name: "Retry now" }).click();
+  await drawer.getByRole("button", { name: "Retry" }).click();
   await until(async () => (await api("admin", "GET", at)).state === "done", "the change is not done");
   await drawer.getByText("done", { exact: true }).first().waitFor();
   await settled(page);
@@ -64,9 +64,9 @@ await journey(async ({ open }) => {
   await page.keyboard.press("Escape");
 
   step("all changes are stopped, and sent again");
-  await page.getByRole("button", { name: "Stop all changes…" }).click();
+  await page.getByRole("button", { name: "Turn off writing…" }).click();
   await drawer.getByLabel("Reason").fill("a trial");
-  await drawer.getByRole("button", { name: "Stop them" }).click();
+  await drawer.getByRole("button", { name: "Turn off" }).click();
   await page.getByText("Writing off").waitFor();
   await seen(page, "provisioning stopped");
 
@@ -76,20 +76,20 @@ await journey(async ({ open }) => {
   const waits = `/accounts/provisioning-tasks/${other.task_id ?? other.id}`;
   await page.goto(page.url().replace(/provisioning.*/, `provisioning?connector_id=${id}`));
   await settled(page);
-  await page.getByRole("row").filter({ hasText: "Make an account" }).filter({ hasText: person.display_name }).getByRole("checkbox").check();
+  await page.getByRole("row").filter({ hasText: "Create account" }).filter({ hasText: person.display_name }).getByRole("checkbox").check();
   await page.getByRole("button", { name: "Cancel 1…" }).click();
   await seen(page, "cancelling changes");
-  await drawer.getByRole("button", { name: "Keep them" }).click();
+  await drawer.getByRole("button", { name: "Keep tasks" }).click();
   await drawer.waitFor({ state: "detached" });
   expect((await api("admin", "GET", waits)).state !== "cancelled", "it is cancelled, though it was kept");
   await page.getByRole("button", { name: "Cancel 1…" }).click();
   await drawer.getByRole("button", { name: "Cancel 1 change" }).click();
   await page.getByText("1 task cancelled.").waitFor();
   same((await api("admin", "GET", waits)).state, "cancelled", "what waited");
-  await page.getByRole("button", { name: "Send changes again…" }).click();
-  await drawer.getByRole("button", { name: "Send them" }).click();
+  await page.getByRole("button", { name: "Turn on writing…" }).click();
+  await drawer.getByRole("button", { name: "Turn on" }).click();
   await page.getByText("Writing on", { exact: true }).waitFor();
-  await page.getByRole("link", { name: "Accounts that differ" }).click();
+  await page.getByRole("link", { name: "Drift" }).click();
   await seen(page, "drifted accounts");
   await api("admin", "DELETE", `/connectors/${id}`);
 });

@@ -13,38 +13,38 @@ await journey(async ({ open }) => {
   await read(id);
   const page = await open("admin", `/connectors/${id}/rediscover`);
   step("nothing has changed yet");
-  await page.getByRole("button", { name: "Look at the source" }).click();
-  await page.getByText("All fields are as before.").waitFor();
+  await page.getByRole("button", { name: "Run discovery" }).click();
+  await page.getByText("No field has changed.").waitFor();
   await seen(page, "rediscover unchanged");
 
   step("the source changes");
   record = after;
-  await page.getByRole("button", { name: "Look at the source" }).click();
+  await page.getByRole("button", { name: "Run discovery" }).click();
   await page.getByRole("region", { name: "What has changed" }).waitFor();
   await settled(page);
   await seen(page, "rediscover diff");
   const row = (path) => page.getByRole("row").filter({ has: page.getByText(path, { exact: true }) });
   expect((await row("costCenter").innerText()).includes("new"), "a new field is not told as one");
   expect((await row("phone").innerText()).includes("removed"), "a removed field is not told as one");
-  expect((await row("dept").innerText()).includes("another type"), "a field of another type is not told as one");
+  expect((await row("dept").innerText()).includes("changed type"), "a field of another type is not told as one");
   expect(await page.getByRole("button", { name: "4 to decide" }).isDisabled(), "nothing is decided, and it can be applied");
 
   step("one is overridden");
   await page.getByRole("button", { name: "Override badge" }).click();
   const dialog = page.locator(".dialog");
-  await dialog.getByLabel("Fills").selectOption("attributes.");
-  await dialog.getByLabel("Name of the attribute").fill("badge");
+  await dialog.getByLabel("Map to").selectOption("attributes.");
+  await dialog.getByLabel("Attribute name").fill("badge");
   await dialog.getByLabel("Transform").fill("value.upper()");
   await dialog.getByText("B1", { exact: true }).waitFor();
   await seen(page, "rediscover override");
-  await dialog.getByRole("button", { name: "Choose this" }).click();
+  await dialog.getByRole("button", { name: "Map field" }).click();
   await row("badge").getByText("fills attributes.badge").waitFor();
 
   step("the others are accepted, and all is applied");
   await page.getByRole("button", { name: "Accept all" }).click();
   await row("phone").getByText("accepted").waitFor();
   await page.getByRole("button", { name: "Apply 4 decisions" }).click();
-  await page.getByText("Nothing waits for a decision").waitFor();
+  await page.getByText("No open decisions").waitFor();
   await seen(page, "rediscover applied");
   const { mappings } = await api("admin", "GET", `/connectors/${id}/mappings`);
   const of = (path) => mappings.find((m) => m.source_path === path);

@@ -37,24 +37,24 @@ await journey(async ({ open }) => {
 
 async function urgent(page) {
   step("an emergency is said to be one");
-  await page.getByLabel("It is an emergency: give it at once").check();
-  await page.getByText("The access begins as soon as you send this").waitFor();
+  await page.getByLabel("Emergency: grant access at once").check();
+  await page.getByText("The access starts as soon as you send this").waitFor();
   expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled(), "an emergency can be sent without a reason");
-  await page.getByLabel("What it is needed for").fill("The archive burns.");
+  await page.getByLabel("Reason").fill("The archive burns.");
   await page.getByText(/Its limits: at most 4 hours/).waitFor();
   await seen(page, "before an emergency is sent");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: /REQ-/ }).waitFor();
   const id = path(page).split("/")[2];
-  await page.locator("main").getByText("Given at once as an emergency.").waitFor();
-  await eventually("the access", async () => (await request(id)).status === "fulfilled");
-  await page.getByText("The system was seen to have it.").waitFor();
+  await page.locator("main").getByText("Emergency access, granted at once.").waitFor();
+  await eventually("entitlement", async () => (await request(id)).status === "fulfilled");
+  await page.getByText("Verified in the system.").waitFor();
   const is = await request(id);
   same([is.urgency, is.items[0].decision, is.items[0].review.state], ["emergency", "approved", "open"], "the emergency");
-  same(await page.getByRole("link", { name: "The review" }).count(), 0, "ways to the review, for whom it is about");
+  same(await page.getByRole("link", { name: "Open review" }).count(), 0, "ways to the review, for whom it is about");
   await page.getByRole("button", { name: "More", exact: true }).click();
-  await page.getByRole("menuitem", { name: "End this access" }).waitFor();
-  same(await page.getByRole("menuitem", { name: "Ask for more time" }).count(), 0, "ways to have it for longer");
+  await page.getByRole("menuitem", { name: "Return this access" }).waitFor();
+  same(await page.getByRole("menuitem", { name: "Request extension" }).count(), 0, "ways to have it for longer");
   await page.keyboard.press("Escape");
   await page.getByRole("menu").waitFor({ state: "detached" });
   await seen(page, "access in an emergency");
@@ -65,7 +65,7 @@ async function urgent(page) {
 async function reviewed(open, page, id) {
   step("it is looked at afterwards");
   const inbox = await open("manager", `/requests/${id}`);
-  await inbox.getByRole("link", { name: "The review" }).click();
+  await inbox.getByRole("link", { name: "Open review" }).click();
   await inbox.locator(".inbox-history li").first().waitFor();
   await inbox.locator(".inbox-detail").getByText("The archive burns.").first().waitFor();
   await seen(inbox, "the review of an emergency");
@@ -78,7 +78,7 @@ async function reviewed(open, page, id) {
   await dialog.waitFor({ state: "detached" });
   await eventually("the end", async () => (await request(id)).status === "closed");
   same((await request(id)).items[0].review.state, "revoked", "the review");
-  await page.getByText(/Looked at afterwards by/).getByText("Nothing burns.").waitFor();
+  await page.getByText(/Reviewed by/).getByText("Nothing burns.").waitFor();
   await seen(page, "an emergency that was ended");
   await inbox.context().close();
 }
@@ -91,7 +91,7 @@ async function longer(open, page) {
     justification: "A book in Polish.",
   });
   await approves(made);
-  const before = await eventually("the access", async () => {
+  const before = await eventually("entitlement", async () => {
     const r = await request(made.id);
     return r.status === "fulfilled" && r;
   });
@@ -99,11 +99,11 @@ async function longer(open, page) {
   step("more time is asked for");
   await page.goto(`${new URL(page.url()).origin}/requests/${made.id}`);
   await settled(page);
-  const dialog = await more(page, "Ask for more time");
-  await dialog.getByLabel("How much longer", { exact: true }).fill("2");
-  await dialog.getByLabel("What it is still needed for").fill("It is a long book.");
+  const dialog = await more(page, "Request extension");
+  await dialog.getByLabel("Additional duration", { exact: true }).fill("2");
+  await dialog.getByLabel("Reason for the extension").fill("It is a long book.");
   await seen(page, "before more time is asked for");
-  await dialog.getByRole("button", { name: "Ask", exact: true }).click();
+  await dialog.getByRole("button", { name: "Request", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: /REQ-/ }).filter({ hasNotText: made.number }).waitFor();
   const id = path(page).split("/")[2];
   const asked = await request(id);
@@ -123,9 +123,9 @@ async function longer(open, page) {
   step("and given back early");
   await page.goto(`${new URL(page.url()).origin}/requests/${made.id}`);
   await settled(page);
-  const end = await more(page, "End this access");
-  await end.getByLabel("Why").fill("The book is finished.");
-  await end.getByRole("button", { name: "End it" }).click();
+  const end = await more(page, "Return this access");
+  await end.getByLabel("Reason").fill("The book is finished.");
+  await end.getByRole("button", { name: "Return" }).click();
   await eventually("its end", async () => (await request(made.id)).status === "closed");
   await page.locator("main").getByText("ended", { exact: true }).first().waitFor();
 }
@@ -147,7 +147,7 @@ async function takenBack(open, page) {
   });
   await page.goto(`${new URL(page.url()).origin}/requests/${made.id}`);
   await settled(page);
-  await page.getByRole("article", { name: "Editors" }).getByRole("button", { name: "Withdraw this" }).click();
+  await page.getByRole("article", { name: "Editors" }).getByRole("button", { name: "Withdraw item" }).click();
   await page.getByText("Editors was withdrawn.").waitFor();
   await page.getByRole("article", { name: "Editors" }).getByText("withdrawn").first().waitFor();
   const states = async () => Object.fromEntries((await request(made.id)).items.map((i) => [i.display, i.status]));
@@ -156,15 +156,15 @@ async function takenBack(open, page) {
 
   step("the manager has somebody else asked");
   const boss = await open("manager", `/requests/${made.id}`);
-  await boss.getByRole("article", { name: "Vault" }).getByRole("button", { name: "Ask somebody else" }).click();
+  await boss.getByRole("article", { name: "Vault" }).getByRole("button", { name: "Reassign" }).click();
   const dialog = boss.locator(".dialog");
-  expect(await dialog.getByRole("button", { name: "Ask them instead" }).isDisabled(), "nobody has to be named");
-  await dialog.getByLabel("Who is asked instead").fill(owner.name);
+  expect(await dialog.getByRole("button", { name: "Reassign" }).isDisabled(), "nobody has to be named");
+  await dialog.getByLabel("New approver").fill(owner.name);
   await boss.getByRole("option", { name: owner.name }).click();
-  await dialog.getByLabel("Why").fill("It is hers.");
+  await dialog.getByLabel("Reason").fill("It is hers.");
   await seen(boss, "before somebody else is asked");
-  await dialog.getByRole("button", { name: "Ask them instead" }).click();
-  await boss.getByText(`${owner.name} is asked instead.`).waitFor();
+  await dialog.getByRole("button", { name: "Reassign" }).click();
+  await boss.getByText(`Reassigned to ${owner.name}.`).waitFor();
   const waits = async (who) => (await api(who, "GET", "/decision-tasks?limit=100")).items.find((t) => t.source.id === made.id);
   expect(!(await waits("manager")), "the manager is still asked");
   const { id: task } = await waits("owner");
@@ -184,11 +184,11 @@ async function takenBack(open, page) {
   await boss.locator(".dialog").getByRole("button", { name: "Approve", exact: true }).click();
   await other.goto(`${new URL(other.url()).origin}/requests/${payroll}`);
   await other.getByRole("button", { name: "Approve", exact: true }).waitFor();
-  const back = await more(boss, "Take your approval back");
-  await back.getByLabel("Why").fill("The wrong person.");
+  const back = await more(boss, "Withdraw your approval");
+  await back.getByLabel("Reason").fill("The wrong person.");
   await seen(boss, "before an approval is taken back");
-  await back.getByRole("button", { name: "Take it back" }).click();
-  await boss.getByText("Your approval was taken back.").waitFor();
+  await back.getByRole("button", { name: "Withdraw approval" }).click();
+  await boss.getByText("Your approval was withdrawn.").waitFor();
   await boss.getByRole("button", { name: "Approve", exact: true }).waitFor();
   same((await decided())[0], "open", "the manager's stage");
   await other.getByRole("button", { name: "Approve", exact: true }).waitFor({ state: "detached" });

@@ -30,7 +30,7 @@ async function asks(page) {
   await page.getByRole("button", { name: "Vault", exact: true }).click();
   await page.locator(".dialog").getByText("What the Vault team works with.").waitFor();
   await seen(page, "what it is");
-  await page.locator(".dialog").getByRole("button", { name: "Add it" }).click();
+  await page.locator(".dialog").getByRole("button", { name: "Add" }).click();
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Review request" }).click();
 
@@ -41,9 +41,9 @@ async function asks(page) {
   await page.getByText("say what Vault is needed for").waitFor();
   expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled(), "it can be sent without a reason");
   same((await api("member", "GET", "/access-requests?status=pending_approval&q=Vault")).total, 0, "requests that looking made");
-  await page.getByLabel("How long").selectOption("span");
+  await page.getByLabel("Duration").selectOption("span");
   await page.getByLabel("For", { exact: true }).fill("5");
-  await page.getByLabel("What it is needed for").fill("The key of the <b>archive</b> is in it.");
+  await page.getByLabel("Reason").fill("The key of the <b>archive</b> is in it.");
   await way.getByText("for 5 days").waitFor();
   await seen(page, "before it is sent");
 
@@ -54,7 +54,7 @@ async function asks(page) {
   await page.goBack();
   await settled(page);
   same(path(page), at, "the address");
-  same(await page.getByLabel("What it is needed for").inputValue(), "The key of the <b>archive</b> is in it.", "what was typed");
+  same(await page.getByLabel("Reason").inputValue(), "The key of the <b>archive</b> is in it.", "what was typed");
   same(await page.getByLabel("For", { exact: true }).inputValue(), "5", "for how long");
 
   step("it is sent once");
@@ -77,9 +77,9 @@ async function decides(open, id) {
   const { number } = await api("admin", "GET", `/access-requests/${id}`);
   await manager.getByRole("link", { name: number }).click();
   await manager.getByLabel("Comment", { exact: true }).fill("She may, as far as I can see.");
-  await manager.getByLabel("Only for those who decide").check();
-  await manager.getByRole("button", { name: "Say it" }).click();
-  await manager.getByText("among those who decide").waitFor();
+  await manager.getByLabel("Visible to approvers only").check();
+  await manager.getByRole("button", { name: "Add comment" }).click();
+  await manager.getByText("approvers only").waitFor();
   await manager.getByRole("button", { name: "Approve", exact: true }).click();
   await seen(manager, "before approving");
   await manager.locator(".dialog").getByRole("button", { name: "Approve", exact: true }).click();
@@ -96,7 +96,7 @@ async function decides(open, id) {
   await inbox.context().close();
   step("the owner agrees");
   const owner = await open("owner", `/requests/${id}`);
-  await owner.getByText("among those who decide").waitFor();
+  await owner.getByText("approvers only").waitFor();
   await owner.getByRole("button", { name: "Approve", exact: true }).click();
   await owner.locator(".dialog").getByRole("button", { name: "Approve", exact: true }).click();
   await eventually("the approval", async () => (await api("admin", "GET", `/access-requests/${id}`)).items[0].decision === "approved");
@@ -105,18 +105,18 @@ async function decides(open, id) {
 /** Whoever asked sees how far it is, without touching the page, and not what was said aside. */
 async function follows(page, id) {
   step("the system has it");
-  await eventually("the access", async () => (await api("admin", "GET", `/access-requests/${id}`)).status === "fulfilled");
-  await page.getByText("The system was seen to have it.").waitFor();
-  same(await page.getByText("among those who decide").count(), 0, "what was said aside");
-  const tasks = await page.getByRole("link", { name: /What was done in the system|Change \d/ }).count();
+  await eventually("entitlement", async () => (await api("admin", "GET", `/access-requests/${id}`)).status === "fulfilled");
+  await page.getByText("Verified in the system.").waitFor();
+  same(await page.getByText("approvers only").count(), 0, "what was said aside");
+  const tasks = await page.getByRole("link", { name: /Changes in the system|Task \d/ }).count();
   expect(tasks > 0, "no change of the system is linked");
   await seen(page, "it is there");
 
   step("and gives it back");
   await page.getByRole("button", { name: "More" }).click();
-  await page.getByRole("menuitem", { name: "End this access" }).click();
-  await page.locator(".dialog").getByRole("button", { name: "End it" }).click();
-  await page.getByText("The access is being taken away.").waitFor();
+  await page.getByRole("menuitem", { name: "Return this access" }).click();
+  await page.locator(".dialog").getByRole("button", { name: "Return" }).click();
+  await page.getByText("The access is being revoked.").waitFor();
   await eventually("its end", async () => (await api("admin", "GET", `/access-requests/${id}`)).status === "closed");
 }
 
@@ -125,13 +125,13 @@ async function withdraws(page) {
   const thing = await named("Translators");
   await page.goto(`${new URL(page.url()).origin}/access/request?items=${thing.id}`);
   await settled(page);
-  await page.getByLabel("What it is needed for").fill("I was wrong.");
+  await page.getByLabel("Reason").fill("I was wrong.");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: /REQ-/ }).waitFor();
   const id = path(page).split("/")[2];
   await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("menuitem", { name: "Withdraw" }).click();
-  await page.locator(".dialog").getByLabel("Why").fill("not needed");
+  await page.locator(".dialog").getByLabel("Reason").fill("optional");
   await page.locator(".dialog").getByRole("button", { name: "Withdraw" }).click();
   await page.locator("main").getByText("withdrawn").first().waitFor();
   same((await api("member", "GET", `/access-requests/${id}`)).status, "cancelled", "its state");
@@ -143,18 +143,18 @@ async function many(open) {
   const thing = await named("Publishers");
   const page = await open("manager", `/access/request?items=${thing.id}`);
   step("for everybody who reports to the manager");
-  await page.getByRole("button", { name: "Everybody who reports to me" }).click();
-  await page.getByLabel("What it is needed for").fill("We publish together.");
-  const table = page.getByRole("region", { name: "Outcome for each person" });
+  await page.getByRole("button", { name: "All of my reports" }).click();
+  await page.getByLabel("Reason").fill("We publish together.");
+  const table = page.getByRole("region", { name: "Result for each person" });
   await table.getByText(/has Publishers already/).waitFor();
-  await page.getByRole("button", { name: /^Send for the \d+ for whom it can be$/ }).waitFor();
+  await page.getByRole("button", { name: /^Send for \d+ eligible$/ }).waitFor();
   await settled(page);
-  const words = await page.getByRole("button", { name: /^Send for the/ }).innerText();
+  const words = await page.getByRole("button", { name: /^Send for/ }).innerText();
   const told = Number(/\d+/.exec(words)[0]);
   await seen(page, "for many");
   const before = (await api("admin", "GET", "/access-requests?q=publish together")).total;
-  await page.getByRole("button", { name: /^Send for the/ }).click();
-  await page.getByText(told === 1 ? "One request was sent." : `${told} requests were sent.`).waitFor();
+  await page.getByRole("button", { name: /^Send for/ }).click();
+  await page.getByText(told === 1 ? "1 request submitted." : `${told} requests submitted.`).waitFor();
   same((await api("admin", "GET", "/access-requests?q=publish together")).total - before, told, "requests that were made");
   await seen(page, "sent for many");
 }
@@ -169,11 +169,11 @@ async function refused(open) {
     justification: "I translate after all.",
   });
   const second = await open("manager", `/requests/${one.id}`);
-  await second.getByRole("button", { name: "Refuse" }).click();
+  await second.getByRole("button", { name: "Reject" }).click();
   const dialog = second.locator(".dialog");
-  expect(await dialog.getByRole("button", { name: "Refuse" }).isDisabled(), "it can be refused without a reason");
-  await dialog.getByLabel("Why").fill("Not before the audit.");
-  await dialog.getByRole("button", { name: "Refuse" }).click();
+  expect(await dialog.getByRole("button", { name: "Reject" }).isDisabled(), "it can be refused without a reason");
+  await dialog.getByLabel("Reason").fill("Not before the audit.");
+  await dialog.getByRole("button", { name: "Reject" }).click();
   await second.locator("main").getByText("Not before the audit.").first().waitFor();
   same((await api("admin", "GET", `/access-requests/${one.id}`)).status, "rejected", "its state");
   const auditor = await open("auditor", `/requests/${one.id}`);

@@ -14,7 +14,7 @@ await journey(async ({ open }) => {
   const page = await open("admin", `/roles/${role.id}`, { allow: [404] });
 
   step("while it is connected");
-  await page.getByRole("region", { name: "Access in this role" }).or(page.getByRole("table")).first().waitFor();
+  await page.getByRole("region", { name: "Entitlements of the role" }).or(page.getByRole("table")).first().waitFor();
   await settled(page);
   same(await page.getByText("system disconnected").count(), 0, "marks of a system that is connected");
 

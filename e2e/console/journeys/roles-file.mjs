@@ -18,7 +18,7 @@ await journey(async ({ open }) => {
   const dialog = page.locator(".dialog");
   const says = dialog.getByLabel("What it says");
   await says.fill(file("Reads at night.", "    colour: red\n"));
-  await button(dialog, "See what it would do").click();
+  await button(dialog, "Preview import").click();
   await dialog.getByRole("alert").filter({ hasText: "line 8" }).waitFor();
   same(await says.getAttribute("aria-invalid"), "true", "whether the field says that something is wrong in it");
   await seen(page, "a file of roles with a mistake");
@@ -27,20 +27,20 @@ await journey(async ({ open }) => {
   step("mended where it stands");
   await says.fill((await says.inputValue()).replace("    colour: red\n", ""));
   await dialog.getByRole("alert").waitFor({ state: "detached" });
-  await button(dialog, "See what it would do").click();
+  await button(dialog, "Preview import").click();
   await dialog.getByText(key, { exact: true }).waitFor();
   await seen(page, "what a file of roles would do");
   same(await role(), undefined, "the role after a look");
   await button(dialog, "Import 1 change").click();
   await dialog.waitFor({ state: "detached" });
-  await page.getByText("1 role was read.").waitFor();
+  await page.getByText("1 role read.").waitFor();
   const made = await role();
   same([made.name, made.managed_by, made.description], [name, "code", "Reads at night."], "the role of the file");
 
   step("a later file is read from the disk, and says what is different");
   await button(page, "Import…").click();
-  await dialog.getByLabel("A file").setInputFiles({ name: "roles.yaml", mimeType: "text/yaml", buffer: Buffer.from(file("Reads at night, and at dawn.")) });
-  await button(dialog, "See what it would do").click();
+  await dialog.getByLabel("File").setInputFiles({ name: "roles.yaml", mimeType: "text/yaml", buffer: Buffer.from(file("Reads at night, and at dawn.")) });
+  await button(dialog, "Preview import").click();
   await dialog.locator(".diff .came").filter({ hasText: "at dawn" }).waitFor();
   await seen(page, "what a later file would do");
   await button(dialog, "Import 1 change").click();
@@ -50,9 +50,9 @@ await journey(async ({ open }) => {
   step("the same file again changes nothing");
   await button(page, "Import…").click();
   await says.fill(file("Reads at night, and at dawn."));
-  await button(dialog, "See what it would do").click();
-  await button(dialog, "Nothing would change").waitFor();
-  expect(await button(dialog, "Nothing would change").isDisabled(), "nothing can be imported");
+  await button(dialog, "Preview import").click();
+  await button(dialog, "No changes").waitFor();
+  expect(await button(dialog, "No changes").isDisabled(), "nothing can be imported");
   await button(dialog, "Cancel").click();
   await dialog.waitFor({ state: "detached" });
 
@@ -65,7 +65,7 @@ await journey(async ({ open }) => {
   const versions = items.map((v) => v.version).sort((a, b) => a - b);
   const [first, last] = [versions[0], versions.at(-1)];
   await page.getByLabel(`Compare from version ${first}`, { exact: true }).check();
-  await page.getByRole("heading", { name: `From version ${first} to ${last}` }).waitFor();
+  await page.getByRole("heading", { name: `Version ${first} compared with ${last}` }).waitFor();
   await page.locator(".diff .gone").filter({ hasText: "Reads at night." }).waitFor();
   await page.locator(".diff .came").filter({ hasText: "at dawn" }).waitFor();
   await seen(page, "versions of a role told apart");
@@ -74,5 +74,5 @@ await journey(async ({ open }) => {
   await page.getByLabel(`Compare from version ${last}`, { exact: true }).check();
   await page.getByLabel(`Compare with version ${first}`, { exact: true }).check();
   await page.locator(".diff .gone").filter({ hasText: "at dawn" }).waitFor();
-  await page.getByRole("heading", { name: `From version ${last} to ${first}` }).waitFor();
+  await page.getByRole("heading", { name: `Version ${last} compared with ${first}` }).waitFor();
 });

@@ -18,30 +18,30 @@ async function made(name, more = {}) {
 await journey(async ({ open }) => {
   const id = await made("Archivist");
   const page = await open("owner", `/roles/${id}`, { allow: [404, 409, 412, 422] });
-  const dialog = page.getByRole("dialog", { name: "Describe the role" });
+  const dialog = page.getByRole("dialog", { name: "Edit description" });
   const button = (words) => dialog.getByRole("button", { name: words, exact: true });
   const begin = async () => {
-    await page.getByRole("button", { name: "Describe it", exact: true }).click();
+    await page.getByRole("button", { name: "Edit description", exact: true }).click();
     await dialog.waitFor();
   };
 
   step("what an owner is offered");
   await page.getByRole("heading", { name: "Archivist" }).waitFor();
-  for (const name of ["Edit", "Publish…", "More that can be done with the role"])
+  for (const name of ["Edit", "Publish…", "More actions"])
     same(await page.getByRole("button", { name, exact: true }).count(), 0, `"${name}" for an owner`);
   same(await page.getByRole("link", { name: /^Draft/ }).count(), 0, "the draft for an owner");
   await seen(page, "a role, for its owner");
   await begin();
   const fields = await dialog.locator("label").allInnerTexts();
-  same(fields.map((f) => f.split("\n")[0].trim()), ["What it is for", "People may ask for it", "Risk", "Duties", "Compliance tags", "Labels"], "the fields of an owner");
+  same(fields.map((f) => f.split("\n")[0].trim()), ["Purpose", "Requestable", "Risk", "Duty tags", "Compliance tags", "Labels"], "the fields of an owner");
   same(await dialog.getByLabel("Risk").locator("option").allInnerTexts(), ["That of the riskiest thing in it: low", "low", "medium"], "the risk that an owner may say");
   await seen(page, "an owner describes a role");
 
   step("all of it is written");
-  await dialog.getByLabel("What it is for", { exact: true }).fill("Reads what was printed before 1990.");
-  await dialog.getByRole("checkbox", { name: /People may ask for it/ }).check();
+  await dialog.getByLabel("Purpose", { exact: true }).fill("Reads what was printed before 1990.");
+  await dialog.getByRole("checkbox", { name: /Requestable/ }).check();
   await dialog.getByLabel("Risk").selectOption("medium");
-  await dialog.getByLabel("Duties").fill("records");
+  await dialog.getByLabel("Duty tags").fill("records");
   await dialog.getByLabel("Compliance tags").fill("GDPR");
   await dialog.getByLabel("Labels").fill("site=hq\nfloor=2\nshelf=long=1");
   await button("Save").click();
@@ -61,18 +61,18 @@ await journey(async ({ open }) => {
   same(await dialog.getByLabel("Risk").locator("option").allInnerTexts(), ["medium"], "the risk that an owner may say now");
 
   step("a refusal stands at its field");
-  await dialog.getByLabel("What it is for", { exact: true }).fill("");
+  await dialog.getByLabel("Purpose", { exact: true }).fill("");
   await button("Save").click();
-  await dialog.locator(".field", { has: page.getByLabel("What it is for", { exact: true }) }).locator("[data-wrong]").waitFor();
+  await dialog.locator(".field", { has: page.getByLabel("Purpose", { exact: true }) }).locator("[data-wrong]").waitFor();
   await seen(page, "words that a role cannot be without");
 
   step("somebody was faster, and what was typed stays");
-  await dialog.getByLabel("What it is for", { exact: true }).fill("Reads the oldest prints.");
+  await dialog.getByLabel("Purpose", { exact: true }).fill("Reads the oldest prints.");
   await api("admin", "PATCH", `/entitlements/roles/${id}`, { duty_tags: ["paper", "records"] }, { "Content-Type": "application/merge-patch+json" });
   await button("Save").click();
-  await button("Read it again").click();
+  await button("Reload").click();
   await page.waitForFunction(() => !document.querySelector(".dialog .note.warn"));
-  same(await dialog.getByLabel("What it is for", { exact: true }).inputValue(), "Reads the oldest prints.", "what was typed");
+  same(await dialog.getByLabel("Purpose", { exact: true }).inputValue(), "Reads the oldest prints.", "what was typed");
   await button("Save").click();
   await dialog.waitFor({ state: "detached" });
   const after = await role(id);
@@ -83,8 +83,8 @@ await journey(async ({ open }) => {
   expect(filed, "the file is not imported");
   const { items } = await api("owner", "GET", "/entitlements/roles?q=Of a file");
   await page.goto(new URL(`/roles/${items[0].id}`, page.url()).href);
-  await page.getByText("This role comes from a file, and is changed there.").waitFor();
-  same(await page.getByRole("button", { name: "Describe it" }).count(), 0, "describing the role of a file");
+  await page.getByText("This role is managed by a file. Change it there.").waitFor();
+  same(await page.getByRole("button", { name: "Edit description" }).count(), 0, "describing the role of a file");
 
   step("narrow");
   await page.setViewportSize({ width: 320, height: 700 });
@@ -95,5 +95,5 @@ await journey(async ({ open }) => {
   step("who does not own it has nothing to change");
   const auditor = await open("auditor", `/roles/${id}`);
   await auditor.getByRole("heading", { name: "Archivist" }).waitFor();
-  same(await auditor.getByRole("button", { name: "Describe it" }).count(), 0, "describing it as an auditor");
+  same(await auditor.getByRole("button", { name: "Edit description" }).count(), 0, "describing it as an auditor");
 });

@@ -16,27 +16,27 @@ await journey(async ({ open }) => {
   const dialog = page.locator(".dialog");
   const field = (label) => dialog.locator(".field", { has: page.getByLabel(label, { exact: true }) });
   const change = async (words) => {
-    await page.getByRole("button", { name: `Change for ${who.name}` }).click();
+    await page.getByRole("button", { name: `Actions for ${who.name}` }).click();
     await page.getByRole("menuitem", { name: words }).click();
     await dialog.waitFor();
   };
 
   step("an end before the beginning is refused at its day");
-  await button(page, "Give it to somebody").click();
-  await dialog.getByRole("combobox", { name: "Who gets it" }).fill(who.name);
+  await button(page, "Assign").click();
+  await dialog.getByRole("combobox", { name: "Person" }).fill(who.name);
   await page.getByRole("option", { name: who.name }).first().click();
-  await dialog.getByLabel("Why").fill("Covers the summer.");
+  await dialog.getByLabel("Reason").fill("Covers the summer.");
   await dialog.getByLabel("From").fill(day(20));
   await dialog.getByLabel("Until").fill(day(10));
-  await button(dialog, "Give it").click();
+  await button(dialog, "Assign").click();
   await field("Until").locator("[data-wrong]").waitFor();
-  same(await dialog.getByLabel("Why").inputValue(), "Covers the summer.", "the reason after a refusal");
+  same(await dialog.getByLabel("Reason").inputValue(), "Covers the summer.", "the reason after a refusal");
   await seen(page, "a role with an end that cannot be");
 
   step("it is given until a day");
   await dialog.getByLabel("From").fill("");
   await dialog.getByLabel("Until").fill(day(30));
-  await button(dialog, "Give it").click();
+  await button(dialog, "Assign").click();
   await dialog.waitFor({ state: "detached" });
   const ends = new Date((await member()).until);
   same(ends.toLocaleString("sv-SE", { timeZone: "America/New_York" }), `${day(30)} 23:59:59`, "when it ends");
@@ -44,22 +44,22 @@ await journey(async ({ open }) => {
   await seen(page, "a role that somebody has for a time");
 
   step("the end is moved from the day that it was");
-  await change("Move the end…");
+  await change("Change end date…");
   same(await dialog.getByLabel("Until").inputValue(), day(30), "the day as it is shown again");
   await dialog.getByLabel("Until").fill(day(-3));
-  await button(dialog, "Move it").click();
+  await button(dialog, "Save").click();
   await field("Until").locator("[data-wrong]").waitFor();
   await seen(page, "an end that cannot be moved there");
   await dialog.getByLabel("Until").fill(day(60));
-  await button(dialog, "Move it").click();
+  await button(dialog, "Save").click();
   await dialog.waitFor({ state: "detached" });
   same(new Date((await member()).until).toLocaleDateString("sv-SE", { timeZone: "America/New_York" }), day(60), "the end after it was moved");
 
-  step("it is taken away");
-  await change("Take it away…");
-  await dialog.getByLabel("Why").fill("Summer is over.");
+  step("no end date");
+  await change("Remove…");
+  await dialog.getByLabel("Reason").fill("Summer is over.");
   await seen(page, "before a role is taken away");
-  await button(dialog, "Take it away").click();
+  await button(dialog, "Remove").click();
   await dialog.waitFor({ state: "detached" });
   await page.getByRole("link", { name: who.name }).waitFor({ state: "detached" });
   expect((await member()) === undefined, "they have it still");

@@ -9,11 +9,11 @@ await journey(async ({ open }) => {
   await seen(page, "roles");
 
   step("a role is drafted");
-  await page.getByRole("link", { name: "Draft a role" }).click();
+  await page.getByRole("link", { name: "New role" }).click();
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Night reader");
-  await page.getByRole("textbox", { name: "What it is for" }).fill("Reads at night.");
+  await page.getByRole("textbox", { name: "Purpose" }).fill("Reads at night.");
   await seen(page, "drafting a role");
-  await page.getByRole("button", { name: "Draft it" }).click();
+  await page.getByRole("button", { name: "Save draft" }).click();
   await page.getByRole("heading", { name: "Settings" }).waitFor();
   const id = path(page).split("/")[2];
 
@@ -23,7 +23,7 @@ await journey(async ({ open }) => {
   await page.getByRole("option", { name: /Archive/ }).first().click();
   await page.getByText("Access in it (1)").waitFor();
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Saved. It gives nothing until it is published.").waitFor();
+  await page.getByText("Saved. The role grants access after it is published.").waitFor();
   await settled(page);
   same((await api("admin", "GET", `/entitlements/roles/${id}`)).entitlement_ids, [thing.id], "what is in it");
   await seen(page, "the draft");
@@ -37,14 +37,14 @@ await journey(async ({ open }) => {
   same((await api("admin", "GET", `/entitlements/roles/${id}`)).lifecycle, "active", "its state");
 
   step("somebody is given it");
-  await page.getByRole("link", { name: /Who has it/ }).click();
-  await page.getByText("Nobody has it yet").waitFor();
+  await page.getByRole("link", { name: /Members/ }).click();
+  await page.getByText("No members yet").waitFor();
   await seen(page, "nobody has it");
-  await page.getByRole("button", { name: "Give it to somebody" }).click();
-  await page.getByLabel("Who gets it").fill(scene.names.report);
+  await page.getByRole("button", { name: "Assign" }).click();
+  await page.getByLabel("Person").fill(scene.names.report);
   await page.getByRole("option", { name: scene.names.report }).first().click();
-  await page.getByLabel("Why").fill("Nights of December");
-  await page.locator(".dialog").getByRole("button", { name: "Give it" }).click();
+  await page.getByLabel("Reason").fill("Nights of December");
+  await page.locator(".dialog").getByRole("button", { name: "Assign" }).click();
   await page.getByText("Granted. Provisioning has started.").waitFor();
   await page.getByRole("link", { name: scene.names.report }).waitFor();
   await seen(page, "who has it");
@@ -52,35 +52,35 @@ await journey(async ({ open }) => {
 
   step("a role in use is changed by a draft, and nobody feels it");
   await page.getByRole("link", { name: "Draft", exact: true }).click();
-  await page.getByRole("textbox", { name: "What it is for" }).fill("Reads at night, and at dawn.");
-  await page.getByRole("button", { name: /Take out .*Access in it|Take out Archive/ }).click();
-  await page.getByRole("button", { name: "Save the draft" }).click();
-  await page.getByText("Saved in the draft. Nobody feels it until it is published.").waitFor();
-  await page.getByRole("heading", { name: "What the draft changes" }).waitFor();
-  await page.getByRole("button", { name: "See who gains and loses what" }).click();
+  await page.getByRole("textbox", { name: "Purpose" }).fill("Reads at night, and at dawn.");
+  await page.getByRole("button", { name: /Remove .*Entitlements|Remove Archive/ }).click();
+  await page.getByRole("button", { name: "Save draft" }).click();
+  await page.getByText("Saved in the draft. It takes effect after it is published.").waitFor();
+  await page.getByRole("heading", { name: "Changes in the draft" }).waitFor();
+  await page.getByRole("button", { name: "Preview changes" }).click();
   await page.getByText(/gain or lose access/).waitFor();
   await seen(page, "what the draft changes");
   same((await api("admin", "GET", `/entitlements/roles/${id}`)).entitlement_ids, [thing.id], "what is in it while there is a draft");
 
   step("and dropped");
-  await page.getByRole("button", { name: "Drop the draft…" }).click();
-  await page.locator(".dialog").getByRole("button", { name: "Drop it" }).click();
-  await page.getByText("The draft is gone.").waitFor();
+  await page.getByRole("button", { name: "Discard draft…" }).click();
+  await page.locator(".dialog").getByRole("button", { name: "Discard" }).click();
+  await page.getByText("Draft discarded.").waitFor();
   same((await api("admin", "GET", `/entitlements/roles/${id}`)).has_draft, false, "whether it has a draft");
 
   step("its versions are compared");
   await page.getByRole("link", { name: /Versions/ }).click();
-  await page.getByRole("heading", { name: /^From version/ }).waitFor();
+  await page.getByRole("heading", { name: /^Version \d+ compared with/ }).waitFor();
   await page.getByLabel("Compare from version 1", { exact: true }).check();
   await page.getByText("From version 1 to").waitFor();
-  await page.getByText("Access in it").or(page.getByText("Access", { exact: true })).first().waitFor();
+  await page.getByText("Entitlements").or(page.getByText("Access", { exact: true })).first().waitFor();
   await seen(page, "versions");
 
   step("a file is looked at before it is imported");
   await page.getByRole("link", { name: "Roles", exact: true }).first().click();
   await page.getByRole("button", { name: "Import…" }).click();
   await page.getByLabel("What it says").fill("version: 1\nroles:\n  - key: day-reader\n    name: Day reader\n    lifecycle: active\n");
-  await page.getByRole("button", { name: "See what it would do" }).click();
+  await page.getByRole("button", { name: "Preview import" }).click();
   await page.locator(".dialog").getByText("day-reader", { exact: true }).waitFor();
   await seen(page, "before an import");
   await page.getByRole("button", { name: "Import 1 change" }).click();

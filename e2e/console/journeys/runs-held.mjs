@@ -19,7 +19,7 @@ await journey(async ({ open }) => {
   await dialog.getByText("2 changes would be applied").waitFor();
   const apply = dialog.getByRole("button", { name: /^Apply/ });
   expect(await apply.isDisabled(), "it can be released without a word");
-  await dialog.getByLabel("Why it may be applied").fill("both have retired");
+  await dialog.getByLabel("Reason").fill("both have retired");
   await seen(page, "two held changes");
 
   step("they are applied, with what hangs on them");
@@ -48,7 +48,7 @@ await journey(async ({ open }) => {
   await page.getByRole("button", { name: "Discard…" }).click();
   const title = dialog.getByRole("heading", { name: `Discard ${left.toLocaleString("en")} changes` });
   await title.waitFor();
-  await dialog.getByLabel("Why").fill("the export was cut short");
+  await dialog.getByLabel("Reason").fill("the export was cut short");
   await dialog.getByRole("button", { name: "Discard", exact: true }).click();
   await dialog.waitFor({ state: "detached" });
   same((await api("admin", "GET", at)).status, "discarded", "the run in the end");

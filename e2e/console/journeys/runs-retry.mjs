@@ -16,7 +16,7 @@ await journey(async ({ open }) => {
   const start = async (button) => {
     const before = page.url();
     await page.getByRole("button", { name: button }).click();
-    await dialog.getByLabel("What is read").selectOption("everything");
+    await dialog.getByLabel("Mode").selectOption("everything");
     await dialog.getByRole("button", { name: "Start" }).click();
     await page.waitForURL((at) => /\/runs\//.test(at.href) && at.href !== before);
   };
@@ -25,7 +25,7 @@ await journey(async ({ open }) => {
   await start("Sync now");
   await page.getByText(/the ledger is being closed/).first().waitFor();
   same((await of()).status, "failed", "the first run");
-  await page.getByRole("button", { name: "Read it again" }).waitFor();
+  await page.getByRole("button", { name: "Sync again" }).waitFor();
   await seen(page, "failed run");
 
   step("it is in the list of what fails, though it never succeeded");
@@ -40,19 +40,19 @@ await journey(async ({ open }) => {
 
   step("again, and cancelled");
   does = "hang";
-  await start("Read it again");
-  await page.getByRole("button", { name: "Cancel the run" }).click();
-  await page.getByRole("button", { name: "Read it again" }).waitFor();
+  await start("Sync again");
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  await page.getByRole("button", { name: "Sync again" }).waitFor();
   same((await of()).status, "cancelled", "the second run");
   await seen(page, "cancelled run");
 
   step("again, and it ends well");
   does = "answer";
-  await start("Read it again");
-  await page.getByText("How it was done").waitFor();
+  await start("Sync again");
+  await page.getByText("Details").waitFor();
   await settled(page);
   same((await of()).status, "succeeded", "the third run");
-  expect((await page.getByRole("button", { name: "Read it again" }).count()) === 0, "a run that ended well is offered again");
+  expect((await page.getByRole("button", { name: "Sync again" }).count()) === 0, "a run that ended well is offered again");
   same((await api("admin", "GET", `/connectors/${id}`)).status, "active", "the connector");
 });
 ledger.close();

@@ -22,31 +22,31 @@ async function live(page) {
   step("a run is started");
   await page.getByRole("button", { name: "Sync now" }).click();
   const dialog = page.locator(".dialog");
-  await dialog.getByLabel("What is read").selectOption("everything");
-  await dialog.getByLabel("Records written together").fill("1");
+  await dialog.getByLabel("Mode").selectOption("everything");
+  await dialog.getByLabel("Records per write").fill("1");
   await seen(page, "sync now");
   await dialog.getByRole("button", { name: "Start" }).click();
   await page.waitForURL(/\/runs\//);
   step("the stream breaks, and the run is followed to its end");
   await page.locator("[data-counter=identities_read]").getByText(/^41/).waitFor();
-  await page.getByText("The connection is lost").waitFor();
-  await page.getByText("How it was done").waitFor();
+  await page.getByText("The connection was lost").waitFor();
+  await page.getByText("Details").waitFor();
   await settled(page);
   expect(asked.length >= 2, `the stream was asked for ${asked.length} times`);
   same(asked[1], "1", "the event from which the stream is taken up");
   const run = await api("admin", "GET", `/connectors/${hr}/sync-runs/${page.url().split("/").at(-1)}`);
   same(run.status, "succeeded", "the run");
-  const people = page.getByRole("region", { name: "What it did, by kind" }).getByRole("row").filter({ hasText: "People" });
+  const people = page.getByRole("region", { name: "Changes by kind" }).getByRole("row").filter({ hasText: "People" });
   expect((await people.innerText()).includes(run.report.identities.unchanged.toLocaleString("en")), "the figures of the page and of the run differ");
   await seen(page, "run ended");
-  await page.getByRole("link", { name: "Set aside" }).click();
+  await page.getByRole("link", { name: "Rejected records" }).click();
   await seen(page, "run set aside");
 }
 
 /** One department of what is held is released, a single change by itself, and the rest discarded. */
 async function held(page) {
   step("the held run is found from its connector");
-  await page.getByRole("link", { name: "Look at it and decide" }).click();
+  await page.getByRole("link", { name: "Review held changes" }).click();
   await page.waitForURL(new RegExp(heldRun));
   await settled(page);
   await seen(page, "held run");
@@ -56,9 +56,9 @@ async function held(page) {
   step("a part is released");
   await page.getByRole("button", { name: "Release…" }).click();
   const dialog = page.locator(".dialog");
-  await dialog.getByText("Only these departments").waitFor();
+  await dialog.getByText("Departments").waitFor();
   await dialog.getByRole("checkbox", { name: /^Finance/ }).check();
-  await dialog.getByLabel("Why it may be applied").fill("the team was outsourced");
+  await dialog.getByLabel("Reason").fill("the team was outsourced");
   await seen(page, "release");
   const apply = dialog.getByRole("button", { name: /^Apply/ });
   const answers = [];
@@ -84,7 +84,7 @@ async function held(page) {
   step("the rest is discarded");
   await page.getByRole("button", { name: "Discard…" }).click();
   expect(await page.locator(".dialog").getByRole("button", { name: "Discard" }).isDisabled(), "it can be discarded without a word");
-  await page.locator(".dialog").getByLabel("Why").fill("the export was cut short");
+  await page.locator(".dialog").getByLabel("Reason").fill("the export was cut short");
   await page.locator(".dialog").getByRole("button", { name: "Discard" }).click();
   await page.locator(".dialog").waitFor({ state: "detached" });
   const run = await api("admin", "GET", at);

@@ -37,7 +37,7 @@ async function story(browser, company) {
   step("the provider knows nobody of them");
   await page.goto(`${url}/login?tenant=${scene.tenant}&next=${encodeURIComponent("/requests?q=7")}`);
   await begin(page).click();
-  await page.getByText("Your company's provider did not sign you in.").waitFor();
+  await page.getByText("Your company's identity provider refused the sign-in.").waitFor();
   await seen(page, "refused by the provider");
 
   step("somebody whom nobody has invited");
@@ -46,7 +46,7 @@ async function story(browser, company) {
   same(new URL(page.url()).searchParams.get("next"), "/requests?q=7", "the page that was asked for");
   await page.goto(`${url}/login?tenant=${scene.tenant}&next=${encodeURIComponent("/requests?q=7")}`);
   await begin(page).click();
-  await page.getByText("nobody here is you yet").waitFor();
+  await page.getByText("is not linked to a user here").waitFor();
 
   step("a member signs in");
   company.who = { sub: "2", email: scene.users.member.email, name: "Member" };
@@ -60,7 +60,7 @@ async function story(browser, company) {
   step("a code works once");
   const other = await window(browser);
   await other.goto(`${url}/signed-in?code=of-somebody-else`);
-  await other.getByText("Begin again.").waitFor();
+  await other.getByText("Sign in again.").waitFor();
   expect((await other.locator("nav.rail").count()) === 0, "a made-up code lets somebody in");
   await other.context().close();
   await page.context().close();

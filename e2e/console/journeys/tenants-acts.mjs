@@ -12,14 +12,14 @@ await journey(async ({ open }) => {
   const dialog = page.locator(".dialog");
 
   step("limits: what cannot be is refused at its field");
-  const rps = page.getByLabel("Requests a second");
+  const rps = page.getByLabel("Requests per second");
   await rps.fill("0");
   await button(page, "Save").click();
   await page.locator(".field").filter({ has: rps }).locator("[data-wrong]").waitFor();
   same(await rps.inputValue(), "0", "what was typed");
   await seen(page, "limits refused");
   await rps.fill("40");
-  await page.getByLabel("How many of them at once").fill("60");
+  await page.getByLabel("Burst").fill("60");
   await button(page, "Save").click();
   await page.getByText("Saved").first().waitFor();
   same(JSON.stringify((await one()).limits), JSON.stringify({ rps: 40, burst: 60 }), "the limits");
@@ -36,12 +36,12 @@ await journey(async ({ open }) => {
   await dialog.waitFor({ state: "detached" });
 
   step("visited, with a banner");
-  await button(page, "Act in it").click();
-  expect(await button(dialog, "Act in it").isDisabled(), "it can be visited without a reason");
+  await button(page, "Act in tenant").click();
+  expect(await button(dialog, "Act in tenant").isDisabled(), "it can be visited without a reason");
   await dialog.getByLabel("Reason").fill("ticket 4711");
   await seen(page, "before a visit");
-  await button(dialog, "Act in it").click();
-  await page.getByRole("status").getByText("You act in").waitFor();
+  await button(dialog, "Act in tenant").click();
+  await page.getByRole("status").getByText("You are working in").waitFor();
   await settled(page);
   same(path(page), "/", "where a visit begins");
   await seen(page, "visiting");
@@ -53,7 +53,7 @@ await journey(async ({ open }) => {
   await button(page, "Leave this tenant").click();
   await page.waitForURL(/\/admin\/tenants$/);
   await settled(page);
-  same(await page.getByText("You act in").count(), 0, "banners");
+  same(await page.getByText("You are working in").count(), 0, "banners");
   const own = await api("operator", "GET", "/audit-events?limit=100&q=ticket 4711");
   expect(own.total > 0, "the operators' log does not tell of the visit");
 
@@ -70,7 +70,7 @@ async function stopped(page, id, one) {
   await button(dialog, "Suspend").click();
   await page.getByText("Suspended: unpaid").waitFor();
   same((await one()).status, "suspended", "the state");
-  same(await button(page, "Act in it").count(), 0, "ways to visit a suspended tenant");
+  same(await button(page, "Act in tenant").count(), 0, "ways to visit a suspended tenant");
   await seen(page, "a suspended tenant");
   await button(page, "Resume").click();
   await button(dialog, "Resume").click();

@@ -8,11 +8,11 @@ await journey(async ({ open, browser }) => {
   await seen(page, "tenants");
 
   step("a short name that is taken is refused at its field, and what was typed stays");
-  await page.getByRole("button", { name: "Found a tenant" }).click();
+  await page.getByRole("button", { name: "Create tenant" }).click();
   const form = page.getByRole("dialog");
   await form.getByLabel("Name", { exact: true }).fill(name);
   await form.getByLabel("Short name").fill("ops");
-  await form.getByLabel("First administrator, e-mail").fill(`admin@${slug}.example`);
+  await form.getByLabel("E-mail of the first administrator").fill(`admin@${slug}.example`);
   await form.getByRole("button", { name: "Found" }).click();
   await form.getByRole("alert").first().waitFor();
   same(await form.getByLabel("Name", { exact: true }).inputValue(), name, "what was typed");
@@ -21,7 +21,7 @@ await journey(async ({ open, browser }) => {
   step("founded: the link that its administrator comes in by is shown once");
   await form.getByLabel("Short name").fill(slug);
   await form.getByRole("button", { name: "Found" }).click();
-  await page.getByText("is founded").waitFor();
+  await page.getByText(/^Tenant .* created/).waitFor();
   const link = await page.getByRole("region", { name: "One-time link" }).innerText();
   const token = new URL(link).searchParams.get("token") ?? "";
   expect(token.length > 20 && link.startsWith(`${url}/t/${slug}/invited?`), `the link is ${link.replace(token, "…")}`);
@@ -59,7 +59,7 @@ await journey(async ({ open, browser }) => {
   await seen(page, "closing a tenant");
   await dialog.locator("button[type=submit]").click();
   await page.getByText("Closing: the house is sold").waitFor();
-  await page.getByRole("button", { name: "Open it again" }).click();
+  await page.getByRole("button", { name: "Reopen" }).click();
   await dialog.locator("button[type=submit]").click();
   await page.getByRole("button", { name: "Suspend" }).waitFor();
   await seen(page, "open again");

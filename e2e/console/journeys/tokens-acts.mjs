@@ -14,16 +14,16 @@ await journey(async ({ open }) => {
 
   step("bounded: a network that is none is refused at its field");
   await button(drawer, "Change").click();
-  const networks = page.getByLabel("Networks it may be used from");
+  const networks = page.getByLabel("Allowed networks");
   await networks.fill("the cellar");
   await button(drawer, "Save").click();
   await page.locator(".field").filter({ has: networks }).locator("[data-wrong]").waitFor();
   same(await networks.inputValue(), "the cellar", "what was typed");
   await seen(page, "a network that is none");
   await networks.fill("127.0.0.0/8");
-  await page.getByLabel("Requests a second").fill("50");
+  await page.getByLabel("Requests per second").fill("50");
   await button(drawer, "Save").click();
-  await page.getByText("Saved. It holds within seconds everywhere.").waitFor();
+  await page.getByText("Saved. The change is effective within seconds.").waitFor();
   same(JSON.stringify([(await one()).allowed_cidrs, (await one()).rate_limit.rps]), JSON.stringify([["127.0.0.0/8"], 50]), "the bounds");
 
   step("switched off, and on");
@@ -40,9 +40,9 @@ await journey(async ({ open }) => {
   await button(drawer, "Replace").click();
   const dialog = page.locator(".dialog:not(.side)");
   await dialog.getByLabel("This one goes on for: unit").selectOption("hour");
-  await dialog.getByLabel("This one goes on for", { exact: true }).fill("2");
+  await dialog.getByLabel("Overlap of the current token", { exact: true }).fill("2");
   await seen(page, "before it is replaced");
-  await button(dialog, "Replace it").click();
+  await button(dialog, "Replace").click();
   const once = page.getByRole("dialog", { name: "Copy the token now" });
   const next = (await once.locator("pre").innerText()).trim();
   const until = Date.parse((await one()).rotation_overlap_until) - Date.now();
@@ -55,10 +55,10 @@ await journey(async ({ open }) => {
   step("it was stolen");
   await page.goto(`${url}/settings/tokens?token=${made.id}`);
   await button(drawer, "Revoke").click();
-  await dialog.getByLabel("It was stolen").check();
+  await dialog.getByLabel("The token was stolen").check();
   await seen(page, "before a stolen token is revoked");
-  await button(dialog, "Revoke it").click();
-  await page.getByText("The token is revoked.").waitFor();
+  await button(dialog, "Revoke").click();
+  await page.getByText("Token revoked.").waitFor();
   same((await one()).state, "revoked", "the state");
   same([await status(made.token), await status(next)].join(), "401,401", "what both are answered");
 });

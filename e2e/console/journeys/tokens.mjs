@@ -9,18 +9,18 @@ await journey(async ({ open }) => {
   await seen(page, "tokens");
 
   step("what is wrong is said at the field, and what was typed stays");
-  await page.getByRole("button", { name: "Make a token" }).click();
+  await page.getByRole("button", { name: "Create token" }).click();
   await page.getByLabel("Name", { exact: true }).fill(name);
   await page.getByLabel("Read people and non-human identities").check();
-  await page.getByLabel("Networks it may be used from").fill("nowhere");
+  await page.getByLabel("Allowed networks").fill("nowhere");
   await seen(page, "a new token");
-  await page.getByRole("button", { name: "Make the token" }).click();
+  await page.getByRole("button", { name: "Create" }).click();
   await page.locator(".wrongs").waitFor();
   same(await page.getByLabel("Name", { exact: true }).inputValue(), name, "the name that was typed");
 
   step("it is made, and shown once");
-  await page.getByLabel("Networks it may be used from").fill("");
-  await page.getByRole("button", { name: "Make the token" }).click();
+  await page.getByLabel("Allowed networks").fill("");
+  await page.getByRole("button", { name: "Create" }).click();
   const first = await shown(page);
   same(await status(first), 200, "what the token is answered");
   await done(page);
@@ -37,7 +37,7 @@ await journey(async ({ open }) => {
 
   step("it is replaced, and goes on for a while");
   await drawer.getByRole("button", { name: "Replace" }).click();
-  await page.getByRole("button", { name: "Replace it" }).click();
+  await page.getByRole("button", { name: "Replace" }).click();
   const second = await shown(page);
   expect(second !== first, "the successor is the same token");
   same([await status(first), await status(second)].join(), "200,200", "what both are answered");
@@ -47,8 +47,8 @@ await journey(async ({ open }) => {
   const { items } = await api("admin", "GET", `/settings/api-tokens?q=${encodeURIComponent(name)}&sort=created_at`);
   await go(page, `/settings/tokens?token=${items[0].id}`);
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-  await page.getByRole("button", { name: "Revoke it" }).click();
-  await page.getByText("The token is revoked.").waitFor();
+  await page.getByRole("button", { name: "Revoke" }).click();
+  await page.getByText("Token revoked.").waitFor();
   await settled(page);
   same((await api("admin", "GET", `/settings/api-tokens/${items[0].id}`)).state, "revoked", "the state");
 

@@ -72,9 +72,9 @@ await journey(async ({ open }) => {
 
   step("without a network the page says so, and when it is back that goes away");
   await page.context().setOffline(true);
-  await page.getByText("This browser is offline").waitFor();
+  await page.getByText("You are offline").waitFor();
   await page.context().setOffline(false);
-  await page.getByText("This browser is offline").waitFor({ state: "detached" });
+  await page.getByText("You are offline").waitFor({ state: "detached" });
   expect(scene.url !== "", "nowhere");
 });
 

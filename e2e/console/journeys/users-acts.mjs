@@ -6,7 +6,7 @@ import { api, expect, go, journey, same, scene, seen, step, url, watched } from 
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 
 async function act(page, choice, verb) {
-  await page.getByRole("button", { name: "More about this user" }).click();
+  await page.getByRole("button", { name: "Actions for this user" }).click();
   await page.getByRole("menuitem", { name: choice }).click();
   await seen(page, `asked: ${choice}`);
   await button(page.locator(".dialog"), verb).click();
@@ -23,8 +23,8 @@ await journey(async ({ browser, open }) => {
   await go(page, `/settings/users/${careful}`);
   await page.getByRole("heading", { level: 1 }).waitFor();
   same((await one()).mfa.enrolled, true, "whether there is a second factor");
-  await act(page, "Take the second factor away", "Take it away");
-  await page.getByText("The second factor is taken away.").waitFor();
+  await act(page, "Remove second factor", "Remove");
+  await page.getByText("Second factor removed.").waitFor();
   same((await one()).mfa.enrolled, false, "whether there is a second factor");
   const context = await watched(browser, { name: "careful", allow: [401] });
   const theirs = await context.newPage();
@@ -35,8 +35,8 @@ await journey(async ({ browser, open }) => {
   await theirs.waitForSelector("nav.rail");
 
   step("their sessions end");
-  await act(page, "End their sessions", "End them");
-  await page.getByText("Their sessions have ended.").waitFor();
+  await act(page, "End sessions", "End sessions");
+  await page.getByText("Sessions ended.").waitFor();
   await theirs.goto(`${url}/people`);
   await theirs.waitForSelector("[name=email]");
   await context.close();
@@ -45,7 +45,7 @@ await journey(async ({ browser, open }) => {
   await page.getByLabel("Name", { exact: true }).fill("Carla Careful");
   await api("admin", "PATCH", `/settings/users/${careful}`, { locale: "de" }, { "Content-Type": "application/merge-patch+json" });
   await button(page, "Save").click();
-  await button(page, "Read it again").click();
+  await button(page, "Reload").click();
   same(await page.getByLabel("Name", { exact: true }).inputValue(), "Carla Careful", "what was typed");
   await button(page, "Save").click();
   await page.getByRole("heading", { name: "Carla Careful" }).waitFor();

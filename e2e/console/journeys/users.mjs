@@ -35,15 +35,15 @@ await journey(async ({ browser, open }) => {
   await page.getByRole("button", { name: "Save" }).click();
   await page.waitForSelector("h1:has-text('Nadia Neumann')");
   same((await api("admin", "GET", `/settings/users/${id}`)).roles.join(), "admin,auditor", "the roles");
-  expect(await page.getByText("Nobody should audit their own work").isVisible(), "nobody is told that the two roles do not go together");
+  expect(await page.getByText("so they could audit their own work").isVisible(), "nobody is told that the two roles do not go together");
 
   step("disabled, enabled, deleted");
   await act(page, "Disable", "Disable");
-  await page.getByText("They cannot sign in any more.").waitFor();
+  await page.getByText("User disabled.").waitFor();
   same((await api("admin", "GET", `/settings/users/${id}`)).status, "disabled", "the state");
-  await page.getByRole("button", { name: "More about this user" }).click();
+  await page.getByRole("button", { name: "Actions for this user" }).click();
   await page.getByRole("menuitem", { name: "Enable" }).click();
-  await page.getByText("They can sign in again.").waitFor();
+  await page.getByText("User enabled.").waitFor();
   await act(page, "Delete", "Delete");
   await page.waitForURL(/\/settings\/users$/);
   await settled(page);
@@ -51,17 +51,17 @@ await journey(async ({ browser, open }) => {
   step("nobody takes themselves away");
   const { items } = await api("admin", "GET", `/settings/users?q=${encodeURIComponent(scene.users.admin.email)}`);
   await go(page, `/settings/users/${items[0].id}`);
-  await page.getByRole("button", { name: "More about this user" }).click();
+  await page.getByRole("button", { name: "Actions for this user" }).click();
   same(await page.getByRole("menuitem", { name: /Disable|Delete/ }).count(), 0, "ways to take oneself away");
 
   step("an auditor reads, and changes nothing");
   const auditor = await open("auditor", `/settings/users/${items[0].id}`);
   await seen(auditor, "a user, read only");
-  same(await auditor.getByRole("button", { name: /More about|Save/ }).count(), 0, "ways to change a user");
+  same(await auditor.getByRole("button", { name: /Actions for|Save/ }).count(), 0, "ways to change a user");
 });
 
 async function act(page, choice, verb) {
-  await page.getByRole("button", { name: "More about this user" }).click();
+  await page.getByRole("button", { name: "Actions for this user" }).click();
   await page.getByRole("menuitem", { name: choice }).click();
   const dialog = page.locator(".dialog");
   await dialog.getByRole("button", { name: verb, exact: true }).click();
@@ -75,20 +75,20 @@ async function comesIn(browser, token) {
   step("a weak password is refused");
   await page.goto(`${url}/invited?token=${token}`);
   await page.getByLabel("New password").fill("password1234");
-  await page.getByRole("button", { name: "Set it and sign in" }).click();
+  await page.getByRole("button", { name: "Set password and sign in" }).click();
   await page.getByText(/too common/).waitFor();
   await seen(page, "a weak password");
   step("a good one signs in");
   await page.getByLabel("New password").fill(secret);
-  await page.getByRole("button", { name: "Set it and sign in" }).click();
+  await page.getByRole("button", { name: "Set password and sign in" }).click();
   await page.waitForSelector("nav.rail");
   await settled(page);
-  expect(await page.getByText("Read only").isVisible(), "the newcomer is no auditor");
+  expect(await page.getByText("Read-only").isVisible(), "the newcomer is no auditor");
   step("the link works once");
   await page.goto(`${url}/invited?token=${token}`);
   await page.getByLabel("New password").fill(secret);
-  await page.getByRole("button", { name: "Set it and sign in" }).click();
-  await page.getByText("This link does not work any more").waitFor();
+  await page.getByRole("button", { name: "Set password and sign in" }).click();
+  await page.getByText("The link is not valid").waitFor();
   await seen(page, "a spent link");
   await context.close();
 }

@@ -42,7 +42,7 @@ await journey(async ({ open }) => {
     await button(page, "Close the message").click();
     there.status = 200;
     await button(page, "Send test").click();
-    await page.getByRole("dialog", { name: "The test arrived" }).waitFor();
+    await page.getByRole("dialog", { name: "Test delivered" }).waitFor();
     await button(dialog, "Close").last().click();
     await button(page, "Enable").click();
     await button(page, "Enable").waitFor({ state: "detached" });
@@ -80,14 +80,14 @@ async function replayed(page, there, missed) {
   const from = await dialog.getByLabel("From").inputValue();
   const to = page.getByLabel("To", { exact: true });
   await to.fill(`${Number(from.slice(0, 4)) - 1}${from.slice(4)}`);
-  await button(dialog, "Count them first").click();
+  await button(dialog, "Count events").click();
   await dialog.locator(".field").filter({ has: to }).locator("[data-wrong]").waitFor();
   await seen(page, "a window that is refused");
 
   step("what was missed is counted, and sent again");
   const soon = new Date(Date.now() + 120_000).toISOString().slice(0, 16);
   await to.fill(soon);
-  await button(dialog, "Count them first").click();
+  await button(dialog, "Count events").click();
   const send = dialog.getByRole("button", { name: /^Send \d+ again$/ });
   await send.waitFor();
   const count = Number(/\d+/.exec(await send.innerText())[0]);

@@ -20,7 +20,7 @@ await journey(async ({ open }) => {
   const there = await receiver();
   const page = await open("admin", "/settings/webhooks", { allow: [422] });
   step("an address that cannot be called");
-  await button(page, "Create a webhook").click();
+  await button(page, "Create webhook").click();
   await page.getByLabel("Name", { exact: true }).fill(`Journeys ${Date.now()}`);
   await page.getByLabel("Address").fill("http://192.0.2.1/in");
   await page.getByLabel("identity.created").check();
@@ -34,7 +34,7 @@ await journey(async ({ open }) => {
   const secret = await dialog.locator("code").innerText();
   expect(/^whsec_.{20,}$/.test(secret), `the secret is ${secret.slice(0, 8)}…`);
   await seen(page, "the secret");
-  await button(page, "I have it").click();
+  await button(page, "Done").click();
   await page.waitForURL(/\/settings\/webhooks\/.+/);
   const id = new URL(page.url()).pathname.split("/").at(-1);
   await page.reload();
@@ -43,12 +43,12 @@ await journey(async ({ open }) => {
 
   step("a test that arrives, and one that does not");
   await button(page, "Send test").click();
-  await page.getByRole("dialog", { name: "The test arrived" }).waitFor();
+  await page.getByRole("dialog", { name: "Test delivered" }).waitFor();
   same(there.got.at(-1)["webhook-signature"]?.startsWith("v1,"), true, "that it was signed");
   await button(page, "Close").last().click();
   there.status = 507;
   await button(page, "Send test").click();
-  await page.getByRole("dialog", { name: "The test did not arrive" }).waitFor();
+  await page.getByRole("dialog", { name: "Test failed" }).waitFor();
   await page.getByText("the room is <b>full</b>").waitFor();
   await seen(page, "a test that does not arrive");
   await button(page, "Close").last().click();
@@ -63,23 +63,23 @@ await journey(async ({ open }) => {
   there.status = 200;
   const before = there.got.length;
   await button(page, "Redeliver").click();
-  await page.getByText("It is sent again, as a delivery of its own").waitFor();
+  await page.getByText("Redelivery started").waitFor();
   for (let i = 0; i < 50 && there.got.length === before; i++) await new Promise((on) => setTimeout(on, 100));
   expect(there.got.length > before, "nothing arrived after it was sent again");
   await page.keyboard.press("Escape");
 
   step("the secret is rotated, and the webhook goes");
   await button(page, "More").click();
-  await page.getByRole("menuitem", { name: "Rotate the secret" }).click();
-  await button(page, "Make a new secret").click();
+  await page.getByRole("menuitem", { name: "Rotate secret" }).click();
+  await button(page, "Create new secret").click();
   const next = await page.getByRole("dialog", { name: "Copy the secret now" }).locator("code").innerText();
   expect(next !== secret, "the secret is the one before");
-  await button(page, "I have it").click();
-  await page.getByText("the one before signs too").waitFor();
+  await button(page, "Done").click();
+  await page.getByText("the previous one also signs").waitFor();
   await button(page, "More").click();
   await page.getByRole("menuitem", { name: "Replay events" }).click();
-  await button(page, "Count them first").click();
-  await page.getByText(/in this window|would be sent again/).waitFor();
+  await button(page, "Count events").click();
+  await page.getByText(/in this period|would be replayed/).waitFor();
   await seen(page, "a replay is counted");
   await button(page, "Cancel").click();
   await button(page, "More").click();

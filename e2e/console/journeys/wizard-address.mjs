@@ -18,7 +18,7 @@ await journey(async ({ open }) => {
   await page.getByLabel("Base URL").fill("https://192.0.2.1/scim");
   await page.getByLabel("Bearer token").fill("a-token");
   await button(page, "Test connection").click();
-  await page.getByText("Fails", { exact: true }).waitFor();
+  await page.getByText("Failed", { exact: true }).waitFor();
   await wrong.waitFor();
   expect(/192\.0\.2\.1.*not allowed/.test(await wrong.innerText()), `it does not say what is closed: ${await wrong.innerText()}`);
   same(await page.getByLabel("Base URL").getAttribute("aria-invalid"), "true", "what a screen reader is told of the field");

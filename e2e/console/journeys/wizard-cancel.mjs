@@ -15,7 +15,7 @@ await journey(async ({ open }) => {
   step("begun");
   hangs = true;
   await page.getByRole("button", { name: "Run the first sync" }).click();
-  const cancel = page.getByRole("button", { name: "Cancel the sync" });
+  const cancel = page.getByRole("button", { name: "Cancel sync" });
   await cancel.waitFor();
   await page.getByText("running", { exact: true }).first().waitFor();
 
@@ -29,8 +29,8 @@ await journey(async ({ open }) => {
 
   step("cancelled");
   await cancel.click();
-  await page.getByRole("dialog").getByRole("button", { name: "Cancel it" }).click();
-  const again = page.getByRole("button", { name: "Start it again" });
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel sync" }).click();
+  const again = page.getByRole("button", { name: "Run again" });
   await again.waitFor();
   same(await runs(), "cancelled", "the run that was cancelled");
   same((await api("admin", "GET", `/connectors/${id}`)).funnel_state, "bootstrapped", "how far the connector has come");

@@ -10,7 +10,7 @@ await journey(async ({ open }) => {
   const page = await open("admin", "/connectors/new", { allow: [422] });
   await seen(page, "what is connected");
   step("a standard is chosen");
-  expect(await button(page, "Choose a type").isDisabled(), "one can go on without a type");
+  expect(await button(page, "Select a type").isDisabled(), "one can go on without a type");
   await page.getByLabel("SCIM 2.0").check();
   await page.getByLabel("Name", { exact: true }).fill("Reading room");
   await page.getByLabel("Provides").selectOption("target");
@@ -27,17 +27,17 @@ await journey(async ({ open }) => {
   await page.getByLabel("Bearer token").fill("not-the-token");
   await button(page, "Test connection").click();
   const answer = page.getByRole("region", { name: /^What the target answered/ }).last();
-  await page.getByText("Fails", { exact: true }).waitFor();
+  await page.getByText("Failed", { exact: true }).waitFor();
   expect(/HTTP 401/.test(await answer.innerText()), `the answer is not word for word: ${await answer.innerText()}`);
-  expect(await page.getByText("Ask for one user instead").isVisible(), "the fallback is not among the checks");
+  expect(await page.getByText("Request one user instead").isVisible(), "the fallback is not among the checks");
   await seen(page, "a test that fails");
-  expect(await button(page, "The test has to pass").isDisabled(), "one can go on without a test");
+  expect(await button(page, "The connection test must succeed").isDisabled(), "one can go on without a test");
 
   step("the right token");
   await button(page, "Replace").click();
   await page.getByLabel("Bearer token").fill(credentials.bearer_token);
   await button(page, "Test connection").click();
-  await page.getByText("Works", { exact: true }).waitFor();
+  await page.getByText("Passed", { exact: true }).waitFor();
   expect(await button(page, "Continue").isEnabled(), "one cannot go on after the test");
   await seen(page, "a test that passes");
 
@@ -45,7 +45,7 @@ await journey(async ({ open }) => {
   const wrong = `${connection.base_url}/nowhere`;
   await page.getByLabel("Base URL").fill(wrong);
   expect(await button(page, "Test the connection first").isDisabled(), "one can go on after an edit");
-  await page.getByText("Changed since", { exact: true }).waitFor();
+  await page.getByText("Changed after the test", { exact: true }).waitFor();
 
   step("left, and taken up again");
   await page.getByLabel("Base URL").blur();
@@ -58,14 +58,14 @@ await journey(async ({ open }) => {
   same(await api("admin", "GET", `/connectors/${id}`).then((c) => c.connection.base_url), wrong, "what the service keeps");
   await page.getByLabel("Base URL").fill(connection.base_url);
   await button(page, "Test connection").click();
-  await page.getByText("Works", { exact: true }).waitFor();
+  await page.getByText("Passed", { exact: true }).waitFor();
 
   step("what it offers, and back by the browser");
   await button(page, "Continue").click();
   await page.waitForURL(/\/discovery/);
   await page.getByRole("table").waitFor();
   await seen(page, "discovery");
-  expect((await page.getByRole("navigation", { name: "What it offers" }).innerText()).includes("Groups"), "groups have no tab");
+  expect((await page.getByRole("navigation", { name: "Objects" }).innerText()).includes("Groups"), "groups have no tab");
   await page.goBack();
   await page.waitForURL(/\/connection$/);
   await page.goForward();
@@ -73,7 +73,7 @@ await journey(async ({ open }) => {
 
   step("the next step stays closed by its address");
   await go(page, `/connectors/new/${id}/sync`);
-  await page.getByRole("heading", { name: "Not yet" }).waitFor();
+  await page.getByRole("heading", { name: "Not available yet" }).waitFor();
   await seen(page, "a step that is closed");
 
   step("discarded");

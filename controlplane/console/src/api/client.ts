@@ -65,7 +65,7 @@ async function send(url: string, method: string, token: string, o: Asking) {
     return await fetch(url, { method, headers, body, signal: o.signal ?? null });
   } catch (e) {
     if (e instanceof DOMException && e.name === "AbortError") throw e;
-    throw new Refusal(0, "unreachable", "The service cannot be reached. Nothing was lost; try again.");
+    throw new Refusal(0, "unreachable", "The service cannot be reached. Nothing was changed. Try again.");
   }
 }
 

@@ -29,4 +29,4 @@ export async function each<T>(of: readonly T[], act: (one: T) => Promise<unknown
 }
 
 /** "; 2 could not be: …" with the first reason, when there is one. */
-export const leftOver = (r: Each) => (r.refused.length > 0 ? `; ${r.refused.length} could not be: ${r.refused[0]?.message}` : ".");
+export const leftOver = (r: Each) => (r.refused.length > 0 ? `; ${r.refused.length} failed: ${r.refused[0]?.message}` : ".");

@@ -5,14 +5,20 @@ let answers: Record<string, () => Response>;
 let asked: string[];
 
 const json = (status: number, body: unknown) => new Response(JSON.stringify(body), { status });
-const signed = (id: string) => () => json(200, { access_token: `of ${id}`, expires_in: 900, user: { id, email: "", display_name: "", roles: [] } });
+const signed = (id: string) => () =>
+  json(200, { access_token: `of ${id}`, expires_in: 900, user: { id, email: "", display_name: "", roles: [] } });
 const ended = () => json(401, { status: 401, code: "invalid_token", detail: "The token has ended." });
 
 async function signedIn() {
   vi.resetModules();
   vi.stubGlobal("document", { querySelector: () => null });
   vi.stubGlobal("navigator", {});
-  vi.stubGlobal("BroadcastChannel", class { postMessage() {} });
+  vi.stubGlobal(
+    "BroadcastChannel",
+    class {
+      postMessage() {}
+    },
+  );
   vi.stubGlobal("fetch", async (url: string) => {
     const path = url.replace("/api/v1", "");
     asked.push(path);

@@ -7,7 +7,11 @@ import { current, subscribe } from "./session";
 import type { Me } from "./types";
 
 /** Reads one thing of the API. Its key is [path, query], so that useAct can name what has changed by the beginning of a path. */
-export function useGet<T>(path: string, query: Query = {}, more: { every?: number | (() => number | false); enabled?: boolean; keep?: boolean } = {}) {
+export function useGet<T>(
+  path: string,
+  query: Query = {},
+  more: { every?: number | (() => number | false); enabled?: boolean; keep?: boolean } = {},
+) {
   return useQuery<T>({
     queryKey: [path, query],
     queryFn: ({ signal }) => ask<T>("GET", path, { query, signal }),

@@ -27,8 +27,8 @@ export function CodeField({ lead }: { lead?: string }) {
         />
         <small className="muted">
           {recovery
-            ? "One of those that were shown when the second factor was set up. It works once."
-            : "Six digits from your authenticator app."}
+            ? "One of the codes that were shown when you set up the second factor. Each code works once."
+            : "The six-digit code from your authenticator app."}
         </small>
       </label>
       <Button tone="quiet" reads onClick={() => setRecovery(!recovery)}>

@@ -17,11 +17,11 @@ const words = (may: May) =>
 test("somebody is offered what they may open, and nothing else", () => {
   const mine = words(nobody);
   expect(mine).toContain("Go to Inbox");
-  expect(mine).toContain("Ask for access");
-  expect(mine).toContain("Read about this page");
+  expect(mine).toContain("Request access");
+  expect(mine).toContain("Help for this page");
   for (const closed of ["Go to Connectors", "Connect a system", "Invite a user", "Go to Tenants"]) expect(mine).not.toContain(closed);
   const admins = words({ ...nobody, admin: true, oversees: true });
-  for (const open of ["Go to Connectors", "Connect a system", "Invite a user", "Make an API token"]) expect(admins).toContain(open);
+  for (const open of ["Go to Connectors", "Connect a system", "Invite a user", "Create an API token"]) expect(admins).toContain(open);
   expect(words({ ...nobody, auditor: true, oversees: true, readOnly: true })).not.toContain("Add a person");
 });
 

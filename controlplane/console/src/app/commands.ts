@@ -36,12 +36,12 @@ export function deeds(may: May, path: string, showKeys: () => void, signOut: (ev
     ...(may.admin
       ? [
           { id: "do invite", words: "Invite a user", way: { to: "/settings/users", search: { invite: "1" } } },
-          { id: "do token", words: "Make an API token", way: { to: "/settings/tokens", search: { new: "1" } } },
+          { id: "do token", words: "Create an API token", way: { to: "/settings/tokens", search: { new: "1" } } },
         ]
       : []),
-    { id: "do keys", words: "Show the keys", keys: ["?"], act: showKeys },
+    { id: "do keys", words: "Show keyboard shortcuts", keys: ["?"], act: showKeys },
     ...(help && !path.startsWith("/help")
-      ? [{ id: "do help", words: "Read about this page", detail: "Documentation", way: { to: "/help/$page", params: { page: help } } }]
+      ? [{ id: "do help", words: "Help for this page", detail: "Documentation", way: { to: "/help/$page", params: { page: help } } }]
       : []),
     ...looks(),
     { id: "do copy", words: "Copy the address of this page", act: () => void navigator.clipboard.writeText(window.location.href) },
@@ -53,12 +53,12 @@ export function deeds(may: May, path: string, showKeys: () => void, signOut: (ev
 function looks(): Offer[] {
   const { theme, density } = look();
   return [
-    ...(theme === "light" ? [] : [{ id: "do light", words: "Light look", act: () => setLook({ theme: "light" }) }]),
-    ...(theme === "dark" ? [] : [{ id: "do dark", words: "Dark look", act: () => setLook({ theme: "dark" }) }]),
-    ...(theme ? [{ id: "do system", words: "Look as the system", act: () => setLook({ theme: undefined }) }] : []),
+    ...(theme === "light" ? [] : [{ id: "do light", words: "Light theme", act: () => setLook({ theme: "light" }) }]),
+    ...(theme === "dark" ? [] : [{ id: "do dark", words: "Dark theme", act: () => setLook({ theme: "dark" }) }]),
+    ...(theme ? [{ id: "do system", words: "System theme", act: () => setLook({ theme: undefined }) }] : []),
     density
-      ? { id: "do roomy", words: "Roomy rows", act: () => setLook({ density: undefined }) }
-      : { id: "do compact", words: "Compact rows", act: () => setLook({ density: "compact" }) },
+      ? { id: "do roomy", words: "Comfortable row height", act: () => setLook({ density: undefined }) }
+      : { id: "do compact", words: "Compact row height", act: () => setLook({ density: "compact" }) },
   ];
 }
 

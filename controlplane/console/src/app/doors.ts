@@ -36,23 +36,24 @@ export async function tryStart(address: string): Promise<void> {
   if (answer.type !== "opaqueredirect" && !answer.ok) throw await refusal(answer);
 }
 
-const unreachable = () => new Refusal(0, "unreachable", "The service cannot be reached. Look at your connection, and try again.");
+const unreachable = () => new Refusal(0, "unreachable", "The service cannot be reached. Check your connection and try again.");
 
 const words: Record<string, string> = {
   invalid_credentials: "Wrong e-mail address or password.",
-  invalid_otp: "That code is not right, or it was used before. Wait for the next one, or use a recovery code.",
-  sso_refused: "Your company's provider did not sign you in. Try again there, or ask whoever runs it.",
+  invalid_otp: "The code is wrong or was used before. Wait for the next code, or use a recovery code.",
+  sso_refused: "Your company's identity provider refused the sign-in. Try again there, or contact its administrator.",
   sso_failed:
-    "What your company's provider answered cannot be trusted, so nobody was signed in. Try again; if it stays so, tell an administrator.",
-  sso_not_linked: "Your company's provider knows you, but nobody here is you yet. Ask an administrator to invite you.",
-  provider_unreachable: "Your company's provider cannot be reached. Try again in a moment, or sign in with a password.",
-  internal_error: "The service could not finish your sign-in. Try again.",
+    "The response of your company's identity provider could not be verified. Try again. If the problem remains, contact an administrator.",
+  sso_not_linked: "Your company's account is not linked to a user here. Ask an administrator to invite you.",
+  provider_unreachable: "Your company's identity provider cannot be reached. Try again later, or sign in with a password.",
+  internal_error: "The sign-in could not be completed. Try again.",
 };
 
 /** What went wrong on the way in, in plain words: for a refusal, or for the code that a provider's way back ends with. */
 export function said(wrong: Refusal | string): string {
-  if (typeof wrong === "string") return words[wrong] ?? "This sign-in was begun elsewhere, has been used, or took too long. Begin again.";
-  if (wrong.code === "login_throttled") return `Too many attempts have failed. Wait until ${clock(wrong.retryAfter)} for the next one.`;
+  if (typeof wrong === "string")
+    return words[wrong] ?? "This sign-in was started in another browser, was used before, or has expired. Sign in again.";
+  if (wrong.code === "login_throttled") return `Too many failed attempts. Try again after ${clock(wrong.retryAfter)}.`;
   return words[wrong.code] ?? sentence(wrong.message);
 }
 
@@ -64,5 +65,5 @@ function clock(seconds: number): string {
 }
 
 function sentence(text: string): string {
-  return text ? `${text[0]?.toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? "" : "."}` : "That did not work.";
+  return text ? `${text[0]?.toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? "" : "."}` : "The sign-in failed.";
 }

@@ -10,9 +10,9 @@ export function keyAreas(may: May): KeyArea[] {
     {
       title: "Everywhere",
       keys: [
-        [["Ctrl K"], "search, or say what to do"],
+        [["Ctrl K"], "search, or enter a command"],
         [["/"], "search the list"],
-        [["?"], "show these keys"],
+        [["?"], "show keyboard shortcuts"],
         [["Esc"], "close, or clear the search"],
       ],
     },
@@ -21,26 +21,26 @@ export function keyAreas(may: May): KeyArea[] {
       title: "Lists",
       keys: [
         [["J"], "next row (also ↓)"],
-        [["K"], "row before (also ↑)"],
+        [["K"], "previous row (also ↑)"],
         [["Enter"], "open the row"],
         [["X"], "select the row"],
-        [["Shift X"], "select up to here"],
-        [["Ctrl A"], "select all of the page"],
+        [["Shift X"], "select a range of rows"],
+        [["Ctrl A"], "select all rows of the page"],
       ],
     },
     {
       title: "Inbox",
       keys: [
-        [["A"], "approve, or what else is offered first"],
+        [["A"], "approve, or the first action"],
         [["R"], "reject"],
-        [["D"], "give it to somebody else"],
+        [["D"], "reassign"],
         [["C"], "write a comment"],
         [["Z"], "undo the last decision"],
         [["]"], "next task"],
-        [["["], "task before"],
+        [["["], "previous task"],
         [["U"], "back to the list"],
       ],
     },
-    ...(may.admin ? [{ title: "Connecting a system", keys: [[["Ctrl Enter"], "continue"]] as KeyArea["keys"] }] : []),
+    ...(may.admin ? [{ title: "Connect a system", keys: [[["Ctrl Enter"], "continue"]] as KeyArea["keys"] }] : []),
   ];
 }

@@ -9,12 +9,12 @@ import { singleKeys } from "./look";
 export default function KeySheet({ close }: { close: () => void }) {
   const may = useMay();
   return (
-    <Dialog open close={close} title="Keys" wide>
+    <Dialog open close={close} title="Keyboard shortcuts" wide>
       {!singleKeys() && (
         <p className="note warn small">
           Single-key shortcuts are off in this browser.{" "}
           <Link to={"/settings/me" as never} onClick={close}>
-            Switch them on
+            Turn them on
           </Link>
         </p>
       )}

@@ -29,7 +29,7 @@ export function Lapse() {
     >
       <SignInForm lapsed />
       <Button reads tone="quiet" onClick={() => void signOut()}>
-        Sign in as somebody else
+        Sign in as another user
       </Button>
     </dialog>
   );

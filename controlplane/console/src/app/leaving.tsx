@@ -18,7 +18,7 @@ export function Leaving() {
         open
         close={blocked.reset}
         title="Discard unsaved changes?"
-        lead="This form has changes that are not saved."
+        lead="This form has unsaved changes."
         verb="Discard changes"
         tone="danger"
         keep="Keep editing"

@@ -29,5 +29,5 @@ export function nextTheme(): string {
   const { theme } = look();
   const next = theme === undefined ? "light" : theme === "light" ? "dark" : undefined;
   setLook({ theme: next });
-  return next ?? "as the system";
+  return next ?? "system";
 }

@@ -47,8 +47,8 @@ export default function Palette({ close, keys }: { close: (goes?: boolean) => vo
               aria-controls={`${id}list`}
               aria-activedescendant={all[here] ? `${id}${here}` : undefined}
               aria-autocomplete="list"
-              aria-label="Search people, access, systems, or say what to do"
-              placeholder="Search, or say what to do"
+              aria-label="Search people, access and systems, or enter a command"
+              placeholder="Search, or enter a command"
               value={typed}
               maxLength={200}
               autoComplete="off"
@@ -75,7 +75,7 @@ export default function Palette({ close, keys }: { close: (goes?: boolean) => vo
 }
 
 function state(typed: string, n: number, busy: boolean, failed: string[]): string {
-  if (failed.length > 0) return `The service could not search ${failed.join(" and ")}. Type again to try once more.`;
+  if (failed.length > 0) return `The search failed for ${failed.join(" and ")}. Type again to retry.`;
   if (!typed.trim()) return "";
   if (busy) return "Searching…";
   return n === 0 ? "No results." : `${n} found`;
@@ -95,7 +95,7 @@ function useOffers(typed: string, keys: () => void) {
       sections: full([
         { title: "Recent", offers: last },
         { title: "Go to", offers: listed },
-        { title: "Do", offers: act },
+        { title: "Commands", offers: act },
       ]),
     };
   }
@@ -125,7 +125,7 @@ function Offers({ id, of, here, mark, choose }: OffersProps) {
   }, [here]);
   let i = 0;
   return (
-    <div ref={list} id={`${id}list`} role="listbox" aria-label="Found" className="palette-list" tabIndex={-1}>
+    <div ref={list} id={`${id}list`} role="listbox" aria-label="Results" className="palette-list" tabIndex={-1}>
       {of.map((s) => (
         // biome-ignore lint/a11y/useSemanticElements: groups of a listbox
         <div key={s.title} role="group" aria-label={s.title}>

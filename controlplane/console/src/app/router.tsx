@@ -85,7 +85,7 @@ const called: Record<string, string> = {
   auditor: "auditors",
   manager: "managers",
   resource_owner: "resource owners",
-  operator: "operators of the service",
+  operator: "service operators",
 };
 
 /** A screen that somebody may not open says so, and names who may. */
@@ -98,7 +98,7 @@ function guarded(place: Place, Screen: () => React.JSX.Element | null) {
     if (!me) return waiting();
     return (
       <Empty page title="Not visible to you">
-        This page is for {place.roles?.map((r) => called[r] ?? r).join(" and ")}. Ask an administrator of your tenant if you need it.
+        This page is for {place.roles?.map((r) => called[r] ?? r).join(" and ")}. Ask an administrator for access.
       </Empty>
     );
   };
@@ -108,7 +108,7 @@ const nowhere = createRoute({
   getParentRoute: () => inside,
   path: "/$",
   component: () => (
-    <Empty page title="There is no such page">
+    <Empty page title="Page not found">
       Use the menu, or press Ctrl K to search.
     </Empty>
   ),

@@ -27,13 +27,13 @@ export function Shell() {
   return (
     <div className="shell">
       <a className="skip" href="#page">
-        Skip to the page
+        Skip to content
       </a>
       <Rail search={() => show("palette")} />
       <main id="page" className="page stack" tabIndex={-1}>
         <ActingBanner />
         <Offline />
-        {may.readOnly && <p className="small muted">Read only: you see everything and change nothing.</p>}
+        {may.readOnly && <p className="small muted">Read-only: you can see everything in this tenant and cannot change anything.</p>}
         <Outlet />
       </main>
       <Suspense fallback={<Coming />}>
@@ -154,8 +154,8 @@ function ActingBanner() {
   return (
     <div className="note warn row between" role="status">
       <span>
-        You act in <strong>{me?.tenant?.name ?? acting.name}</strong> as an operator of the service. Everything you open and do is written
-        to its audit log and to yours.
+        You are working in <strong>{me?.tenant?.name ?? acting.name}</strong> as a service operator. Everything you view and do is recorded
+        in its audit log and in yours.
       </span>
       <Button
         reads
@@ -184,7 +184,7 @@ function Offline() {
   );
   return online ? null : (
     <div className="note warn" role="status">
-      This browser is offline. What you see may be old, and nothing can be saved until it is back.
+      You are offline. Data may be outdated, and changes cannot be saved.
     </div>
   );
 }

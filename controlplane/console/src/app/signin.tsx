@@ -49,7 +49,7 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
       {lapsed ? (
         <div>
           <h2 id="sign-in">Sign in again</h2>
-          <p className="muted small">Your session has ended. What you have typed is still here.</p>
+          <p className="muted small">Your session has expired. Your unsaved text is still here.</p>
         </div>
       ) : (
         <h1 id="sign-in">Sign in</h1>
@@ -68,7 +68,7 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
         {/* biome-ignore lint/a11y/noAutofocus: it is what is missing */}
         <input name="password" type="password" autoComplete="current-password" required maxLength={1024} autoFocus={Boolean(user)} />
       </label>
-      {otp && <CodeField lead="Your password is right. Now the code of your second factor." />}
+      {otp && <CodeField lead="Enter the code of your second factor." />}
       {several && (
         <label className="field">
           <span>Tenant</span>
@@ -80,7 +80,7 @@ export function SignInForm({ next = "/", tenant = "", lapsed }: Props) {
             spellCheck={false}
             onChange={(e) => setNamed(e.target.value)}
           />
-          <small className="muted">Needed for single sign-on, and where your address is used in several tenants.</small>
+          <small className="muted">Required for single sign-on, and if your address is used in several tenants.</small>
         </label>
       )}
       <Button type="submit" tone="primary" disabled={busy}>

@@ -36,7 +36,7 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
       setDone(true);
       setTimeout(() => setDone(false), 2000);
     } catch {
-      say("The browser did not let it be copied. Select the text instead.");
+      say("The browser blocked copying. Select the text instead.");
     }
   };
   return (
@@ -51,7 +51,7 @@ export function Id({ of }: { of: string }) {
   return (
     <span className="id">
       <code>{of}</code>
-      <Copy text={of} label="Copy the id" />
+      <Copy text={of} label="Copy ID" />
     </span>
   );
 }

@@ -6,17 +6,21 @@ test("numbers have commas between thousands", () => {
 });
 
 test("one is not many", () => {
-  expect([count(1, "account"), count(2808, "account"), count(0, "account"), count(1, "person", "people"), count(3, "person", "people")]).toEqual([
-    "1 account",
-    "2,808 accounts",
-    "0 accounts",
-    "1 person",
-    "3 people",
-  ]);
+  expect([
+    count(1, "account"),
+    count(2808, "account"),
+    count(0, "account"),
+    count(1, "person", "people"),
+    count(3, "person", "people"),
+  ]).toEqual(["1 account", "2,808 accounts", "0 accounts", "1 person", "3 people"]);
 });
 
 const code = Object.entries(
-  import.meta.glob<string>(["../**/*.ts", "../**/*.tsx", "!../**/*.test.ts", "!../api/schema.d.ts"], { query: "?raw", import: "default", eager: true }),
+  import.meta.glob<string>(["../**/*.ts", "../**/*.tsx", "!../**/*.test.ts", "!../api/schema.d.ts"], {
+    query: "?raw",
+    import: "default",
+    eager: true,
+  }),
 );
 
 /** A bare length, count or total before a noun in the plural: "{all.length} accounts". */

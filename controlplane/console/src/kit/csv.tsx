@@ -1,6 +1,7 @@
 import { Download } from "lucide-react";
 import { useRef, useState } from "react";
 import { type Query, save, walk } from "../api/client";
+import { number } from "./count";
 import { csvOf } from "./csvtext";
 import { Button } from "./kit";
 import type { Column } from "./listtypes";
@@ -30,9 +31,7 @@ export function CsvButton<T>({ name, path, query, columns }: { name: string; pat
       );
       save(new Blob([csvOf(columns, rows)], { type: "text/csv;charset=utf-8" }), `${name}.csv`);
       if (whole > rows.length)
-        say(
-          `The file holds the first ${rows.length.toLocaleString("en")} of ${whole.toLocaleString("en")}. Narrow the list to get the rest.`,
-        );
+        say(`The file contains the first ${number(rows.length)} of ${number(whole)} rows. Filter the list to export the rest.`);
     } catch (e) {
       if (!control.signal.aborted) sayRefusal(e);
     } finally {
@@ -40,12 +39,12 @@ export function CsvButton<T>({ name, path, query, columns }: { name: string; pat
     }
   };
   return read === undefined ? (
-    <Button reads onClick={() => void write()} title="Keep what is filtered as CSV">
+    <Button reads onClick={() => void write()} title="Export the filtered list as CSV">
       <Download aria-hidden size={15} /> CSV
     </Button>
   ) : (
     <Button reads onClick={() => stop.current?.abort()}>
-      {read}, stop
+      {read}rows, stop
     </Button>
   );
 }

@@ -100,7 +100,7 @@ export function AskFirst({ verb, tone = "primary", keep = "Cancel", act, disable
           <Button onClick={close}>{keep}</Button>
           {/* Not disabled while it works: whoever pressed it by key would lose their place. */}
           <Button type="submit" tone={tone} disabled={!busy && disabled} aria-disabled={busy || undefined}>
-            {busy ? "Just a moment…" : verb}
+            {busy ? "Saving…" : verb}
           </Button>
         </div>
       </form>

@@ -5,7 +5,7 @@ import { shown } from "./difftext";
 type Difference = { field: string; from?: unknown; to?: unknown; hidden?: boolean | undefined };
 
 /** What was, with a minus, and what is, with a plus. hidden values are secrets, or about somebody whom the reader may not see. */
-export function Differences({ of, none = "Nothing changes." }: { of: Difference[]; none?: string }) {
+export function Differences({ of, none = "No changes." }: { of: Difference[]; none?: string }) {
   if (of.length === 0) return <p className="muted small">{none}</p>;
   return (
     <dl className="diff small">
@@ -13,7 +13,7 @@ export function Differences({ of, none = "Nothing changes." }: { of: Difference[
         <div key={d.field}>
           <dt>{d.field.replaceAll("_", " ")}</dt>
           {d.hidden ? (
-            <dd className="muted">changed; its values are not shown</dd>
+            <dd className="muted">changed; values are not shown</dd>
           ) : (
             <>
               <Side sign="−" name="was" className="gone" of={d.from} />

@@ -33,6 +33,6 @@ export async function contentOf(file: Blob): Promise<Blob> {
   try {
     return new Blob([await file.arrayBuffer()], { type: file.type });
   } catch {
-    throw new Error("The file has changed since it was chosen, or cannot be read. Choose it again.");
+    throw new Error("The file was changed or cannot be read. Select it again.");
   }
 }

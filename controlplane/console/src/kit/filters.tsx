@@ -64,7 +64,11 @@ function FilterField({ of, value, set }: { of: Filter; value: string; set: (v: s
 function TypedFilter({ of, value, set }: { of: Filter; value: string; set: (v: string) => void }) {
   const [typed, setTyped] = useTyped(value, set);
   const [asked, setAsked] = useState(false);
-  const names = useGet<{ items: { name: string }[] }>(of.suggest ?? "", { q: value }, { enabled: Boolean(of.suggest) && asked, keep: true });
+  const names = useGet<{ items: { name: string }[] }>(
+    of.suggest ?? "",
+    { q: value },
+    { enabled: Boolean(of.suggest) && asked, keep: true },
+  );
   const list = useId();
   return (
     <label className={`filter${value ? " on" : ""}`}>

@@ -107,7 +107,7 @@ export function Form<T>({
       <div className="row">
         {/* Not disabled while it works: whoever pressed it by key would lose their place. */}
         <Button type="submit" tone="primary" disabled={!of.busy && !always && !of.dirty} aria-disabled={of.busy || undefined}>
-          {of.busy ? "Just a moment…" : verb}
+          {of.busy ? "Saving…" : verb}
         </Button>
         {cancel && <Button onClick={cancel}>Cancel</Button>}
       </div>

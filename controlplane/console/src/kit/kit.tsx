@@ -57,7 +57,7 @@ export function Empty({ title, page = false, children }: { title: string; page?:
 export function Failure({ error, retry, page = false }: { error: unknown; retry?: () => void; page?: boolean }) {
   const Title = page ? "h1" : "h2";
   const r = error instanceof Refusal ? error : new Refusal(0, "", String(error));
-  const title = r.status === 404 ? "There is nothing here that you may see" : r.status === 403 ? "Not visible to you" : "That did not work";
+  const title = r.status === 404 ? "Not found, or not visible to you" : r.status === 403 ? "Not visible to you" : "Request failed";
   return (
     <div className="failure" role="alert">
       <CircleAlert aria-hidden size={20} />
@@ -118,7 +118,7 @@ function useWide(): [boolean, RefObject<HTMLElement | null>] {
 export function Skeleton({ rows = 8 }: { rows?: number }) {
   return (
     <div aria-busy="true" aria-live="polite" className="skeleton">
-      <span className="sr">Reading…</span>
+      <span className="sr">Loading…</span>
       {Array.from({ length: rows }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines that are all alike
         <div key={i} className="bar" />

@@ -44,7 +44,7 @@ export function List<T extends { id: string }>(p: ListProps<T>) {
     <div className="stack tight list">
       {p.bulk && chosen.size > 0 && (
         <div className="bulk-place">
-          <div className="bulk row" role="toolbar" aria-label="What was selected">
+          <div className="bulk row" role="toolbar" aria-label="Selection">
             <strong>{chosen.size} selected</strong>
             {p.bulk([...chosen.values()], () => choose(new Map()))}
             <Button reads tone="quiet" onClick={() => choose(new Map())}>
@@ -55,13 +55,7 @@ export function List<T extends { id: string }>(p: ListProps<T>) {
       )}
       <div className="list-line" ref={line}>
         <SavedViews place={p.path + prefix} label={p.label} views={p.views ?? []} filters={filters} go={set} />
-        <Filters
-          room={room}
-          of={p.filters ?? []}
-          search={p.search}
-          value={filters}
-          set={(change) => set({ ...filters, ...change })}
-        />
+        <Filters room={room} of={p.filters ?? []} search={p.search} value={filters} set={(change) => set({ ...filters, ...change })} />
         {p.csv && <CsvButton name={p.csv} path={p.path} query={asked} columns={p.columns} />}
       </div>
       {query.isError && !query.data ? (

@@ -7,9 +7,9 @@ export function Meanwhile({ refused, again }: { refused: unknown; again: () => v
   return (
     <Note tone="warn">
       <div className="row between">
-        <span>Somebody has changed this meanwhile. Read what is there now: what you typed stays.</span>
+        <span>Someone else has changed this. Reload to see the current values. Your input is kept.</span>
         <Button reads onClick={again}>
-          Read it again
+          Reload
         </Button>
       </div>
     </Note>

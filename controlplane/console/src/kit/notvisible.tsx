@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 export function NotVisible({ what }: { what: string }) {
   return (
     <>
-      {what} Your own access is listed under{" "}
+      {what} Your own access is on the page{" "}
       <Link className="link" to={"/my-access" as never}>
         My access
       </Link>

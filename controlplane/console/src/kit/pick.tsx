@@ -4,6 +4,7 @@ import { X } from "lucide-react";
 import { useDeferredValue, useId, useRef, useState } from "react";
 import { ask, type Query } from "../api/client";
 import { Refusal } from "../api/session";
+import { number } from "./count";
 import { Wrong } from "./form";
 import { useRest } from "./rest";
 import { systemOf, useSystems } from "./systems";
@@ -148,11 +149,10 @@ function state(found: Looked, shown: number, none = "No results."): string | nul
   if (found.error instanceof Refusal && [403, 404, 409].includes(found.error.status)) return found.error.message;
   if (found.isError) return "The search failed. Type again to retry.";
   if (found.isPending) return "Searching…";
-  if (found.data?.more)
-    return shown === 0 ? "Too many results. Type more of the name." : "There are more results. Type more of the name.";
+  if (found.data?.more) return shown === 0 ? "Too many results. Type more of the name." : "There are more results. Type more of the name.";
   if (shown === 0) return none;
   const total = found.data?.total ?? shown;
-  return total > shown ? `The first ${shown} of ${total.toLocaleString("en")}. Type to narrow them down.` : null;
+  return total > shown ? `First ${shown} of ${number(total)}. Type to filter.` : null;
 }
 
 /** What pickers look for most often. */
@@ -169,7 +169,7 @@ export const colleagues = (
   query: { ...more.query, limit: undefined },
   as: (p) => ({ id: p.id, words: p.display, detail: [p.title, p.department, p.email].filter(Boolean).join(" · ") }),
   letters: more.listed ? 0 : 2,
-  none: "No results: nobody with this name can decide it.",
+  none: "No eligible person has this name.",
 });
 export const access: Source<{
   id: string;

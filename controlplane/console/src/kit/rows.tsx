@@ -122,7 +122,7 @@ function Heading<T>({ of, sort, set }: { of: Column<T>; sort: string | undefined
           {way === "ascending" ? <ArrowUp aria-hidden size={12} /> : way === "descending" ? <ArrowDown aria-hidden size={12} /> : null}
         </button>
       ) : (
-        of.title || <span className="sr">What can be done</span>
+        of.title || <span className="sr">Actions</span>
       )}
     </th>
   );

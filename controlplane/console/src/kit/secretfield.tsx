@@ -41,12 +41,7 @@ export function SecretField({ kept, value, set, own, ...common }: SecretProps) {
             aria-describedby={described}
             onChange={(e) => set(e.target.value)}
           />
-          <Button
-            tone="quiet"
-            className="icon"
-            aria-label={shown ? "Hide what is typed" : "Show what is typed"}
-            onClick={() => setShown(!shown)}
-          >
+          <Button tone="quiet" className="icon" aria-label={shown ? "Hide value" : "Show value"} onClick={() => setShown(!shown)}>
             {shown ? <EyeOff aria-hidden size={15} /> : <Eye aria-hidden size={15} />}
           </Button>
         </div>

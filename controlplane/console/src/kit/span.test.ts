@@ -6,7 +6,7 @@ test("lengths of time are read in words", () => {
   expect(spanWords("P1DT12H")).toBe("1 day and 12 hours");
   expect(spanWords("PT36H")).toBe("1 day and 12 hours");
   expect(spanWords("P2W")).toBe("14 days");
-  expect(spanWords("PT0S")).toBe("no time");
+  expect(spanWords("PT0S")).toBe("none");
   expect(spanWords("soon")).toBe("soon");
   expect(spanWords(null)).toBe("");
 });

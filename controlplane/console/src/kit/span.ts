@@ -20,7 +20,7 @@ export type SpanUnit = (typeof units)[number][0];
 export function spanWords(text: string | null | undefined): string {
   const all = spanSeconds(text);
   if (all === undefined) return text ?? "";
-  if (all === 0) return "no time";
+  if (all === 0) return "none";
   const parts: string[] = [];
   let left = all;
   for (const [name, size] of units.slice(1)) {

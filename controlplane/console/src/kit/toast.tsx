@@ -34,13 +34,15 @@ export function sayRefusal(e: unknown) {
   const r = e instanceof Refusal ? e : new Refusal(0, "", e instanceof Error ? e.message : String(e));
   const wrong = r.errors.map((w) => `${memberWords(w)}: ${w.detail}`).join("\n");
   const id = r.requestId ? `Request ${r.requestId}` : "";
-  refused.push(manager.add({
-    title: r.message,
-    description: [wrong, id].filter(Boolean).join("\n"),
-    type: "bad",
-    priority: "high",
-    timeout: 0,
-  }));
+  refused.push(
+    manager.add({
+      title: r.message,
+      description: [wrong, id].filter(Boolean).join("\n"),
+      type: "bad",
+      priority: "high",
+      timeout: 0,
+    }),
+  );
 }
 
 /** Where toasts are shown: at the lower right of the page, away from the buttons of forms; in a narrow window at the top. */

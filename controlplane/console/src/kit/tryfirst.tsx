@@ -26,8 +26,8 @@ export function Tried<T>({
   children: (told: T) => ReactNode;
 }) {
   return (
-    <section className="tried stack tight" aria-label="What it would do" aria-live="polite">
-      <h3 className="small">What it would do</h3>
+    <section className="tried stack tight" aria-label="Preview of the changes" aria-live="polite">
+      <h3 className="small">Preview of the changes</h3>
       {of.error ? <Wrongs of={of.error} /> : of.data !== undefined ? children(of.data) : of.isPending ? <Skeleton rows={2} /> : null}
     </section>
   );

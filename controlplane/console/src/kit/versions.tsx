@@ -33,7 +33,7 @@ export function Versions<T extends Version>({ path, lead, says }: { path: string
                   aria-expanded={open === v.version}
                   onClick={() => setOpen(open === v.version ? undefined : v.version)}
                 >
-                  {open === v.version ? "Hide it" : "All of it"}
+                  {open === v.version ? "Hide" : "Show all"}
                 </Button>
               </div>
               <div className="small muted" dir="auto">

@@ -1,8 +1,8 @@
 import { Bookmark, X } from "lucide-react";
 import { useState } from "react";
 import { current } from "../api/session";
-import { AskFirst } from "./dialog";
 import { chosen, same } from "./chosen";
+import { AskFirst } from "./dialog";
 import { TextField } from "./form";
 import { Button } from "./kit";
 import type { View } from "./listtypes";
@@ -37,7 +37,7 @@ export function SavedViews({ place, label, views, filters, go }: Props) {
             type="button"
             className="button quiet icon"
             data-reads=""
-            aria-label={`Forget the view ${v.name}`}
+            aria-label={`Delete the view ${v.name}`}
             onClick={() => setOwn(own.filter((o) => o !== v))}
           >
             <X aria-hidden size={12} />
@@ -58,7 +58,7 @@ export function SavedViews({ place, label, views, filters, go }: Props) {
         open={naming !== undefined}
         close={() => setNaming(undefined)}
         title="Save this view"
-        lead="It is shown above this list, in this browser."
+        lead="The view is listed above this table, in this browser only."
         verb="Save"
         disabled={!naming?.trim()}
         act={async () => setOwn([...own.filter((o) => o.name !== naming?.trim()), { name: naming?.trim() ?? "", query: filters }])}

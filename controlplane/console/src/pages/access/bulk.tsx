@@ -16,11 +16,11 @@ type What = "risk_level" | "requestable" | "privileged" | "lifecycle" | "complia
 
 const whats: [What, string][] = [
   ["risk_level", "Risk"],
-  ["requestable", "Can be asked for"],
+  ["requestable", "Requestable"],
   ["privileged", "Privileged"],
-  ["lifecycle", "Use"],
+  ["lifecycle", "Lifecycle"],
   ["compliance_tags", "Compliance tags"],
-  ["data_classes", "Classes of data"],
+  ["data_classes", "Data classes"],
 ];
 const yes = [
   ["true", "yes"],
@@ -31,8 +31,8 @@ const choices: Partial<Record<What, readonly (readonly [string, string])[]>> = {
   requestable: yes,
   privileged: yes,
   lifecycle: [
-    ["active", "in use"],
-    ["deprecated", "nothing new"],
+    ["active", "active"],
+    ["deprecated", "deprecated"],
   ],
 };
 
@@ -41,7 +41,7 @@ export function BulkUpdate({ of, clear }: { of: Entitlement[]; clear: () => void
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Change them</Button>
+      <Button onClick={() => setOpen(true)}>Edit</Button>
       {open && <Change of={of} clear={clear} close={() => setOpen(false)} />}
     </>
   );
@@ -69,18 +69,18 @@ function Change({ of, clear, close }: { of: Entitlement[]; clear: () => void; cl
     <AskFirst
       open
       close={close}
-      title={`Change ${count(of.length, "entitlement")}`}
-      verb="Change them"
+      title={`Edit ${count(of.length, "entitlement")}`}
+      verb="Save"
       disabled={!ready || Boolean(tried.error)}
       act={async () => {
         const r = await ask<Updated>("POST", "/entitlements/bulk-update", { body, key });
-        say(`${r.updated} changed, ${r.unchanged} were so already, ${r.refused} were refused.`);
+        say(`${r.updated} changed, ${r.unchanged} already had this value, ${r.refused} were rejected.`);
         await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/entitlements") });
         clear();
       }}
     >
       <SelectField
-        label="What"
+        label="Field"
         value={what}
         set={(v) => {
           setWhat(v);
@@ -89,9 +89,9 @@ function Change({ of, clear, close }: { of: Entitlement[]; clear: () => void; cl
         options={whats}
       />
       {options ? (
-        <SelectField label="Becomes" value={choice} set={setChoice} none="choose" options={options} />
+        <SelectField label="New value" value={choice} set={setChoice} none="choose" options={options} />
       ) : (
-        <WordsField label="Becomes" value={words} set={setWords} hint="One in a line. The list is replaced as a whole." />
+        <WordsField label="New value" value={words} set={setWords} hint="One per line. Replaces the whole list." />
       )}
       {ready && <Tried of={tried}>{(r) => <Foreseen of={r} names={new Map(of.map((e) => [e.id, nameOf(e)]))} />}</Tried>}
     </AskFirst>
@@ -104,7 +104,7 @@ function Foreseen({ of, names }: { of: Updated; names: Map<string, string> }) {
   return (
     <>
       <p className="small">
-        {of.updated} change, {of.unchanged} are so already, {of.refused} are refused.
+        {of.updated} will change, {of.unchanged} already have this value, {of.refused} are rejected.
       </p>
       {refused.length > 0 && (
         <ul className="small">
@@ -118,7 +118,7 @@ function Foreseen({ of, names }: { of: Updated; names: Map<string, string> }) {
       {first && (
         <>
           <p className="small muted">
-            For one, <bdi>{names.get(first.id)}</bdi>:
+            Example: <bdi>{names.get(first.id)}</bdi>:
           </p>
           <Differences of={first.changes ?? []} />
         </>

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import { ask } from "../../api/client";
 import type { Grant, Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { count } from "../../kit/count";
+import { count, number } from "../../kit/count";
 import { dayBegins } from "../../kit/day";
 import { AskFirst } from "../../kit/dialog";
 import { TextField, wrongAt } from "../../kit/form";
@@ -18,7 +18,7 @@ export function BulkRevoke({ of, clear }: { of: Grant[]; clear: () => void }) {
   return (
     <>
       <Button tone="danger" onClick={() => setOpen(true)}>
-        Take them away
+        Revoke
       </Button>
       {open && <Ask of={of} clear={clear} close={() => setOpen(false)} />}
     </>
@@ -43,8 +43,8 @@ function Ask({ of, clear, close }: { of: Grant[]; clear: () => void; close: () =
     <AskFirst
       open
       close={close}
-      title={`Take ${count(of.length, "grant")} away`}
-      verb="Take them away"
+      title={`Revoke ${count(of.length, "grant")}`}
+      verb="Revoke"
       tone="danger"
       disabled={!reason.trim() || past || Boolean(tried.error) || tried.data?.revoked === 0}
       act={() => revoke.mutateAsync({ ...body, reason })}
@@ -52,12 +52,12 @@ function Ask({ of, clear, close }: { of: Grant[]; clear: () => void; close: () =
       <TextField label="Reason" rows={2} max={1000} value={reason} set={setReason} required />
       {returns && (
         <TextField
-          label="Keep them away until"
+          label="Block until"
           type="date"
           value={until}
           set={setUntil}
-          error={past ? "Choose a day to come." : wrongAt(tried.error, "exclude_until")}
-          hint="It counts for all that are taken away here: until this day nobody and no rule can give it to them. Afterwards rules do again what they say."
+          error={past ? "Choose a future date." : wrongAt(tried.error, "exclude_until")}
+          hint="Applies to all grants that you revoke here. Until this day, no person and no policy can grant them again. Afterwards policies apply as usual."
         />
       )}
       <Tried of={tried}>{(t) => <Foreseen of={t} grants={of} until={past ? "" : until} />}</Tried>
@@ -74,9 +74,9 @@ function doneWords(r: Revoked, until: string): string {
   const stays = refusedOf(r).filter(comesBack).length;
   const others = r.refused - stays;
   return [
-    `${r.revoked} ${r.revoked === 1 ? "is" : "are"} being taken away${until ? `, and kept away until ${until}` : ""}.`,
-    stays > 0 && `${stays} ${stays === 1 ? "stays" : "stay"}: a rule would give it again.`,
-    others > 0 && `${others} ${others === 1 ? "was" : "were"} refused.`,
+    `${count(r.revoked, "grant is", "grants are")} being revoked${until ? ` and blocked until ${until}` : ""}.`,
+    stays > 0 && `${count(stays, "grant remains", "grants remain")}: a policy would grant the access again.`,
+    others > 0 && `${count(others, "grant was", "grants were")} rejected.`,
   ]
     .filter(Boolean)
     .join(" ");
@@ -91,16 +91,16 @@ function Foreseen({ of: t, grants, until }: { of: Revoked; grants: Grant[]; unti
   return (
     <>
       <p className="small">
-        {t.revoked} would be taken away, {t.refused} cannot be.
+        {t.revoked} will be revoked, {t.refused} cannot be revoked.
       </p>
       {until && t.revoked > 0 && (
-        <p className="small">Until {until} nobody and no rule can give it to them again; afterwards rules do what they say.</p>
+        <p className="small">Until {until} no person and no policy can grant the access again. Afterwards policies apply as usual.</p>
       )}
       {stays.length > 0 && (
         <>
           <p className="small">
-            {stays.length === 1 ? "A rule would give 1 again" : `Rules would give ${stays.length} again`} at the next look. Say until when{" "}
-            {stays.length === 1 ? "it is" : "they are"} to be kept away, or change the rule:
+            {stays.length === 1 ? "A policy would grant 1 grant again" : `Policies would grant ${number(stays.length)} grants again`} at the
+            next evaluation. Enter a date to block until, or change the policy:
           </p>
           <List of={stays} by={by} words={(r) => rulesOf(by.get(r.id)).join(", ")} />
         </>

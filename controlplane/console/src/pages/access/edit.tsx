@@ -61,41 +61,35 @@ export function Edit({ of, close }: { of: Detail; close: () => void }) {
       wide
       open
       close={close}
-      title="Edit the access"
-      lead={admin ? undefined : "You own it: risk goes upwards only, and durations only get shorter."}
+      title="Edit entitlement"
+      lead={admin ? undefined : "As the owner you can only raise the risk and shorten the durations."}
     >
       <form className="stack" onSubmit={form.submit}>
-        <TextField
-          label="What it is for"
-          rows={3}
-          max={2000}
-          {...form.field("business_description")}
-          hint="For those who ask for it, in their words."
-        />
-        <WordsField label="What it allows" {...form.field("permission_summary")} hint="One point in a line." />
+        <TextField label="Purpose" rows={3} max={2000} {...form.field("business_description")} hint="Shown to requesters." />
+        <WordsField label="Permissions" {...form.field("permission_summary")} hint="One per line." />
         <div className="fields">
           <SelectField
             label="Risk"
             {...form.field("risk_level")}
             options={(["low", "medium", "high", "critical"] as const).map((r) => [r, r] as const)}
           />
-          <SpanField label="Longest" none="without a limit" {...form.field("max_duration")} />
-          <SpanField label="Usually" {...form.field("default_duration")} />
-          <SpanField label="Longest extension" {...form.field("extension_max")} />
+          <SpanField label="Maximum duration" none="no limit" {...form.field("max_duration")} />
+          <SpanField label="Default duration" {...form.field("default_duration")} />
+          <SpanField label="Maximum extension" {...form.field("extension_max")} />
         </div>
         <div className="fields">
-          <WordsField label="Compliance tags" {...form.field("compliance_tags")} hint="Such as SOX. One in a line." />
-          <WordsField label="Duties" {...form.field("duty_tags")} hint="Functions of the business that it is part of." />
-          <WordsField label="Classes of data" {...form.field("data_classes")} />
+          <WordsField label="Compliance tags" {...form.field("compliance_tags")} hint="Such as SOX. One per line." />
+          <WordsField label="Duty tags" {...form.field("duty_tags")} hint="Business functions, for separation of duties." />
+          <WordsField label="Data classes" {...form.field("data_classes")} />
         </div>
-        <Check label="Can be asked for" {...form.field("requestable")} />
+        <Check label="Requestable" {...form.field("requestable")} />
         {admin && <ForAdmins form={form} />}
         <Wrongs of={refused} />
         <Meanwhile refused={refused} again={() => void again()} />
         <div className="row end">
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" tone="primary" disabled={form.busy || !form.dirty}>
-            {form.busy ? "Just a moment…" : "Save"}
+            {form.busy ? "Saving…" : "Save"}
           </Button>
         </div>
       </form>
@@ -109,19 +103,19 @@ function ForAdmins({ form }: { form: ReturnType<typeof useForm<Values>> }) {
   const instead = useGet<Detail>(`/entitlements/${v.replacement_id}`, {}, { enabled: v.replacement_id !== "" });
   return (
     <>
-      <Check label="Privileged" hint="It gives power over the system itself." {...form.field("privileged")} />
+      <Check label="Privileged" hint="Grants administrative power over the system." {...form.field("privileged")} />
       <div className="fields">
         <SelectField
-          label="Use"
+          label="Lifecycle"
           {...form.field("lifecycle")}
           options={[
-            ["active", "in use"],
-            ["deprecated", "nothing new"],
-            ["retired", "out of use"],
+            ["active", "active"],
+            ["deprecated", "deprecated"],
+            ["retired", "retired"],
           ]}
         />
         <Pick
-          label="What to ask for instead"
+          label="Replacement"
           source={access}
           value={v.replacement_id ? (instead.data ? access.as(instead.data, systems) : { id: v.replacement_id, words: "" }) : null}
           set={(p) => form.set("replacement_id", p?.id ?? "")}
@@ -129,14 +123,14 @@ function ForAdmins({ form }: { form: ReturnType<typeof useForm<Values>> }) {
         />
       </div>
       <Check
-        label="Offered only to some"
-        hint="Whoever does not meet the condition does not see it among what can be asked for."
+        label="Restrict who can request it"
+        hint="Only people who match the condition can request it."
         value={v.visible_to !== null}
         set={(on) => form.set("visible_to", on ? asGroup(null) : null)}
       />
       {v.visible_to !== null && (
         <ConditionField
-          label="Offered to"
+          label="Requestable by"
           value={v.visible_to as never}
           set={(c: unknown) => form.set("visible_to", c)}
           wrong={form.wrong}

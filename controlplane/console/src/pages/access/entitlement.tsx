@@ -43,7 +43,7 @@ export default function EntitlementPage() {
       <Remarks of={e} />
       <Described of={e} describes={describes} begin={setDoing} />
       <Tabs
-        label="Parts of the access"
+        label="Sections of the entitlement"
         of={tabs.map((t) => ({
           words: t.charAt(0).toUpperCase() + t.slice(1),
           to: t === "holders" && !tab ? "/access/$id" : "/access/$id/$tab",
@@ -76,9 +76,7 @@ function AccessHead({ of: e, describes, begin }: PartProps) {
         <span className="row">
           <Risk of={e.risk_level} />
           {e.privileged && <State of="privileged" tone="warn" />}
-          {e.lifecycle !== "active" && (
-            <State of={e.lifecycle} tone="warn" words={e.lifecycle === "retired" ? "out of use" : "nothing new"} />
-          )}
+          {e.lifecycle !== "active" && <State of={e.lifecycle} tone="warn" words={e.lifecycle === "retired" ? "retired" : "deprecated"} />}
           <span>{e.kind.replaceAll("_", " ")}</span>
           {systemOf(e, names) && (
             <span>
@@ -90,7 +88,7 @@ function AccessHead({ of: e, describes, begin }: PartProps) {
     >
       {e.requestable && live && !may.readOnly && (
         <Link to="/access/request" search={{ item: e.id } as never} className="button">
-          Ask for it
+          Request access
         </Link>
       )}
       {describes && <Button onClick={() => begin("edit")}>Edit</Button>}
@@ -98,9 +96,9 @@ function AccessHead({ of: e, describes, begin }: PartProps) {
         <Menu
           words="Actions"
           of={[
-            { words: "Say who owns it", act: () => begin("owners") },
-            live && e.grantable && { words: "Give it to somebody", act: () => begin("give") },
-            live && { words: "Take it out of use", act: () => begin("retire"), danger: true },
+            { words: "Set owners", act: () => begin("owners") },
+            live && e.grantable && { words: "Assign", act: () => begin("give") },
+            live && { words: "Retire", act: () => begin("retire"), danger: true },
           ]}
         />
       )}
@@ -113,12 +111,12 @@ function Remarks({ of: e }: { of: Detail }) {
     <>
       {e.missing_since && (
         <Note tone="warn">
-          The last readings of its system did not find it, first <When at={e.missing_since} />.
+          Not found by the latest syncs, since <When at={e.missing_since} />.
         </Note>
       )}
       {e.replacement_id && (
         <Note>
-          Instead of it:{" "}
+          Replacement:{" "}
           <Link to="/access/$id" params={{ id: e.replacement_id }} className="person-link">
             <Other id={e.replacement_id} />
           </Link>
@@ -137,8 +135,8 @@ function Other({ id }: { id: string }) {
 function Described({ of: e, describes, begin }: PartProps) {
   const may = useMay();
   return (
-    <section className="card padded stack" aria-label="What it is">
-      <p dir="auto">{purposeOf(e) ?? <span className="faint">Nobody has said yet what it is for.</span>}</p>
+    <section className="card padded stack" aria-label="Details">
+      <p dir="auto">{purposeOf(e) ?? <span className="faint">No description yet.</span>}</p>
       {(e.permission_summary ?? []).length > 0 && (
         <ul className="access-points">
           {(e.permission_summary ?? []).map((p) => (
@@ -153,12 +151,12 @@ function Described({ of: e, describes, begin }: PartProps) {
         <div className="row">
           {(e.owner_ids ?? []).length === 0 ? (
             <>
-              <State of="none" tone="warn" words="nobody owns it" />
+              <State of="none" tone="warn" words="no owner" />
               {may.admin && <Button onClick={() => begin("owners")}>Assign an owner</Button>}
             </>
           ) : (
             <span>
-              <span className="muted">Owned by </span>
+              <span className="muted">Owners: </span>
               {(e.owner_ids ?? []).map((o, i) => (
                 <span key={o}>
                   {i > 0 && ", "}
@@ -177,15 +175,15 @@ function Described({ of: e, describes, begin }: PartProps) {
 function facts(e: Detail): [string, ReactNode][] {
   const tags = [...(e.compliance_tags ?? []), ...(e.duty_tags ?? []), ...(e.data_classes ?? [])];
   return [
-    ["Longest", e.max_duration ? spanWords(e.max_duration) : "without a limit"],
-    ["Usually", e.default_duration && spanWords(e.default_duration)],
-    ["Longest extension", e.extension_max && spanWords(e.extension_max)],
-    ["Held directly by", e.direct_member_count.toLocaleString("en")],
-    ["Held in all by", e.effective_member_count.toLocaleString("en")],
+    ["Maximum duration", e.max_duration ? spanWords(e.max_duration) : "no limit"],
+    ["Default duration", e.default_duration && spanWords(e.default_duration)],
+    ["Maximum extension", e.extension_max && spanWords(e.extension_max)],
+    ["Direct holders", e.direct_member_count.toLocaleString("en")],
+    ["Total holders", e.effective_member_count.toLocaleString("en")],
     ["Unused for 90 days", e.unused_grant_count > 0 ? e.unused_grant_count.toLocaleString("en") : undefined],
     ["Last used", e.last_used_at && <When at={e.last_used_at} />],
-    ["In its system", e.native_identity && <Text of={e.native_identity} />],
-    ["Offered to", e.visible_to ? "whoever meets its condition" : undefined],
+    ["Name in the system", e.native_identity && <Text of={e.native_identity} />],
+    ["Requestable by", e.visible_to ? "people who match its condition" : undefined],
     [
       "Tags",
       tags.length > 0 ? (
@@ -203,10 +201,10 @@ function facts(e: Detail): [string, ReactNode][] {
 function Offered({ of: e, may }: { of: Detail; may: boolean }) {
   const change = useAct<boolean>({
     act: (requestable, key) => ask("PATCH", `/entitlements/${e.id}`, { body: { requestable }, key, ifMatch: e.version }),
-    done: (_, on) => (on ? "It can be asked for." : "It can be asked for no more."),
+    done: (_, on) => (on ? "It is now requestable." : "It is no longer requestable."),
     changes: ["/entitlements", "/access-requests"],
   });
-  if (!may) return <span className="muted">{e.requestable ? "Can be asked for" : "Cannot be asked for"}</span>;
+  if (!may) return <span className="muted">{e.requestable ? "Requestable" : "Not requestable"}</span>;
   return (
     <label className="check">
       <input
@@ -217,7 +215,7 @@ function Offered({ of: e, may }: { of: Detail; may: boolean }) {
         disabled={change.isPending}
         onChange={(x) => change.mutate(x.target.checked)}
       />
-      <span>Can be asked for</span>
+      <span>Requestable</span>
     </label>
   );
 }

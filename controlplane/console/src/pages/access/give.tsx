@@ -25,24 +25,24 @@ export function Give({ of: e, close }: { of: Of<"EntitlementDetail">; close: () 
         },
         key,
       }),
-    done: "It is given. The system is told next; why they hold it says how far it is.",
+    done: "Access granted. Open the reason to see the provisioning state.",
     changes: ["/entitlements", "/identities", "/accounts"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Give it to somebody"
+      title="Assign access"
       lead={
         <>
-          <bdi>{nameOf(e)}</bdi>, through their account in its system. Nobody else is asked.
+          <bdi>{nameOf(e)}</bdi>is granted through the person's account in the system. No approval is required.
         </>
       }
-      verb="Give it"
+      verb="Assign"
       disabled={!who || !why.trim()}
       act={() => give.mutateAsync()}
     >
-      <Pick label="Who" source={people} value={who} set={setWho} required />
+      <Pick label="Person" source={people} value={who} set={setWho} required />
       <TextField
         label="Last day"
         type="date"
@@ -50,7 +50,7 @@ export function Give({ of: e, close }: { of: Of<"EntitlementDetail">; close: () 
         set={setUntil}
         hint={limited ? "If empty, access ends after the default duration." : "If empty, access has no end."}
       />
-      <TextField label="Why" rows={2} max={1000} value={why} set={setWhy} required hint="It stands in the history of the access." />
+      <TextField label="Reason" rows={2} max={1000} value={why} set={setWhy} required hint="Shown in the history of the access." />
     </AskFirst>
   );
 }

@@ -20,14 +20,14 @@ const reasons = (g: Grant) =>
 function columns(why: (grant: string) => void, past: boolean): Column<Grant>[] {
   return [
     {
-      title: "Who",
+      title: "Person",
       cell: (g) =>
         g.identity ? (
           <Link to="/people/$id" params={{ id: g.identity.id }}>
             <Text of={g.identity.display} />
           </Link>
         ) : (
-          <span className="faint">nobody</span>
+          <span className="faint">no owner</span>
         ),
       text: (g) => g.identity?.display,
     },
@@ -40,7 +40,7 @@ function columns(why: (grant: string) => void, past: boolean): Column<Grant>[] {
       ),
       text: (g) => g.account.display,
     },
-    { title: "How", cell: (g) => <Text of={ways(g)} />, text: ways },
+    { title: "Path", cell: (g) => <Text of={ways(g)} />, text: ways },
     { title: "Basis", cell: (g) => <State of={standing(g).words} tone={standing(g).tone} />, text: (g) => standing(g).words },
     { title: "Since", cell: (g) => <When at={g.held_since ?? g.granted_at ?? g.first_seen_at} />, text: (g) => g.first_seen_at },
     { title: "Last used", cell: (g) => <When at={g.last_used_at} none="–" />, text: (g) => g.last_used_at },
@@ -54,10 +54,10 @@ function columns(why: (grant: string) => void, past: boolean): Column<Grant>[] {
               <Button
                 reads
                 tone="quiet"
-                aria-label={`Why ${(g.identity?.display ?? g.account.display).slice(0, 80)}`}
+                aria-label={`Reason for ${(g.identity?.display ?? g.account.display).slice(0, 80)}`}
                 onClick={() => why(g.id)}
               >
-                Why
+                Reason
               </Button>
             ),
           },
@@ -74,14 +74,14 @@ export function Holders({ of: e }: { of: Of<"EntitlementDetail"> }) {
   const past = Boolean(search.as_of);
   return (
     <>
-      {past && <Note>This is who held it {dayWords(search.as_of ?? "")}.</Note>}
+      {past && <Note>Holders {dayWords(search.as_of ?? "")}.</Note>}
       <List<Grant>
         path={`/entitlements/${e.id}/grants`}
-        label="Who holds it"
+        label="Holders"
         columns={columns(why, past)}
         views={[
           { name: "All", query: {} },
-          { name: "Directly", query: { directness: "direct" } },
+          { name: "Direct", query: { directness: "direct" } },
           { name: "Not granted through Grantwright", query: { compliance_status: "native" } },
           { name: "Account without an owner", query: { compliance_status: "orphaned" } },
           { name: "Ending", query: { compliance_status: "ending" } },
@@ -89,10 +89,10 @@ export function Holders({ of: e }: { of: Of<"EntitlementDetail"> }) {
         filters={[{ name: "as_of", words: "As of", type: "date" }]}
         csv="holders"
         {...(may.admin && !past ? { bulk: (rows, clear) => <BulkRevoke of={rows} clear={clear} /> } : {})}
-        empty={{ title: "Nobody holds it", words: "At least nobody whom you may see." }}
+        empty={{ title: "No holders", words: "No holders are visible to you." }}
         emptyThen={{
-          title: "Nobody is known to have held it then",
-          words: "History begins when its system was first read. Who held it before that is not known: it is no proof that nobody did.",
+          title: "No holders recorded at that time",
+          words: "History begins with the first sync of the system. Earlier holders are not known.",
         }}
       />
       <Why grant={search.why} close={() => why()} />

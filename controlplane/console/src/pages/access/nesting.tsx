@@ -30,31 +30,32 @@ export function Nesting({ of: e }: { of: Detail }) {
 function Nested({ of: e, all }: { of: Detail; all: Of<"EntitlementHierarchy"> }) {
   const up = all.ancestors ?? [];
   const down = all.descendants ?? [];
-  if (up.length + down.length + all.hidden === 0)
-    return <Empty title="It stands by itself">It lies in no other group, and nothing lies in it.</Empty>;
+  if (up.length + down.length + all.hidden === 0) return <Empty title="Not nested">It contains no groups and is in no other group.</Empty>;
   return (
     <>
       {(all.cycle ?? []).length > 0 && (
         <Note tone="warn">
-          It is part of a circle: whoever holds one of <bdi>{(all.cycle ?? []).map((c) => c.display).join(", ")}</bdi> holds all of them.
+          Circular nesting: every holder of one of <bdi>{(all.cycle ?? []).map((c) => c.display).join(", ")}</bdi> holds all of them.
         </Note>
       )}
       <NestingPicture name={nameOf(e)} up={up} down={down} />
       {all.hidden > 0 && <p className="small muted">{all.hidden.toLocaleString("en")} more are not visible to you.</p>}
-      {all.truncated && <p className="small muted">There are more than are shown: at most 1,000 in each direction, and 64 steps.</p>}
+      {all.truncated && (
+        <p className="small muted">The list is incomplete. It shows at most 1,000 entitlements in each direction, and 64 levels.</p>
+      )}
       <Table label="Nesting">
         <thead>
           <tr>
             <th scope="col">Access</th>
-            <th scope="col">What that means</th>
+            <th scope="col">Effect</th>
             <th scope="col" className="num">
-              Steps
+              Levels
             </th>
           </tr>
         </thead>
         <tbody>
-          <Rows of={down} words="whoever holds this holds it too" />
-          <Rows of={up} words="comes with it" />
+          <Rows of={down} words="holders also hold this entitlement" />
+          <Rows of={up} words="included" />
         </tbody>
       </Table>
     </>
@@ -94,18 +95,18 @@ function InRoles({ of }: { of: string }) {
   if (roles.isError) return <Failure error={roles.error} retry={() => void roles.refetch()} />;
   if (!roles.data) return null;
   return (
-    <Part title="Roles that hold it">
+    <Part title="Roles with this entitlement">
       {roles.data.items.length === 0 ? (
-        <p className="muted small">None that you may see.</p>
+        <p className="muted small">No roles are visible to you.</p>
       ) : (
-        <Table label="Roles that hold it">
+        <Table label="Roles with this entitlement">
           <thead>
             <tr>
               <th scope="col">Role</th>
               <th scope="col">State</th>
               <th scope="col">Risk</th>
               <th scope="col" className="num">
-                Held by
+                Members
               </th>
             </tr>
           </thead>

@@ -17,15 +17,15 @@ export function Owners({ of: e, close }: { of: Detail; close: () => void }) {
   const save = useAct<void>({
     quiet: true,
     act: (_, key) => ask("POST", `/entitlements/${e.id}/owners`, { body: { owner_ids: owners, backup_owner_ids: backups }, key }),
-    done: "Its owners are set.",
+    done: "Owners saved.",
     changes: ["/entitlements"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Who owns it"
-      lead="Owners decide about it, describe it, and see who holds it. Backup owners only stand in where an approval needs one."
+      title="Owners"
+      lead="Owners approve requests, describe the entitlement and see its holders. Backup owners approve if no owner is available."
       verb="Save"
       act={() => save.mutateAsync()}
     >
@@ -39,7 +39,7 @@ function Some({ label, add, ids, set }: { label: string; add: string; ids: strin
   return (
     <fieldset className="person-group stack tight">
       <legend>{label}</legend>
-      {ids.length === 0 && <p className="muted small">Nobody</p>}
+      {ids.length === 0 && <p className="muted small">None</p>}
       <ul className="stack tight">
         {ids.map((id, i) => (
           <li key={id} className="row between">

@@ -5,7 +5,7 @@ import { Head, Text } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
 import { NotVisible } from "../../kit/notvisible";
 import { Risk, State } from "../../kit/state";
-import { systemColumn, type Systems, useSystems } from "../../kit/systems";
+import { type Systems, systemColumn, useSystems } from "../../kit/systems";
 import { BulkUpdate } from "./bulk";
 import { nameOf, purposeOf } from "./words";
 
@@ -56,7 +56,7 @@ const views: View[] = [
   { name: "Privileged", query: { privileged: "true" } },
   { name: "Without an owner", query: { owned: "false" } },
   { name: "Unused for 90 days", query: { unused: "P90D" } },
-  { name: "Out of use", query: { lifecycle: "deprecated,retired" } },
+  { name: "Retired", query: { lifecycle: "deprecated,retired" } },
 ];
 
 export default function Access() {
@@ -99,7 +99,9 @@ export default function Access() {
             ? { title: "No entitlements yet", words: "Entitlements are listed after the first sync of a system." }
             : {
                 title: "No entitlements visible to you",
-                words: <NotVisible what="Owners see what they own. What you can request is listed under Request access." />,
+                words: (
+                  <NotVisible what="Owners see the entitlements that they own. What you can request is listed under Request access." />
+                ),
               }
         }
       />

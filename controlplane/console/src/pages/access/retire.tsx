@@ -3,6 +3,7 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
+import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { access, Pick, type Picked } from "../../kit/pick";
 import { Tried, useTry } from "../../kit/tryfirst";
@@ -18,34 +19,34 @@ export function Retire({ of: e, close }: { of: Of<"EntitlementDetail">; close: (
   const retire = useAct<void, Impact>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body, key }),
-    done: "It is out of use.",
+    done: "The entitlement is retired.",
     changes: ["/entitlements"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Take it out of use"
-      lead="Nobody is offered it any more, and roles and rules give it no more. Who holds it keeps it until it ends or is taken away."
-      verb="Take it out of use"
+      title="Retire entitlement"
+      lead="It can no longer be requested, and roles and policies stop granting it. Current holders keep it until it ends or is revoked."
+      verb="Retire"
       tone="danger"
       disabled={Boolean(tried.error)}
       act={() => retire.mutateAsync()}
     >
-      <Pick label="What to ask for instead" source={access} value={instead} set={setInstead} />
+      <Pick label="Replacement" source={access} value={instead} set={setInstead} />
       <Tried of={tried}>
         {(i) => (
           <ul className="small">
-            <li>{i.holders.toLocaleString("en")} {i.holders === 1 ? "account holds" : "accounts hold"} it, and {i.holders === 1 ? "keeps" : "keep"} it.</li>
-            <li>{i.reasons.toLocaleString("en")} {i.reasons === 1 ? "reason asks" : "reasons ask"} for it now.</li>
-            <li>{i.open_requests.toLocaleString("en")} open {i.open_requests === 1 ? "request" : "requests"} for it.</li>
+            <li>{count(i.holders, "account holds it and keeps it.", "accounts hold it and keep it.")}</li>
+            <li>{count(i.reasons, "active reason grants it.", "active reasons grant it.")}</li>
+            <li>{count(i.open_requests, "open request asks for it.", "open requests ask for it.")}</li>
             {(i.roles ?? []).map((r) => (
               <li key={r.id}>
                 The role{" "}
                 <Link to="/roles/$id" params={{ id: r.id }} className="person-link">
                   <bdi>{r.display}</bdi>
                 </Link>{" "}
-                gives it no more.
+                stops granting it.
               </li>
             ))}
           </ul>

@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { Of } from "../../api/types";
+import { count } from "../../kit/count";
 import { columnsOf } from "./words";
 
 type Level = Of<"EntitlementLevel">;
@@ -28,13 +29,13 @@ export function NestingPicture({ name, up, down }: { name: string; up: Level[]; 
   const lefts = left.map((c, i) => put(c, i * step + 1));
   const rights = right.map((c, i) => put(c, (left.length + 1 + i) * step + 1));
   const lines = [...(lefts.at(-1) ?? []).map((m) => [m, middle] as const), ...(rights[0] ?? []).map((m) => [middle, m] as const)];
-  const sentence = `${name}: ${down.length} ${down.length === 1 ? "group lies" : "groups lie"} in it, and it lies in ${up.length}.`;
+  const sentence = `${name}: contains ${count(down.length, "group")} and is in ${count(up.length, "group")}.`;
   const shown = [...left, ...right].length;
   const deepest = Math.max(0, ...up.map((l) => l.depth), ...down.map((l) => l.depth));
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached */}
-      <section className="card graph" aria-label="Nesting, as a picture" tabIndex={0}>
+      <section className="card graph" aria-label="Nesting graph" tabIndex={0}>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table below has a link for each */}
         <svg
           role="img"
@@ -60,7 +61,7 @@ export function NestingPicture({ name, up, down }: { name: string; up: Level[]; 
           <Box of={middle} it />
         </svg>
       </section>
-      {deepest > mostDepth && <p className="small muted">Steps beyond the third are in the table alone.</p>}
+      {deepest > mostDepth && <p className="small muted">The table shows the levels beyond the third.</p>}
     </>
   );
 }

@@ -2,13 +2,14 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Bar } from "../../kit/bits";
+import { count, number } from "../../kit/count";
 import { Failure, Note, Part, Skeleton, Table, Text, When } from "../../kit/kit";
 
 const spans = [
   ["P30D", "30 days"],
   ["P90D", "90 days"],
   ["P180D", "180 days"],
-  ["P365D", "a year"],
+  ["P365D", "one year"],
 ] as const;
 
 /** How it is used, as far as its system tells, and who has not used it for longest. */
@@ -20,12 +21,12 @@ export function Usage({ of }: { of: string }) {
   if (usage.isError) return <Failure error={usage.error} retry={() => void usage.refetch()} />;
   if (usage.isPending) return <Skeleton rows={5} />;
   const u = usage.data;
-  if (!u.told) return <Note>Its system tells of no use at all. Silence is no proof, so nothing of it is called unused.</Note>;
+  if (!u.told) return <Note>The system does not report usage, so no grant counts as unused.</Note>;
   const untold = Math.max(0, u.holder_count - u.used_grant_count - u.unused_grant_count);
   return (
     <>
       <Part
-        title="Used and unused"
+        title="Usage"
         actions={
           <label className="filter">
             <span>Unused for</span>
@@ -46,32 +47,32 @@ export function Usage({ of }: { of: string }) {
         <Bar
           label="Holders"
           of={[
-            { words: "used it", value: u.used_grant_count, tone: 4 },
-            { words: "did not", value: u.unused_grant_count, tone: 2 },
-            { words: "newer, or not told", value: untold, tone: 3 },
+            { words: "used", value: u.used_grant_count, tone: 4 },
+            { words: "not used", value: u.unused_grant_count, tone: 2 },
+            { words: "recent, or usage not reported", value: untold, tone: 3 },
           ]}
         />
         <p>
-          Of {u.holder_count.toLocaleString("en")} who hold it, {u.used_grant_count.toLocaleString("en")} used it within that time,{" "}
-          {u.unused_grant_count.toLocaleString("en")} did not. It was last used <When at={u.last_used_at} />.
+          {count(u.holder_count, "holder")}: {number(u.used_grant_count)} used it in this period, {number(u.unused_grant_count)} did not.
+          Last used <When at={u.last_used_at} />.
         </p>
         {(u.unused_for ?? []).length > 0 && (
           <ul className="small">
             {(u.unused_for ?? []).map((a) => (
               <li key={a.days}>
-                {a.count.toLocaleString("en")} for {a.days} days or longer
+                {a.count.toLocaleString("en")} unused for {a.days} days or longer
               </li>
             ))}
           </ul>
         )}
       </Part>
       {(u.grants ?? []).length > 0 && (
-        <Part title="Unused for longest">
-          <Table label="Unused for longest">
+        <Part title="Longest unused">
+          <Table label="Longest unused">
             <thead>
               <tr>
-                <th scope="col">Who</th>
-                <th scope="col">With the account</th>
+                <th scope="col">Person</th>
+                <th scope="col">Account</th>
                 <th scope="col">Since</th>
                 <th scope="col">Last used</th>
               </tr>
@@ -85,7 +86,7 @@ export function Usage({ of }: { of: string }) {
                         <Text of={g.identity.display} />
                       </Link>
                     ) : (
-                      <span className="faint">nobody</span>
+                      <span className="faint">no owner</span>
                     )}
                   </td>
                   <td>

@@ -3,19 +3,19 @@ import type { ReactNode } from "react";
 import type { Grant, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Id } from "../../kit/bits";
+import { shown } from "../../kit/difftext";
 import { Badge, Button, Facts, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
 import { System, systemOf, useSystems } from "../../kit/systems";
-import { shown } from "../../kit/difftext";
 import { Timeline } from "../people/timeline";
 import { Why } from "../people/why";
 import { standing, waysOf } from "../people/words";
 import { AccountActions } from "./actions";
-import { AccountTasks } from "./tasks";
 import { AccountState, loginOf } from "./columns";
 import { Drift } from "./drift";
 import { Owner } from "./owner";
+import { AccountTasks } from "./tasks";
 import { orphanWords } from "./words";
 import "../people/people.css";
 import "./accounts.css";
@@ -53,10 +53,10 @@ export default function AccountPage() {
       </Head>
       {a.missing_since && (
         <Note tone="warn">
-          The last readings of its system did not find it, first <When at={a.missing_since} />.
+          Not found by the latest syncs, since <When at={a.missing_since} />.
         </Note>
       )}
-      <section className="card padded stack tight" aria-label="The account">
+      <section className="card padded stack tight" aria-label="Account">
         <Facts of={facts(a)} />
         <Told of={a} />
       </section>
@@ -64,19 +64,19 @@ export default function AccountPage() {
       <Owner of={a} />
       <Drift of={id} />
       <Holds of={id} />
-      <Part title="What has happened">
-        <Timeline path={`/accounts/${id}/history`} label="What has happened to the account" />
+      <Part title="History">
+        <Timeline path={`/accounts/${id}/history`} label="History of the account" />
       </Part>
     </>
   );
 }
 
 const managed: Record<string, string> = {
-  unmanaged: "never written by rule",
-  read_only: "read only: never written by rule",
-  discovered: "found by a sync: rules write access, not attributes",
-  managed: "written by rules and by hand",
-  protected: "protected: never written at all",
+  unmanaged: "unmanaged: never changed by policies",
+  read_only: "read-only: never changed by policies",
+  discovered: "discovered: found by a sync; policies change its access, not its attributes",
+  managed: "managed: changed by policies and by people",
+  protected: "protected: never changed",
 };
 
 function facts(a: Detail): [string, ReactNode][] {
@@ -86,13 +86,13 @@ function facts(a: Detail): [string, ReactNode][] {
     ["Employee number", a.employee_number && <Text of={a.employee_number} />],
     ["Kind", (a.account_type ?? "unknown").replaceAll("_", " ")],
     ["Purpose", a.purpose && <Text of={a.purpose} />],
-    ["How it is kept", managed[a.managed ?? ""] ?? a.managed],
+    ["Management", managed[a.managed ?? ""] ?? a.managed],
     ["Last sign-in", a.last_login_at && <When at={a.last_login_at} />],
-    ["Password set", a.password_last_set_at && <When at={a.password_last_set_at} />],
+    ["Password changed", a.password_last_set_at && <When at={a.password_last_set_at} />],
     ["Second factor", a.mfa_enrolled === null || a.mfa_enrolled === undefined ? undefined : a.mfa_enrolled ? "yes" : "no"],
     ["Ends", a.expires_at && <When at={a.expires_at} />],
-    ["Made in its system", a.native_created_at && <When at={a.native_created_at} />],
-    ["First seen here", <When key="seen" at={a.first_seen_at} />],
+    ["Created in the system", a.native_created_at && <When at={a.native_created_at} />],
+    ["First synced", <When key="seen" at={a.first_seen_at} />],
   ];
 }
 
@@ -101,10 +101,10 @@ function Told({ of: a }: { of: Detail }) {
   const own = Object.entries(a.attributes ?? {});
   return (
     <details>
-      <summary data-reads="">What its system says ({own.length})</summary>
+      <summary data-reads="">Attributes in the system ({own.length})</summary>
       <dl className="account-told small">
         <div>
-          <dt>Id there</dt>
+          <dt>ID in the system</dt>
           <dd>
             <Id of={a.native_identity ?? a.external_id} />
           </dd>
@@ -141,25 +141,25 @@ function Holds({ of }: { of: string }) {
       ),
       text: (g) => g.entitlement.display,
     },
-    { title: "Through", cell: (g) => <Text of={waysText(g)} />, text: waysText },
+    { title: "Path", cell: (g) => <Text of={waysText(g)} />, text: waysText },
     { title: "Basis", cell: (g) => <State of={standing(g).words} tone={standing(g).tone} />, text: (g) => standing(g).words },
     { title: "Since", cell: (g) => <When at={g.held_since ?? g.granted_at ?? g.first_seen_at} />, text: (g) => g.first_seen_at },
     { title: "Ends", cell: (g) => <When at={g.ends_at} none="" />, text: (g) => g.ends_at },
     {
-      title: "Why",
+      title: "Reason",
       cell: (g) => (
-        <Button reads tone="quiet" aria-label={`Why ${g.entitlement.display.slice(0, 80)}`} onClick={() => why(g.id)}>
+        <Button reads tone="quiet" aria-label={`Reason for ${g.entitlement.display.slice(0, 80)}`} onClick={() => why(g.id)}>
           Why
         </Button>
       ),
     },
   ];
   return (
-    <Part title="What it holds">
+    <Part title="Access">
       <List
         path={`/accounts/${of}/grants`}
         prefix="g."
-        label="What it holds"
+        label="Access"
         columns={columns}
         filters={[
           {
@@ -173,7 +173,7 @@ function Holds({ of }: { of: string }) {
           { name: "as_of", words: "As of", type: "date" },
         ]}
         csv="access-of-an-account"
-        empty={{ title: "It holds nothing", words: "At least nothing that you may see." }}
+        empty={{ title: "No access", words: "No access is visible to you." }}
       />
       <Why grant={search.why} close={() => why()} />
     </Part>

@@ -21,13 +21,13 @@ export function AccountActions({ of: a }: { of: Detail }) {
       <Menu
         words="Actions"
         of={[
-          writable && !a.is_disabled && begin("disable", "Disable it"),
-          writable && a.is_disabled === true && begin("enable", "Enable it"),
-          writable && a.is_locked === true && begin("unlock", "Unlock it"),
-          writable && begin("rename", "Rename or move it"),
-          writable && begin("reset-password", "Reset its password"),
-          !gone && begin("keep", "Say what it is, and how it is kept"),
-          writable && begin("delete", "Delete it", true),
+          writable && !a.is_disabled && begin("disable", "Disable"),
+          writable && a.is_disabled === true && begin("enable", "Enable"),
+          writable && a.is_locked === true && begin("unlock", "Unlock"),
+          writable && begin("rename", "Rename or move"),
+          writable && begin("reset-password", "Reset password"),
+          !gone && begin("keep", "Edit kind and management"),
+          writable && begin("delete", "Delete", true),
         ]}
       />
       {doing && doing !== "keep" && <Order of={a} what={doing} close={close} />}
@@ -50,25 +50,32 @@ function Keep({ of: a, close }: { of: Detail; close: () => void }) {
         key,
         ifMatch: a.version,
       }),
-    done: "It is kept so.",
+    done: "Saved.",
     changes: ["/accounts"],
   });
   return (
-    <AskFirst open close={close} title="What it is, and how it is kept" verb="Save" act={() => save.mutateAsync()}>
+    <AskFirst open close={close} title="Edit kind and management" verb="Save" act={() => save.mutateAsync()}>
       <SelectField label="Kind" value={kind} set={setKind} options={kinds.map((k) => [k as string, k.replaceAll("_", " ")] as const)} />
       <SelectField
-        label="How it is kept"
+        label="Management"
         value={kept}
         set={setKept}
         options={[
-          ["managed", "written by rules and by hand"],
-          ["discovered", "found by a sync: rules write access, not attributes"],
-          ["read_only", "read only: never written by rule"],
-          ["unmanaged", "never written by rule"],
-          ["protected", "protected: never written at all"],
+          ["managed", "managed: changed by policies and by people"],
+          ["discovered", "discovered: policies change its access, not its attributes"],
+          ["read_only", "read-only: never changed by policies"],
+          ["unmanaged", "unmanaged: never changed by policies"],
+          ["protected", "protected: never changed"],
         ]}
       />
-      <TextField label="Purpose" value={purpose} set={setPurpose} rows={2} max={1000} hint="What it is for, where nobody owns it." />
+      <TextField
+        label="Purpose"
+        value={purpose}
+        set={setPurpose}
+        rows={2}
+        max={1000}
+        hint="The purpose of the account, if it has no owner."
+      />
     </AskFirst>
   );
 }

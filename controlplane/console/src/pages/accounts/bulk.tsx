@@ -24,7 +24,7 @@ export function Bulk({ of, clear }: { of: Account[]; clear: () => void }) {
         Disable
       </Button>
       <Button onClick={() => setDoing("link")}>Assign owners</Button>
-      <Button onClick={() => setDoing("ignore")}>Accept without an owner</Button>
+      <Button onClick={() => setDoing("ignore")}>Accept as unowned</Button>
       {doing === "link" && <LinkAll of={of} close={close} clear={clear} />}
       {doing === "disable" && <DisableAll of={of} close={close} clear={clear} />}
       {doing === "ignore" && <IgnoreAll of={of} close={close} clear={clear} />}
@@ -46,28 +46,34 @@ function LinkAll({ of, close, clear }: Props) {
       open
       close={close}
       title={`Assign owners to ${count(of.length, "account")}`}
-      lead="The owner is the person whose record has the same value."
+      lead="The owner is the person whose record has the same value in this field."
       verb="Assign owners"
       disabled={pairs.length === 0 || !reason.trim()}
       act={async () => {
         const r = await ask<Of<"BulkLinked">>("POST", "/accounts/bulk-link", { body: { pairs, reason }, key });
-        say(`${number(r.counts.linked)} linked, ${number(r.counts.unchanged)} as before, ${number(r.counts.failed)} could not be.`);
+        say(`${number(r.counts.linked)} assigned, ${number(r.counts.unchanged)} unchanged, ${number(r.counts.failed)} failed.`);
         await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
         clear();
       }}
     >
       <SelectField
-        label="By"
+        label="Match by"
         value={by}
         set={setBy}
         options={[
-          ["email", "the e-mail address"],
-          ["employee_number", "the employee number"],
-          ["username", "the login, as an e-mail address"],
+          ["email", "e-mail address"],
+          ["employee_number", "employee number"],
+          ["username", "login as an e-mail address"],
         ]}
       />
       {known.length < of.length && (
-        <Note tone="warn">{of.length - known.length} of them have no such value, and are left as they are.</Note>
+        <Note tone="warn">
+          {count(
+            of.length - known.length,
+            "account has no such value and stays unchanged.",
+            "accounts have no such value and stay unchanged.",
+          )}
+        </Note>
       )}
       <TextField label="Reason" value={reason} set={setReason} max={1000} required />
       {pairs.length > 0 && <LinkTry body={{ pairs }} names={new Map(of.map((a) => [a.id, loginOf(a)]))} />}

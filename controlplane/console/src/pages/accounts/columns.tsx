@@ -3,7 +3,7 @@ import type { Account } from "../../api/types";
 import { Text, When } from "../../kit/kit";
 import type { Column } from "../../kit/list";
 import { State } from "../../kit/state";
-import { systemColumn, type Systems } from "../../kit/systems";
+import { type Systems, systemColumn } from "../../kit/systems";
 import { orphanWords, ownerWords } from "./words";
 
 export const accountStates = [
@@ -48,7 +48,7 @@ export function accountColumns(names: Systems): Column<Account>[] {
             <Text of={a.identity.display} />
           </Link>
         ) : (
-          <span className="faint">nobody</span>
+          <span className="faint">no owner</span>
         ),
       text: (a) => a.identity?.display,
     },

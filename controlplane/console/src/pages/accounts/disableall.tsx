@@ -31,23 +31,27 @@ export function DisableAll({ of, close, clear }: Props) {
     }
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
     const failed = [...outcome.values()].filter(Boolean).length;
-    if (failed > 0) throw new Error(`${number(failed)} of ${count(able.length, "account")} were not disabled. The reasons are listed above.`);
-    say(`${able.length} ${able.length === 1 ? "account is" : "accounts are"} being disabled.`);
+    if (failed > 0)
+      throw new Error(`${number(failed)} of ${count(able.length, "account")} could not be disabled. The list above shows the reasons.`);
+    say(`${count(able.length, "account is", "accounts are")} being disabled.`);
     clear();
   };
   return (
     <AskFirst
       open
       close={close}
-      title={`Disable ${able.length} ${able.length === 1 ? "account" : "accounts"}`}
-      lead="Nobody can sign in with a disabled account. Its access stays, and it can be enabled again."
+      title={`Disable ${count(able.length, "account")}`}
+      lead="Disabled accounts cannot be used to sign in. They keep their access and can be enabled again."
       verb="Disable"
       tone="danger"
       disabled={able.length === 0}
       act={act}
     >
       {able.length < of.length && (
-        <Note tone="warn">{of.length - able.length} of the selected accounts are already disabled or protected. They stay as they are.</Note>
+        <Note tone="warn">
+          {count(of.length - able.length, "selected account is", "selected accounts are")} already disabled or protected and will not
+          change.
+        </Note>
       )}
       <TextField label="Note" value={note} set={setNote} max={1000} hint="Recorded with each change and in the audit log." />
       {done.size > 0 && (

@@ -12,7 +12,7 @@ export function Drift({ of }: { of: string }) {
   const drift = useGet<Of<"AccountDrift">>(`/accounts/${of}/drift`);
   const settle = useAct<"push" | "accept", Of<"DriftSettled">>({
     act: (direction, key) => ask("POST", `/accounts/${of}/drift/resolve`, { body: { direction, fields: chosen }, key }),
-    done: (_, d) => (d === "push" ? "What the template makes is being written." : "What the system has may stay."),
+    done: (_, d) => (d === "push" ? "The template values are being written." : "The system's values are accepted."),
     changes: ["/accounts"],
     after: () => setChosen([]),
   });
@@ -25,7 +25,7 @@ export function Drift({ of }: { of: string }) {
   const toggle = (f: string) => setChosen(chosen.includes(f) ? chosen.filter((x) => x !== f) : [...chosen, f]);
   return (
     <Part
-      title="Other than its template"
+      title="Drift from the template"
       lead={
         d.looked_at ? (
           <>
@@ -38,13 +38,13 @@ export function Drift({ of }: { of: string }) {
         chosen.length > 0 && (
           <>
             <Button tone="primary" disabled={settle.isPending} onClick={() => settle.mutate("push")}>
-              Write what the template makes
+              Write template values
             </Button>
             <Button
               disabled={settle.isPending || !chosen.every((f) => rows.some((r) => r.field === f))}
               onClick={() => settle.mutate("accept")}
             >
-              Let it stay
+              Accept
             </Button>
           </>
         )
@@ -53,21 +53,21 @@ export function Drift({ of }: { of: string }) {
       {problems.map((p) => (
         <Note key={`${p.code}${p.field}`} tone="warn">
           The template cannot make <code>{p.field}</code>: {p.message}
-          {(p.missing ?? []).length > 0 && ` Not known of the owner: ${(p.missing ?? []).join(", ")}.`}
+          {(p.missing ?? []).length > 0 && ` Missing from the owner's record: ${(p.missing ?? []).join(", ")}.`}
         </Note>
       ))}
       {rows.length + accepted.length > 0 && (
-        <Table label="Where it differs">
+        <Table label="Drifted attributes">
           <thead>
             <tr>
               {may.admin && (
                 <th scope="col" className="select">
-                  <span className="sr">Chosen</span>
+                  <span className="sr">Selected</span>
                 </th>
               )}
               <th scope="col">Field</th>
-              <th scope="col">The template makes</th>
-              <th scope="col">The system has</th>
+              <th scope="col">Template value</th>
+              <th scope="col">System value</th>
               <th scope="col">Since</th>
             </tr>
           </thead>
@@ -78,7 +78,7 @@ export function Drift({ of }: { of: string }) {
                   <td className="select">
                     <input
                       type="checkbox"
-                      aria-label={`Choose ${r.field}`}
+                      aria-label={`Select ${r.field}`}
                       checked={chosen.includes(r.field)}
                       onChange={() => toggle(r.field)}
                     />
@@ -88,10 +88,14 @@ export function Drift({ of }: { of: string }) {
                   <code>{r.field}</code>
                 </td>
                 <td className="wide">
-                  <bdi>+ {shown(r.desired) ?? "nothing"}</bdi>
+                  <bdi>
+                    + {shown(r.desired) ?? "no value"} {shown(r.desired) ?? "nothing"}
+                  </bdi>
                 </td>
                 <td className="wide">
-                  <bdi>− {shown(r.observed) ?? "nothing"}</bdi>
+                  <bdi>
+                    − {shown(r.observed) ?? "no value"} {shown(r.observed) ?? "nothing"}
+                  </bdi>
                 </td>
                 <td>
                   <When at={r.since} />
@@ -102,13 +106,13 @@ export function Drift({ of }: { of: string }) {
               <tr key={field}>
                 {may.admin && (
                   <td className="select">
-                    <input type="checkbox" aria-label={`Choose ${field}`} checked={chosen.includes(field)} onChange={() => toggle(field)} />
+                    <input type="checkbox" aria-label={`Select ${field}`} checked={chosen.includes(field)} onChange={() => toggle(field)} />
                   </td>
                 )}
                 <td>
                   <code>{field}</code>
                 </td>
-                <td className="wide muted">accepted by {a.rule ? "the system's rule" : a.by}</td>
+                <td className="wide muted">accepted by {a.rule ? "the drift setting of the connector" : a.by}</td>
                 <td className="wide">
                   <bdi>{shown(a.value) ?? "nothing"}</bdi>
                 </td>

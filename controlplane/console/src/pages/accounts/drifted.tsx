@@ -21,18 +21,18 @@ export function Drifted() {
   const rows = all.data.pages.flatMap((p) => p.items);
   if (rows.length === 0)
     return (
-      <Empty title="Every account is as its template makes it">
-        Systems without a template are not compared. A template stands with its connector.
+      <Empty title="No drift">
+        Systems without an account template are not compared. Account templates are in the settings of each connector.
       </Empty>
     );
   return (
     <>
-      <Table label="Accounts that are other than their template">
+      <Table label="Drifted accounts">
         <thead>
           <tr>
             <th scope="col">Login</th>
             {names.size > 0 && <th scope="col">System</th>}
-            <th scope="col">Differs in</th>
+            <th scope="col">Drifted fields</th>
             <th scope="col">Compared</th>
           </tr>
         </thead>

@@ -8,9 +8,9 @@ import { AskFirst } from "../../kit/dialog";
 import { SelectField, TextField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
+import { useSystems } from "../../kit/systems";
 import { say } from "../../kit/toast";
 import { Tried } from "../../kit/tryfirst";
-import { useSystems } from "../../kit/systems";
 import { LinkTry } from "./linktry";
 import { Told } from "./told";
 import { sureness } from "./words";
@@ -27,8 +27,8 @@ export function FindOwners() {
       <Menu
         words="Find owners"
         of={[
-          { words: "By the rules of a system", act: () => setDoing("run") },
-          { words: "By one field, for all without an owner", act: () => setDoing("field") },
+          { words: "Run correlation rules", act: () => setDoing("run") },
+          { words: "Match by one field", act: () => setDoing("field") },
         ]}
       />
       {doing === "run" && <ByRules close={close} />}
@@ -39,12 +39,12 @@ export function FindOwners() {
 }
 
 const counted: [keyof Of<"CorrelationCounts">, string][] = [
-  ["gains", "get an owner"],
-  ["changed_owners", "get another owner"],
+  ["gains", "gain an owner"],
+  ["changed_owners", "change owner"],
   ["losses", "lose their owner"],
-  ["disputed", "have to be decided by people"],
-  ["withdrawn", "have nobody left to choose from"],
-  ["unchanged", "stay as they are"],
+  ["disputed", "become disputed"],
+  ["withdrawn", "have no candidates left"],
+  ["unchanged", "stay unchanged"],
 ];
 
 function ByRules({ close }: { close: () => void }) {
@@ -69,15 +69,15 @@ function ByRules({ close }: { close: () => void }) {
       open
       wide
       close={close}
-      title="Find owners by the rules"
-      lead="Rules look by themselves after each reading. This looks now, at accounts whose owner no person has named."
-      verb={system ? "Look now in this system" : "Look now in all systems"}
+      title="Run correlation rules"
+      lead="Correlation runs after each sync. This runs it now for accounts without an owner assigned by a person."
+      verb={system ? "Run in this system" : "Run in all systems"}
       act={async () => {
         const r = await ask<Of<"CorrelationRun">>("POST", "/accounts/correlation/run", {
           body: system ? { connector_id: system } : {},
           key,
         });
-        say(`${count(r.counts.gains, "account has an owner", "accounts have an owner")} now, ${number(r.counts.disputed)} to be decided.`);
+        say(`${count(r.counts.gains, "account has an owner", "accounts have an owner")} now, ${number(r.counts.disputed)} disputed.`);
         await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
       }}
     >
@@ -100,22 +100,22 @@ function ByRules({ close }: { close: () => void }) {
                       {t.counts[k].toLocaleString("en")} {w}
                     </li>
                   ))}
-                {t.counts.looked_at === 0 && <li>There is no account to look at.</li>}
+                {t.counts.looked_at === 0 && <li>No accounts to correlate.</li>}
               </ul>
-              <Samples title="Would get an owner" of={t.gains ?? []} />
-              <Samples title="Would get another owner" of={t.changed_owners ?? []} />
-              <Samples title="Would lose their owner" of={t.losses ?? []} />
-              <Samples title="Would have to be decided" of={t.disputed ?? []} />
+              <Samples title="Gain an owner" of={t.gains ?? []} />
+              <Samples title="Change owner" of={t.changed_owners ?? []} />
+              <Samples title="Lose their owner" of={t.losses ?? []} />
+              <Samples title="Become disputed" of={t.disputed ?? []} />
             </>
           )}
         </Tried>
       ) : (
-        <Note>Choose a system to see first what its rules would do.</Note>
+        <Note>Select a system to preview its correlation rules.</Note>
       )}
       {system && (
         <p className="small">
           <Link to="/connectors/$id/$tab" params={{ id: system, tab: "settings" }} className="person-link">
-            The rules stand in the settings of the system
+            Correlation rules are in the settings of the connector
           </Link>
         </p>
       )}
@@ -145,7 +145,7 @@ function Samples({ title, of }: { title: string; of: Of<"CorrelationSample">[] }
                 to <bdi>{s.to.display}</bdi>, {sureness(s.score)}
               </>
             )}
-            {!s.to && (s.candidates ?? []).length > 0 && `: ${count((s.candidates ?? []).length, "possible owner")}`}
+            {!s.to && (s.candidates ?? []).length > 0 && `: ${count((s.candidates ?? []).length, "candidate")}`}
           </li>
         ))}
       </ul>
@@ -172,8 +172,8 @@ function ByField({ close, tell }: { close: () => void; tell: (r: Of<"BulkLinked"
     <AskFirst
       open
       close={close}
-      title="Name owners by one field"
-      lead="For all accounts without an owner or with several possible ones: the owner is whoever has the same value."
+      title="Match by one field"
+      lead="For uncorrelated and disputed accounts: the person with the same value becomes the owner."
       verb="Assign owners"
       disabled={!reason.trim()}
       act={async () => {
@@ -197,7 +197,7 @@ function ByField({ close, tell }: { close: () => void; tell: (r: Of<"BulkLinked"
           ["employee_number", "employee number"],
           ["email", "e-mail address"],
           ["username", "login"],
-          ["external_id", "id of the owner, as the system names it"],
+          ["external_id", "owner ID in the system"],
         ]}
       />
       <TextField label="Reason" value={reason} set={setReason} max={1000} required />

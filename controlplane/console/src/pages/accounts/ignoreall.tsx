@@ -3,7 +3,7 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Account } from "../../api/types";
-import { count } from "../../kit/count";
+import { count, number } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import { say } from "../../kit/toast";
@@ -30,14 +30,14 @@ export function IgnoreAll({ of, close, clear }: { of: Account[]; close: () => vo
         done++;
       }
     } catch (e) {
-      setLeft([...refused, ...asked.slice(done).map((account) => ({ account, why: "not asked for yet" }))]);
+      setLeft([...refused, ...asked.slice(done).map((account) => ({ account, why: "not sent yet" }))]);
       throw e;
     } finally {
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/accounts") });
     }
     setLeft(refused);
-    if (refused.length > 0) throw new Error(`${of.length - refused.length} accepted, ${refused.length} refused.`);
-    say(`${count(of.length, "account is", "accounts are")} accepted without an owner.`);
+    if (refused.length > 0) throw new Error(`${number(of.length - refused.length)} accepted, ${number(refused.length)} rejected.`);
+    say(`${count(of.length, "account is", "accounts are")} accepted as unowned.`);
     clear();
   };
   const end = () => {
@@ -48,15 +48,15 @@ export function IgnoreAll({ of, close, clear }: { of: Account[]; close: () => vo
     <AskFirst
       open
       close={end}
-      title={`Accept ${count(of.length, "account")} without an owner`}
-      lead="They are asked about no more, and no rule looks for their owner. It can be taken back for each."
-      verb={left ? "Try the rest again" : "Accept them"}
+      title={`Accept ${count(of.length, "account")} as unowned`}
+      lead="Decision tasks for these accounts close, and correlation skips them. You can undo this for each account."
+      verb={left ? "Retry the rest" : "Accept"}
       disabled={!reason.trim()}
       act={accept}
     >
       <TextField label="Reason" value={reason} set={setReason} max={1000} required />
       {left && left.length > 0 && (
-        <ul className="small" aria-label="Could not be accepted">
+        <ul className="small" aria-label="Not accepted">
           {left.map((l) => (
             <li key={l.account.id} dir="auto">
               <bdi>{loginOf(l.account)}</bdi>: <span className="bad">{l.why}</span>
@@ -74,7 +74,7 @@ async function accepted(a: Account, reason: string): Promise<string | undefined>
     await ask("POST", `/accounts/${a.id}/ignore`, { body: { reason }, ifMatch: a.version });
   } catch (e) {
     if (!(e instanceof Refusal) || e.status === 0 || e.status >= 500) throw e;
-    return e.status === 412 ? "somebody has changed it meanwhile" : e.message;
+    return e.status === 412 ? "changed by someone else" : e.message;
   }
   return undefined;
 }

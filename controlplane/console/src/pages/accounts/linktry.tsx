@@ -30,7 +30,8 @@ export function LinkTry({ body, names }: { body: object; names: Map<string, stri
       {(r) => (
         <>
           <p className="small">
-            {number(r.counts.linked)} would be linked, {number(r.counts.unchanged)} are already, {number(r.counts.failed)} cannot be.
+            {number(r.counts.linked)} will be assigned, {number(r.counts.unchanged)} are unchanged, {number(r.counts.failed)} cannot be
+            assigned.
           </p>
           <ul className="small">
             {(r.results ?? []).slice(0, most).map((l) => (
@@ -40,7 +41,7 @@ export function LinkTry({ body, names }: { body: object; names: Map<string, stri
                   <span className="bad">{l.detail ?? l.code}</span>
                 ) : (
                   <>
-                    {l.status === "unchanged" ? "is already of " : "to "}
+                    {l.status === "unchanged" ? "already belongs to " : "to "}
                     {l.identity_id && <Somebody id={l.identity_id} />}
                   </>
                 )}

@@ -11,19 +11,19 @@ import { Tried, useTry } from "../../kit/tryfirst";
 export type Ordering = "disable" | "enable" | "unlock" | "delete" | "rename" | "reset-password";
 
 const texts: Record<Ordering, { title: string; verb: string; lead: string }> = {
-  disable: { title: "Disable the account", verb: "Disable it", lead: "Nobody can sign in with it. What it holds stays." },
-  enable: { title: "Enable the account", verb: "Enable it", lead: "It can be signed in with again." },
-  unlock: { title: "Unlock the account", verb: "Unlock it", lead: "After too many wrong passwords." },
+  disable: { title: "Disable account", verb: "Disable", lead: "The account cannot be used to sign in. It keeps its access." },
+  enable: { title: "Enable account", verb: "Enable", lead: "The account can be used to sign in again." },
+  unlock: { title: "Unlock account", verb: "Unlock", lead: "Clears a lock caused by wrong passwords." },
   delete: {
-    title: "Delete the account",
-    verb: "Delete it",
-    lead: "It is disabled first, then deleted in its system. That cannot be taken back.",
+    title: "Delete account",
+    verb: "Delete",
+    lead: "The account is disabled first, then deleted in its system. You cannot undo this.",
   },
-  rename: { title: "Rename or move the account", verb: "Rename it", lead: "What is left out stays as it is." },
+  rename: { title: "Rename or move account", verb: "Rename", lead: "Empty fields stay unchanged." },
   "reset-password": {
-    title: "Reset the password",
-    verb: "Reset it",
-    lead: "A random password that nobody is told: the owner gets a new one by the system's own way.",
+    title: "Reset password",
+    verb: "Reset",
+    lead: "Sets a random password that is not shown. The owner sets a new one with the password reset of the system.",
   },
 };
 
@@ -43,7 +43,7 @@ export function Order({ of: a, what, close }: { of: Of<"AccountDetail">; what: O
   const order = useAct<void, Of<"Accepted">>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { ...body, note: note.trim() || undefined }, key }),
-    done: (r) => r.note || "It is ordered. How far it is stands on the page of the account.",
+    done: (r) => r.note || "Provisioning task created. The page of the account shows its state.",
     changes: ["/accounts"],
   });
   return (
@@ -60,11 +60,18 @@ export function Order({ of: a, what, close }: { of: Of<"AccountDetail">; what: O
       {what === "rename" && (
         <>
           <TextField label="Login" value={name} set={setName} max={256} />
-          <TextField label="Where it lies" value={container} set={setContainer} max={1000} mono hint="The parent's DN, in a directory." />
+          <TextField
+            label="Container"
+            value={container}
+            set={setContainer}
+            max={1000}
+            mono
+            hint="The DN of the parent entry in a directory."
+          />
         </>
       )}
-      {what === "reset-password" && <Check label="It has to be changed at the first sign-in" value={force} set={setForce} />}
-      <TextField label="Note" value={note} set={setNote} max={1000} hint="It stays with the change, and goes into the audit log." />
+      {what === "reset-password" && <Check label="Require a new password at the next sign-in" value={force} set={setForce} />}
+      <TextField label="Note" value={note} set={setNote} max={1000} hint="Recorded with the change and in the audit log." />
       {ready && <Tried of={tried}>{(p) => <Plan of={p} />}</Tried>}
     </AskFirst>
   );
@@ -81,15 +88,15 @@ function Plan({ of }: { of: Of<"Accepted"> }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: requests stay in their order
         <div key={i} className="stack tight">
           {p.note && !operation.test(p.note) && <p className="small">{p.note}</p>}
-          {p.ldap && <Verbatim label="The change record">{p.ldap.ldif}</Verbatim>}
+          {p.ldap && <Verbatim label="Change record">{p.ldap.ldif}</Verbatim>}
           {p.http && (
-            <Verbatim label="The request">
+            <Verbatim label="Request">
               {`${p.http.method} ${p.http.url}${p.http.body ? `\n\n${typeof p.http.body === "string" ? p.http.body : JSON.stringify(p.http.body, null, 2)}` : ""}`}
             </Verbatim>
           )}
         </div>
       ))}
-      {(of.plan ?? []).length === 0 && !of.error && <p className="small muted">Nothing would be sent.</p>}
+      {(of.plan ?? []).length === 0 && !of.error && <p className="small muted">No request would be sent.</p>}
     </>
   );
 }

@@ -9,7 +9,7 @@ import { Button, Part, When } from "../../kit/kit";
 import { Pick, type Picked, people } from "../../kit/pick";
 import { State } from "../../kit/state";
 import { Somebody } from "../people/somebody";
-import { ruleWords, sureness, ownerWords } from "./words";
+import { ownerWords, ruleWords, sureness } from "./words";
 
 type Detail = Of<"AccountDetail">;
 type Correlation = {
@@ -34,21 +34,21 @@ export function Owner({ of: a }: { of: Detail }) {
   const w = ownerWords(c.state);
   return (
     <Part
-      title="Whose it is"
+      title="Owner"
       actions={
         may.admin && (
           <>
-            <Button onClick={() => setDoing({ what: "link" })}>{a.identity ? "Name another owner" : "Assign owner"}</Button>
-            {a.identity && <Button onClick={() => setDoing({ what: "unlink" })}>Take it from its owner</Button>}
-            {!a.identity && c.state !== "ignored" && <Button onClick={() => setDoing({ what: "ignore" })}>Accept without an owner</Button>}
+            <Button onClick={() => setDoing({ what: "link" })}>{a.identity ? "Change owner" : "Assign owner"}</Button>
+            {a.identity && <Button onClick={() => setDoing({ what: "unlink" })}>Remove owner</Button>}
+            {!a.identity && c.state !== "ignored" && <Button onClick={() => setDoing({ what: "ignore" })}>Accept as unowned</Button>}
             {(c.by === "user" || c.state === "ignored" || c.state === "manual") && (
-              <Button onClick={() => setDoing({ what: "reset" })}>Let the rules decide</Button>
+              <Button onClick={() => setDoing({ what: "reset" })}>Return to correlation</Button>
             )}
           </>
         )
       }
     >
-      <section className="card padded stack tight" aria-label="Whose it is">
+      <section className="card padded stack tight" aria-label="Owner">
         <div className="row">
           <State of={c.state} tone={w.tone} words={w.words} />
           {a.identity ? (
@@ -56,17 +56,17 @@ export function Owner({ of: a }: { of: Detail }) {
               <bdi>{a.identity.display}</bdi>
             </Link>
           ) : (
-            <span className="muted">Nobody</span>
+            <span className="muted">No owner</span>
           )}
           {c.decided_at && (
             <span className="small muted">
-              decided {c.by === "user" ? "by a person" : "by the rules"} <When at={c.decided_at} />
+              decided {c.by === "user" ? "by a person" : "by correlation rules"} <When at={c.decided_at} />
             </span>
           )}
         </div>
         {a.identity_external_id && (
           <p className="small">
-            Its system names <code>{a.identity_external_id}</code> as the owner.
+            The system reports <code>{a.identity_external_id}</code> as the owner.
           </p>
         )}
         {c.by === "user" && c.reason && (
@@ -74,9 +74,9 @@ export function Owner({ of: a }: { of: Detail }) {
             “{c.reason}”
           </p>
         )}
-        {(c.explanation ?? []).length > 0 && <p className="small muted">Because {(c.explanation ?? []).join("; ")}.</p>}
+        {(c.explanation ?? []).length > 0 && <p className="small muted">Reasons: {(c.explanation ?? []).join("; ")}.</p>}
         {candidates.length > 0 && (
-          <ul className="stack tight" aria-label="Who it could be">
+          <ul className="stack tight" aria-label="Candidates">
             {candidates.map((x) => (
               <Candidate
                 key={x.identity_id}
@@ -100,14 +100,15 @@ function Candidate({ of: x, c, link }: { of: Of<"CorrelationCandidate">; c: Corr
     <li className="reason">
       <div className="row between">
         <span>
-          <Somebody id={x.identity_id} /> <span className="muted small">{`${sureness(x.score)}, ${Math.round(x.score * 100)} of 100`}</span>
+          <Somebody id={x.identity_id} />{" "}
+          <span className="muted small">{`${sureness(x.score)}, score ${Math.round(x.score * 100)} of 100`}</span>
         </span>
         {link && <Button onClick={link}>Assign owner</Button>}
       </div>
       <p className="small">{(x.explanation ?? []).join("; ")}</p>
       {said.length > 0 && (
         <details className="small">
-          <summary data-reads="">What each rule says</summary>
+          <summary data-reads="">Result of each rule</summary>
           <ul>
             {said.map((r) => (
               <li key={r.rule_id}>
@@ -115,7 +116,8 @@ function Candidate({ of: x, c, link }: { of: Of<"CorrelationCandidate">; c: Corr
                 {(r.compared ?? []).map((k) => (
                   <span key={`${k.source}${k.identity}`} className="muted">
                     {" "}
-                    (<bdi>{k.account_value ?? "nothing"}</bdi> here, <bdi>{k.identity_value ?? "nothing"}</bdi> there)
+                    (<bdi>{k.account_value ?? "no value"}</bdi> in the account, <bdi>{k.identity_value ?? "no value"}</bdi> in the person's
+                    record)
                   </span>
                 ))}
               </li>
@@ -134,7 +136,7 @@ function LinkTo({ of: a, to, close }: { of: Detail; to?: string; close: () => vo
   const link = useAct<void>({
     quiet: true,
     act: (_, key) => ask("POST", `/accounts/${a.id}/link`, { body: { identity_id: owner, reason }, key, ifMatch: a.version }),
-    done: "The owner is named.",
+    done: "Owner assigned.",
     changes: ["/accounts", "/identities", "/entitlements"],
   });
   return (
@@ -142,7 +144,7 @@ function LinkTo({ of: a, to, close }: { of: Detail; to?: string; close: () => vo
       open
       close={close}
       title="Assign owner"
-      lead="Policies will apply: missing access is granted, and extra access is queued for review. Matching rules do not change this owner again."
+      lead="Policies will apply: missing access is granted, and extra access is queued for review. Correlation rules do not change this owner again."
       verb="Assign owner"
       disabled={!owner || !reason.trim()}
       act={() => link.mutateAsync()}
@@ -154,32 +156,32 @@ function LinkTo({ of: a, to, close }: { of: Detail; to?: string; close: () => vo
       ) : (
         <Pick label="Owner" source={people} value={who} set={setWho} required />
       )}
-      <TextField label="Reason" value={reason} set={setReason} max={1000} required hint="How you know that it is theirs." />
+      <TextField label="Reason" value={reason} set={setReason} max={1000} required hint="Evidence that this person owns the account." />
     </AskFirst>
   );
 }
 
 const undoing = {
   unlink: {
-    title: "Take it from its owner",
-    verb: "Take it",
-    lead: "It has no owner then, and rules do not give it back to them.",
+    title: "Remove owner",
+    verb: "Remove",
+    lead: "The account becomes an account without an owner. Correlation does not assign this owner again.",
     path: "unlink",
-    done: "It has no owner now.",
+    done: "Owner removed.",
   },
   ignore: {
-    title: "Accept it without an owner",
-    verb: "Accept it",
-    lead: "It is asked about no more, and no rule looks for its owner.",
+    title: "Accept as unowned",
+    verb: "Accept",
+    lead: "Decision tasks for this account close, and correlation skips it.",
     path: "ignore",
-    done: "It is accepted without an owner.",
+    done: "Accepted as unowned.",
   },
   reset: {
-    title: "Let the rules decide",
-    verb: "Let them decide",
-    lead: "What a person decided is forgotten; rules look for the owner anew.",
+    title: "Return to correlation",
+    verb: "Return",
+    lead: "The decision of a person is removed, and correlation finds the owner again.",
     path: "reset-correlation",
-    done: "The rules decide about it again.",
+    done: "Returned to correlation.",
   },
 } as const;
 

@@ -15,8 +15,8 @@ import "./accounts.css";
 const views: View[] = [
   { name: "All", query: {} },
   { name: "Orphaned", query: { orphaned: "true" } },
-  { name: "Without an owner", query: { correlation: "uncorrelated" } },
-  { name: "Several owners possible", query: { correlation: "disputed" } },
+  { name: "Uncorrelated", query: { correlation: "uncorrelated" } },
+  { name: "Disputed", query: { correlation: "disputed" } },
   { name: "Privileged", query: { privileged: "true" } },
   { name: "Machines", query: { account_type: "service" } },
 ];
@@ -35,7 +35,7 @@ export default function Accounts() {
       <Head title="Accounts" lead="Accounts in the connected systems and their owners.">
         {may.admin && <FindOwners />}
       </Head>
-      <nav className="tabs" aria-label="What is shown">
+      <nav className="tabs" aria-label="View">
         <Link to="/accounts" search={{}} className={show ? undefined : "active"} aria-current={show ? undefined : "page"}>
           Accounts
         </Link>
@@ -72,7 +72,9 @@ export default function Accounts() {
               ? { title: "No accounts yet", words: "Accounts are listed after the first sync of a system." }
               : {
                   title: "No accounts visible to you",
-                  words: <NotVisible what="Managers see the accounts of their reports, and owners those that hold what they own." />,
+                  words: (
+                    <NotVisible what="Managers see the accounts of their reports. Owners see the accounts that hold their entitlements." />
+                  ),
                 }
           }
         />

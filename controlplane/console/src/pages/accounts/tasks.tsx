@@ -9,16 +9,16 @@ import { State } from "../../kit/state";
 const over = ["done", "failed", "cancelled", "simulated"];
 
 const words: Record<string, string> = {
-  create_account: "Make the account",
-  update_account: "Change the account",
-  rename_account: "Rename or move it",
-  enable: "Enable it",
-  disable: "Disable it",
-  delete_account: "Delete it",
-  unlock: "Unlock it",
-  set_password: "Set a new password",
-  grant: "Give",
-  revoke: "Take away",
+  create_account: "Create account",
+  update_account: "Update account",
+  rename_account: "Rename or move account",
+  enable: "Enable account",
+  disable: "Disable account",
+  delete_account: "Delete account",
+  unlock: "Unlock account",
+  set_password: "Set password",
+  grant: "Grant",
+  revoke: "Revoke",
 };
 
 /** The last changes that the system of an account was told, or is to be. It looks again while one is under way. */
@@ -30,14 +30,14 @@ export function AccountTasks({ of }: { of: string }) {
   useRead(of, tasks.data && endedOf(tasks.data.items));
   if (!tasks.data || tasks.data.items.length === 0) return null;
   return (
-    <Part title="Changes of its system" lead={open ? "What is under way is looked at every two seconds." : undefined}>
+    <Part title="Provisioning tasks" lead={open ? "Running tasks are refreshed every two seconds." : undefined}>
       <ul className="card account-tasks" aria-live="polite">
         {tasks.data.items.map((t) => (
           <li key={t.id}>
             <State of={t.state} tone={t.state === "done" ? "ok" : t.state === "blocked" ? "warn" : undefined} />
             <span className="grow">
               {words[t.operation] ?? t.operation} {t.entitlement && <bdi>{t.entitlement.display}</bdi>}
-              {t.waiting && <small className="muted"> waits</small>}
+              {t.waiting && <small className="muted"> waiting</small>}
               {t.error && (
                 <small className="bad" dir="auto">
                   {" "}

@@ -10,9 +10,9 @@ const most = 50;
 export function Told({ of, close }: { of: Of<"BulkLinked">; close: () => void }) {
   const failed = (of.results ?? []).filter((r) => r.status === "failed");
   return (
-    <Dialog open close={close} title="What came of it">
+    <Dialog open close={close} title="Result">
       <p>
-        {number(of.counts.linked)} linked, {number(of.counts.unchanged)} as before, {number(of.counts.failed)} could not be.
+        {number(of.counts.linked)} assigned, {number(of.counts.unchanged)} unchanged, {number(of.counts.failed)} failed.
       </p>
       <ul className="small">
         {failed.slice(0, most).map((r) => (

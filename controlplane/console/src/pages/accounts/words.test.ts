@@ -8,7 +8,7 @@ test("how sure a match is, is said in words", () => {
 test("what a rule says is said in words, and what is not known as it is", () => {
   expect(ruleWords("employee_number", "not_matched")).toBe("employee number differs");
   expect([ownerWords("disputed").words, ownerWords("odd").words, orphanWords("owner_deactivated"), orphanWords(null)]).toEqual([
-    "several possible",
+    "disputed",
     "odd",
     "owner has left",
     "orphaned",

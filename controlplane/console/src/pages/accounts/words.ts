@@ -2,10 +2,10 @@ type Tone = "ok" | "warn" | "bad" | "info" | "neutral";
 
 const owners: Record<string, { words: string; tone: Tone }> = {
   linked: { words: "known", tone: "ok" },
-  manual: { words: "named by a person", tone: "ok" },
-  uncorrelated: { words: "nobody found", tone: "warn" },
-  disputed: { words: "several possible", tone: "warn" },
-  ignored: { words: "accepted without one", tone: "neutral" },
+  manual: { words: "assigned by a person", tone: "ok" },
+  uncorrelated: { words: "uncorrelated", tone: "warn" },
+  disputed: { words: "disputed", tone: "warn" },
+  ignored: { words: "accepted as unowned", tone: "neutral" },
 };
 
 /** How it stands about the owner of an account. */
@@ -15,7 +15,7 @@ const orphans: Record<string, string> = {
   owner_deactivated: "owner has left",
   owner_archived: "owner is archived",
   no_owner: "never had an owner",
-  owner_unresolved: "owner is not decided",
+  owner_unresolved: "owner is disputed",
 };
 
 /** Why an account is orphaned. */
@@ -30,12 +30,12 @@ export function sureness(score: number): string {
 }
 
 const outcomes: Record<string, string> = {
-  matched: "is the same",
-  implied: "is the same, and already counted",
+  matched: "matches",
+  implied: "matches, and is already counted",
   not_matched: "differs",
-  no_value: "is not known of both",
-  vetoed: "forbids the match",
-  passed: "does not forbid it",
+  no_value: "has no value on one side",
+  vetoed: "rules the person out",
+  passed: "does not rule the person out",
 };
 
 /** What a rule said about an account and a person, in words. */

@@ -33,24 +33,26 @@ export function Acts({ of: a }: { of: Agent }) {
     <>
       {a.state === "pending" && (
         <Button tone="primary" onClick={() => setDoing("enroll")}>
-          New enrolment token
+          New enrollment token
         </Button>
       )}
       {a.state === "quarantined" && (
         <Button tone="primary" onClick={() => setDoing("clear")}>
-          Clear the quarantine
+          Clear quarantine
         </Button>
       )}
-      {a.draining && <Button onClick={() => quick.mutate({ verb: "resume", done: "It takes tasks again" })}>Take tasks again</Button>}
-      {a.state === "disabled" && <Button onClick={() => quick.mutate({ verb: "enable", done: "It may connect again" })}>Switch on</Button>}
+      {a.draining && <Button onClick={() => quick.mutate({ verb: "resume", done: "The agent takes tasks again" })}>Resume</Button>}
+      {a.state === "disabled" && (
+        <Button onClick={() => quick.mutate({ verb: "enable", done: "The agent can connect again" })}>Enable</Button>
+      )}
       <Menu
         words="More"
         of={[
           { words: "Edit", act: () => setDoing("edit") },
-          live && !a.draining && { words: "Drain: no new tasks", act: () => quick.mutate({ verb: "drain", done: "It gets no new tasks" }) },
-          (live || a.state === "draining") && { words: "Switch off", act: () => setDoing("disable") },
-          a.state !== "pending" && { words: "New enrolment token", act: () => setDoing("enroll") },
-          a.state !== "revoked" && { words: "Revoke for good", danger: true, act: () => setDoing("revoke") },
+          live && !a.draining && { words: "Drain", act: () => quick.mutate({ verb: "drain", done: "The agent gets no new tasks" }) },
+          (live || a.state === "draining") && { words: "Disable", act: () => setDoing("disable") },
+          a.state !== "pending" && { words: "New enrollment token", act: () => setDoing("enroll") },
+          a.state !== "revoked" && { words: "Revoke", danger: true, act: () => setDoing("revoke") },
           { words: "Delete", danger: true, act: () => setDoing("delete") },
         ]}
       />
@@ -58,17 +60,17 @@ export function Acts({ of: a }: { of: Agent }) {
       <AskFirst
         open={doing === "disable"}
         close={close}
-        title={`Switch ${a.name} off?`}
-        lead="It is cut off at once. What it reads goes to another of its group, or waits."
-        verb="Switch off"
+        title={`Disable ${a.name}?`}
+        lead="The agent is disconnected at once. Its tasks go to another agent of the group, or wait."
+        verb="Disable"
         act={() => slow.mutateAsync(() => post("disable"))}
       />
       <AskFirst
         open={doing === "clear"}
         close={close}
-        title="Has the copy been stopped?"
-        lead="Two hosts showed this agent's identity. Stop the copy first: the right one comes back by itself. If you do not know which is right, make a new enrolment token instead."
-        verb="Clear the quarantine"
+        title="Clear quarantine?"
+        lead="Two hosts used the identity of this agent. Stop the copy first; the original agent then reconnects. If you cannot tell which host is right, create a new enrollment token instead."
+        verb="Clear quarantine"
         act={() => slow.mutateAsync(() => post("quarantine/clear"))}
       >
         {a.quarantine_reason && <Note tone="bad">{why(a)}</Note>}
@@ -77,34 +79,34 @@ export function Acts({ of: a }: { of: Agent }) {
         open={doing === "revoke"}
         close={close}
         tone="danger"
-        title={`Revoke ${a.name} for good?`}
-        lead="It is cut off at once and stops. This cannot be undone; a new enrolment makes it another agent."
+        title={`Revoke ${a.name}?`}
+        lead="The agent is disconnected at once and stops. You cannot undo this. A new enrollment creates another agent."
         verb="Revoke"
         disabled={!reason.trim()}
         act={() => slow.mutateAsync(() => post("revoke", { reason: reason.trim() }))}
       >
-        <TextField label="Why" value={reason} set={setReason} required max={500} autoFocus />
+        <TextField label="Reason" value={reason} set={setReason} required max={500} autoFocus />
       </AskFirst>
       {doing === "delete" && (
         <DeleteFirst
           close={close}
           title={`Delete ${a.name}?`}
-          lead="It goes from the list. Connectors that are reached through it must be given another way first."
+          lead="The agent is removed from the list. First change the connectors that use it."
           path={`/settings/agents/${a.id}`}
           list="/settings/agents"
-          done="The agent is deleted."
+          done="Agent deleted."
           gone={() => void navigate({ to: "/settings/agents" as never })}
         />
       )}
       <AskFirst
         open={doing === "enroll"}
         close={close}
-        title="Make a new enrolment token?"
-        lead="For a new host, or to enrol this one again. Tokens made before stop working. An agent that is enrolled keeps working until another host enrols with the token. That host gets the stored credentials of the connectors that use this agent or its group."
-        verb="Make it"
+        title="Create a new enrollment token?"
+        lead="For a new host, or to enroll this agent again. Earlier tokens stop working. An enrolled agent keeps working until another host enrolls with the token. That host gets the stored credentials of the connectors that use this agent or its group."
+        verb="Create"
         act={() => slow.mutateAsync(async () => setInvited(await post<Invited>("enroll", { release_credentials: true })))}
       />
-      <Dialog open={invited !== undefined} close={() => setInvited(undefined)} wide title={`Enrol ${a.name}`}>
+      <Dialog open={invited !== undefined} close={() => setInvited(undefined)} wide title={`Enroll ${a.name}`}>
         {invited && <Enrolment of={invited} />}
       </Dialog>
     </>

@@ -49,7 +49,7 @@ function facts(a: Agent): [string, ReactNode][] {
   const n = (name: string) => (typeof a.stats?.[name] === "number" ? (a.stats[name] as number) : undefined);
   const mib = (bytes?: number) => (bytes === undefined ? undefined : `${(bytes / 2 ** 20).toFixed(1)} MiB`);
   return [
-    ["Last heard of", <When key="seen" at={a.last_seen_at} />],
+    ["Last contact", <When key="seen" at={a.last_seen_at} />],
     ["Connected since", a.connected_since && <When key="since" at={a.connected_since} />],
     ["Version", a.version],
     ["Group", a.group && <bdi key="group">{a.group}</bdi>],
@@ -60,16 +60,16 @@ function facts(a: Agent): [string, ReactNode][] {
       "Clock",
       a.clock_skew_ms === null
         ? undefined
-        : `${Math.abs(a.clock_skew_ms) < 1000 ? "within a second of ours" : `${(a.clock_skew_ms / 1000).toFixed(0)} s off`}`,
+        : `${Math.abs(a.clock_skew_ms) < 1000 ? "less than 1 s off" : `${(a.clock_skew_ms / 1000).toFixed(0)} s off`}`,
     ],
-    ["Tasks now", n("in_flight")],
-    ["Waiting on its disk", mib(n("spool_bytes"))],
+    ["Running tasks", n("in_flight")],
+    ["Data waiting on its disk", mib(n("spool_bytes"))],
     ["Memory", mib(n("rss_bytes"))],
-    ["Token good until", a.token_expires_at && <When key="token" at={a.token_expires_at} />],
+    ["Token expires", a.token_expires_at && <When key="token" at={a.token_expires_at} />],
     ["Identity key", a.identity_fingerprint && <Id key="identity" of={a.identity_fingerprint} />],
     ["Sealing key", a.sealing_fingerprint && <Id key="sealing" of={a.sealing_fingerprint} />],
     ["Registered", <When key="created" at={a.created_at} />],
-    ["Id", <Id key="id" of={a.id} />],
+    ["ID", <Id key="id" of={a.id} />],
   ];
 }
 
@@ -78,21 +78,21 @@ function Behind({ of }: { of: Agent }) {
   const { data, error, refetch } = useGet<{ items: Connector[]; total: number }>("/connectors", { mode: "agent", limit: 500 });
   const mine = data?.items.filter((c) => c.agent_id === of.id || (of.group && c.agent_group === of.group)) ?? [];
   return (
-    <Part title="Systems behind it" lead={of.group ? "Those of this agent, and of its group." : undefined}>
+    <Part title="Connected systems" lead={of.group ? "Connectors that use this agent or its group." : undefined}>
       {error ? (
         <Failure error={error} retry={() => void refetch()} />
       ) : !data ? (
         <Skeleton rows={2} />
       ) : mine.length === 0 ? (
-        <p className="muted small">No connector is reached through it yet.</p>
+        <p className="muted small">No connector uses this agent yet.</p>
       ) : (
-        <Table label="Systems behind this agent">
+        <Table label="Connectors that use this agent">
           <thead>
             <tr>
               <th scope="col">System</th>
               <th scope="col">State</th>
-              <th scope="col">Reached by</th>
-              <th scope="col">Last read</th>
+              <th scope="col">Uses</th>
+              <th scope="col">Last sync</th>
             </tr>
           </thead>
           <tbody>

@@ -25,7 +25,7 @@ export function Edit({ of, close }: { of: Agent; close: () => void }) {
           {...form.field("group")}
           max={100}
           error={form.wrong("group")}
-          hint="Agents of one group stand in for each other. Empty: it stands alone."
+          hint="Agents of one group take over tasks from each other. Leave empty for no group."
         />
         {form.value.group.trim() !== "" && form.value.group.trim() !== (of.group ?? "") && <Release {...form.field("release")} />}
         <TextField label="Description" rows={3} {...form.field("description")} max={1000} error={form.wrong("description")} />

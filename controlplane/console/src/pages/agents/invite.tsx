@@ -36,14 +36,14 @@ export function InviteForm({ invited, cancel }: { invited: (i: Invited) => void;
           required
           max={100}
           error={form.wrong("name")}
-          hint="Such as the site it stands at."
+          hint="For example the name of the site."
         />
         <TextField
           label="Group (optional)"
           {...form.field("group")}
           max={100}
           error={form.wrong("group")}
-          hint="Agents of one group stand in for each other."
+          hint="Agents of one group take over tasks from each other."
         />
       </div>
       {form.value.group.trim() !== "" && <Release {...form.field("release")} />}
@@ -60,13 +60,13 @@ export function Enrolment({ of, online }: { of: Invited; online?: (a: Agent) => 
   return (
     <div className="stack tight">
       <Note tone="warn">
-        <strong>Copy the token now: it is not shown again.</strong> It is good for one host, and ends <When at={of.enrollment_expires_at} />
+        <strong>Copy the token now: it is not shown again.</strong> It works for one host and expires <When at={of.enrollment_expires_at} />
         <div className="agents-token">
           <code>{of.enrollment_token}</code>
           <Copy text={of.enrollment_token} label="Copy the token" />
         </div>
       </Note>
-      <fieldset className="agents-ways" aria-label="Kind of host">
+      <fieldset className="agents-ways" aria-label="Host type">
         {ways.map((w) => (
           <Button key={w.key} reads className="chip" tone="quiet" aria-pressed={w.key === key} onClick={() => setKey(w.key)}>
             {w.words}
@@ -117,8 +117,8 @@ export function Waiting({ id, online }: { id: string; online?: (a: Agent) => voi
         <>
           <LoaderCircle aria-hidden size={16} className="agents-spin" />{" "}
           {data?.state === "registered" || data?.state === "offline"
-            ? "Enrolled; waits for it to connect…"
-            : "Waits for the host to enrol and connect…"}
+            ? "Enrolled. Waiting for the agent to connect…"
+            : "Waiting for the host to enroll and connect…"}
         </>
       )}
     </p>

@@ -22,8 +22,8 @@ const columns: Column<Agent>[] = [
     text: (a) => a.name,
   },
   { title: "State", cell: (a) => <State of={a.state} />, text: (a) => a.state },
-  { title: "Why", wide: true, cell: (a) => <span className="small">{why(a)}</span>, text: why },
-  { title: "Last heard of", cell: (a) => <When at={a.last_seen_at} />, text: (a) => a.last_seen_at },
+  { title: "Reason", wide: true, cell: (a) => <span className="small">{why(a)}</span>, text: why },
+  { title: "Last contact", cell: (a) => <When at={a.last_seen_at} />, text: (a) => a.last_seen_at },
   { title: "Version", cell: (a) => <Text of={a.version} none="–" />, text: (a) => a.version },
   { title: "Group", cell: (a) => <Text of={a.group} none="–" />, text: (a) => a.group },
   { title: "Host", cell: (a) => <Text of={a.hostname} none="–" />, text: (a) => a.hostname },
@@ -36,7 +36,7 @@ export default function Agents() {
     <div className="stack">
       <Head
         title="Agents"
-        lead="Programs in your own network that read directories and applications behind your firewall. They only call out."
+        lead="Programs in your network that connect to systems behind your firewall. They only make outgoing connections."
       >
         <Add words="Register an agent" act={() => ask(true)} />
       </Head>
@@ -53,7 +53,7 @@ export default function Agents() {
           words: (
             <>
               <How />
-              <p>An agent is one program on a host beside your systems. It is needed only for what cannot be reached from here.</p>
+              <p>An agent runs on one host near your systems. You need one only for systems that are not reachable from the internet.</p>
             </>
           ),
         }}
@@ -67,7 +67,7 @@ export default function Agents() {
 function Register({ close }: { close: () => void }) {
   const [invited, setInvited] = useState<Invited>();
   return (
-    <Dialog open close={close} wide title={invited ? `Bring ${invited.name} online` : "Register an agent"}>
+    <Dialog open close={close} wide title={invited ? `Connect ${invited.name}` : "Register an agent"}>
       {invited ? (
         <>
           <Enrolment of={invited} />
@@ -90,7 +90,7 @@ function How() {
       className="agents-how"
       viewBox="0 0 560 76"
       role="img"
-      aria-label="The agent stands beside your systems, reads them, and calls the control plane by itself."
+      aria-label="The agent runs in your network, connects to your systems, and makes outgoing connections to the control plane."
     >
       <rect x="1" y="16" width="140" height="44" rx="8" />
       <text x="71" y="42">

@@ -3,22 +3,22 @@ import type { Of } from "../../api/types";
 export type Agent = Of<"Agent">;
 
 const degraded: Record<string, string> = {
-  clock_skew: "its clock is more than two minutes off",
-  spool_nearly_full: "the disk space for what it has read is nearly used up",
-  spool_failed: "its disk takes nothing",
-  version_below_minimum: "its program is too old",
+  clock_skew: "clock is off by more than two minutes",
+  spool_nearly_full: "disk space for buffered data is nearly full",
+  spool_failed: "disk cannot be written",
+  version_below_minimum: "version is too old",
 };
 
 /** Why an agent is in the state it is in; empty where the state says all. */
 export function why(a: Agent): string {
-  if (a.state === "quarantined") return sentence(a.quarantine_reason || "it was seen in two places");
+  if (a.state === "quarantined") return sentence(a.quarantine_reason || "used by two hosts");
   if (a.state === "revoked") return a.revoked_reason ?? "";
-  if (a.state === "pending") return "Invited; waits for its host to enrol.";
-  if (a.state === "registered") return "Enrolled; has not connected yet.";
-  if (a.state === "draining") return "Takes no new tasks; what runs goes on.";
-  if (a.state === "disabled") return "Switched off by an administrator.";
+  if (a.state === "pending") return "Invited. Waiting for its host to enroll.";
+  if (a.state === "registered") return "Enrolled. Not connected yet.";
+  if (a.state === "draining") return "Takes no new tasks. Running tasks continue.";
+  if (a.state === "disabled") return "Disabled by an administrator.";
   if (a.degraded_reasons.length > 0) return sentence(a.degraded_reasons.map((r) => degraded[r] ?? r.replaceAll("_", " ")).join(", and "));
-  if (a.flapping) return "It comes and goes often.";
+  if (a.flapping) return "The connection is unstable.";
   return "";
 }
 
@@ -45,7 +45,7 @@ export function installs(url: string): { key: string; words: string; command: st
         `sudo -u grantwright-agent grantwright-agent enroll --url ${url} --data ${data} --token-stdin`,
         "sudo systemctl enable --now grantwright-agent",
       ].join("\n"),
-      after: "The second command waits for the token: paste it, press Enter, then Ctrl+D.",
+      after: "The second command asks for the token: paste it, press Enter, then Ctrl+D.",
     },
     {
       key: "systemd",
@@ -56,13 +56,13 @@ export function installs(url: string): { key: string; words: string; command: st
         "sudo ./grantwright-agent service start",
       ].join("\n"),
       after:
-        "For a host without the package: the program is one file. The first command waits for the token: paste it, press Enter, then Ctrl+D.",
+        "For a host without the package. The program is one file. The first command asks for the token: paste it, press Enter, then Ctrl+D.",
     },
     {
       key: "windows",
       words: "Windows",
       command: ["Unblock-File .\\*", `powershell -ExecutionPolicy Bypass -File .\\install.ps1 -Url ${url}`].join("\n"),
-      after: "In a PowerShell started as administrator, in the unpacked zip. It asks for the token.",
+      after: "Run it in a PowerShell session as administrator, in the folder of the unpacked zip. It asks for the token.",
     },
   ];
 }

@@ -55,17 +55,17 @@ export function BranchEditor({ of: b, set, drop, n, last, wrong, at, rule }: Pro
         value={o.kind}
         set={kind}
         options={[
-          ["chain", "people must agree"],
-          ["auto_approve", "nobody is asked, and it is approved"],
-          ["auto_reject", "it is refused"],
-          ["use_rule", "another rule says who"],
+          ["chain", "require approval"],
+          ["auto_approve", "approve without approval steps"],
+          ["auto_reject", "reject"],
+          ["use_rule", "use another approval rule"],
         ]}
         error={wrong(`${at}/outcome/kind`)}
       />
       {(o.kind === "auto_approve" || o.kind === "auto_reject") && (
         <TextField
-          label="Why"
-          hint="Whoever asks reads it."
+          label="Reason"
+          hint="Shown to the requester."
           value={o.reason ?? ""}
           set={(reason) => out({ reason })}
           error={wrong(`${at}/outcome/reason`)}
@@ -77,7 +77,7 @@ export function BranchEditor({ of: b, set, drop, n, last, wrong, at, rule }: Pro
       )}
       {o.kind === "chain" && (
         <>
-          <DrawnBranch of={b} label={`The path of: ${words}`} />
+          <DrawnBranch of={b} label={`Steps of: ${words}`} />
           <Stages of={o.stages ?? []} set={(stages) => out({ stages })} at={`${at}/outcome/stages`} wrong={wrong} rule={rule} />
         </>
       )}
@@ -114,7 +114,7 @@ function Stages({ of, set, at, wrong, rule }: StagesProps) {
       ))}
       <div>
         <Button onClick={() => set([...of, newStage(of.length ? "Owner" : "Manager", of.length ? "resource_owner" : "manager")])}>
-          <Plus aria-hidden size={14} /> Stage
+          <Plus aria-hidden size={14} /> Step
         </Button>
       </div>
     </>

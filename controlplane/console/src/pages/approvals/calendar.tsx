@@ -1,7 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { ask } from "../../api/client";
-import { useAct } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useAct } from "../../api/use";
 import { Dialog } from "../../kit/dialog";
 import { Check, Form, TextField, useForm } from "../../kit/form";
 import { Button } from "../../kit/kit";
@@ -18,7 +18,7 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
       of
         ? ask("PATCH", `/approval-rules/calendars/${of.id}`, { body: v.body, key: v.key, ifMatch: of.version })
         : ask("POST", "/approval-rules/calendars", { body: v.body, key: v.key }),
-    done: "The calendar was saved.",
+    done: "Calendar saved.",
     changes: ["/approval-rules"],
   });
   const usual = { from: "09:00", to: "17:00" };
@@ -39,7 +39,7 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
   const v = form.value;
   const hours = (d: Day, h: Hours[]) => form.set("week", { ...v.week, [d]: h });
   return (
-    <Dialog open close={close} title={of ? `Change ${of.name}` : "Add a calendar"} wide>
+    <Dialog open close={close} title={of ? `Edit ${of.name}` : "Add a calendar"} wide>
       <Form of={form} verb="Save" cancel={close} always>
         <div className="fields">
           <TextField label="Name" value={v.name} set={(t) => form.set("name", t)} error={form.wrong("name")} required />
@@ -53,8 +53,8 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
           />
         </div>
         <Check
-          label="It is the usual one"
-          hint="It counts wherever no calendar is named. Another one that was is no more."
+          label="Default calendar"
+          hint="Applies where no calendar is set. It replaces the current default calendar."
           value={v.usual}
           set={(on) => form.set("usual", on)}
         />
@@ -104,7 +104,7 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
               </div>
             ))}
             <Button tone="quiet" onClick={() => hours(d, [...v.week[d], usual])}>
-              <Plus aria-hidden size={14} /> {v.week[d].length ? "more hours" : "free: add hours"}
+              <Plus aria-hidden size={14} /> {v.week[d].length ? "add hours" : "closed: add hours"}
               <span className="sr"> on {d}</span>
             </Button>
           </fieldset>
@@ -115,7 +115,7 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
             // biome-ignore lint/suspicious/noArrayIndexKey: holidays have no other name than their place
             <div key={i} className="row">
               <TextField
-                label="Day"
+                label="Date"
                 type="date"
                 value={h.date}
                 set={(date) =>
@@ -127,7 +127,7 @@ export function CalendarDialog({ of, close }: { of: Of<"ApprovalCalendar"> | und
                 error={form.wrong(`holidays/${i}/date`)}
               />
               <TextField
-                label="Its name"
+                label="Name"
                 value={h.name}
                 set={(name) =>
                   form.set(

@@ -1,5 +1,6 @@
 import { useQueries } from "@tanstack/react-query";
 import { ask } from "../../api/client";
+import { count } from "../../kit/count";
 import { Note } from "../../kit/kit";
 import { spanWords } from "../../kit/span";
 import { actions, type Branch, type Resolver, resolverWords, type Stage } from "./model";
@@ -9,9 +10,9 @@ import { ApprovalPath, type Station } from "./path";
 export function DrawnBranch({ of, label }: { of: Branch; label: string }) {
   const names = useNames(of.outcome.stages ?? []);
   const o = of.outcome;
-  if (o.kind === "auto_approve") return <Note tone="ok">Nobody is asked: it is approved. {o.reason}</Note>;
-  if (o.kind === "auto_reject") return <Note tone="bad">It is refused at once. {o.reason}</Note>;
-  if (o.kind === "use_rule") return <Note>It goes on by another rule.</Note>;
+  if (o.kind === "auto_approve") return <Note tone="ok">Approved without approval steps. {o.reason}</Note>;
+  if (o.kind === "auto_reject") return <Note tone="bad">Rejected. {o.reason}</Note>;
+  if (o.kind === "use_rule") return <Note>Another approval rule applies.</Note>;
   return <ApprovalPath of={(o.stages ?? []).map((s) => stationOf(s, names))} label={label} end={<strong>Access</strong>} />;
 }
 
@@ -20,7 +21,7 @@ function stationOf(s: Stage, names: (id: string) => string): Station {
   const notes = [
     s.wait ? "after a wait" : "",
     s.respond_within ? `within ${spanWords(s.respond_within)}` : "",
-    s.reminders?.length ? `${s.reminders.length === 1 ? "one reminder" : `${s.reminders.length} reminders`}` : "",
+    s.reminders?.length ? count(s.reminders.length, "reminder") : "",
     ...(s.escalation ?? []).map(
       (e) =>
         `after ${spanWords(e.after)}: ${(actions.find(([a]) => a === e.action)?.[1] ?? e.action).replace("these people", (e.to ?? []).map((r) => resolverWords(r, names).toLowerCase()).join(" and "))}`,

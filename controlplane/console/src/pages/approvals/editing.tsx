@@ -23,7 +23,7 @@ export default function Editing({ of: r, close }: { of: Rule; close: () => void 
   });
   const form = useForm(draftOf(r), async (v, key) => {
     await save.mutateAsync({ body: bodyOf(v, true), key, version });
-    say(`${v.name} was saved. Requests under way keep what they were sent under.`);
+    say(`${v.name} saved. Open requests keep their version of the rule.`);
     close();
   });
   const body = () => ({ ...bodyOf(form.value), enabled: true });

@@ -10,10 +10,10 @@ import { Fold } from "./stage";
 
 const levels = ["low", "medium", "high", "critical"] as const;
 const kinds = [
-  ["grant", "asking for access"],
-  ["extend", "asking for more time"],
-  ["return", "giving access back"],
-  ["revoke", "having access ended"],
+  ["grant", "new access"],
+  ["extend", "extension"],
+  ["return", "return of access"],
+  ["revoke", "end of access"],
 ] as const;
 
 /** The form of an approval rule: what it is for, and whom it asks, drawn while one writes it. */
@@ -44,10 +44,10 @@ export function RuleEditor({ of, verb, cancel, id }: { of: FormState<Draft>; ver
           max={2000}
         />
         <Scope of={of} />
-        <section className="stack" aria-label="Who must agree">
-          <h2>Who must agree</h2>
+        <section className="stack" aria-label="Approval steps">
+          <h2>Approval steps</h2>
           {v.branches.length > 1 && (
-            <p className="small muted">The first branch whose condition is met counts; the last is for the rest.</p>
+            <p className="small muted">The first branch whose condition matches applies. The last branch covers all other requests.</p>
           )}
           {wrong("branches") && <small className="bad">{wrong("branches")}</small>}
           {v.branches.map((b, i) => (
@@ -82,14 +82,11 @@ function Scope({ of }: { of: FormState<Draft> }) {
   const put = (change: Partial<Draft["applies_to"]>) => set("applies_to", { ...a, ...change });
   const at = (m: string) => wrong(`applies_to/${m}`) ?? wrong(`applies_to/${m}/0`);
   return (
-    <section className="stack" aria-label="What it is for">
-      <h2>What it is for</h2>
-      <p className="small muted">
-        The most specific rule applies: one for the thing itself, for its system, for its tags or risk, for the kind of request, then the
-        default.
-      </p>
+    <section className="stack" aria-label="Scope">
+      <h2>Scope</h2>
+      <p className="small muted">The most specific rule applies: item, system, tag or risk, kind of request, then default.</p>
       <Check
-        label="The default: for whatever has no rule of its own"
+        label="Default rule: for everything without its own rule"
         value={a.default ?? false}
         set={(on) =>
           put(on ? { default: true, role_ids: [], entitlement_ids: [], connector_ids: [], tags: [], risk_levels: [] } : { default: false })
@@ -100,7 +97,7 @@ function Scope({ of }: { of: FormState<Draft> }) {
         <>
           <ManyPick label="Roles" kind="roles" ids={a.role_ids} set={(role_ids) => put({ role_ids })} error={at("role_ids")} />
           <ManyPick
-            label="Single rights"
+            label="Entitlements"
             kind="access"
             ids={a.entitlement_ids}
             set={(entitlement_ids) => put({ entitlement_ids })}
@@ -111,12 +108,12 @@ function Scope({ of }: { of: FormState<Draft> }) {
             kind="systems"
             ids={a.connector_ids}
             set={(connector_ids) => put({ connector_ids })}
-            hint="All of their rights, and roles that hold any."
+            hint="Includes all entitlements of the systems, and roles that contain them."
             error={at("connector_ids")}
           />
           <WordsField
             label="Tags"
-            hint="One in a line, such as SOX."
+            hint="One per line, such as SOX."
             value={a.tags}
             set={(tags) => put({ tags })}
             rows={2}
@@ -131,7 +128,7 @@ function Scope({ of }: { of: FormState<Draft> }) {
         </>
       )}
       <Checks
-        label="Only for (nothing: all kinds of requests)"
+        label="Kinds of requests (empty: all)"
         value={a.request_kinds}
         set={(request_kinds) => put({ request_kinds })}
         options={kinds}
@@ -139,7 +136,7 @@ function Scope({ of }: { of: FormState<Draft> }) {
       <TextField
         label="Order"
         type="number"
-        hint="Among rules that are as narrow, the lowest number counts."
+        hint="If two rules are equally specific, the lower number applies."
         value={String(v.priority)}
         set={(t) => set("priority", Number(t) || 0)}
         error={wrong("priority")}
@@ -156,72 +153,69 @@ function Terms({ of, id }: { of: FormState<Draft>; id?: string | undefined }) {
   const emergency = (change: Draft["emergency"]) => set("emergency", { ...e, ...change });
   return (
     <>
-      <section className="stack" aria-label="What a request needs">
-        <h2>What a request needs</h2>
-        <Check label="A reason" value={v.require_justification} set={(on) => set("require_justification", on)} />
-        <Check label="The number of a ticket" value={v.require_external_reference} set={(on) => set("require_external_reference", on)} />
+      <section className="stack" aria-label="Request fields">
+        <h2>Request fields</h2>
+        <Check label="Require a reason" value={v.require_justification} set={(on) => set("require_justification", on)} />
+        <Check label="Require a ticket number" value={v.require_external_reference} set={(on) => set("require_external_reference", on)} />
         <SpanField
-          label="It ends unanswered after"
+          label="Expires without a decision after"
           value={v.request_ttl}
           set={(t) => set("request_ttl", t)}
           error={wrong("request_ttl")}
           required
         />
       </section>
-      <Fold
-        title="How long access lasts, and more time"
-        open={Boolean(g.max_duration || g.default_duration || wrong("grant/max_duration"))}
-      >
+      <Fold title="Duration and extensions" open={Boolean(g.max_duration || g.default_duration || wrong("grant/max_duration"))}>
         <div className="fields">
           <SpanField
-            label="At most"
+            label="Maximum duration"
             value={g.max_duration ?? ""}
             set={(max_duration) => grant({ max_duration })}
             none="no limit"
             error={wrong("grant/max_duration")}
           />
           <SpanField
-            label="Usually"
+            label="Default duration"
             value={g.default_duration ?? ""}
             set={(default_duration) => grant({ default_duration })}
-            none="as long as is allowed"
+            none="the maximum duration"
             error={wrong("grant/default_duration")}
           />
         </div>
         {!g.max_duration && (
           <Check
-            label="It may be had without an end"
+            label="Allow access without an end date"
             value={g.allow_permanent ?? true}
             set={(allow_permanent) => grant({ allow_permanent })}
           />
         )}
         {wrong("grant/allow_permanent") && <small className="bad">{wrong("grant/allow_permanent")}</small>}
         <Check
-          label="More time may be asked for"
+          label="Allow extensions"
           value={g.extension?.allowed ?? true}
           set={(allowed) => grant({ extension: { ...g.extension, allowed, ...(allowed ? {} : { max: "" }) } })}
         />
         {(g.extension?.allowed ?? true) && (
           <>
             <Check
-              label="and has to be approved"
+              label="Extensions require approval"
               value={g.extension?.needs_approval ?? true}
               set={(needs_approval) => grant({ extension: { ...g.extension, needs_approval } })}
             />
             <SpanField
-              label="More time at once, at most"
+              label="Maximum per extension"
               value={g.extension?.max ?? ""}
               set={(max) => grant({ extension: { ...g.extension, max } })}
-              none="as much as the limit leaves"
+              none="up to the maximum duration"
               error={wrong("grant/extension/max")}
             />
           </>
         )}
       </Fold>
-      <Fold title="Emergencies" open={Boolean(e.allowed)}>
+      <Fold title="Emergency access" open={Boolean(e.allowed)}>
         <Check
-          label="Access may be had at once, and is looked at afterwards"
-          hint="Nobody agrees beforehand. Whoever would have been asked, the manager and the owners are told and can end it."
+          label="Allow emergency access with a later review"
+          hint="Access is granted at once, without approval. The approvers, the manager and the owners are notified and can end it."
           value={e.allowed ?? false}
           set={(allowed) =>
             emergency({
@@ -233,21 +227,21 @@ function Terms({ of, id }: { of: FormState<Draft>; id?: string | undefined }) {
         {e.allowed && (
           <div className="fields">
             <SpanField
-              label="For at most"
+              label="Maximum duration"
               value={e.max_duration ?? ""}
               set={(max_duration) => emergency({ max_duration })}
               error={wrong("emergency/max_duration")}
               required
             />
             <SpanField
-              label="Looked at within"
+              label="Review within"
               value={e.post_review_within ?? ""}
               set={(post_review_within) => emergency({ post_review_within })}
               error={wrong("emergency/post_review_within")}
               required
             />
             <OtherRule
-              label="By the branches of"
+              label="Branches"
               of={e.rule_id ?? ""}
               set={(rule_id) => emergency({ rule_id })}
               error={wrong("emergency/rule_id")}
@@ -256,20 +250,20 @@ function Terms({ of, id }: { of: FormState<Draft>; id?: string | undefined }) {
           </div>
         )}
       </Fold>
-      <Fold title="Who may not agree" open={v.allow_self_approval || !v.distinct_approvers}>
+      <Fold title="Separation of approvers" open={v.allow_self_approval || !v.distinct_approvers}>
         <Check
-          label="Whoever asks, or is to have the access, may agree too"
-          hint="Without this nobody decides about themselves, under any hat."
+          label="Allow the requester and the recipient to approve"
+          hint="Off: requesters and recipients cannot approve their own requests, in any role."
           value={v.allow_self_approval}
           set={(on) => set("allow_self_approval", on)}
         />
         <SelectField
-          label="Somebody who agreed in one stage"
+          label="Approvers of an earlier step"
           value={v.distinct_approvers ? "distinct" : "same"}
           set={(x) => set("distinct_approvers", x === "distinct")}
           options={[
-            ["distinct", "is not asked in another"],
-            ["same", "counts in others too"],
+            ["distinct", "cannot approve a later step"],
+            ["same", "can approve later steps"],
           ]}
         />
       </Fold>

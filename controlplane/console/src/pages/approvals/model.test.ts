@@ -26,6 +26,6 @@ test("a patch takes out what was cleared", () => {
 
 test("resolvers are told in words", () => {
   expect(resolverWords({ kind: "manager", level: 2 })).toBe("The manager, 2 levels up");
-  expect(resolverWords({ kind: "resource_owner" })).toBe("Owners of what is asked for");
+  expect(resolverWords({ kind: "resource_owner" })).toBe("Owners of the requested access");
   expect(resolverWords({ kind: "identity", identity_id: "x" }, () => "Ada")).toBe("Ada");
 });

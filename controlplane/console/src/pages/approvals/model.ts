@@ -131,17 +131,17 @@ export function bodyOf(d: Draft, patch = false) {
 
 export const resolverKinds: [string, string][] = [
   ["manager", "the manager"],
-  ["resource_owner", "owners of what is asked for"],
+  ["resource_owner", "owners of the requested access"],
   ["role_owner", "owners of the role"],
-  ["entitlement_owner", "owners of the right"],
+  ["entitlement_owner", "owners of the entitlement"],
   ["sponsor", "the sponsor"],
   ["identity", "a person"],
   ["group", "holders of a role"],
-  ["app_role", "whoever has a role in Grantwright"],
-  ["on_call", "whoever is on call"],
-  ["requester_choice", "whom the requester chooses"],
-  ["expression", "whom an expression names"],
-  ["connector_owner", "owners of the system (nobody as yet)"],
+  ["app_role", "users with a role in Grantwright"],
+  ["on_call", "person on call"],
+  ["requester_choice", "people chosen by the requester"],
+  ["expression", "people found by an expression"],
+  ["connector_owner", "owners of the system (not available yet)"],
 ];
 
 const appRoles: Record<string, string> = {
@@ -157,17 +157,17 @@ export function resolverWords(r: Resolver, names: (id: string) => string = () =>
     case "manager":
       return (r.level ?? 1) > 1 ? `The manager, ${r.level} levels up` : "The manager";
     case "identity":
-      return names(r.identity_id ?? "") || "A person to choose";
+      return names(r.identity_id ?? "") || "No person selected";
     case "group":
-      return `Whoever holds ${names(r.role_id ?? "") || "a role"}`;
+      return `Members of ${names(r.role_id ?? "") || "a role"}`;
     case "app_role":
-      return appRoles[r.app_role ?? ""] ?? "Whoever has a role in Grantwright";
+      return appRoles[r.app_role ?? ""] ?? "Users with a role in Grantwright";
     case "on_call":
-      return `Whoever is on call${names(r.schedule_id ?? "") ? `: ${names(r.schedule_id ?? "")}` : ""}`;
+      return `Person on call${names(r.schedule_id ?? "") ? `: ${names(r.schedule_id ?? "")}` : ""}`;
     case "requester_choice":
-      return "Whom the requester chooses";
+      return "People chosen by the requester";
     case "expression":
-      return "Whom the expression names";
+      return "People found by the expression";
     default: {
       const words = resolverKinds.find(([k]) => k === r.kind)?.[1] ?? r.kind;
       return words.charAt(0).toUpperCase() + words.slice(1);
@@ -176,10 +176,10 @@ export function resolverWords(r: Resolver, names: (id: string) => string = () =>
 }
 
 export const actions: [string, string][] = [
-  ["add", "ask these people too"],
-  ["replace", "ask these people instead"],
-  ["skip", "pass the stage over"],
-  ["approve", "count it as approved"],
+  ["add", "also ask these people"],
+  ["replace", "reassign to these people"],
+  ["skip", "skip the step"],
+  ["approve", "approve the step"],
   ["reject", "refuse"],
-  ["use_rule", "go on by another rule"],
+  ["use_rule", "use another approval rule"],
 ];

@@ -1,8 +1,8 @@
 import "./approvals.css";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ask } from "../../api/client";
-import { useAct } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useAct } from "../../api/use";
 import { Check, useForm } from "../../kit/form";
 import { Head } from "../../kit/kit";
 import { say } from "../../kit/toast";
@@ -21,19 +21,19 @@ export default function NewRule() {
   });
   const form = useForm({ ...draftOf(), enabled: false }, async (v, key) => {
     const made = await make.mutateAsync({ body: bodyOf(v), key });
-    say(made.enabled ? `${made.name} counts from now on.` : `${made.name} was saved. It counts once it is switched on.`);
+    say(made.enabled ? `${made.name} is active.` : `${made.name} saved. Enable it to apply it.`);
     void navigate({ to: "/settings/approval-rules/$id" as never, params: { id: made.id } as never });
   });
   const body = () => ({ ...bodyOf(form.value), enabled: true });
   return (
     <div className="stack">
       <Head
-        title="Write an approval rule"
+        title="New approval rule"
         up={<Link to={"/settings/approval-rules" as never}>Approval rules</Link>}
-        lead="Requests that are under way keep the rule that they were sent under."
+        lead="Open requests keep the version of the rule under which they were submitted."
       />
-      <Check label="Switch it on as soon as it is saved" {...form.field("enabled")} />
-      <RuleEditor of={form} verb="Save it" cancel={() => void navigate({ to: "/settings/approval-rules" as never })} />
+      <Check label="Enable after saving" {...form.field("enabled")} />
+      <RuleEditor of={form} verb="Save" cancel={() => void navigate({ to: "/settings/approval-rules" as never })} />
       <TryOut body={body} />
       <Replay body={body} />
     </div>

@@ -1,6 +1,7 @@
 import { ask, type Page } from "../../api/client";
-import { useAct, useGet } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useAct, useGet } from "../../api/use";
+import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { Form, TextField, useForm } from "../../kit/form";
 import { When } from "../../kit/kit";
@@ -19,7 +20,7 @@ export function OnCall({ of: s }: { of: Schedule }) {
   return (
     <>
       <p>
-        Now: <strong>{s.on_call_identity_id ? <Named kind="people" id={s.on_call_identity_id} /> : "nobody yet"}</strong>
+        Now: <strong>{s.on_call_identity_id ? <Named kind="people" id={s.on_call_identity_id} /> : "no one"}</strong>
       </p>
       <ol className="small muted">
         {next.map((t) => (
@@ -29,7 +30,7 @@ export function OnCall({ of: s }: { of: Schedule }) {
         ))}
       </ol>
       <p className="small muted">
-        {people.length} {people.length === 1 ? "person takes" : "people take"} turns of {spanWords(s.shift)}. {s.description}
+        {count(people.length, "person rotates", "people rotate")} every {spanWords(s.shift)}. {s.description}
       </p>
     </>
   );
@@ -43,7 +44,7 @@ export function ScheduleDialog({ of, close }: { of: Schedule | undefined; close:
       of
         ? ask("PATCH", `/approval-rules/on-call/${of.id}`, { body: v.body, key: v.key, ifMatch: of.version })
         : ask("POST", "/approval-rules/on-call", { body: v.body, key: v.key }),
-    done: "The schedule was saved.",
+    done: "Schedule saved.",
     changes: ["/approval-rules"],
   });
   const calendars = useGet<Page<{ id: string }>>("/approval-rules/calendars", { limit: 200 });
@@ -65,23 +66,23 @@ export function ScheduleDialog({ of, close }: { of: Schedule | undefined; close:
   );
   const v = form.value;
   return (
-    <Dialog open close={close} title={of ? `Change ${of.name}` : "Add an on-call schedule"} wide>
+    <Dialog open close={close} title={of ? `Edit ${of.name}` : "Add an on-call schedule"} wide>
       <Form of={form} verb="Save" cancel={close} always>
         <TextField label="Name" value={v.name} set={(t) => form.set("name", t)} error={form.wrong("name")} required />
-        <TextField label="What it is for" value={v.description} set={(t) => form.set("description", t)} error={form.wrong("description")} />
+        <TextField label="Description" value={v.description} set={(t) => form.set("description", t)} error={form.wrong("description")} />
         <ManyPick
-          label="Who takes turns"
+          label="People"
           kind="people"
           ordered
           ids={v.identity_ids}
           set={(ids) => form.set("identity_ids", ids)}
-          hint="In their order; somebody may stand there more than once."
+          hint="In order of rotation. A person can be listed more than once."
           error={form.wrong("identity_ids") ?? form.wrong("identity_ids/0")}
         />
         <div className="fields">
-          <SpanField label="A turn lasts" value={v.shift} set={(t) => form.set("shift", t)} error={form.wrong("shift")} required />
+          <SpanField label="Shift length" value={v.shift} set={(t) => form.set("shift", t)} error={form.wrong("shift")} required />
           <TextField
-            label="The first turn began"
+            label="Start of the first shift"
             type="datetime-local"
             value={v.starts}
             set={(t) => form.set("starts", t)}

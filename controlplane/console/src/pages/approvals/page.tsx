@@ -1,8 +1,9 @@
+import { count } from "../../kit/count";
 import "./approvals.css";
 import { Link } from "@tanstack/react-router";
 import type { Page } from "../../api/client";
-import { useGet, useMay } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useGet, useMay } from "../../api/use";
 import { Badge, Head, Note, Part, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { Risk, State } from "../../kit/state";
@@ -24,7 +25,7 @@ const columns: Column<Rule>[] = [
       </Link>
     ),
   },
-  { title: "For", text: (r) => scopeWords(r.applies_to), cell: (r) => <span>{scopeWords(r.applies_to)}</span> },
+  { title: "Scope", text: (r) => scopeWords(r.applies_to), cell: (r) => <span>{scopeWords(r.applies_to)}</span> },
   {
     title: "Steps",
     wide: true,
@@ -46,8 +47,8 @@ const columns: Column<Rule>[] = [
 
 /** What a rule is for, in a few words. */
 export function scopeWords(a: Of<"ApprovalScope"> | undefined): string {
-  if (!a) return "others use it";
-  if (a.default) return "whatever has no rule";
+  if (!a) return "used by other rules";
+  if (a.default) return "everything without its own rule";
   const n = (all: unknown[] | null | undefined, one: string) => (all?.length ? `${all.length} ${one}${all.length === 1 ? "" : "s"}` : "");
   const parts = [
     n(a.role_ids, "role"),
@@ -57,7 +58,7 @@ export function scopeWords(a: Of<"ApprovalScope"> | undefined): string {
     a.risk_levels?.length ? `${a.risk_levels.join(", ")} risk` : "",
     a.request_kinds?.length ? `${a.request_kinds.join(", ")} only` : "",
   ].filter(Boolean);
-  return parts.join("; ") || "others use it";
+  return parts.join("; ") || "used by other rules";
 }
 
 /** The rules that say who must agree, and what has none of its own. */
@@ -75,7 +76,7 @@ export default function Rules() {
         </Link>
         {may.admin && (
           <Link className="button primary" to={"/settings/approval-rules/new" as never}>
-            Write a rule
+            New approval rule
           </Link>
         )}
       </Head>
@@ -92,20 +93,20 @@ export default function Rules() {
         search="names and descriptions"
         open={(r) => ({ to: "/settings/approval-rules/$id", params: { id: r.id } })}
         csv="approval-rules"
-        empty={{ title: "No approval rules yet", words: "Requests follow the built-in rule below until you write one." }}
+        empty={{ title: "No approval rules yet", words: "Requests follow the built-in rule below until you create one." }}
       />
       <Default rule={standard.data?.items[0]} known={Boolean(standard.data)} />
       <Part
-        title="Covered by the default rule"
+        title="Default rule coverage"
         lead={
           gaps.data?.total
-            ? `${gaps.data.total.toLocaleString("en")} requestable ${gaps.data.total === 1 ? "role or entitlement uses" : "roles and entitlements use"} the default rule. Give those of high or critical risk a rule of their own.`
+            ? `${count(gaps.data.total, "requestable role or entitlement uses", "requestable roles and entitlements use")} the default rule. Create rules for those of high or critical risk.`
             : "Requestable roles and entitlements without a rule of their own."
         }
       >
         <List<Gap>
           path="/approval-rules/coverage"
-          label="Covered by the default rule"
+          label="Default rule coverage"
           prefix="g-"
           idOf={(g: Gap) => g.id}
           columns={gapColumns}
@@ -115,7 +116,7 @@ export default function Rules() {
               words: "Kind",
               options: [
                 ["role", "roles"],
-                ["entitlement", "single rights"],
+                ["entitlement", "entitlements"],
               ],
             },
             {
@@ -133,7 +134,10 @@ export default function Rules() {
           empty={
             offered(roles.data) + offered(rights.data) > 0
               ? { title: "No gaps", words: "No requestable role or entitlement depends on the default rule." }
-              : { title: "Nothing can be requested yet", words: "Make a role or an entitlement requestable. It is listed here until it has its own rule." }
+              : {
+                  title: "Nothing can be requested yet",
+                  words: "Make a role or an entitlement requestable. It is listed here until it has its own rule.",
+                }
           }
         />
       </Part>
@@ -164,7 +168,7 @@ const gapColumns: Column<Gap>[] = [
   },
   { title: "Rule", text: (g) => g.rule.name, cell: (g) => <Text of={g.rule.name} /> },
   {
-    title: "Because",
+    title: "Reason",
     wide: true,
     text: (g) => g.rule.matched_because,
     cell: (g) => <span className="small muted">{g.rule.matched_because}</span>,
@@ -176,7 +180,7 @@ function Default({ rule, known }: { rule: Rule | undefined; known: boolean }) {
   if (rule)
     return (
       <Note>
-        Whatever has no rule of its own falls under{" "}
+        Default rule:{" "}
         <Link className="link" to={"/settings/approval-rules/$id" as never} params={{ id: rule.id } as never}>
           <bdi>{rule.name}</bdi>
         </Link>
@@ -185,18 +189,18 @@ function Default({ rule, known }: { rule: Rule | undefined; known: boolean }) {
     );
   return (
     <Part
-      title="The built-in rule"
-      lead="Whatever has no rule falls under it, since none of yours is the default. A reason is needed; they have three working days each; the request ends unanswered after 14 days."
+      title="Built-in rule"
+      lead="Applies where no rule matches and you have no default rule. A reason is required. Each approver has three working days. The request expires after 14 days without a decision."
     >
       <div className="card padded">
         <ApprovalPath
-          label="The built-in rule"
+          label="Built-in rule"
           of={[
             { name: "Manager", groups: [{ needed: 1, seats: [{ words: "The manager" }] }], note: "within 3 days" },
             {
               name: "Owner",
-              groups: [{ needed: 1, seats: [{ words: "Owners of what is asked for" }] }],
-              note: "only of what has high or critical risk; within 3 days",
+              groups: [{ needed: 1, seats: [{ words: "Owners of the requested access" }] }],
+              note: "only for high or critical risk; within 3 days",
             },
           ]}
           end={<strong>Access</strong>}

@@ -25,19 +25,19 @@ export type Station = {
 };
 
 const vias: Record<string, string> = {
-  delegate: "stands in",
-  fallback: "asked because nobody else was found",
-  escalation: "asked because nobody answered",
-  reassigned: "asked instead",
+  delegate: "delegate",
+  fallback: "fallback: no approver was found",
+  escalation: "escalated: no approver answered",
+  reassigned: "reassigned",
 };
 
 const signs: Record<string, { icon: typeof Check; words: string }> = {
   approved: { icon: Check, words: "agreed" },
   rejected: { icon: X, words: "refused" },
-  open: { icon: Clock, words: "is asked now" },
-  waiting: { icon: CircleDashed, words: "comes later" },
-  skipped: { icon: SkipForward, words: "passed over" },
-  expired: { icon: Hourglass, words: "ran out of time" },
+  open: { icon: Clock, words: "decision pending" },
+  waiting: { icon: CircleDashed, words: "not started" },
+  skipped: { icon: SkipForward, words: "skipped" },
+  expired: { icon: Hourglass, words: "expired" },
   cancelled: { icon: X, words: "withdrawn" },
 };
 
@@ -51,7 +51,7 @@ export function ApprovalPath({ of, end, label }: { of: Station[]; end?: ReactNod
           <Sign of={s.state} number={i + 1} />
           <div className="apath-body">
             <strong>
-              <Text of={s.name} none={`Stage ${i + 1}`} />
+              <Text of={s.name} none={`Step ${i + 1}`} />
             </strong>
             <Timing of={s} />
             {s.groups.map((g, j) => (
@@ -89,10 +89,10 @@ function Timing({ of }: { of: Station }) {
   if (of.state === "open")
     return (
       <span className="small muted">
-        asked <When at={of.since ?? null} none="now" />
+        pending since <When at={of.since ?? null} none="now" />
         {of.due && (
           <>
-            , should answer <When at={of.due} />
+            , due <When at={of.due} />
           </>
         )}
       </span>
@@ -133,7 +133,7 @@ function Group({ of, more }: { of: Station["groups"][number]; more: boolean }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: the same name can stand there twice
           <SeatLine key={i} of={p} />
         ))}
-        {of.seats.length === 0 && <li className="small bad">nobody can be found</li>}
+        {of.seats.length === 0 && <li className="small bad">no approver found</li>}
       </ul>
     </div>
   );

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Bar } from "../../kit/bits";
+import { count, number } from "../../kit/count";
 import { SelectField } from "../../kit/form";
 import { Button, Note, Part, Table, Text, Wrongs } from "../../kit/kit";
 
@@ -25,7 +26,7 @@ export function Replay({ body, id }: { body?: (() => object) | undefined; id?: s
     }
   };
   return (
-    <Part title="Replay past requests" lead="What would have been different for requests that were sent. Nothing is written.">
+    <Part title="Replay past requests" lead="Shows how past requests would have been decided under this rule. Nothing is changed.">
       <div className="card padded stack" data-reads="">
         <div className="row rule-replay">
           <SelectField
@@ -40,7 +41,7 @@ export function Replay({ body, id }: { body?: (() => object) | undefined; id?: s
             ]}
           />
           <Button reads disabled={told.busy} onClick={() => void go()}>
-            {told.busy ? "Being replayed…" : "Replay"}
+            {told.busy ? "Replaying…" : "Replay"}
           </Button>
         </div>
         <div aria-live="polite" className="stack tight">
@@ -53,34 +54,33 @@ export function Replay({ body, id }: { body?: (() => object) | undefined; id?: s
 }
 
 function Told({ of }: { of: Replayed }) {
-  if (of.items_looked_at === 0) return <p className="muted">Nothing was asked for in this time.</p>;
+  if (of.items_looked_at === 0) return <p className="muted">No requests in this period.</p>;
   return (
     <>
       <p className="small">
-        Of {of.items_looked_at.toLocaleString("en")} things that were asked for, {of.items_under_rule.toLocaleString("en")} fall, or fell,
-        under this rule. <strong>{of.different.toLocaleString("en")}</strong> would go another way.
-        {of.limited && " There were more: the newest 5,000 were looked at."}
+        {count(of.items_looked_at, "requested item")}, {number(of.items_under_rule)} of them under this rule before or now.{" "}
+        <strong>{number(of.different)}</strong> would follow different steps.{of.limited && " Only the latest 5,000 were replayed."}
       </p>
       <Bar
-        label="What would be different"
+        label="Differences"
         of={[
-          { words: "the same", value: of.same, tone: 0 },
-          { words: "other people", value: of.approvers_differ, tone: 1 },
-          { words: "other stages", value: of.stages_differ, tone: 2 },
-          { words: "another outcome", value: of.outcome_differs, tone: 5 },
+          { words: "no difference", value: of.same, tone: 0 },
+          { words: "other approvers", value: of.approvers_differ, tone: 1 },
+          { words: "other steps", value: of.stages_differ, tone: 2 },
+          { words: "other outcome", value: of.outcome_differs, tone: 5 },
         ]}
       />
       <p className="small muted">
-        {of.approvers_differ} other people · {of.stages_differ} other stages · {of.outcome_differs} another outcome
+        {of.approvers_differ} with other approvers · {of.stages_differ} with other steps · {of.outcome_differs} with another outcome
       </p>
-      {of.would_be_blocked > 0 && <Note tone="bad">For {of.would_be_blocked} nobody at all could be asked.</Note>}
+      {of.would_be_blocked > 0 && <Note tone="bad">{count(of.would_be_blocked, "item", "items")} would have no approver.</Note>}
       {of.items.length > 0 && (
-        <Table label="What would be different">
+        <Table label="Differences">
           <thead>
             <tr>
               <th scope="col">Request</th>
               <th scope="col">For</th>
-              <th scope="col">What</th>
+              <th scope="col">Item</th>
               <th scope="col">Before</th>
               <th scope="col">After</th>
             </tr>
@@ -111,7 +111,7 @@ function Told({ of }: { of: Replayed }) {
 }
 
 function way(w: Of<"ApprovalReplayedWay">): string {
-  if (w.blocked) return `${w.rule_name}: nobody can be asked`;
-  if (w.outcome !== "chain") return `${w.rule_name}: ${w.outcome === "auto_approve" ? "approved without asking" : "refused"}`;
+  if (w.blocked) return `${w.rule_name}: no approver found`;
+  if (w.outcome !== "chain") return `${w.rule_name}: ${w.outcome === "auto_approve" ? "approved without approval steps" : "refused"}`;
   return `${w.rule_name}: ${w.stages.map((s, i) => `${s} (${(w.approvers[i] ?? []).join(", ")})`).join(", then ")}`;
 }

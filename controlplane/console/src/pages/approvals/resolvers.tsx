@@ -3,7 +3,7 @@ import type { Page } from "../../api/client";
 import { useGet } from "../../api/use";
 import { SelectField, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
-import { people, Pick, roles } from "../../kit/pick";
+import { Pick, people, roles } from "../../kit/pick";
 import { ConditionField } from "../policies/condition";
 import { everybody } from "../policies/language";
 import { type Resolver, resolverKinds } from "./model";
@@ -55,10 +55,10 @@ function More({ of, set, at, wrong }: { of: Resolver; set: (r: Resolver) => void
     case "manager":
       return (
         <SelectField
-          label="How far up"
+          label="Level"
           value={String(of.level ?? 1)}
           set={(l) => set({ ...of, level: Number(l) })}
-          options={["1", "2", "3", "4", "5"].map((l) => [l, l === "1" ? "the manager" : `${l} levels up`] as const)}
+          options={["1", "2", "3", "4", "5"].map((l) => [l, l === "1" ? "manager" : `${l} levels up`] as const)}
           error={wrong(`${at}/level`)}
         />
       );
@@ -76,7 +76,7 @@ function More({ of, set, at, wrong }: { of: Resolver; set: (r: Resolver) => void
             ["admin", "administrators"],
             ["manager", "managers"],
             ["resource_owner", "resource owners"],
-            ["auditor", "auditors who have another role too"],
+            ["auditor", "auditors who also have another role"],
           ]}
           error={wrong(`${at}/app_role`)}
         />
@@ -88,7 +88,7 @@ function More({ of, set, at, wrong }: { of: Resolver; set: (r: Resolver) => void
         <TextField
           label="Expression"
           mono
-          hint="Python over identity and request; gives an id, external id or address, or a list of them."
+          hint="Python over identity and request. It returns an ID, an external ID, an e-mail address or a list of them."
           value={of.text ?? ""}
           set={(text) => set({ ...of, text })}
           error={wrong(`${at}/text`)}
@@ -96,13 +96,7 @@ function More({ of, set, at, wrong }: { of: Resolver; set: (r: Resolver) => void
       );
     case "requester_choice":
       return (
-        <ConditionField
-          label="Among whom"
-          value={of.from ?? everybody}
-          set={(from) => set({ ...of, from })}
-          wrong={wrong}
-          at={`${at}/from`}
-        />
+        <ConditionField label="Choice" value={of.from ?? everybody} set={(from) => set({ ...of, from })} wrong={wrong} at={`${at}/from`} />
       );
     default:
       return null;
@@ -111,7 +105,7 @@ function More({ of, set, at, wrong }: { of: Resolver; set: (r: Resolver) => void
 
 type Choice = { of: string; set: (id: string) => void; error: string | undefined };
 
-export function Person({ of, set, error, label = "Who" }: Choice & { label?: string }) {
+export function Person({ of, set, error, label = "Approver" }: Choice & { label?: string }) {
   const known = useGet<{ display_name?: string | null }>(`/identities/${of}`, {}, { enabled: of !== "" });
   return (
     <Pick
@@ -128,7 +122,7 @@ function RoleOf({ of, set, error }: Choice) {
   const known = useGet<{ name?: string }>(`/entitlements/roles/${of}`, {}, { enabled: of !== "" });
   return (
     <Pick
-      label="Which role"
+      label="Role"
       source={roles}
       value={of ? { id: of, words: known.data?.name ?? "…" } : null}
       set={(p) => set(p?.id ?? "")}
@@ -149,7 +143,7 @@ export function Schedule({ of, set, error }: Choice) {
       none="Choose"
       options={(all.data?.items ?? []).map((s) => [s.id, s.name] as const)}
       error={error}
-      hint={all.data?.items.length === 0 ? "There is none yet: make one under Working time and on call." : undefined}
+      hint={all.data?.items.length === 0 ? "No schedule yet. Create one under Working time and on call." : undefined}
     />
   );
 }
@@ -161,14 +155,14 @@ export function Calendar({ of, set, error }: Choice) {
       label="Working time"
       value={of}
       set={set}
-      none="the usual calendar"
+      none="default calendar"
       options={(all.data?.items ?? []).map((s) => [s.id, s.name] as const)}
       error={error}
     />
   );
 }
 
-export function OtherRule({ of, set, error, not, label = "Which rule" }: Choice & { not?: string | undefined; label?: string }) {
+export function OtherRule({ of, set, error, not, label = "Approval rule" }: Choice & { not?: string | undefined; label?: string }) {
   const all = useGet<Named>("/approval-rules", { limit: 200 });
   return (
     <SelectField

@@ -2,8 +2,8 @@ import "./approvals.css";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { ask } from "../../api/client";
-import { useAct, useGet, useMay } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useAct, useGet, useMay } from "../../api/use";
 import { Id } from "../../kit/bits";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Facts, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
@@ -43,7 +43,7 @@ export default function RulePage() {
   return (
     <div className="stack">
       <Head title={r.name} up={up} lead={r.description}>
-        {may.admin && !editing && <Button onClick={() => turn("edit")}>Change it</Button>}
+        {may.admin && !editing && <Button onClick={() => turn("edit")}>Edit</Button>}
         {may.admin && <Actions of={r} />}
       </Head>
       <div className="row">
@@ -82,7 +82,7 @@ export default function RulePage() {
 function placed(pointer: string): string {
   const [, branch, stage] = /branches\/(\d+)(?:\/outcome\/stages\/(\d+))?/.exec(pointer) ?? [];
   if (branch === undefined) return "";
-  return `Branch ${Number(branch) + 1}${stage === undefined ? "" : `, stage ${Number(stage) + 1}`}: `;
+  return `Branch ${Number(branch) + 1}${stage === undefined ? "" : `, step ${Number(stage) + 1}`}:`;
 }
 
 function Said({ of: r }: { of: Rule }) {
@@ -101,21 +101,24 @@ function Said({ of: r }: { of: Rule }) {
       <div className="card padded">
         <Facts
           of={[
-            ["A reason", r.require_justification === false ? "not needed" : "needed"],
-            ["A ticket", r.require_external_reference ? "needed" : "not needed"],
-            ["Ends unanswered after", spanWords(r.request_ttl)],
-            ["Access for at most", g?.max_duration ? spanWords(g.max_duration) : "no limit of the rule"],
-            ["Usually for", spanWords(g?.default_duration)],
-            ["More time", g?.extension?.allowed === false ? "no" : g?.extension?.needs_approval === false ? "at once" : "when approved"],
+            ["Reason", r.require_justification === false ? "optional" : "needed"],
+            ["Ticket", r.require_external_reference ? "needed" : "optional"],
+            ["Expires after", spanWords(r.request_ttl)],
+            ["Maximum duration", g?.max_duration ? spanWords(g.max_duration) : "no limit in this rule"],
+            ["Default duration", spanWords(g?.default_duration)],
             [
-              "Emergencies",
-              e?.allowed
-                ? `at once, for at most ${spanWords(e.max_duration)}; looked at within ${spanWords(e.post_review_within)}`
-                : "not by this rule",
+              "Extensions",
+              g?.extension?.allowed === false ? "no" : g?.extension?.needs_approval === false ? "without approval" : "with approval",
             ],
-            ["Agreeing to one's own", r.allow_self_approval ? "allowed" : "never"],
+            [
+              "Emergency access",
+              e?.allowed
+                ? `granted at once, for at most ${spanWords(e.max_duration)}; reviewed within ${spanWords(e.post_review_within)}`
+                : "not allowed",
+            ],
+            ["Self-approval", r.allow_self_approval ? "allowed" : "never"],
             ["Order", r.priority],
-            ["Id", <Id key="i" of={r.id} />],
+            ["ID", <Id key="i" of={r.id} />],
           ]}
         />
       </div>
@@ -132,20 +135,20 @@ function Actions({ of: r }: { of: Rule }) {
       what === "delete"
         ? ask("DELETE", `/approval-rules/${r.id}`, { key, ifMatch: r.version })
         : ask("POST", `/approval-rules/${r.id}/${what}`, { key, ifMatch: r.version }),
-    done: (_, what) => `${r.name} ${what === "delete" ? "was deleted" : what === "enable" ? "counts from now on" : "is switched off"}.`,
+    done: (_, what) => `${r.name} ${what === "delete" ? "was deleted" : what === "enable" ? "is active" : "is disabled"}.`,
     changes: ["/approval-rules"],
   });
   return (
     <>
       {!r.enabled && (
         <Button tone="primary" disabled={act.isPending} onClick={() => act.mutate("enable")}>
-          Switch on
+          Enable
         </Button>
       )}
       <Menu
         words="More"
         of={[
-          r.enabled && { words: "Switch off", act: () => setAsking("disable") },
+          r.enabled && { words: "Disable", act: () => setAsking("disable") },
           { words: "Delete", act: () => setAsking("delete"), danger: true },
         ]}
       />
@@ -153,8 +156,8 @@ function Actions({ of: r }: { of: Rule }) {
         <AskFirst
           open
           close={() => setAsking(undefined)}
-          title={asking === "delete" ? "Delete this rule" : "Switch this rule off"}
-          verb={asking === "delete" ? "Delete it" : "Switch it off"}
+          title={asking === "delete" ? "Delete this rule" : "Disable this rule"}
+          verb={asking === "delete" ? "Delete" : "Disable"}
           tone="danger"
           act={async () => {
             await act.mutateAsync(asking);
@@ -162,9 +165,8 @@ function Actions({ of: r }: { of: Rule }) {
           }}
         >
           <p>
-            It is chosen for no request to come: the next most specific rule applies, or the default. Requests under way keep
-            it.
-            {asking === "disable" && " Rules that use it still do."}
+            New requests follow the next most specific rule, or the default rule. Open requests keep this rule.
+            {asking === "disable" && " Rules that refer to it still use it."}
           </p>
         </AskFirst>
       )}

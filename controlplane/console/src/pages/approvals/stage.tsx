@@ -4,7 +4,7 @@ import { Check, SelectField, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
 import { SpanField } from "../../kit/spanfield";
 import { ManyPick } from "../policies/manypick";
-import { actions, type ApproverGroup, type Escalation, type Stage } from "./model";
+import { type ApproverGroup, actions, type Escalation, type Stage } from "./model";
 import { Calendar, OtherRule, Resolvers, type Wrong } from "./resolvers";
 import { Waiting } from "./wait";
 
@@ -25,11 +25,11 @@ export function StageEditor({ of: s, set, at, wrong, n, move, drop, last, rule }
   const group = (i: number, g: ApproverGroup | undefined) =>
     set({ ...s, groups: s.groups.flatMap((x, j) => (j !== i ? [x] : g ? [g] : [])) });
   const more = (name: keyof Stage, v: unknown) => set({ ...s, [name]: v });
-  const about = s.name.trim() || `stage ${n}`;
+  const about = s.name.trim() || `step ${n}`;
   return (
     <div className="rule-stage stack">
       <div className="row between">
-        <h4>Stage {n}</h4>
+        <h4>Step {n}</h4>
         <div className="row">
           <Button tone="quiet" className="icon" aria-label={`${about} earlier`} disabled={n === 1} onClick={() => move(-1)}>
             <ArrowUp aria-hidden size={14} />
@@ -71,30 +71,30 @@ export function StageEditor({ of: s, set, at, wrong, n, move, drop, last, rule }
           <Plus aria-hidden size={14} /> Add parallel group
         </Button>
       </div>
-      <Fold title="When nobody answers" open={Boolean(s.reminders?.length || s.escalation?.length || wrong(`${at}/escalation`))}>
+      <Fold title="If no approver answers" open={Boolean(s.reminders?.length || s.escalation?.length || wrong(`${at}/escalation`))}>
         <Reminders of={s.reminders ?? []} set={(r) => more("reminders", r)} at={`${at}/reminders`} wrong={wrong} />
         <Escalations of={s.escalation ?? []} set={(e) => more("escalation", e)} at={`${at}/escalation`} wrong={wrong} rule={rule} />
       </Fold>
-      <Fold title="When nobody can be found" open={Boolean(s.fallback?.length)}>
-        <p className="small muted">Asked instead. Without anybody here, administrators are.</p>
+      <Fold title="If no approver is found" open={Boolean(s.fallback?.length)}>
+        <p className="small muted">These people are asked instead. If none is set, administrators are asked.</p>
         <Resolvers
-          label="Instead"
+          label="Fallback approvers"
           of={s.fallback ?? []}
           set={(r) => more("fallback", r)}
           at={`${at}/fallback`}
           wrong={wrong}
-          add="Ask instead"
+          add="Add fallback approver"
         />
       </Fold>
-      <Fold title="More about this stage" open={Boolean(s.wait || s.decision_window || s.calendar_id)}>
+      <Fold title="More settings" open={Boolean(s.wait || s.decision_window || s.calendar_id)}>
         <div className="fields">
           <SelectField
-            label="A comment is needed"
+            label="Require a comment"
             value={s.require_comment ?? "none"}
             set={(c) => more("require_comment", c)}
             options={[
               ["none", "never"],
-              ["reject", "to refuse"],
+              ["reject", "to reject"],
               ["approve", "to approve"],
               ["both", "always"],
             ]}
@@ -102,19 +102,15 @@ export function StageEditor({ of: s, set, at, wrong, n, move, drop, last, rule }
           />
           <Calendar of={s.calendar_id ?? ""} set={(id) => more("calendar_id", id)} error={wrong(`${at}/calendar_id`)} />
         </div>
-        <Check label="Delegates may answer" value={s.allow_delegation ?? true} set={(on) => more("allow_delegation", on)} />
-        <Check
-          label="Whoever is asked may have somebody else asked"
-          value={s.allow_reassign ?? true}
-          set={(on) => more("allow_reassign", on)}
-        />
+        <Check label="Allow delegates to approve" value={s.allow_delegation ?? true} set={(on) => more("allow_delegation", on)} />
+        <Check label="Allow approvers to reassign" value={s.allow_reassign ?? true} set={(on) => more("allow_reassign", on)} />
         {(s.allow_reassign ?? true) && (
           <ManyPick
-            label="Only these may be asked instead"
+            label="Allowed people"
             kind="people"
             ids={s.reassign_allow_list ?? []}
             set={(ids) => more("reassign_allow_list", ids)}
-            hint="Nobody here: anybody."
+            hint="Leave empty to allow everyone."
             error={wrong(`${at}/reassign_allow_list/0`)}
           />
         )}
@@ -146,23 +142,23 @@ type GroupProps = {
 function GroupEditor({ of: g, set, at, wrong, n, drop }: GroupProps) {
   return (
     <fieldset className="rule-group stack tight">
-      <legend className="small muted">{n === 0 ? "Who must agree" : "and also"}</legend>
+      <legend className="small muted">{n === 0 ? "Approvers" : "and also"}</legend>
       <Resolvers label="Approver" of={g.approvers} set={(approvers) => set({ ...g, approvers })} at={`${at}/approvers`} wrong={wrong} />
       <div className="fields">
         <SelectField
-          label="How many of them"
+          label="Required approvals"
           value={g.mode}
           set={(mode) => set(mode === "quorum" ? { ...g, mode, quorum: g.quorum ?? 2 } : { mode, approvers: g.approvers })}
           options={[
-            ["any", "one is enough"],
-            ["all", "all of them"],
+            ["any", "one"],
+            ["all", "all"],
             ["quorum", "a fixed number"],
           ]}
           error={wrong(`${at}/mode`)}
         />
         {g.mode === "quorum" && (
           <TextField
-            label="So many"
+            label="Number of approvals"
             type="number"
             value={String(g.quorum ?? "")}
             set={(t) => set({ ...g, quorum: Number(t) })}
@@ -173,7 +169,7 @@ function GroupEditor({ of: g, set, at, wrong, n, drop }: GroupProps) {
       {drop && (
         <div>
           <Button tone="quiet" onClick={drop}>
-            Remove these
+            Remove group
           </Button>
         </div>
       )}
@@ -188,7 +184,7 @@ function Reminders({ of, set, at, wrong }: { of: string[]; set: (r: string[]) =>
         // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name than their place
         <div key={i} className="row rule-resolver">
           <SpanField
-            label={`Remind, before it is due (${i + 1})`}
+            label={`Reminder before the due time (${i + 1})`}
             value={r}
             set={(t) => set(of.map((x, j) => (j === i ? t : x)))}
             error={wrong(`${at}/${i}`)}
@@ -226,7 +222,7 @@ function Escalations({ of, set, at, wrong, rule }: EscProps) {
               required
             />
             <SelectField
-              label="and then"
+              label="Action"
               value={e.action}
               set={(action) =>
                 put(i, {
@@ -243,11 +239,11 @@ function Escalations({ of, set, at, wrong, rule }: EscProps) {
             )}
           </div>
           {(e.action === "add" || e.action === "replace") && (
-            <Resolvers label="Asked then" of={e.to ?? []} set={(to) => put(i, { ...e, to })} at={`${at}/${i}/to`} wrong={wrong} />
+            <Resolvers label="People" of={e.to ?? []} set={(to) => put(i, { ...e, to })} at={`${at}/${i}/to`} wrong={wrong} />
           )}
           <div>
             <Button tone="quiet" onClick={() => set(of.filter((_, j) => j !== i))}>
-              Remove this escalation
+              Remove escalation
             </Button>
           </div>
         </div>

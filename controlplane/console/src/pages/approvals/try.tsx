@@ -3,7 +3,7 @@ import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { Check, SelectField } from "../../kit/form";
 import { Button, Note, Part, Text, Wrongs } from "../../kit/kit";
-import { access, people, Pick, type Picked, roles } from "../../kit/pick";
+import { access, Pick, type Picked, people, roles } from "../../kit/pick";
 import { spanWords } from "../../kit/span";
 import { SpanField } from "../../kit/spanfield";
 import { ApprovalPath, type Station } from "./path";
@@ -38,7 +38,7 @@ export function TryOut({ body, id }: { body?: (() => object) | undefined; id?: s
     }
   };
   return (
-    <Part title="Test it with a sample request" lead="Found by the very way that a request takes. Nobody is asked, and nothing is written.">
+    <Part title="Test with a sample request" lead="Uses the same evaluation as a real request. No approver is asked, and nothing is saved.">
       <form
         className="card padded stack"
         data-reads=""
@@ -48,39 +48,39 @@ export function TryOut({ body, id }: { body?: (() => object) | undefined; id?: s
         }}
       >
         <div className="fields">
-          <Pick label="For whom" source={people} value={whom} set={setWhom} required />
+          <Pick label="Person" source={people} value={whom} set={setWhom} required />
           <SelectField
-            label="What is asked for"
+            label="Item"
             value={kind}
             set={(k) => {
               setKind(k);
               setThing(null);
             }}
             options={[
-              ["entitlement", "a single right"],
+              ["entitlement", "an entitlement"],
               ["role", "a role"],
             ]}
           />
-          <Pick label="Which" source={(kind === "role" ? roles : access) as typeof people} value={thing} set={setThing} required />
+          <Pick label="Item name" source={(kind === "role" ? roles : access) as typeof people} value={thing} set={setThing} required />
           <SelectField
             label="Kind of request"
             value={asks}
             set={setAsks}
             options={[
-              ["grant", "asking for access"],
-              ["extend", "asking for more time"],
-              ["return", "giving it back"],
-              ["revoke", "having it ended"],
+              ["grant", "new access"],
+              ["extend", "extension"],
+              ["return", "return of access"],
+              ["revoke", "end of access"],
             ]}
           />
-          <SpanField reads label="For how long" value={span} set={setSpan} none="without an end, or as usual" />
+          <SpanField reads label="Duration" value={span} set={setSpan} none="default, or without an end date" />
         </div>
-        <Check reads label="As an emergency" value={emergency} set={setEmergency} />
+        <Check reads label="Emergency request" value={emergency} set={setEmergency} />
         <div className="row">
           <Button reads type="submit" disabled={!whom || !thing || told.busy}>
-            Test it
+            Test
           </Button>
-          {body && <span className="small muted">With what is written above, saved or not.</span>}
+          {body && <span className="small muted">Uses the settings above, including unsaved changes.</span>}
         </div>
         <div aria-live="polite" className="stack tight">
           <Wrongs of={told.error} />
@@ -103,7 +103,7 @@ export const planStations = (plan: Of<"Plan">): Station[] =>
   (plan.stages ?? []).map((s) => ({
     name: s.definition.name,
     due: s.due_at ?? null,
-    note: s.satisfied ?? (s.blocked ? "Nobody at all can be asked here." : undefined),
+    note: s.satisfied ?? (s.blocked ? "No approver can be found." : undefined),
     groups: s.groups.map((g) => ({
       needed: g.needed,
       seats: g.slots.map((x) => ({ words: x.display, via: x.via, because: x.because, for: x.acting_for })),
@@ -115,10 +115,10 @@ function Outcome({ of }: { of: Of<"ApprovalSimulated"> }) {
   const limits = [
     plan.terms.max_duration ? `at most ${spanWords(plan.terms.max_duration)}` : "",
     plan.terms.default_duration ? `usually ${spanWords(plan.terms.default_duration)}` : "",
-    plan.terms.allow_permanent ? "" : "never without an end",
-    plan.require_justification ? "a reason is needed" : "",
-    plan.require_external_reference ? "a ticket is needed" : "",
-    plan.emergency.allowed ? `in an emergency at once, for at most ${spanWords(plan.emergency.max_duration)}` : "",
+    plan.terms.allow_permanent ? "" : "an end date is required",
+    plan.require_justification ? "a reason is required" : "",
+    plan.require_external_reference ? "a ticket is required" : "",
+    plan.emergency.allowed ? `emergency access at once, for at most ${spanWords(plan.emergency.max_duration)}` : "",
   ].filter(Boolean);
   return (
     <div className="stack tight">
@@ -130,19 +130,21 @@ function Outcome({ of }: { of: Of<"ApprovalSimulated"> }) {
         {of.instead_of && of.instead_of.name !== plan.rule.name && (
           <>
             {" "}
-            Otherwise it would be <Text of={of.instead_of.name} />.
+            Replaces the rule <Text of={of.instead_of.name} />.
           </>
         )}
       </p>
-      {plan.blocked && <Note tone="bad">Nobody at all can be asked. The request would be blocked, and administrators told.</Note>}
-      {plan.outcome === "auto_approve" && <Note tone="ok">Nobody is asked: approved. {plan.reason}</Note>}
-      {plan.outcome === "auto_reject" && <Note tone="bad">Refused at once. {plan.reason}</Note>}
+      {plan.blocked && (
+        <Note tone="bad">No approver can be found. The request would be blocked, and administrators would be notified.</Note>
+      )}
+      {plan.outcome === "auto_approve" && <Note tone="ok">Approved without approval steps. {plan.reason}</Note>}
+      {plan.outcome === "auto_reject" && <Note tone="bad">Rejected. {plan.reason}</Note>}
       {plan.outcome === "chain" && (
-        <ApprovalPath of={planStations(plan)} label={`Who would be asked about ${of.display}`} end={<strong>Access</strong>} />
+        <ApprovalPath of={planStations(plan)} label={`Approvers for ${of.display}`} end={<strong>Access</strong>} />
       )}
       {limits.length > 0 && <p className="small muted">{limits.join("; ")}.</p>}
       <details className="small">
-        <summary>How they were found</summary>
+        <summary>How approvers were found</summary>
         <ol className="stack tight">
           {plan.resolution_log.map((l, n) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: lines of a log

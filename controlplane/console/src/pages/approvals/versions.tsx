@@ -5,7 +5,7 @@ import { Versions } from "../../kit/versions";
 export const RuleVersions = ({ id }: { id: string }) => (
   <Versions<Of<"ApprovalRuleVersion">>
     path={`/approval-rules/${id}/versions`}
-    lead="Each request names the version that it was sent under."
+    lead="Each request shows the version under which it was submitted."
     says={(v) => (
       <ul>
         {v.sentences.map((s) => (

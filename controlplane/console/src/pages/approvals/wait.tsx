@@ -18,42 +18,36 @@ export function Waiting({ of: s, set, at, wrong }: Props) {
   return (
     <>
       <SelectField
-        label="Before anybody is asked"
+        label="Wait before the first step"
         value={w?.kind ?? ""}
         set={(kind) => (kind ? put(fresh(kind as Wait["kind"])) : set({ ...bare, ...(win ? { decision_window: win } : {}) }))}
-        none="wait for nothing"
+        none="no wait"
         options={[
-          ["duration", "wait for some time"],
-          ["time_of_day", "wait for a time of the day"],
-          ["condition", "wait until something is true of the person"],
-          ["external", "wait until an administrator lets it go on"],
+          ["duration", "for a period"],
+          ["time_of_day", "until a time of day"],
+          ["condition", "until a condition on the person is true"],
+          ["external", "until an administrator continues it"],
         ]}
         error={here("kind")}
       />
       {w?.kind === "duration" && (
-        <SpanField
-          label="For how long"
-          value={w.duration ?? ""}
-          set={(duration) => put({ ...w, duration })}
-          error={here("duration")}
-          required
-        />
+        <SpanField label="Period" value={w.duration ?? ""} set={(duration) => put({ ...w, duration })} error={here("duration")} required />
       )}
       {w?.kind === "time_of_day" && (
         <div className="fields">
-          <TextField label="At" type="time" value={w.at ?? ""} set={(t) => put({ ...w, at: t })} error={here("at")} required />
+          <TextField label="Time of day" type="time" value={w.at ?? ""} set={(t) => put({ ...w, at: t })} error={here("at")} required />
           <TextField
             label="Time zone"
             value={w.tz ?? ""}
             set={(tz) => put({ ...w, tz })}
-            hint="Such as Europe/Berlin."
+            hint="For example Europe/Berlin."
             error={here("tz")}
           />
         </div>
       )}
       {w?.kind === "condition" && (
         <ConditionField
-          label="Until this is true"
+          label="Condition"
           value={w.condition ?? everybody}
           set={(condition) => put({ ...w, condition })}
           wrong={wrong}
@@ -62,13 +56,19 @@ export function Waiting({ of: s, set, at, wrong }: Props) {
       )}
       {(w?.kind === "condition" || w?.kind === "external") && (
         <div className="fields">
-          <SpanField label="At most" value={w.timeout ?? ""} set={(timeout) => put({ ...w, timeout })} error={here("timeout")} required />
+          <SpanField
+            label="Maximum wait"
+            value={w.timeout ?? ""}
+            set={(timeout) => put({ ...w, timeout })}
+            error={here("timeout")}
+            required
+          />
           <SelectField
-            label="and then"
+            label="Then"
             value={w.on_timeout ?? "reject"}
             set={(on_timeout) => put({ ...w, on_timeout })}
             options={[
-              ["continue", "go on"],
+              ["continue", "continue"],
               ["reject", "refuse"],
             ]}
             error={here("on_timeout")}
@@ -76,7 +76,7 @@ export function Waiting({ of: s, set, at, wrong }: Props) {
         </div>
       )}
       <Check
-        label="It may be decided at certain times only"
+        label="Allow decisions only at certain times"
         value={Boolean(win)}
         set={(on) =>
           set({
@@ -89,7 +89,7 @@ export function Waiting({ of: s, set, at, wrong }: Props) {
       {win && (
         <>
           <Checks
-            label="On"
+            label="Days"
             value={(win.days ?? []) as (typeof days)[number][]}
             set={(d) => set({ ...s, decision_window: { ...win, days: d } })}
             options={days.map((d) => [d, d] as const)}
@@ -113,7 +113,7 @@ export function Waiting({ of: s, set, at, wrong }: Props) {
               label="Time zone"
               value={win.tz ?? ""}
               set={(tz) => set({ ...s, decision_window: { ...win, tz } })}
-              hint="Such as Europe/Berlin."
+              hint="For example Europe/Berlin."
               error={wrong(`${at}/decision_window/tz`) ?? wrong(`${at}/decision_window`)}
             />
           </div>

@@ -2,8 +2,8 @@ import "./approvals.css";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask, type Page } from "../../api/client";
-import { useAct, useGet, useMay } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useAct, useGet, useMay } from "../../api/use";
 import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Empty, Failure, Head, Part, Skeleton, Text } from "../../kit/kit";
@@ -27,11 +27,11 @@ export default function Worktime() {
       <Head
         title="Working time and on call"
         up={<Link to={"/settings/approval-rules" as never}>Approval rules</Link>}
-        lead="Time to answer, reminders and escalations count working time. Rules can ask whoever is on call."
+        lead="Due times, reminders and escalations count working time. Approval rules can use on-call schedules."
       />
       <Part
         title="Calendars"
-        lead="Where a stage names none, the usual one counts; without any, Monday to Friday from nine to five in the tenant's zone."
+        lead="Steps without a calendar use the default calendar. Without one, Monday to Friday from 9:00 to 17:00 in the tenant's time zone applies."
         actions={may.admin && <Button onClick={() => editCalendar("new")}>Add a calendar</Button>}
       >
         {calendars.isError ? (
@@ -39,14 +39,14 @@ export default function Worktime() {
         ) : !calendars.data ? (
           <Skeleton rows={3} />
         ) : calendars.data.items.length === 0 ? (
-          <Empty title="There is no calendar yet">Monday to Friday from nine to five counts, in the tenant's zone.</Empty>
+          <Empty title="No calendars yet">Monday to Friday from 9:00 to 17:00 in the tenant's time zone applies.</Empty>
         ) : (
           <ul className="work-cards">
             {calendars.data.items.map((c) => (
               <li key={c.id} className="card padded stack tight">
                 <div className="row between">
                   <h3 className="row">
-                    <Text of={c.name} /> {c.usual && <State of="usual" tone="ok" words="the usual one" />}
+                    <Text of={c.name} /> {c.usual && <State of="usual" tone="ok" words="default" />}
                   </h3>
                   {may.admin && (
                     <Manage
@@ -66,7 +66,7 @@ export default function Worktime() {
       </Part>
       <Part
         title="On call"
-        lead="People who take turns. Whoever is next stands in when whoever's turn it is cannot be asked."
+        lead="People who rotate as approvers. If the person on call is not available, the next person is asked."
         actions={may.admin && <Button onClick={() => editSchedule("new")}>Add a schedule</Button>}
       >
         {schedules.isError ? (
@@ -74,7 +74,7 @@ export default function Worktime() {
         ) : !schedules.data ? (
           <Skeleton rows={3} />
         ) : schedules.data.items.length === 0 ? (
-          <Empty title="Nobody is on call">Add people who take turns. Then an approval rule can ask whoever's turn it is.</Empty>
+          <Empty title="No on-call schedules yet">Add people who rotate. Approval rules can then use the person on call.</Empty>
         ) : (
           <ul className="work-cards">
             {schedules.data.items.map((s) => (
@@ -120,7 +120,7 @@ function Week({ of: c }: { of: Calendar }) {
             return (
               <tr key={d}>
                 <th scope="row">{d}</th>
-                <td>{hours.length ? hours.map((h) => `${h.from} to ${h.to}`).join(", ") : <span className="faint">free</span>}</td>
+                <td>{hours.length ? hours.map((h) => `${h.from} to ${h.to}`).join(", ") : <span className="faint">closed</span>}</td>
               </tr>
             );
           })}
@@ -153,10 +153,10 @@ function Manage({ what, path, name, version, edit }: ManageProps) {
   return (
     <>
       <Menu
-        words="Change"
-        label={`Change ${name}`}
+        words="Actions"
+        label={`Actions for ${name}`}
         of={[
-          { words: "Change it", act: edit },
+          { words: "Edit", act: edit },
           { words: "Delete", act: () => setGoing(true), danger: true },
         ]}
       />
@@ -166,10 +166,10 @@ function Manage({ what, path, name, version, edit }: ManageProps) {
         title={`Delete the ${what} ${name}`}
         lead={
           what === "calendar"
-            ? "Stages that name it go back to the usual one. While a rule uses it, it is not deleted."
-            : "While a rule asks it, it is not deleted."
+            ? "Steps with this calendar use the default calendar instead. A calendar that a rule uses cannot be deleted."
+            : "A schedule that an approval rule uses cannot be deleted."
         }
-        verb="Delete it"
+        verb="Delete"
         tone="danger"
         act={() => drop.mutateAsync(path)}
       />

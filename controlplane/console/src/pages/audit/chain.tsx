@@ -41,15 +41,15 @@ export function Chain() {
     }
   };
   return (
-    <section className="stack tight" aria-label="Whether the log is whole">
+    <section className="stack tight" aria-label="Integrity of the log">
       <div className="row">
         {running ? (
           <Button reads onClick={() => stop.current?.abort()}>
-            Stop checking
+            Stop
           </Button>
         ) : (
           <Button reads onClick={() => void check()}>
-            Check the chain
+            Verify integrity
           </Button>
         )}
         <Button reads tone="quiet" onClick={() => setShown(true)}>
@@ -71,31 +71,30 @@ function Result({ of, running }: { of: Checked; running: boolean }) {
   if (!v.ok)
     return (
       <Note tone="bad">
-        <strong>The log is not what was written.</strong> {breakWords(v.first_break?.kind ?? "")} The first such place is entry{" "}
-        {n(v.first_break?.seq ?? 0)}: {v.first_break?.detail}. Do not trust what follows it, and keep this answer; the operator of the
-        service compares it with an export.
+        <strong>The log was altered.</strong> {breakWords(v.first_break?.kind ?? "")} First affected entry: {n(v.first_break?.seq ?? 0)}:{" "}
+        {v.first_break?.detail}. Do not rely on later entries. Save this result and send it to the service operator.
       </Note>
     );
   if (running || v.next_seq)
     return (
       <Note>
         <p>
-          {n(of.entries)} of {n(v.head.seq)} entries are as they were written so far{running ? "" : "; the check was stopped"}.
+          {n(of.entries)} of {n(v.head.seq)} entries verified{running ? "" : "; the check was stopped"}.
         </p>
         <Bar
-          label="Checked"
+          label="Progress"
           of={[
             { words: "checked", value: v.to_seq, tone: 4 },
-            { words: "to check", value: Math.max(0, v.head.seq - v.to_seq), tone: 0 },
+            { words: "not verified yet", value: Math.max(0, v.head.seq - v.to_seq), tone: 0 },
           ]}
         />
       </Note>
     );
   return (
     <Note tone="ok">
-      <strong>Whole and untouched.</strong> All {n(of.entries)} entries up to {n(v.to_seq)} are as they were written, none is missing, and
-      they agree with {of.checkpoints === 1 ? "the signed checkpoint" : `all ${n(of.checkpoints)} signed checkpoints`}. The last entry has
-      the hash <code className="audit-hash">{v.head.hash}</code>
+      <strong>The log is intact.</strong> All {n(of.entries)} entries up to number {n(v.to_seq)} are complete and unchanged, and match{" "}
+      {of.checkpoints === 1 ? "the signed checkpoint" : `all ${n(of.checkpoints)} signed checkpoints`}. Hash of the last entry:{" "}
+      <code className="audit-hash">{v.head.hash}</code>
     </Note>
   );
 }

@@ -1,5 +1,5 @@
-import type { Of } from "../../api/types";
 import { save } from "../../api/client";
+import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
 import { Id, Verbatim } from "../../kit/bits";
 import { count, number } from "../../kit/count";
@@ -16,7 +16,7 @@ export function Checkpoints({ open, close }: { open: boolean; close: () => void 
       open={open}
       close={close}
       title="Checkpoints and keys"
-      lead="The service signs how far the log reaches. Keep the key away from the server: with it anybody can check an export without trusting us."
+      lead="Checkpoints are signatures over the log. Store the public key outside the server to verify exports independently."
     >
       {all.isError ? (
         <Failure error={all.error} retry={() => void all.refetch()} />
@@ -29,13 +29,13 @@ export function Checkpoints({ open, close }: { open: boolean; close: () => void 
             <h3>
               The last {number(all.data.items.length)} of {count(all.data.total, "checkpoint")}
             </h3>
-            {all.data.items.length === 0 && <p className="muted small">None is signed yet. The first comes within five minutes.</p>}
+            {all.data.items.length === 0 && <p className="muted small">No checkpoints yet. The first one is signed within five minutes.</p>}
             {all.data.items.length > 0 && (
               <Table label="Checkpoints">
                 <thead>
                   <tr>
                     <th scope="col" className="num">
-                      Up to
+                      Up to entry
                     </th>
                     <th scope="col">Signed</th>
                     <th scope="col">Note</th>
@@ -50,7 +50,7 @@ export function Checkpoints({ open, close }: { open: boolean; close: () => void 
                       </td>
                       <td className="wide">
                         <details>
-                          <summary data-reads="">As it was signed</summary>
+                          <summary data-reads="">Signed text</summary>
                           <Verbatim label={`Checkpoint ${c.seq}`} copy>
                             {c.note}
                           </Verbatim>
@@ -76,9 +76,9 @@ function Keys({ of }: { of: Of<"VerifyingKey">[] }) {
         {of.map((k) => (
           <li key={k.key_id} className="audit-key">
             <div className="row between">
-              <State of={k.active ? "active" : "kept"} words={k.active ? "signs" : "only verifies"} />
+              <State of={k.active ? "active" : "kept"} words={k.active ? "signs" : "verification only"} />
               <Button reads onClick={() => save(new Blob([k.pem], { type: "application/x-pem-file" }), "audit-key.pem")}>
-                Save as PEM
+                Download as PEM
               </Button>
             </div>
             <p className="small">

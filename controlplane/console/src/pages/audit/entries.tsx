@@ -15,10 +15,10 @@ export function Entries({ events, total, search, busy, more }: Props) {
   const at = useMoving(events, search, more);
   const blocks = useMemo(() => parts(events, blockSize), [events]);
   return (
-    <table className="card audit-log" aria-label="Entries, the newest first" aria-busy={busy} aria-rowcount={total + 1}>
+    <table className="card audit-log" aria-label="Entries, newest first" aria-busy={busy} aria-rowcount={total + 1}>
       <thead className="sr">
         <tr aria-rowindex={1}>
-          {["When", "What", "By", "About", "How it ended"].map((title) => (
+          {["Time", "Action", "Actor", "Subject", "Outcome"].map((title) => (
             <th scope="col" key={title}>
               {title}
             </th>

@@ -40,26 +40,26 @@ function Told({ of: e, search, go }: { of: Event; search: Asked; go: (next: Aske
     <div className="stack">
       <Facts
         of={[
-          ["When", <When key="at" at={e.time} />],
-          ["How it ended", <Outcome key="out" of={e.outcome} />],
-          ["Who", <Thing key="who" type={e.actor.type} id={e.actor.id} display={e.actor.display} />],
-          ["In the role of", (e.actor.roles ?? []).map((r) => r.replaceAll("_", " ")).join(", ")],
-          ["For", e.acting_for && <Thing key="for" {...e.acting_for} />],
+          ["Time", <When key="at" at={e.time} />],
+          ["Outcome", <Outcome key="out" of={e.outcome} />],
+          ["Actor", <Thing key="who" type={e.actor.type} id={e.actor.id} display={e.actor.display} />],
+          ["Role", (e.actor.roles ?? []).map((r) => r.replaceAll("_", " ")).join(", ")],
+          ["On behalf of", e.acting_for && <Thing key="for" {...e.acting_for} />],
           ["From", e.actor.ip],
-          ["With", e.actor.user_agent && <bdi key="ua">{e.actor.user_agent.slice(0, 300)}</bdi>],
-          ["About", e.subject && <Thing key="what" {...e.subject} />],
-          ["Because", e.reason && <bdi key="why">{e.reason}</bdi>],
+          ["Client", e.actor.user_agent && <bdi key="ua">{e.actor.user_agent.slice(0, 300)}</bdi>],
+          ["Subject", e.subject && <Thing key="what" {...e.subject} />],
+          ["Reason", e.reason && <bdi key="why">{e.reason}</bdi>],
           ["Number", String(e.seq)],
         ]}
       />
       {e.on_behalf_of_tenant && (
         <Note tone="warn">
-          An operator of the service did this from another tenant{e.on_behalf_of_tenant.reason ? `: ${e.on_behalf_of_tenant.reason}` : ""}.
+          Done by a service operator from another tenant{e.on_behalf_of_tenant.reason ? `: ${e.on_behalf_of_tenant.reason}` : ""}.
         </Note>
       )}
       {(e.objects ?? []).length > 0 && (
         <section className="stack tight">
-          <h3>It concerns</h3>
+          <h3>Affected objects</h3>
           <ul className="small">
             {(e.objects ?? []).slice(0, 50).map((o) => (
               <li key={`${o.type}${o.id}`}>
@@ -70,23 +70,23 @@ function Told({ of: e, search, go }: { of: Event; search: Asked; go: (next: Aske
         </section>
       )}
       <section className="stack tight">
-        <h3>What it changed</h3>
-        <Differences of={changes} none="This entry tells of no change of a field." />
+        <h3>Changes</h3>
+        <Differences of={changes} none="This entry records no field changes." />
       </section>
       <div className="row">
         {e.actor.id && (
           <Button reads onClick={only({ actor: e.actor.id })}>
-            Everything they did
+            All entries by this actor
           </Button>
         )}
         {e.subject && (
           <Button reads onClick={only({ object: e.subject.id, object_type: e.subject.type })}>
-            Everything about it
+            All entries about this subject
           </Button>
         )}
         {request && (
           <Button reads onClick={only({ request })}>
-            The same request
+            Same request
           </Button>
         )}
       </div>
@@ -96,8 +96,8 @@ function Told({ of: e, search, go }: { of: Event; search: Asked; go: (next: Aske
         </p>
       )}
       <section className="stack tight">
-        <h3>As it was written</h3>
-        <Verbatim label="The entry as JSON" copy>
+        <h3>Raw entry</h3>
+        <Verbatim label="Entry as JSON" copy>
           {JSON.stringify(e, null, 2)}
         </Verbatim>
       </section>
@@ -108,7 +108,7 @@ function Told({ of: e, search, go }: { of: Event; search: Asked; go: (next: Aske
 /** Something that an entry names, as a link where it can be opened. */
 function Thing({ type, id, display }: { type: string; id?: string | undefined; display?: string | undefined }) {
   const place = placeOf(type);
-  const words = display || id || (type === "system" ? "the service itself" : type);
+  const words = display || id || (type === "system" ? "the service" : type);
   if (!place || !id) return <bdi>{words}</bdi>;
   return (
     <Link to={place as "/people/$id"} params={{ id }} className="audit-link">

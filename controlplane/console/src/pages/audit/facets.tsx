@@ -17,7 +17,7 @@ export function Facets({ of, go }: { of: Asked; go: (next: Asked) => void }) {
   const known = actions.filter((a) => !of.category || a.category === of.category);
   const domains = [...new Set(known.map((a) => a.action.split(".")[0] ?? ""))].filter(Boolean);
   return (
-    <section className="stack tight" aria-label="What is shown">
+    <section className="stack tight" aria-label="View">
       <div className="row filters">
         <Choice words="Category" value={of.category} set={(category) => set({ category, action: "" })} of={categories.map((c) => [c, c])} />
         <Choice
@@ -40,19 +40,19 @@ export function Facets({ of, go }: { of: Asked; go: (next: Asked) => void }) {
           ]}
         />
         <Choice
-          words="By"
+          words="Actor"
           value={of.actor_type}
           set={(actor_type) => set({ actor_type })}
           of={[
             ["user", "people"],
             ["service", "integrations"],
             ["agent", "agents"],
-            ["system", "the service itself"],
+            ["system", "the service"],
           ]}
         />
         <DayFilter words="From" value={of.from ?? ""} set={(from) => set({ from })} />
         <DayFilter words="To" value={of.to ?? ""} set={(to) => set({ to })} />
-        <SearchBox what="the text of entries" value={of.q ?? ""} onChange={(q) => set({ q })} />
+        <SearchBox what="search entries" value={of.q ?? ""} onChange={(q) => set({ q })} />
       </div>
       <div className="row">
         <Taken words="by" value={of.actor} drop={() => set({ actor: "" })} />
@@ -72,7 +72,7 @@ function Taken({ words, value, drop }: { words: string; value: string | undefine
   return (
     <span className="chip audit-taken" aria-current="true">
       {words} <code>{value}</code>
-      <Button reads tone="quiet" className="icon" aria-label={`No longer only ${words} ${value}`} onClick={drop}>
+      <Button reads tone="quiet" className="icon" aria-label={`Remove filter: ${words} ${value}`} onClick={drop}>
         <X aria-hidden size={12} />
       </Button>
     </span>

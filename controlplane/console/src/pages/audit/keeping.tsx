@@ -22,27 +22,27 @@ export default function Keeping() {
     <>
       <Head
         title="Audit retention and streams"
-        lead="How long the audit log is kept here, and where its entries are sent as they come."
+        lead="How long the audit log is kept, and where entries are streamed."
         up={<Link to="/settings">Settings</Link>}
       />
       <Retention />
       <Part
         title="Streams"
-        lead="Entries go out in their order, each at least once, with the chain's hashes: a receiver can verify them."
-        actions={<Add words="Send it somewhere" act={() => setOpen("new")} />}
+        lead="Entries are sent in order, at least once each, with their hashes, so receivers can verify them."
+        actions={<Add words="Add a stream" act={() => setOpen("new")} />}
       >
         {found.isPending ? (
           <Skeleton rows={2} />
         ) : found.isError && !found.data ? (
           <Failure error={found.error} retry={() => void found.refetch()} />
         ) : found.data.items.length === 0 ? (
-          <Empty title="The log stays here">Send it to where your security team looks: an HTTPS collector, or syslog.</Empty>
+          <Empty title="No streams yet">Send entries to your SIEM: an HTTPS collector or syslog.</Empty>
         ) : (
           found.data.items.map((s) => <Card key={s.id} of={s} edit={() => setOpen(s)} />)
         )}
       </Part>
       {open !== undefined && (
-        <Dialog wide open close={() => setOpen(undefined)} title={open === "new" ? "Send the audit log somewhere" : "Change the stream"}>
+        <Dialog wide open close={() => setOpen(undefined)} title={open === "new" ? "Add a stream" : "Edit stream"}>
           <StreamForm of={open === "new" ? undefined : open} done={() => setOpen(undefined)} />
         </Dialog>
       )}
@@ -55,7 +55,10 @@ function Retention() {
   if (found.isPending) return <Skeleton rows={2} />;
   if (found.isError && !found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
   return (
-    <Part title="Retention" lead="What is older is dropped up to a signed checkpoint, from which on the log stays verifiable.">
+    <Part
+      title="Retention"
+      lead="Entries older than the retention period are deleted up to a signed checkpoint. The rest of the log stays verifiable."
+    >
       <div className="card padded">
         <Days key={found.data.version} of={found.data} saved={() => void found.refetch()} />
       </div>
@@ -72,7 +75,7 @@ function Days({ of, saved }: { of: Of<"Retention">; saved: () => void }) {
   });
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
-      <TextField label="Days kept" type="number" required {...form.field("days")} />
+      <TextField label="Retention in days" type="number" required {...form.field("days")} />
     </Form>
   );
 }
@@ -94,45 +97,45 @@ function Card({ of, edit }: { of: Stream; edit: () => void }) {
         {may.admin && (
           <div className="row">
             <Button onClick={() => test.mutate(undefined)} disabled={test.isPending}>
-              {test.isPending ? "Trying…" : "Try it out"}
+              {test.isPending ? "Testing…" : "Test"}
             </Button>
-            <Button onClick={edit}>Change</Button>
+            <Button onClick={edit}>Edit</Button>
             <Button onClick={() => turn.mutate(!of.enabled)}>{of.enabled ? "Disable" : "Enable"}</Button>
             <Button tone="danger" onClick={() => setEnding(true)}>
-              End it
+              Delete
             </Button>
           </div>
         )}
       </div>
       {tried && (
         <Note tone={tried.ok ? "ok" : "bad"}>
-          {tried.ok ? `It arrived, in ${tried.duration_ms} ms.` : <Text of={tried.error} none="It did not arrive." />}
+          {tried.ok ? `Delivered in ${tried.duration_ms} ms.` : <Text of={tried.error} none="Delivery failed." />}
         </Note>
       )}
       {of.last_error && (
         <Note tone="bad">
-          <Text of={of.last_error} /> Next attempt <When at={of.next_attempt_at} />.
+          <Text of={of.last_error} /> Next attempt: <When at={of.next_attempt_at} />.
         </Note>
       )}
       <Facts
         of={[
-          ["To", <code key="u">{of.url}</code>],
+          ["Destination", <code key="u">{of.url}</code>],
           ["Format", of.format],
           ["Last sent", <When key="l" at={of.last_sent_at} />],
-          ["Still to send", of.lag.toLocaleString("en")],
-          ["Dropped before they were sent", of.skipped ? of.skipped.toLocaleString("en") : ""],
+          ["Waiting", of.lag.toLocaleString("en")],
+          ["Dropped", of.skipped ? of.skipped.toLocaleString("en") : ""],
         ]}
       />
       {ending && (
         <DeleteFirst
           close={() => setEnding(false)}
-          title={`End the stream ${of.name}?`}
-          lead="Nothing more is sent there. What is not delivered yet will not be."
-          verb="End it"
+          title={`Delete the stream ${of.name}?`}
+          lead="No further entries are sent. Undelivered entries are not sent either."
+          verb="Delete"
           path={path}
           list="/settings/audit-streams"
           version={of.version}
-          done="Ended"
+          done="Stream deleted"
         />
       )}
     </section>

@@ -23,10 +23,10 @@ export default function Audit() {
   const query = queryOf(search);
   return (
     <>
-      <Head title="Audit log" lead="Who did what, to what, when, from where, and how it ended. Nobody can change it.">
+      <Head title="Audit log" lead="Who did what, when, from where, and with what outcome. Entries cannot be changed.">
         <Export query={query} />
         <Link to="/settings/audit" className="button">
-          How it is kept
+          Retention and streams
         </Link>
       </Head>
       <Chain />
@@ -73,7 +73,7 @@ function Log({ query, search, narrowed, clear }: LogProps) {
         </span>
         {log.hasNextPage && (
           <Button reads disabled={log.isFetchingNextPage} onClick={more}>
-            {log.isFetchingNextPage ? "Reading…" : "Show older ones"}
+            {log.isFetchingNextPage ? "Loading…" : "Show older entries"}
           </Button>
         )}
       </div>
@@ -105,7 +105,7 @@ function Export({ query }: { query: ReturnType<typeof queryOf> }) {
       const ending = format === "csv" ? "csv" : "ndjson";
       return download("/audit-events/export", `audit${format === "ocsf" ? "-ocsf" : ""}.${ending}`, { query: { ...narrowed, format } });
     },
-    done: "It is exported; that stands in the log as well.",
+    done: "Export completed. The export is recorded in the audit log.",
     changes: ["/audit-events"],
   });
   return (
@@ -113,9 +113,9 @@ function Export({ query }: { query: ReturnType<typeof queryOf> }) {
       reads
       words={get.isPending ? "Exporting…" : "Export"}
       of={[
-        { words: "What is filtered, as CSV", act: () => get.mutate("csv") },
-        { words: "What is filtered, as OCSF", act: () => get.mutate("ocsf") },
-        { words: "The whole period, as JSON lines that prove themselves", act: () => get.mutate("ndjson") },
+        { words: "Filtered entries as CSV", act: () => get.mutate("csv") },
+        { words: "Filtered entries as OCSF", act: () => get.mutate("ocsf") },
+        { words: "Whole period as verifiable JSON lines", act: () => get.mutate("ndjson") },
       ]}
     />
   );

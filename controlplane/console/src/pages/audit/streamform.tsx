@@ -14,8 +14,8 @@ const formats = [
   ["ocsf", "OCSF"],
 ] as const;
 const froms = [
-  ["now", "from now on"],
-  ["beginning", "all that there is, from the first"],
+  ["now", "new entries only"],
+  ["beginning", "all entries, from the first"],
 ] as const;
 
 /** Where the audit log is sent. Secrets are written and never read. */
@@ -52,10 +52,10 @@ export function StreamForm({ of, done }: { of: Stream | undefined; done: () => v
   );
   const { value } = form;
   return (
-    <Form of={form} verb={of ? "Save" : "Send it"} cancel={done}>
+    <Form of={form} verb={of ? "Save" : "Add"} cancel={done}>
       <div className="fields">
         <TextField label="Name" required {...form.field("name")} />
-        {!of && <SelectField label="By" {...form.field("kind")} options={kinds} />}
+        {!of && <SelectField label="Protocol" {...form.field("kind")} options={kinds} />}
         <TextField
           label="Address"
           mono
@@ -64,17 +64,21 @@ export function StreamForm({ of, done }: { of: Stream | undefined; done: () => v
           {...form.field("url")}
         />
         <SelectField label="Format" {...form.field("format")} options={formats} />
-        {!of && <SelectField label="What is sent" {...form.field("from")} options={froms} />}
+        {!of && <SelectField label="Entries" {...form.field("from")} options={froms} />}
         {value.kind === "https" && (
           <>
-            <TextField label="Header with a secret" mono placeholder="Authorization" {...form.field("header")} />
-            <SecretField label="Its value" kept={of?.header_value_set ?? false} {...form.field("header_value")} />
+            <TextField label="Secret header" mono placeholder="Authorization" {...form.field("header")} />
+            <SecretField label="Header value" kept={of?.header_value_set ?? false} {...form.field("header_value")} />
           </>
         )}
       </div>
       <TextField
         label="Certificate authority (PEM)"
-        hint={of?.ca_set ? "One is set. Paste another to replace it." : "When its certificate does not come from a public one."}
+        hint={
+          of?.ca_set
+            ? "A certificate is set. Paste another one to replace it."
+            : "Required if the certificate is not signed by a public authority."
+        }
         mono
         rows={4}
         {...form.field("ca")}

@@ -9,6 +9,6 @@ test("a last day counts wholly, and an instant is taken as it is", () => {
 });
 
 test("what is wrong and where it is, is said for what is known", () => {
-  expect(breakWords("edited")).toContain("not what was written");
+  expect(breakWords("edited")).toContain("was changed");
   expect([placeOf("identity"), placeOf("session")]).toEqual(["/people/$id", undefined]);
 });

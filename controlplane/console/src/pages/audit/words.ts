@@ -42,14 +42,14 @@ function instant(day: string | undefined, plus: number): string | undefined {
 }
 
 const breaks: Record<string, string> = {
-  missing: "An entry is not there, or not in its place.",
-  edited: "An entry is not what was written.",
-  unlinked: "An entry does not continue the one before it.",
+  missing: "An entry is missing or out of order.",
+  edited: "An entry was changed.",
+  unlinked: "An entry does not link to the previous one.",
   foreign: "An entry belongs to another tenant.",
-  unreadable: "Something in the log is no entry.",
-  contested: "A signed checkpoint says something else.",
-  truncated: "A signed checkpoint reaches further than the log: its end is missing.",
-  unsigned: "A checkpoint is not signed by a key that is trusted.",
+  unreadable: "An entry is unreadable.",
+  contested: "A signed checkpoint has a different hash.",
+  truncated: "A signed checkpoint covers more entries than the log has. The end of the log is missing.",
+  unsigned: "A checkpoint is not signed by a trusted key.",
 };
 
 /** What is wrong with a log, in words. */

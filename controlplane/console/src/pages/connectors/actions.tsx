@@ -14,13 +14,13 @@ type Stop = "pause" | "disable";
 const stops: Record<Stop, { verb: string; title: string; lead: string }> = {
   pause: {
     verb: "Pause",
-    title: "Pause this connector",
-    lead: "No further run starts, by schedule or by hand, until somebody resumes it. A run that goes on comes to its end.",
+    title: "Pause connector",
+    lead: "No further sync run starts until you resume the connector. A running sync continues to its end.",
   },
   disable: {
     verb: "Disable",
-    title: "Disable this connector",
-    lead: "No run starts, the one that goes on is cancelled, and no change is sent to the system until somebody resumes it. What was read stays.",
+    title: "Disable connector",
+    lead: "No sync run starts, a running sync is canceled, and no change is sent to the system until you resume the connector. Synced data is kept.",
   },
 };
 
@@ -32,12 +32,12 @@ export function Actions({ of: c }: { of: Connector }) {
   const resume = useAct({
     act: (_, key) => ask("POST", `/connectors/${c.id}/resume`, { ifMatch: c.version, key }),
     changes: ["/connectors"],
-    done: "It runs again. What was missed meanwhile is not made up for.",
+    done: "Resumed. Missed sync runs are not repeated.",
   });
   const clear = useAct({
     act: (_, key) => ask("POST", `/connectors/${c.id}/quarantine/clear`, { ifMatch: c.version, key }),
     changes: ["/connectors"],
-    done: "The quarantine is lifted: it is tried again.",
+    done: "Quarantine cleared. The connector runs again.",
   });
   const compare = useAct<void, Of<"DriftCheck">>({
     act: (_, key) => ask("POST", `/connectors/${c.id}/drift/check`, { key }),
@@ -55,7 +55,7 @@ export function Actions({ of: c }: { of: Connector }) {
       )}
       {can("clear") && (
         <Button tone="primary" disabled={clear.isPending} onClick={() => clear.mutate()}>
-          Lift the quarantine
+          Clear quarantine
         </Button>
       )}
       {canSync(c.status) && (
@@ -65,7 +65,7 @@ export function Actions({ of: c }: { of: Connector }) {
       )}
       <Menu
         words="More"
-        label="More to do with this connector"
+        label="More actions"
         of={[
           { words: "Check for drift", act: () => compare.mutate() },
           can("pause") && { words: "Pause…", act: () => setStop("pause") },
@@ -84,7 +84,7 @@ function Halt({ of: c, what, close }: { of: Connector; what: Stop; close: () => 
   const halt = useAct({
     act: (_, key) => ask("POST", `/connectors/${c.id}/${what}`, { body: { reason: reason.trim() }, ifMatch: c.version, key }),
     changes: ["/connectors"],
-    done: "Done. Resume it when it may run again.",
+    done: "Saved.",
     quiet: true,
   });
   return (
@@ -97,8 +97,8 @@ function Halt({ of: c, what, close }: { of: Connector; what: Stop; close: () => 
       act={() => halt.mutateAsync()}
     >
       <TextField
-        label="Why"
-        hint="Shown at the connector, and kept in the audit log."
+        label="Reason"
+        hint="Shown with the connector and in the audit log."
         value={reason}
         set={setReason}
         required

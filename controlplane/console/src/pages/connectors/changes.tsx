@@ -9,8 +9,8 @@ import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
 import { sayRefusal } from "../../kit/toast";
 import type { Change } from "./change";
-import { shown } from "./trial";
 import { Release } from "./release";
+import { shown } from "./trial";
 import { many } from "./words";
 
 export type { Change };
@@ -19,8 +19,8 @@ const objects = [
   ["identity", "people"],
   ["account", "accounts"],
   ["entitlement", "groups and roles"],
-  ["grant", "access held"],
-  ["nesting", "groups in groups"],
+  ["grant", "grants"],
+  ["nesting", "nested groups"],
 ] as const;
 
 const states = ["pending", "applied", "held", "previewed", "skipped", "discarded"].map((s) => [s, s] as const);
@@ -31,8 +31,8 @@ const columns: Column<Change>[] = [
   { title: "Change", cell: (c) => <Sign of={c.change} /> },
   { title: "Object", cell: (c) => wordsOf(objects, c.object) },
   { title: "Name", cell: (c) => <Text of={c.display || c.external_id} /> },
-  { title: "What differs", wide: true, cell: (c) => <Before of={c} /> },
-  { title: "Where", cell: (c) => <Text of={c.department ?? c.container} /> },
+  { title: "Difference", wide: true, cell: (c) => <Before of={c} /> },
+  { title: "Location", cell: (c) => <Text of={c.department ?? c.container} /> },
   {
     title: "State",
     cell: (c) => (
@@ -48,7 +48,7 @@ const views: View[] = [
   { name: "All", query: {} },
   { name: "Added", query: { change: "create,reappear" } },
   { name: "Changed", query: { change: "update,disable" } },
-  { name: "Gone", query: { change: "missing,remove" } },
+  { name: "Removed", query: { change: "missing,remove" } },
   { name: "Held", query: { state: "held" } },
 ];
 
@@ -91,7 +91,7 @@ function ReleaseThese({ of, act }: { of: Change[]; act: (held: Change[]) => void
   const held = of.filter((c) => c.state === "held");
   return (
     <Button disabled={held.length === 0} onClick={() => act(held)}>
-      {held.length === 0 ? "None of them is held" : `Release ${many(held.length, "change")}…`}
+      {held.length === 0 ? "No held changes" : `Release ${many(held.length, "change")}…`}
     </Button>
   );
 }
@@ -104,7 +104,7 @@ function Csv({ path, query, name }: { path: string; query: Record<string, string
     setBusy(false);
   };
   return (
-    <Button reads disabled={busy} onClick={() => void write()} title="Keep what is filtered as CSV">
+    <Button reads disabled={busy} onClick={() => void write()} title="Export the filtered list as CSV">
       <Download aria-hidden size={15} /> CSV
     </Button>
   );
@@ -158,9 +158,9 @@ function Before({ of: c }: { of: Change }) {
 
 /** Why there is no change: a run that came to its end has found none; of another it cannot be said. */
 function nothing(status: string) {
-  if (status === "succeeded") return { title: "Nothing has changed", words: "The system holds what was known of it already." };
+  if (status === "succeeded") return { title: "No changes", words: "The system contains what was synced before." };
   return {
-    title: "Nothing was applied",
-    words: "The run has not come to an end that changes anything; what is known of the system is as it was.",
+    title: "No changes applied",
+    words: "This sync run has not completed, so it changed nothing.",
   };
 }

@@ -36,14 +36,14 @@ export default function OneConnector() {
         title={<Text of={c.name} />}
         lead={
           <>
-            {typeOf(c)} · {c.environment} · {c.mode === "agent" ? "through an agent" : "reached directly"}
+            {typeOf(c)} · {c.environment} · {c.mode === "agent" ? "through an agent" : "direct connection"}
           </>
         }
       >
         <HealthState of={c} />
         <Actions of={c} />
       </Head>
-      <nav className="tabs" aria-label="Parts of this connector">
+      <nav className="tabs" aria-label="Sections of the connector">
         {tabs.map(([t, words]) => (
           <Link
             key={t}
@@ -80,10 +80,10 @@ function Draft({ of: c }: { of: Connector }) {
   const step = useStep(c.id, may.admin);
   return (
     <Note tone="info">
-      This is a draft: nothing is read yet.{" "}
+      This connector is a draft. It does not sync yet.{" "}
       {may.admin && (
         <Link to={"/connectors/new/$id/$step" as never} params={{ id: c.id, step } as never}>
-          Go on with connecting it
+          Continue setup
         </Link>
       )}
     </Note>

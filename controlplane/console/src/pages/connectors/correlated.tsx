@@ -7,20 +7,20 @@ type Preview = Of<"CorrelationPreview">;
 type Sample = Of<"CorrelationSample">;
 
 const kinds = [
-  ["gains", "Would get an owner"],
-  ["losses", "Would lose their owner"],
-  ["changed_owners", "Would get another owner"],
-  ["disputed", "People would have to decide"],
+  ["gains", "Gain an owner"],
+  ["losses", "Lose their owner"],
+  ["changed_owners", "Change owner"],
+  ["disputed", "Become disputed"],
 ] as const;
 
 /** What rules would do, with examples. Nothing is written. */
 export function CorrelationResult({ of: p }: { of: Preview }) {
   return (
     <Part
-      title="What these rules would do"
-      lead={`${many(p.counts.looked_at, "account")} looked at, ${n(p.counts.unchanged)} as before. Nothing was written.`}
+      title="Preview of these rules"
+      lead={`${many(p.counts.looked_at, "account")} evaluated, ${n(p.counts.unchanged)} unchanged. Nothing was saved.`}
     >
-      {kinds.every(([k]) => p[k].length === 0) && <Note tone="ok">Nothing would change.</Note>}
+      {kinds.every(([k]) => p[k].length === 0) && <Note tone="ok">No changes.</Note>}
       {kinds
         .filter(([k]) => p[k].length > 0)
         .map(([k, words]) => (
@@ -41,12 +41,12 @@ function Samples({ of, label }: { of: Sample[]; label: string }) {
       <thead>
         <tr>
           <th scope="col">Account</th>
-          <th scope="col">Owner now</th>
-          <th scope="col">Owner then</th>
+          <th scope="col">Current owner</th>
+          <th scope="col">New owner</th>
           <th scope="col" className="num">
             Score
           </th>
-          <th scope="col">Why</th>
+          <th scope="col">Reason</th>
         </tr>
       </thead>
       <tbody>

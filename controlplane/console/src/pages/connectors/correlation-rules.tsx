@@ -20,10 +20,10 @@ export function CorrelationRules({ of: rules, set, wrong, may }: Props) {
         // biome-ignore lint/suspicious/noArrayIndexKey: the id of a rule is typed here
         <section key={i} className="card padded stack tight" aria-label={r.name || r.id}>
           <div className="fields">
-            <TextField label="In words" value={r.name ?? ""} set={(name) => change(i, { name })} max={200} error={wrong(`${i}/name`)} />
-            <TextField label="Id" mono value={r.id} set={(id) => change(i, { id })} required max={64} error={wrong(`${i}/id`)} />
+            <TextField label="Description" value={r.name ?? ""} set={(name) => change(i, { name })} max={200} error={wrong(`${i}/name`)} />
+            <TextField label="ID" mono value={r.id} set={(id) => change(i, { id })} required max={64} error={wrong(`${i}/id`)} />
             {!r.veto && (
-              <Field label="Weight" hint="0 to 1: how much it speaks for the person." error={wrong(`${i}/weight`)}>
+              <Field label="Weight" hint="0 to 1: how strongly a match indicates the owner." error={wrong(`${i}/weight`)}>
                 {(id, described) => (
                   <input
                     id={id}
@@ -40,7 +40,7 @@ export function CorrelationRules({ of: rules, set, wrong, may }: Props) {
             )}
           </div>
           <Check
-            label="It forbids the pair when the values differ"
+            label="Rule out the person if the values differ"
             value={r.veto ?? false}
             set={(veto) => set(rules.map((x, at) => (at === i ? vetoed(x, veto) : x)))}
           />
@@ -60,13 +60,13 @@ export function CorrelationRules({ of: rules, set, wrong, may }: Props) {
                 Add a condition
               </Button>
               <Button tone="quiet" onClick={() => set(rules.filter((_, at) => at !== i))}>
-                Remove the rule
+                Remove rule
               </Button>
             </div>
           )}
         </section>
       ))}
-      {rules.length === 0 && <p className="muted">No rule: only what the source itself says counts.</p>}
+      {rules.length === 0 && <p className="muted">No rules: only the owner that the source reports is used.</p>}
       {may && (
         <div>
           <Button
@@ -106,7 +106,7 @@ function OneCondition({
   return (
     <div className="fields">
       <TextField
-        label="Field of the account"
+        label="Account field"
         mono
         value={c.source}
         set={(source) => set({ ...c, source })}
@@ -115,7 +115,7 @@ function OneCondition({
         error={wrong("source")}
       />
       <TextField
-        label="Field of the person"
+        label="Person field"
         mono
         value={c.identity}
         set={(identity) => set({ ...c, identity })}
@@ -124,7 +124,7 @@ function OneCondition({
         error={wrong("identity")}
       />
       <TextField
-        label="Are equal by"
+        label="Comparison"
         mono
         value={c.match}
         set={(match) => set({ ...c, match })}
@@ -135,7 +135,7 @@ function OneCondition({
       {removable && (
         <div>
           <Button tone="quiet" onClick={() => set(undefined)}>
-            Remove the condition
+            Remove condition
           </Button>
         </div>
       )}

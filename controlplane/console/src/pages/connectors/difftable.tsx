@@ -34,14 +34,14 @@ export function rowsOf(d: Of<"SchemaDiff">): DiffRow[] {
   });
   return [
     ...d.added.map((f) =>
-      row(f, { sign: "+", before: "", now: f.type, proposal: f.proposal ? inWords(f.proposal) : "nothing is done with it", loses: "" }),
+      row(f, { sign: "+", before: "", now: f.type, proposal: f.proposal ? inWords(f.proposal) : "not mapped", loses: "" }),
     ),
     ...d.removed.map((f) =>
       row(f, {
         sign: "−",
         before: f.type,
         now: "",
-        proposal: f.breaks.length > 0 ? "its mapping goes" : "nothing used it",
+        proposal: f.breaks.length > 0 ? "its mapping is removed" : "not mapped",
         loses: losses(f.breaks),
       }),
     ),
@@ -50,18 +50,18 @@ export function rowsOf(d: Of<"SchemaDiff">): DiffRow[] {
         sign: "~",
         before: f.from,
         now: f.to,
-        proposal: f.mapping ? `keep: ${inWords(f.mapping)}` : "nothing is done with it",
+        proposal: f.mapping ? `keep: ${inWords(f.mapping)}` : "not mapped",
         loses: "",
       }),
     ),
   ];
 }
 
-const inWords = (m: Mapping) => (m.action === "ignore" ? "ignore it" : `fill ${m.target_field}${m.transform ? `, by ${m.transform}` : ""}`);
+const inWords = (m: Mapping) => (m.action === "ignore" ? "ignore" : `map to ${m.target_field}${m.transform ? ` with ${m.transform}` : ""}`);
 
 function losses(breaks: Mapping[]): string {
   const fields = [...new Set(breaks.map((m) => m.target_field).filter(Boolean))];
-  return fields.length > 0 ? `${many(fields.length, "field")} would not be filled any more: ${fields.join(", ")}` : "";
+  return fields.length > 0 ? `${many(fields.length, "field")} would no longer be mapped: ${fields.join(", ")}` : "";
 }
 
 type Props = { connector: string; rows: DiffRow[]; made: Decisions; set: ((key: string, d: Decision | undefined) => void) | undefined };
@@ -71,7 +71,7 @@ export function DiffTable({ connector, rows, made, set }: Props) {
   const [overriding, setOverriding] = useState<DiffRow>();
   return (
     <>
-      <Table label="What has changed">
+      <Table label="Schema changes">
         <thead>
           <tr>
             <th scope="col">
@@ -81,7 +81,7 @@ export function DiffTable({ connector, rows, made, set }: Props) {
             <th scope="col">Before</th>
             <th scope="col">Now</th>
             <th scope="col">Proposal</th>
-            <th scope="col">{set ? "Your decision" : "Decision"}</th>
+            <th scope="col">{set ? "Decision" : "Decision"}</th>
           </tr>
         </thead>
         <tbody>
@@ -89,7 +89,7 @@ export function DiffTable({ connector, rows, made, set }: Props) {
             <tr key={r.key}>
               <td className={`connectors-sign ${r.sign === "+" ? "add" : r.sign === "−" ? "gone" : "diff"}`}>
                 <span aria-hidden>{r.sign}</span>
-                <span className="sr">{r.sign === "+" ? "new" : r.sign === "−" ? "removed" : "another type"}</span>
+                <span className="sr">{r.sign === "+" ? "new" : r.sign === "−" ? "removed" : "changed type"}</span>
               </td>
               <td>
                 <code className={r.sign === "−" ? "connectors-before" : ""}>
@@ -138,7 +138,7 @@ function OneDecision({ of: r, made, set, override }: OneProps) {
     return (
       <span className="row">
         <State of={made.decision} tone={made.decision === "ignore" ? "neutral" : "ok"} words={words(made)} />
-        <Button tone="quiet" onClick={() => set(undefined)} aria-label={`Decide about ${r.path} again`}>
+        <Button tone="quiet" onClick={() => set(undefined)} aria-label={`Undo the decision about ${r.path}`}>
           Undo
         </Button>
       </span>
@@ -163,5 +163,5 @@ function OneDecision({ of: r, made, set, override }: OneProps) {
 function words(d: Decision): string {
   if (d.decision === "accept") return "accepted";
   if (d.decision === "ignore") return "ignored";
-  return d.mapping.action === "ignore" ? "ignored" : `fills ${d.mapping.target_field}`;
+  return d.mapping.action === "ignore" ? "ignored" : `mapped to ${d.mapping.target_field}`;
 }

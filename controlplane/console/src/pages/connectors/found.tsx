@@ -20,10 +20,7 @@ export function FoundGrants({ of: c }: { of: Connector }) {
   return (
     <Note tone="info">
       <div className="row between">
-        <span>
-          {n.toLocaleString("en")} {n === 1 ? "grant was" : "grants were"} given in the system itself and {n === 1 ? "has" : "have"} not
-          been reviewed.
-        </span>
+        <span>{count(n, "unmanaged grant has", "unmanaged grants have")} not been reviewed.</span>
         {may.admin && <Button onClick={() => setAsking(true)}>Accept as found…</Button>}
       </div>
       {asking && <Accept of={c} close={() => setAsking(false)} />}
@@ -59,7 +56,15 @@ function Accept({ of: c, close }: { of: Connector; close: () => void }) {
           </p>
         )}
       </Tried>
-      <TextField label="Comment" value={comment} set={setComment} rows={2} max={2000} required hint="Why this access is right." />
+      <TextField
+        label="Comment"
+        value={comment}
+        set={setComment}
+        rows={2}
+        max={2000}
+        required
+        hint="The reason why this access is correct."
+      />
     </AskFirst>
   );
 }

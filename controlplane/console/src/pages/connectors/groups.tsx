@@ -12,7 +12,7 @@ export function Groups({ of: run }: { of: Of<"Run"> }) {
   const found = useGet<Of<"Diff">>(`/connectors/${run.connector_id}/sync-runs/${run.id}/diff`);
   if (found.isPending) return <Skeleton rows={4} />;
   if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
-  if (found.data.groups.length === 0) return <Empty title="Nothing differs from what was there before" />;
+  if (found.data.groups.length === 0) return <Empty title="No differences from the previous sync" />;
   return (
     <div className="stack">
       {found.data.groups.map((g) => (
@@ -55,7 +55,7 @@ function OneGroup({ of: g }: { of: Group }) {
           ))}
       </div>
       <p className="small muted">
-        Such as{" "}
+        Examples:{" "}
         {g.samples.map((s, i) => (
           <span key={s.n}>
             {i > 0 && ", "}
@@ -71,8 +71,8 @@ const names: Record<string, [string, string]> = {
   identity: ["person", "people"],
   account: ["account", "accounts"],
   entitlement: ["group or role", "groups and roles"],
-  grant: ["access held", "accesses held"],
-  nesting: ["group in a group", "groups in groups"],
+  grant: ["grant", "grants"],
+  nesting: ["nested group", "nested groups"],
 };
 
 const objectWords = (of: string): [string, string] => names[of] ?? [of, of];

@@ -13,10 +13,10 @@ type Hold = Of<"Hold">;
 
 const rules: Record<Hold["rule"], (h: Hold) => string> = {
   limit: (h) =>
-    `${n(h.observed)}${h.recent > 0 ? ` and ${n(h.recent)} more of late` : ""}, of ${n(h.population)} in all; ${n(h.allowed)} pass unseen`,
-  total_loss: (h) => `${n(h.observed)} of ${n(h.population)} would go: half of all or more is held whatever the limits say`,
+    `${n(h.observed)}${h.recent > 0 ? ` and ${n(h.recent)} more recently` : ""}, of ${n(h.population)} in total. The limit is ${n(h.allowed)}.`,
+  total_loss: (h) => `${n(h.observed)} of ${n(h.population)} would be removed. A change of half or more is always held.`,
   settings_changed: (h) =>
-    `${n(h.observed)} did not come, and the connector's settings were changed before this run: nothing goes by absence then`,
+    `${n(h.observed)} are absent, and the connector's settings were changed before this run. Absences are not applied in this case.`,
 };
 
 /** What a run holds back, and why; it is released, in part or whole, or discarded. */
@@ -32,7 +32,7 @@ export function Held({ of: run }: { of: Of<"Run"> }) {
       title={`${many(found.data.held, "change")} held`}
       lead={
         <>
-          Everything else of the run has been applied. What is held is discarded <When at={run.held_until} /> unless somebody decides.
+          The other changes of the run were applied. Held changes are discarded <When at={run.held_until} /> unless you release them.
         </>
       }
       actions={
@@ -48,15 +48,15 @@ export function Held({ of: run }: { of: Of<"Run"> }) {
         )
       }
     >
-      <Table label="What is held">
+      <Table label="Held changes">
         <thead>
           <tr>
-            <th scope="col">What</th>
+            <th scope="col">Kind</th>
             <th scope="col" className="num">
               Held
             </th>
-            <th scope="col">Why</th>
-            <th scope="col">What the data suggests</th>
+            <th scope="col">Reason</th>
+            <th scope="col">Pattern</th>
             <th scope="col">State</th>
           </tr>
         </thead>
@@ -66,7 +66,7 @@ export function Held({ of: run }: { of: Of<"Run"> }) {
               <td className="connectors-tall">{guardWords(h.kind)}</td>
               <td className="num">{n(h.held)}</td>
               <td className="connectors-tall">{rules[h.rule](h)}</td>
-              <td className="connectors-tall">{h.cause || <span className="faint">nothing stands out</span>}</td>
+              <td className="connectors-tall">{h.cause || <span className="faint">no pattern</span>}</td>
               <td>
                 <State of={h.state} tone={h.state === "open" || h.state === "partly_released" ? "warn" : "neutral"} />
               </td>
@@ -76,8 +76,8 @@ export function Held({ of: run }: { of: Of<"Run"> }) {
       </Table>
       {open.some((h) => h.rule === "settings_changed") && (
         <Note>
-          If the change of the settings was meant, release it. If not, put the settings right and read again: the next run takes this one's
-          place.
+          If the change of settings was intended, release these changes. If not, correct the settings and sync again; the next run replaces
+          this one.
         </Note>
       )}
       {doing === "release" && <Release run={run} holding={found.data} close={() => setDoing(undefined)} />}
@@ -92,7 +92,7 @@ function Discard({ run, held: now, close }: { run: Of<"Run">; held: number; clos
   const discard = useAct({
     act: (_, key) => ask("POST", `/connectors/${run.connector_id}/sync-runs/${run.id}/discard`, { key, body: { comment } }),
     changes: ["/connectors", "/decision-tasks"],
-    done: "Discarded. Nothing of it is applied.",
+    done: "Discarded. The held changes are not applied.",
     quiet: true,
   });
   return (
@@ -106,10 +106,10 @@ function Discard({ run, held: now, close }: { run: Of<"Run">; held: number; clos
       act={() => discard.mutateAsync()}
     >
       <p>
-        Nothing of what is held is applied. The next run reads the system again and computes it anew; if the source still says the same, it
-        is held again.
+        The held changes are not applied. The next sync reads the system again. If the source still returns the same data, the changes are
+        held again.
       </p>
-      <TextField label="Why" hint="Goes into the audit log." value={comment} set={setComment} required rows={2} max={1000} />
+      <TextField label="Reason" hint="Recorded in the audit log." value={comment} set={setComment} required rows={2} max={1000} />
     </AskFirst>
   );
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { Of } from "../../api/types";
 import { follow } from "../../api/stream";
+import type { Of } from "../../api/types";
 import { Bar } from "../../kit/bits";
 import { Failure, Note, Part, When } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -18,7 +18,7 @@ const figures = [
   ["People", "identities_read", "identities"],
   ["Accounts", "accounts_discovered", "accounts"],
   ["Groups and roles", "entitlements_mapped", "entitlements"],
-  ["Access held", "grants_recorded", "grants"],
+  ["Grants", "grants_recorded", "grants"],
 ] as const;
 
 /** A run while it goes on: counters, what it is doing, and since when. A stream that breaks is taken up again by itself. */
@@ -26,16 +26,16 @@ export function Live({ of: run }: { of: Run }) {
   const { now, log, lost, failed } = useProgress(run);
   const estimate = now.estimate ?? run.estimate ?? {};
   return (
-    <Part title="It goes on" lead="You can leave this page: the run goes on by itself.">
+    <Part title="Sync in progress" lead="You can leave this page. The sync continues.">
       {failed !== undefined && <Failure error={failed} />}
       {lost && (
         <Note tone="warn">
-          <span role="status">The connection is lost, and is being made again. The run itself goes on.</span>
+          <span role="status">The connection was lost. Reconnecting. The sync continues.</span>
         </Note>
       )}
       {now.rate_wait_until && Date.parse(now.rate_wait_until) > Date.now() && (
         <Note>
-          The system asked to be left alone: it goes on <When at={now.rate_wait_until} />.
+          The system limits the request rate. The sync continues <When at={now.rate_wait_until} />.
         </Note>
       )}
       <dl className="connectors-figures" aria-live="off">
@@ -58,8 +58,8 @@ export function Live({ of: run }: { of: Run }) {
         </span>
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached */}
-      <section className="connectors-log mono" aria-label="What was told so far" tabIndex={0}>
-        {log.length === 0 && <span className="faint">Nothing was told yet.</span>}
+      <section className="connectors-log mono" aria-label="Progress messages" tabIndex={0}>
+        {log.length === 0 && <span className="faint">No messages yet.</span>}
         {log.map((l) => (
           <span key={l.key}>
             <time dateTime={l.at}>{l.at.slice(11, 19)}</time> {l.words}
@@ -73,7 +73,7 @@ export function Live({ of: run }: { of: Run }) {
 function bar(done: number, whole: number | undefined) {
   return [
     { words: "read", value: done, tone: 1 as const },
-    { words: "to come", value: whole ? Math.max(0, whole - done) : done > 0 ? 0 : 1, tone: 0 as const },
+    { words: "not started", value: whole ? Math.max(0, whole - done) : done > 0 ? 0 : 1, tone: 0 as const },
   ];
 }
 

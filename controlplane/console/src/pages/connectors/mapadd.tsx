@@ -32,7 +32,7 @@ export function AddMapping({ of: c, mappings, schema, close }: Props) {
       });
     },
     changes: [`/connectors/${c.id}`],
-    done: "Mapping saved. The next run is a full sync.",
+    done: "Mapping saved. The next sync is a full sync.",
     quiet: true,
   });
   return (
@@ -51,7 +51,7 @@ export function AddMapping({ of: c, mappings, schema, close }: Props) {
           label="Source field"
           value={path}
           set={(v: string) => setPath(v)}
-          none="Choose a field"
+          none="Select a field"
           required
           options={fieldsOf(schema, kind).map((f) => [f, f] as const)}
         />

@@ -21,7 +21,7 @@ export function CopyMappings({ of: c, version, open, close }: { of: Connector; v
   const copy = useAct({
     act: (_, key) => ask<Of<"CopiedMappings">>("POST", path, { key, ifMatch: version }),
     changes: [`/connectors/${c.id}`],
-    done: (r) => `${many(r.copied, "mapping")} copied. The next run reads everything.`,
+    done: (r) => `${many(r.copied, "mapping")} copied. The next sync is a full sync.`,
     quiet: true,
   });
   return (
@@ -29,7 +29,7 @@ export function CopyMappings({ of: c, version, open, close }: { of: Connector; v
       open={open}
       close={close}
       title="Copy mappings from another connector"
-      lead="What fits the fields of this source is taken over; the rest stays as it is."
+      lead="Mappings that fit the fields of this source are copied. Other mappings stay unchanged."
       verb="Copy"
       disabled={!tried.data}
       act={() => copy.mutateAsync()}
@@ -39,12 +39,14 @@ export function CopyMappings({ of: c, version, open, close }: { of: Connector; v
       {tried.isError && <Failure error={tried.error} />}
       {tried.data && (
         <Note tone={tried.data.misfits.length > 0 ? "warn" : "ok"}>
-          <p>{many(tried.data.copied, "mapping")} would be taken over.</p>
+          <p>
+            {many(tried.data.copied, "mapping")} {many(tried.data.copied, "mapping")} would be copied.
+          </p>
           {tried.data.misfits.length > 0 && (
             <ul>
               {tried.data.misfits.map((m) => (
                 <li key={`${m.object} ${m.source_path}`}>
-                  <code>{m.source_path}</code> does not fit: {m.reason}
+                  <code>{m.source_path}</code> cannot be copied: {m.reason}
                 </li>
               ))}
             </ul>

@@ -9,9 +9,9 @@ import { isNamed, RuleFields } from "./rule";
 
 type Props = { of: Connector; mapping: Of<"ConnectorMapping">; among: Of<"Mappings">; close: () => void };
 
-const map = ["map", "It fills a field of ours"] as const;
-const ignore = ["ignore", "It is ignored"] as const;
-const none = ["none", "Not mapped: the connector's value is kept"] as const;
+const map = ["map", "Map to a field"] as const;
+const ignore = ["ignore", "Ignore"] as const;
+const none = ["none", "No mapping: keep the connector's value"] as const;
 
 /** Changes what becomes of one field, with what would come of it on a few real records. */
 export function EditMapping({ of: c, mapping: m, among, close }: Props) {
@@ -29,7 +29,7 @@ export function EditMapping({ of: c, mapping: m, among, close }: Props) {
       return ask("PATCH", `/connectors/${c.id}/mappings/${m.id}`, { ...more, body });
     },
     changes: [`/connectors/${c.id}`],
-    done: "Saved. The next run reads everything.",
+    done: "Saved. The next sync is a full sync.",
     quiet: true,
   });
   return (
@@ -39,19 +39,14 @@ export function EditMapping({ of: c, mapping: m, among, close }: Props) {
       close={close}
       title={
         <>
-          Change what becomes of <code>{m.source_path}</code>
+          Edit mapping of <code>{m.source_path}</code>
         </>
       }
       verb="Save"
       disabled={action === "map" && !isNamed(target)}
       act={() => save.mutateAsync()}
     >
-      <SelectField
-        label="What is done with it"
-        value={action}
-        set={setAction}
-        options={optional(m.object) ? [map, ignore, none] : [map, ignore]}
-      />
+      <SelectField label="Action" value={action} set={setAction} options={optional(m.object) ? [map, ignore, none] : [map, ignore]} />
       {action === "map" && (
         <RuleFields
           connector={c.id}

@@ -48,13 +48,13 @@ export default function MappingTab({ of: c }: { of: Connector }) {
     <>
       <div className="row between">
         <p className="muted">
-          {n(all.filter((m) => m.action === "map").length)} of {n(all.length)} fields fill one of ours. A change makes the next run read
-          everything.
+          {n(all.filter((m) => m.action === "map").length)} of {n(all.length)} fields are mapped. After a change, the next sync is a full
+          sync.
         </p>
         <div className="row">
-          <Check reads label="Only what is used" value={only} set={setOnly} />
+          <Check reads label="Hide ignored fields" value={only} set={setOnly} />
           <Link to={"/connectors/$id/rediscover" as never} params={{ id: c.id } as never} className="button">
-            What has changed in the source
+            Schema changes
           </Link>
           {may.admin && <Button onClick={() => setCopying(true)}>Copy from another connector</Button>}
           {may.admin && schema.data && <Button onClick={() => setAdding(true)}>Map a field</Button>}
@@ -65,9 +65,9 @@ export default function MappingTab({ of: c }: { of: Connector }) {
         <thead>
           <tr>
             <th scope="col">Of</th>
-            <th scope="col">Field of the source</th>
+            <th scope="col">Source field</th>
             <th scope="col">Sample</th>
-            <th scope="col">Fills</th>
+            <th scope="col">Mapped to</th>
             <th scope="col">Found by</th>
             <th scope="col">Transform</th>
             {may.admin && (
@@ -99,13 +99,13 @@ export default function MappingTab({ of: c }: { of: Connector }) {
                     <Text of={m.transform} />
                   </code>
                 ) : (
-                  <span className="faint">as it is</span>
+                  <span className="faint">none</span>
                 )}
               </td>
               {may.admin && (
                 <td>
-                  <Button tone="quiet" onClick={() => setEdited(m)} aria-label={`Change the mapping of ${m.source_path}`}>
-                    Change
+                  <Button tone="quiet" onClick={() => setEdited(m)} aria-label={`Edit the mapping of ${m.source_path}`}>
+                    Edit
                   </Button>
                 </td>
               )}
@@ -144,32 +144,35 @@ function Undecided({ of: c, looked }: { of: Connector; looked: boolean }) {
   const accept = useAct({
     act: (_, key) => ask("POST", `/connectors/${c.id}/wizard/accept-mappings`, { key }),
     changes: [`/connectors/${c.id}`],
-    done: "The proposals are the mappings now.",
+    done: "Proposed mappings accepted.",
   });
   const look = useAct({
     act: (_, key) => ask<Of<"Discovery">>("POST", `/connectors/${c.id}/discover`, { key, body: {} }),
     changes: [`/connectors/${c.id}`],
-    done: (r) => (r.success ? "The fields of the source are known now." : `That did not work: ${r.error?.message ?? "no answer"}`),
+    done: (r) => (r.success ? "Discovery completed." : `Discovery failed: ${r.error?.message ?? "no answer"}`),
   });
   return (
-    <Empty title="Nobody has decided about the fields yet">
-      <p>Until somebody does, people are mapped by field name, as proposed. Accounts, entitlements and grants keep the connector's values.</p>
+    <Empty title="No mappings yet">
+      <p>
+        Until you set mappings, people use the proposed mapping of each field. Accounts, entitlements and grants keep the connector's
+        values.
+      </p>
       {may.admin && looked && (
         <div className="row">
           <Button tone="primary" disabled={accept.isPending} onClick={() => accept.mutate()}>
-            Take the proposals
+            Accept proposed mappings
           </Button>
           <Link to={"/connectors/new/$id/$step" as never} params={{ id: c.id, step: "mapping" } as never} className="button">
-            Decide field by field
+            Map field by field
           </Link>
         </div>
       )}
       {may.admin && !looked && (
         <Button tone="primary" disabled={look.isPending} onClick={() => look.mutate()}>
-          {look.isPending ? "Looking…" : "Look at the fields of the source"}
+          {look.isPending ? "Running discovery…" : "Run discovery"}
         </Button>
       )}
-      {!may.admin && !looked && <Note>Nobody has looked at the fields of the source either.</Note>}
+      {!may.admin && !looked && <Note>Discovery has not run yet.</Note>}
     </Empty>
   );
 }

@@ -31,10 +31,10 @@ export function Override({
       close={close}
       title={
         <>
-          What <code>{r.path}</code> is to fill
+          Map <code>{r.path}</code>
         </>
       }
-      verb="Choose this"
+      verb="Map field"
       disabled={!isNamed(target)}
       act={async () => done(transform ? { target_field: target, transform } : { target_field: target })}
     >

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { Connector, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
 import { Id } from "../../kit/bits";
+import { count } from "../../kit/count";
 import { Facts, Failure, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { FoundGrants } from "./found";
@@ -21,7 +22,7 @@ export function Overview({ of: c }: { of: Connector }) {
       {bad && <Failing of={c} health={health.data} />}
       {c.status_reason && !bad && (
         <Note tone="warn">
-          {c.status === "paused" ? "Paused: " : c.status === "disabled" ? "Switched off: " : ""}
+          {c.status === "paused" ? "Paused: " : c.status === "disabled" ? "Disabled: " : ""}
           <Text of={c.status_reason} />
         </Note>
       )}
@@ -29,7 +30,7 @@ export function Overview({ of: c }: { of: Connector }) {
       <Holding of={c} />
       <Diffs of={c} />
       <Figures of={c} />
-      <Part title="The last runs">
+      <Part title="Last sync runs">
         {health.data ? (
           <Timeline of={c.id} runs={health.data.last_runs} />
         ) : health.isError ? (
@@ -46,13 +47,13 @@ export function Overview({ of: c }: { of: Connector }) {
               ["Since", health.data && <When key="s" at={health.data.reading.since ?? health.data.since} />],
               ["Writing", health.data && <State key="w" of={health.data.writing.state} tone={writingTone(health.data.writing.state)} />],
               ["Last success", <When key="l" at={c.last_success_at} />],
-              ["Next run", <When key="n" at={c.next_run_at} none="only when somebody starts one" />],
+              ["Next run", <When key="n" at={c.next_run_at} none="only manual runs" />],
               ["Succeeded in seven days", rate(health.data?.success_rate_7d)],
               ["Consecutive failures", health.data ? n(health.data.consecutive_failures) : undefined],
               ["Last test", c.last_test && <LastTest key="t" of={c} />],
               ["Source role", purposes[c.purpose]],
-              ["Business id", <Id key="b" of={c.business_id} />],
-              ["Id", <Id key="i" of={c.id} />],
+              ["Business ID", <Id key="b" of={c.business_id} />],
+              ["ID", <Id key="i" of={c.id} />],
             ]}
           />
         </section>
@@ -69,13 +70,13 @@ const purposes: Record<string, string> = {
 
 const writingTone = (state: string) => (state === "stopped" ? "bad" : state === "waiting" || state === "switched_off" ? "warn" : "neutral");
 
-const rate = (of: number | null | undefined) => (of === null || of === undefined ? undefined : `${Math.round(of * 100)} % of the runs`);
+const rate = (of: number | null | undefined) => (of === null || of === undefined ? undefined : `${Math.round(of * 100)} % of sync runs`);
 
 function LastTest({ of: c }: { of: Connector }) {
   return (
     <>
       <State of={c.last_test?.success ? "succeeded" : "failed"} /> <When at={c.last_test?.at ?? null} />
-      {c.last_test && !c.last_test.current && <span className="muted"> before settings were changed</span>}
+      {c.last_test && !c.last_test.current && <span className="muted"> before the settings were changed</span>}
     </>
   );
 }
@@ -90,13 +91,13 @@ function Failing({ of: c, health }: { of: Connector; health: Health | undefined 
         <strong>
           {c.status === "quarantined"
             ? "This system is quarantined. No run starts until an administrator clears the quarantine."
-            : "The last run failed."}
+            : "The last sync run failed."}
         </strong>
         {run.data?.error ? <TargetError of={run.data.error} open /> : <p>{health?.cause ?? c.status_reason}</p>}
         {failed && (
           <p>
             <Link to={"/connectors/$id/runs/$run" as never} params={{ id: c.id, run: failed.id } as never}>
-              Open the run that failed
+              Open the failed run
             </Link>{" "}
             <span className="muted">
               (<When at={failed.created_at} />)
@@ -114,12 +115,12 @@ function Holding({ of: c }: { of: Connector }) {
   if (!run) return null;
   return (
     <Note tone="warn">
-      A run is held: part of what it would change is not done before somebody has looked.{" "}
+      A sync run is held: some of its changes need a decision.{" "}
       <Link className="connectors-more" to={"/connectors/$id/runs/$run" as never} params={{ id: c.id, run: run.id } as never}>
-        Look at it and decide
+        Review held changes
       </Link>{" "}
       <span className="muted">
-        (discarded <When at={run.held_until ?? null} /> unless somebody does)
+        (discarded <When at={run.held_until ?? null} /> without a decision)
       </span>
     </Note>
   );
@@ -132,9 +133,9 @@ function Diffs({ of: c }: { of: Connector }) {
   if (!diff) return null;
   return (
     <Note tone="info">
-      The fields of the source have changed: {n(diff.undecided)} to decide.{" "}
+      The schema of the source has changed: {count(diff.undecided, "open decision")}.{" "}
       <Link className="connectors-more" to={"/connectors/$id/rediscover" as never} params={{ id: c.id } as never}>
-        {may.admin ? "Look and decide" : "Look"}
+        {may.admin ? "Review changes" : "View changes"}
       </Link>
     </Note>
   );
@@ -144,13 +145,13 @@ function Figures({ of: c }: { of: Connector }) {
   const last = useGet<Run>(`/connectors/${c.id}/sync-runs/${c.last_run_id}`, {}, { enabled: Boolean(c.last_run_id) });
   const counters = last.data?.counters;
   const figures: [string, number | undefined][] = [
-    ["People read", counters?.identities_read],
+    ["People", counters?.identities_read],
     ["Accounts", counters?.accounts_discovered],
     ["Groups and roles", counters?.entitlements_mapped],
-    ["Access held", counters?.grants_recorded],
+    ["Grants", counters?.grants_recorded],
   ];
   return (
-    <section aria-label="What the last run read">
+    <section aria-label="Records of the last sync">
       <dl className="connectors-figures">
         {figures.map(([words, of]) => (
           <div key={words}>
@@ -159,7 +160,7 @@ function Figures({ of: c }: { of: Connector }) {
           </div>
         ))}
       </dl>
-      <p className="small muted">As the last run read them{last.data?.effective_incremental ? "; it read only what had changed" : ""}.</p>
+      <p className="small muted">From the last sync{last.data?.effective_incremental ? ", an incremental sync" : ""}.</p>
     </section>
   );
 }

@@ -54,7 +54,7 @@ export default function Connectors() {
   );
   return (
     <>
-      <Head title="Connectors" lead="Where people, accounts and access come from.">
+      <Head title="Connectors" lead="Source and target systems of people, accounts and access.">
         {connect}
       </Head>
       <List<ConnectorRow>
@@ -69,10 +69,10 @@ export default function Connectors() {
         every={30_000}
         label="Connectors"
         empty={{
-          title: "No system is connected yet",
+          title: "No connectors yet",
           words: (
             <>
-              <p>A system brings people, accounts and the access that they hold. Five steps lead to its first sync.</p>
+              <p>Connect a system to sync people, accounts and access. Setup takes five steps.</p>
               {connect}
             </>
           ),
@@ -100,7 +100,11 @@ function HeldRun({ of: c }: { of: ConnectorRow }) {
   const run = heldRun(c);
   if (!run) return null;
   return (
-    <Link to={"/connectors/$id/runs/$run" as never} params={{ id: c.id, run: run.id } as never} title="Above the safety limits: review the run">
+    <Link
+      to={"/connectors/$id/runs/$run" as never}
+      params={{ id: c.id, run: run.id } as never}
+      title="Above the safety limits: review the run"
+    >
       <State of="held" words="run held" />
     </Link>
   );

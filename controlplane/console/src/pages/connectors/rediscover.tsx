@@ -3,6 +3,7 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
+import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Empty, Failure, Head, Note, Part, Skeleton, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -41,20 +42,20 @@ export default function Rediscover() {
             </Link>
           </>
         }
-        title={<>What has changed at {connector.data.name}</>}
+        title={<>Schema changes of {connector.data.name}</>}
         lead={
           open ? (
             <>
-              Seen <When at={open.created_at} />. Syncs go on as before until somebody decides.
+              Discovered <When at={open.created_at} />. Syncs use the current mappings until you apply decisions.
             </>
           ) : (
-            "The fields of the source, compared with what the mappings are about."
+            "Compares the fields of the source with the current mappings."
           )
         }
       >
         {may.admin && (
           <Button disabled={look.isPending} tone={open ? "plain" : "primary"} onClick={() => look.mutate()}>
-            {look.isPending ? "Looking…" : open ? "Look again" : "Look at the source"}
+            {look.isPending ? "Running discovery…" : open ? "Run discovery again" : "Run discovery"}
           </Button>
         )}
       </Head>
@@ -63,10 +64,10 @@ export default function Rediscover() {
         <Deciding key={`${open.id} ${open.version}`} of={open} connector={id} />
       ) : (
         (!looked || looked.diff) && (
-          <Empty title="Nothing waits for a decision">
+          <Empty title="No open decisions">
             {may.admin
-              ? "Look at the source to see whether fields came, went or changed their type."
-              : "Administrators can look at the source and compare its fields."}
+              ? "Run discovery to find added, removed and changed fields."
+              : "Administrators can run discovery and compare fields."}
           </Empty>
         )
       )}
@@ -80,14 +81,14 @@ function Outcome({ of: l }: { of: Look }) {
     return (
       <Note tone="bad">
         <div role="status">
-          <p>The source could not be looked at.</p>
+          <p>Discovery failed.</p>
           {l.error && <TargetError of={l.error} />}
         </div>
       </Note>
     );
   return l.diff ? null : (
     <Note tone="ok">
-      <span role="status">All fields are as before.</span>
+      <span role="status">No field has changed.</span>
     </Note>
   );
 }
@@ -104,7 +105,7 @@ function Deciding({ of: diff, connector }: { of: Diff; connector: string }) {
     act: (body: Of<"SchemaDecisions">, key) =>
       ask<Diff>("POST", `/connectors/${connector}/schema-diffs/${diff.id}/decide`, { key, body, ifMatch: diff.version }),
     changes: [`/connectors/${connector}`],
-    done: (d) => (d.undecided > 0 ? `Applied. ${n(d.undecided)} still to decide.` : "Applied. The next run reads everything."),
+    done: (d) => (d.undecided > 0 ? `Applied. ${count(d.undecided, "open decision")} left.` : "Applied. The next sync is a full sync."),
   });
   const apply = () => {
     const decisions = waiting.flatMap((r) => (made[r.key] ? [{ object: r.object, path: r.path, ...made[r.key] }] : []));
@@ -116,13 +117,13 @@ function Deciding({ of: diff, connector }: { of: Diff; connector: string }) {
     <>
       <div className="row between">
         <p className="muted">
-          {many(diff.added.length, "new field")}, {n(diff.removed.length)} removed, {n(diff.type_changed.length)} of another type. Fields
-          that are as before are not shown.
+          {many(diff.added.length, "new field")}, {n(diff.removed.length)} removed, {n(diff.type_changed.length)} with a changed type.
+          Unchanged fields are not shown.
         </p>
         {may.admin && (
           <div className="row">
             <Button tone="quiet" onClick={() => setLeaving(true)}>
-              Leave all as it was…
+              Keep all mappings…
             </Button>
             <Button disabled={left.length === 0} onClick={acceptAll}>
               Accept all
@@ -146,9 +147,9 @@ function Deciding({ of: diff, connector }: { of: Diff; connector: string }) {
       <AskFirst
         open={leaving}
         close={() => setLeaving(false)}
-        title="Leave all as it was"
-        lead="What is undecided is left, and this comparison is closed. The next look at the source shows it again."
-        verb="Leave it"
+        title="Keep all mappings"
+        lead="Open decisions are dropped, and this comparison is closed. The next discovery shows the changes again."
+        verb="Keep all"
         act={() => decide.mutateAsync({ dismiss: true })}
       />
     </>
@@ -160,18 +161,18 @@ const without = (of: Decisions, key: string): Decisions => Object.fromEntries(Ob
 function Earlier({ of }: { of: Diff[] }) {
   if (of.length === 0) return null;
   return (
-    <Part title="Earlier">
+    <Part title="Earlier comparisons">
       {of.map((d) => (
         <details key={d.id} className="card padded">
           <summary data-reads="">
-            <When at={d.created_at} /> · {n(d.added.length)} new, {n(d.removed.length)} removed, {n(d.type_changed.length)} of another type{" "}
-            <State of={d.state} tone="neutral" words={d.replaced_by_id ? "replaced by a later look" : undefined} />
+            <When at={d.created_at} /> · {n(d.added.length)} new, {n(d.removed.length)} removed, {n(d.type_changed.length)} with a changed
+            type <State of={d.state} tone="neutral" words={d.replaced_by_id ? "replaced by a later discovery" : undefined} />
           </summary>
           <ul>
             {rowsOf(d).map((r) => (
               <li key={keyOf(r)}>
                 <span aria-hidden>{r.sign}</span> <code>{r.path}</code>{" "}
-                <span className="muted">{r.decided ? `${r.decided.decision} by ${r.decided.by}` : "left as it was"}</span>
+                <span className="muted">{r.decided ? `${r.decided.decision} by ${r.decided.by}` : "kept"}</span>
               </li>
             ))}
           </ul>

@@ -47,8 +47,8 @@ export function Release({ run, holding, close, chosen: picked }: Props) {
       open
       wide
       close={close}
-      title="Release what is held"
-      lead="Each change is looked at once more as it is applied, and passed over where it is no longer true."
+      title="Release held changes"
+      lead="Each change is checked again when it is applied. Outdated changes are skipped."
       verb={`Apply ${many(count, "change")}`}
       disabled={!comment.trim() || count < 1}
       act={() => release.mutateAsync()}
@@ -62,8 +62,7 @@ export function Release({ run, holding, close, chosen: picked }: Props) {
         />
       )}
       <Note tone={count === 0 ? "warn" : "info"}>
-        {many(count, "change")} would be applied; {n(Math.max(0, holding.held - count))} stay held.
-        {counted?.of === chosen && " That is what the service counted."} {samples.length > 0 && "Such as "}
+        {many(count, "change")} would be applied; {n(Math.max(0, holding.held - count))} stay held. {samples.length > 0 && "Examples: "}
         {samples.slice(0, 5).map((s, i) => (
           <span key={s}>
             {i > 0 && ", "}
@@ -71,15 +70,7 @@ export function Release({ run, holding, close, chosen: picked }: Props) {
           </span>
         ))}
       </Note>
-      <TextField
-        label="Why it may be applied"
-        hint="Goes into the audit log."
-        value={comment}
-        set={setComment}
-        required
-        rows={2}
-        max={1000}
-      />
+      <TextField label="Reason" hint="Recorded in the audit log." value={comment} set={setComment} required rows={2} max={1000} />
     </AskFirst>
   );
 }
@@ -94,14 +85,14 @@ function Choice({ of: narrow, set, kinds, shares }: ChoiceProps) {
   return (
     <>
       <Checks
-        label="Which kinds"
+        label="Kinds of change"
         value={narrow.kinds}
         set={(chosen) => set({ kinds: chosen, departments: [], containers: [] })}
         options={kinds}
       />
       {shares.departments.length > 1 && (
         <Checks
-          label="Only these departments (none chosen: all)"
+          label="Departments (empty: all)"
           value={narrow.departments}
           set={(departments) => set({ ...narrow, departments })}
           options={named(shares.departments)}
@@ -109,7 +100,7 @@ function Choice({ of: narrow, set, kinds, shares }: ChoiceProps) {
       )}
       {shares.containers.length > 1 && (
         <Checks
-          label="Only these branches, with what lies beneath (none chosen: all)"
+          label="Branches, including entries below (empty: all)"
           value={narrow.containers}
           set={(containers) => set({ ...narrow, containers })}
           options={named(shares.containers)}

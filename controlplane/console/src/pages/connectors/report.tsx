@@ -7,26 +7,26 @@ export const kinds = [
   ["identities", "People"],
   ["accounts", "Accounts"],
   ["entitlements", "Groups and roles"],
-  ["grants", "Access held"],
-  ["nestings", "Groups in groups"],
+  ["grants", "Grants"],
+  ["nestings", "Nested groups"],
 ] as const;
 
 const columns = [
   ["created", "New"],
   ["updated", "Changed"],
-  ["missing", "First miss"],
-  ["removed", "Gone"],
-  ["reappeared", "Back"],
-  ["unchanged", "As before"],
-  ["quarantined", "Set aside"],
-  ["skipped", "Passed over"],
+  ["missing", "Missing once"],
+  ["removed", "Removed"],
+  ["reappeared", "Restored"],
+  ["unchanged", "Unchanged"],
+  ["quarantined", "Rejected"],
+  ["skipped", "Skipped"],
   ["unresolved", "Unresolved references"],
 ] as const;
 
 /** What a run did, by kind of object. */
 export function Report({ of: run }: { of: Of<"Run"> }) {
   return (
-    <Table label="What it did, by kind">
+    <Table label="Changes by kind">
       <thead>
         <tr>
           <th scope="col">Kind</th>

@@ -31,7 +31,7 @@ export function RuleFields({ connector, object, path, fields, target, setTarget,
         value={transform}
         set={setTransform}
         max={4096}
-        hint="A Python expression of value and record, such as value.strip().lower(). Empty: the value as it is."
+        hint="A Python expression of value and record, such as value.strip().lower(). Leave empty to keep the value."
       />
       {isNamed(target) && <Trial of={connector} rule={{ object, source_path: path, target_field: target, transform }} />}
     </>

@@ -42,8 +42,8 @@ export default function OneRun() {
         title="Sync run"
         lead={
           <>
-            {run.mode === "preview" ? "A preview of " : ""}
-            {run.effective_incremental ? "what has changed" : "everything"}, begun <When at={run.created_at} />
+            {run.mode === "preview" ? "Preview of " : ""}
+            {run.effective_incremental ? "an incremental sync" : "a full sync"}, started <When at={run.created_at} />
           </>
         }
       >
@@ -61,20 +61,20 @@ function RunActions({ of: run, connector: c }: { of: Run; connector: Connector |
   const cancel = useAct({
     act: (_, key) => ask("POST", `/connectors/${run.connector_id}/sync-runs/${run.id}/cancel`, { key }),
     changes: ["/connectors"],
-    done: "It is being stopped. What it has written stays.",
+    done: "The run is being canceled. Changes that were applied stay.",
   });
   if (!may.admin) return null;
   if (goesOn(run.status))
     return (
       <Button tone="danger" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
-        Cancel the run
+        Cancel run
       </Button>
     );
   if (!c || !cameToNothing.includes(run.status) || !canSync(c.status)) return null;
   return (
     <>
       <Button tone="primary" onClick={() => setAgain(true)}>
-        Read it again
+        Sync again
       </Button>
       {again && <SyncNow of={c} open close={() => setAgain(false)} />}
     </>
@@ -84,9 +84,9 @@ function RunActions({ of: run, connector: c }: { of: Run; connector: Connector |
 const cameToNothing = ["failed", "cancelled", "expired", "discarded"];
 
 const parts = [
-  ["changes", "What changed"],
-  ["groups", "In groups"],
-  ["errors", "Set aside"],
+  ["changes", "Changes"],
+  ["groups", "Groups"],
+  ["errors", "Rejected records"],
 ] as const;
 
 function Ended({ of: run }: { of: Run }) {
@@ -100,12 +100,12 @@ function Ended({ of: run }: { of: Run }) {
         </Note>
       )}
       {run.status === "held" && <Held of={run} />}
-      {run.mode === "preview" && <Note>This was a preview: nothing of it was written. It tells what a run would have done then.</Note>}
+      {run.mode === "preview" && <Note>This run was a preview. Nothing was saved.</Note>}
       {run.warnings.length > 0 && <Warnings of={run} />}
-      <Part title="What it did">
+      <Part title="Result">
         <Report of={run} />
       </Part>
-      <nav className="tabs" aria-label="Parts of this run">
+      <nav className="tabs" aria-label="Sections of the run">
         {parts.map(([key, words]) => (
           <Link
             key={key}
@@ -121,8 +121,8 @@ function Ended({ of: run }: { of: Run }) {
         ))}
       </nav>
       {part === "errors" ? <RunErrors of={run} /> : part === "groups" ? <Groups of={run} /> : <Changes of={run} />}
-      <Part title="How it was done">
-        <section className="card padded" aria-label="How it was done">
+      <Part title="Details">
+        <section className="card padded" aria-label="Details">
           <HowItWasDone of={run} />
         </section>
       </Part>
@@ -149,13 +149,13 @@ function Warnings({ of: run }: { of: Run }) {
 
 const kindWords = new Map<string, string>(kinds.map(([key, words]) => [key, words.toLowerCase()]));
 const whyAll: Record<string, string> = {
-  first_sync: "it was the first time",
-  settings_changed: "settings or the mapping were changed",
-  full_older_than_7d: "everything was last read more than seven days ago",
+  first_sync: "first sync of this connector",
+  settings_changed: "settings or mappings were changed",
+  full_older_than_7d: "the last full sync is more than seven days old",
   full_older_than_1d: "incremental syncs of this system do not show removed memberships, and the last full sync was more than a day ago",
   membership_missing: "a membership has been missing for a day and could not be confirmed as removed",
-  no_cursor: "the system cannot tell what has changed",
-  full: "everything, from the beginning",
+  no_cursor: "the system does not support incremental syncs",
+  full: "a full sync was requested",
 };
 const plain = (code: string | null | undefined) => code && (whyAll[code] ?? code.replaceAll("_", " "));
 
@@ -168,19 +168,19 @@ function HowItWasDone({ of: run }: { of: Run }) {
     <Facts
       of={[
         ["Started by", by?.display ?? run.trigger],
-        ["Began", <When key="b" at={run.started_at} none="not yet" />],
+        ["Started", <When key="b" at={run.started_at} none="not yet" />],
         ["Ended", <When key="e" at={run.finished_at} none="not yet" />],
-        ["Took", lasted(run.duration_ms)],
-        ["How it was read", plain(run.strategy)],
-        ["Why everything was read", plain(run.fallback_reason)],
+        ["Duration", lasted(run.duration_ms)],
+        ["Mode", plain(run.strategy)],
+        ["Reason for full sync", plain(run.fallback_reason)],
         ["Complete sync", proven.map((kind) => kindWords.get(kind) ?? kind).join(", ") || "nothing"],
         ["Executed", run.executed_by.mode === "agent" ? `by the agent on ${run.executed_by.hostname ?? "its host"}` : "by the service"],
-        ["At most", run.max_records ? many(run.max_records, "record") : undefined],
+        ["Record limit", run.max_records ? many(run.max_records, "record") : undefined],
         ["Continues", run.continues_run_id ? <Id key="c" of={run.continues_run_id} /> : undefined],
         ["Chunks", `${n(run.chunks)} of up to ${count(run.chunk_size, "record")}`],
         ["Taken over", run.resumes > 0 ? `${many(run.resumes, "time")}, ${many(run.reread, "record")} read twice` : undefined],
         ["Callback", run.callback_url ? `${run.callback_state ?? "pending"} ${run.callback_error ?? ""}` : undefined],
-        ["Id", <Id key="i" of={run.id} />],
+        ["ID", <Id key="i" of={run.id} />],
       ]}
     />
   );

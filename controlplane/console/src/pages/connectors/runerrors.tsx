@@ -8,7 +8,7 @@ const objects = [
   ["identity", "people"],
   ["account", "accounts"],
   ["entitlement", "groups and roles"],
-  ["grant", "access held"],
+  ["grant", "grants"],
 ] as const;
 
 const columns: Column<RecordError>[] = [
@@ -30,13 +30,13 @@ const columns: Column<RecordError>[] = [
           <Text of={e.field} />
         </code>
       ) : (
-        <span className="faint">the whole record</span>
+        <span className="faint">whole record</span>
       ),
     text: (e) => e.field,
   },
-  { title: "Why", wide: true, cell: (e) => <span dir="auto">{e.message}</span>, text: (e) => e.message },
+  { title: "Reason", wide: true, cell: (e) => <span dir="auto">{e.message}</span>, text: (e) => e.message },
   { title: "Code", cell: (e) => <code>{e.code}</code>, text: (e) => e.code },
-  { title: "Passes by itself", cell: (e) => (e.retryable ? "perhaps" : "no"), text: (e) => e.retryable },
+  { title: "Temporary", cell: (e) => (e.retryable ? "perhaps" : "no"), text: (e) => e.retryable },
 ];
 
 /** Records that were set aside, and values that were left out, each with its reason. */
@@ -52,8 +52,8 @@ export function RunErrors({ of: run }: { of: Of<"Run"> }) {
         { name: "code", words: "Code" },
       ]}
       csv={`run-${run.id}-set-aside`}
-      label="Set aside"
-      empty={{ title: "Everything could be used", words: "No record was set aside, and no value left out." }}
+      label="Rejected records"
+      empty={{ title: "No rejected records", words: "All records and values of this sync were valid." }}
     />
   );
 }

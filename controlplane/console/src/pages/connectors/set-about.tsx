@@ -10,8 +10,8 @@ import { environments } from "./words";
 
 const purposes = [
   ["both", "People, accounts and access"],
-  ["source", "People: it knows who works here"],
-  ["target", "Accounts and access: who can do what in it"],
+  ["source", "People (source)"],
+  ["target", "Accounts and access (target)"],
 ] as const;
 
 /** What a connector is called, what it is for, and its labels. */
@@ -38,7 +38,7 @@ export default function About({ of: c }: { of: Connector }) {
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
       <TextField label="Name" {...form.field("name")} required max={200} error={form.wrong("name")} />
-      <TextField label="What it is for" rows={2} {...form.field("description")} max={2000} error={form.wrong("description")} />
+      <TextField label="Purpose" rows={2} {...form.field("description")} max={2000} error={form.wrong("description")} />
       <div className="fields">
         <SelectField
           label="Environment"
@@ -51,21 +51,21 @@ export default function About({ of: c }: { of: Connector }) {
           value={form.value.purpose}
           set={(v: string) => form.set("purpose", v)}
           options={purposes}
-          hint="A change holds back absences in the next run."
+          hint="After a change, the next sync run holds absent records."
         />
       </div>
       <TextField
-        label="Rank among sources of people"
+        label="Priority among sources of people"
         type="number"
         {...form.field("rank")}
-        hint="Where several know a person, the lowest wins."
+        hint="If several sources provide a person, the lowest number wins."
         error={form.wrong("authority_rank")}
       />
       <WordsField
         label="Labels"
         mono
         {...form.field("labels")}
-        hint="One in a line, as name=value. Sector packs find systems by the label tag, such as tag=ehr, clinical."
+        hint="One per line, as name=value. Sector packs find systems by the label tag, such as tag=ehr, clinical."
         error={form.wrong("labels")}
       />
       <Stale of={form.refused} path={`/connectors/${c.id}`} />

@@ -49,7 +49,7 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
     after: async () => {
       setTyped({});
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/connectors") });
-      say("Saved. Test the connection: any change asks for another test.");
+      say("Saved. Test the connection again after any change.");
     },
   });
   const probe = useProbe(c.id, async () => true);
@@ -82,7 +82,7 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
           {shown.filter((f) => !f.advanced).map(field)}
           {advanced.length > 0 && (
             <details>
-              <summary data-reads="">{count(advanced.length, "more setting")}, seldom needed</summary>
+              <summary data-reads="">{count(advanced.length, "more setting")}(advanced)</summary>
               <div className="stack">{advanced.map(field)}</div>
             </details>
           )}
@@ -92,15 +92,15 @@ function Fields({ of: c, fields }: { of: Connector; fields: Setting[] }) {
         {may.admin && (
           <div className="row">
             <Button type="submit" tone="primary" disabled={!dirty || save.isPending || Object.keys(patch.wrong).length > 0}>
-              {save.isPending ? "Just a moment…" : "Save"}
+              {save.isPending ? "Saving…" : "Save"}
             </Button>
             {dirty && <TryUnsaved of={c} fields={shown} typed={typed} reach={reach} value={value} />}
           </div>
         )}
       </form>
       {may.admin && (
-        <Part title="Try it">
-          <Probe of={probe} last={c.last_test} changed={dirty} missing={dirty ? ["to save what was typed"] : []} />
+        <Part title="Test">
+          <Probe of={probe} last={c.last_test} changed={dirty} missing={dirty ? ["to save your changes"] : []} />
         </Part>
       )}
     </div>
@@ -147,11 +147,11 @@ function TryUnsaved({ of: c, fields, typed, reach, value }: TryProps) {
       <Button disabled={needs.length > 0 || test.isPending} onClick={() => test.mutate()}>
         {test.isPending ? "Testing…" : "Test before saving"}
       </Button>
-      {needs.length > 0 && <span className="small muted">To test before saving, type again: {needs.join(", ")}.</span>}
+      {needs.length > 0 && <span className="small muted">To test before saving, enter these secrets again: {needs.join(", ")}.</span>}
       {tried && (
         <Note tone={tried.success ? "ok" : "bad"}>
           <div role="status">
-            {tried.success ? "These settings work." : tried.error ? <TargetError of={tried.error} /> : "They do not work."}
+            {tried.success ? "The connection works." : tried.error ? <TargetError of={tried.error} /> : "The connection failed."}
           </div>
         </Note>
       )}

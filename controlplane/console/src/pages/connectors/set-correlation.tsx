@@ -3,6 +3,7 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useGet, useMay } from "../../api/use";
+import { number } from "../../kit/count";
 import { Form, TextField, useForm } from "../../kit/form";
 import { Button, Failure, Note, Skeleton } from "../../kit/kit";
 import { say } from "../../kit/toast";
@@ -28,7 +29,7 @@ function Fields({ of: c, kept }: { of: Connector; kept: Correlation }) {
   const form = useForm({ rules: kept.rules, auto_link: String(kept.auto_link), propose: String(kept.propose) }, async (v, key) => {
     await ask("PUT", `/connectors/${c.id}/correlation`, { key, body: body(v), ifMatch: c.version });
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(`/connectors/${c.id}`) });
-    say("Saved. Run the rules to look at all accounts again, or wait for the next sync.");
+    say("Saved. Run the rules to correlate all accounts again, or wait for the next sync.");
   });
   const preview = useAct({
     act: (_, key) =>
@@ -39,12 +40,12 @@ function Fields({ of: c, kept }: { of: Connector; kept: Correlation }) {
     act: (_, key) => ask<Of<"CorrelationRun">>("POST", "/accounts/correlation/run", { key, body: { connector_id: c.id } }),
     changes: ["/accounts", "/identities"],
     done: (r) =>
-      `${many(r.counts.looked_at, "account")} looked at: ${many(r.counts.gains, "account")} got an owner, ${many(r.counts.losses, "account")} lost theirs, ${many(r.counts.disputed, "account")} for people to decide.`,
+      `${many(r.counts.looked_at, "account")} evaluated: ${number(r.counts.gains)} gained an owner, ${number(r.counts.losses)} lost their owner, ${number(r.counts.disputed)} became disputed.`,
   });
   return (
     <>
-      <Form of={form} verb="Save the rules" closed={!may.admin}>
-        {kept.is_default && <Note>These are the rules that every connector begins with. Saving makes them its own.</Note>}
+      <Form of={form} verb="Save" closed={!may.admin}>
+        {kept.is_default && <Note>These are the default rules. After you save them, they belong to this connector.</Note>}
         <CorrelationRules
           of={form.value.rules}
           set={(rules) => form.set("rules", rules)}
@@ -53,15 +54,15 @@ function Fields({ of: c, kept }: { of: Connector; kept: Correlation }) {
         />
         <div className="fields">
           <TextField
-            label="Join from a score of"
+            label="Assign the owner from a score of"
             {...form.field("auto_link")}
-            hint="0 to 1. One candidate alone with at least so much becomes the owner."
+            hint="0 to 1. A single candidate with this score or more becomes the owner."
             error={form.wrong("auto_link")}
           />
           <TextField
-            label="Ask people from a score of"
+            label="Ask a person from a score of"
             {...form.field("propose")}
-            hint="Below it, nobody is a candidate."
+            hint="Below this score, a person is not a candidate."
             error={form.wrong("propose")}
           />
         </div>
@@ -70,14 +71,14 @@ function Fields({ of: c, kept }: { of: Connector; kept: Correlation }) {
       {may.admin && (
         <div className="row">
           <Button disabled={preview.isPending} onClick={() => preview.mutate()}>
-            {preview.isPending ? "Trying…" : "Preview these rules"}
+            {preview.isPending ? "Evaluating…" : "Preview rules"}
           </Button>
           <Button
             disabled={run.isPending || form.dirty}
             onClick={() => run.mutate()}
             title={form.dirty ? "Save the rules first" : undefined}
           >
-            {run.isPending ? "Running…" : "Run the saved rules now"}
+            {run.isPending ? "Running…" : "Run saved rules"}
           </Button>
         </div>
       )}

@@ -26,16 +26,16 @@ function CopyTo({ of: c }: { of: Connector }) {
     { name: `${c.name} (copy)`, environment: c.environment === "production" ? "staging" : "production" },
     async (v, key) => {
       const made = await ask<Connector>("POST", "/connectors", { key, body: copyOf(c, v.name, v.environment) });
-      say("The copy is a draft. Give its secrets, and test it; the mappings are offered in step 4.");
+      say("The copy is a draft. Enter its secrets and test it. You can copy the mappings in step 4.");
       await navigate({ to: "/connectors/new/$id/$step" as never, params: { id: made.id, step: "connection" } as never });
     },
   );
   return (
     <Part
       title="Copy to another environment"
-      lead="Makes a draft with these settings and labels. Secrets are not copied; the mappings can be taken over in its fourth step."
+      lead="Creates a draft with these settings and labels. Secrets are not copied. You can copy the mappings in the fourth step."
     >
-      <Form of={form} verb="Make the copy" always>
+      <Form of={form} verb="Copy" always>
         <div className="fields">
           <TextField label="Name" {...form.field("name")} required max={200} error={form.wrong("name")} />
           <SelectField
@@ -74,18 +74,17 @@ function Danger({ of: c }: { of: Connector }) {
   const [typed, setTyped] = useState("");
   const remove = useAct({
     act: (_, key) => ask<Of<"Connector">>("DELETE", `/connectors/${c.id}`, { key, ifMatch: c.version }),
-    done: `${c.name} is deleted.`,
+    done: `${c.name} deleted.`,
     quiet: true,
     after: () => void navigate({ to: "/connectors" }),
     changes: ["/connectors"],
   });
   return (
-    <Part title="Remove">
+    <Part title="Delete">
       <div className="connectors-danger stack tight">
         <p>
-          <strong>Delete this connector.</strong> Its secrets are erased at once, and nothing is read from or written to the system any
-          more. What was read stays as history: people, accounts and access remain as they are, and are not kept up to date. To stop for a
-          while, pause or disable it instead.
+          <strong>Delete this connector.</strong> Its secrets are deleted at once, and all syncs and changes stop. Synced people, accounts
+          and access are kept but no longer updated. To stop temporarily, pause or disable the connector.
         </p>
         <div>
           <Button tone="danger" onClick={() => setOpen(true)}>
@@ -97,13 +96,13 @@ function Danger({ of: c }: { of: Connector }) {
         open={open}
         close={() => setOpen(false)}
         title={`Delete ${c.name}`}
-        verb="Delete for good"
+        verb="Delete"
         tone="danger"
         disabled={typed !== c.name}
         act={() => remove.mutateAsync()}
       >
-        <p>The secrets are erased and it cannot be taken back. What it has brought stays, and grows old.</p>
-        <TextField label={`Type its name, ${c.name}, to confirm`} value={typed} set={setTyped} />
+        <p>The secrets are deleted and you cannot undo this. Synced data is kept but no longer updated.</p>
+        <TextField label={`Enter the name ${c.name} to confirm`} value={typed} set={setTyped} />
       </AskFirst>
     </Part>
   );

@@ -36,7 +36,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
       };
       await ask("PUT", `/connectors/${c.id}/safety`, { body, key, ifMatch: c.version });
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(`/connectors/${c.id}`) });
-      say("Saved. It holds from the next run on.");
+      say("Saved. The limits apply from the next sync run.");
     },
   );
   const set = (at: number, change: Partial<Limit>) =>
@@ -48,16 +48,16 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
       <p className="muted">
-        Changes below these limits are applied without review: a minimum, then a share of all, and never more than a maximum. A run above a limit is held until
-        somebody looks.
+        Changes below these limits are applied without review. Each limit has a minimum, a share of all records and a maximum. A sync run
+        above a limit is held until you release or discard it.
       </p>
       <Table label="Limits">
         <thead>
           <tr>
-            <th scope="col">What would change</th>
-            <th scope="col">Always pass</th>
+            <th scope="col">Change</th>
+            <th scope="col">Minimum</th>
             <th scope="col">Share of all, %</th>
-            <th scope="col">Never more than</th>
+            <th scope="col">Maximum</th>
           </tr>
         </thead>
         <tbody className="connectors-limits">
@@ -70,7 +70,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
                     type="number"
                     min={0}
                     step={name === "pct" ? "any" : 1}
-                    aria-label={`${guardWords(l.kind)}: ${name === "floor" ? "always pass" : name === "pct" ? "share of all in percent" : "never more than"}`}
+                    aria-label={`${guardWords(l.kind)}: ${name === "floor" ? "minimum" : name === "pct" ? "share of all in percent" : "maximum"}`}
                     value={l[name]}
                     onChange={(e) => set(i, { [name]: Number(e.target.value) })}
                   />
@@ -82,48 +82,48 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
       </Table>
       <div className="fields">
         <SpanField
-          label="Counted together within"
+          label="Window"
           {...form.field("window")}
-          hint="So that many small runs do not do what one large one may not. An hour to a week."
+          hint="Changes of several runs in this window count together. One hour to one week."
           error={form.wrong("window")}
         />
         <SpanField
-          label="Held for"
+          label="Discard held changes after"
           {...form.field("hold_ttl")}
-          hint="Then it is discarded. An hour to 30 days."
+          hint="One hour to 30 days."
           error={form.wrong("hold_ttl")}
         />
         <SelectField
-          label="What is held"
+          label="Hold"
           value={form.value.hold_scope}
           set={(v: "kind" | "run") => form.set("hold_scope", v)}
           options={
             [
-              ["kind", "the kind that is above its limit; the rest goes on"],
+              ["kind", "only the kind above its limit"],
               ["run", "the whole run"],
             ] as const
           }
         />
         <TextField
-          label="Readings until something counts as gone"
+          label="Full syncs until a missing record is removed"
           type="number"
           {...form.field("missing")}
-          hint="Complete readings in a row without it; 1 to 10."
+          hint="Consecutive full syncs without the record; 1 to 10."
           error={form.wrong("deletion/missing_runs_required")}
         />
       </div>
-      <Check label="Always hold runs that would change more than half" {...form.field("total_loss")} />
+      <Check label="Always hold runs that change more than half" {...form.field("total_loss")} />
       {(loosened || form.value.reason) && (
         <TextField
-          label="Why more may pass than before"
+          label="Reason for higher limits"
           {...form.field("reason")}
           max={500}
-          hint="Goes into the audit log."
+          hint="Recorded in the audit log."
           error={form.wrong("reason")}
           required
         />
       )}
-      {may.admin && !loosened && <Note>What lets more pass than before asks for a reason.</Note>}
+      {may.admin && !loosened && <Note>Higher limits require a reason.</Note>}
       <Stale of={form.refused} path={`/connectors/${c.id}`} />
     </Form>
   );

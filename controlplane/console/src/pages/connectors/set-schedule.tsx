@@ -15,10 +15,10 @@ const crons = ["", "*/15 * * * *", "0 * * * *", "*/15 6-20 * * mon-fri", "0 2 * 
 const zones = Intl.supportedValuesOf("timeZone");
 const jitters = [
   ["PT0S", "none"],
-  ["PT1M", "up to a minute"],
+  ["PT1M", "up to 1 minute"],
   ["PT5M", "up to 5 minutes"],
-  ["PT15M", "up to a quarter of an hour"],
-  ["PT1H", "up to an hour"],
+  ["PT15M", "up to 15 minutes"],
+  ["PT1H", "up to 1 hour"],
 ] as const;
 
 /** When a connector is read by itself, and what comes of it. */
@@ -43,7 +43,11 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
       const body = { ...v, incremental_cron: v.incremental_cron || null, full_cron: v.full_cron || null };
       await ask("PUT", `/connectors/${c.id}/schedule`, { body, key, ifMatch: c.version });
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/connectors") });
-      say(v.incremental_cron || v.full_cron ? "Saved. The next runs are shown on the right." : "Saved. It syncs only when you start a run.");
+      say(
+        v.incremental_cron || v.full_cron
+          ? "Saved. The next runs are shown on the right."
+          : "Saved. The connector syncs only when you start a run.",
+      );
     },
   );
   const jitterOptions = jitters.some(([v]) => v === form.value.jitter)
@@ -56,7 +60,7 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
         mono
         {...form.field("incremental_cron")}
         suggestions={crons.filter(Boolean)}
-        placeholder="never by itself"
+        placeholder="no schedule"
         hint="A cron expression: minute, hour, day of month, month, day of week, such as */15 6-20 * * mon-fri. At least five minutes apart."
       />
       <TextField
@@ -64,18 +68,17 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
         mono
         {...form.field("full_cron")}
         suggestions={crons.filter(Boolean)}
-        placeholder="never by itself"
-        hint="Such as 0 2 * * *. Where both are due, everything is read."
+        placeholder="no schedule"
+        hint="For example 0 2 * * *. If both schedules are due, a full sync runs."
       />
       <div className="fields">
-        <TextField
-          label="Time zone"
-          {...form.field("timezone")}
-          suggestions={zones}
-          required
-          hint="Its clocks count, daylight saving included."
+        <TextField label="Time zone" {...form.field("timezone")} suggestions={zones} required hint="Daylight saving time is applied." />
+        <SelectField
+          label="Random delay"
+          {...form.field("jitter")}
+          options={jitterOptions}
+          hint="Spreads the starts of several connectors."
         />
-        <SelectField label="Random delay" {...form.field("jitter")} options={jitterOptions} hint="Spreads the starts of several connectors." />
       </div>
       <Stale of={form.refused} path={`/connectors/${c.id}`} />
     </Form>
@@ -85,9 +88,9 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
 function Next({ of: view }: { of: View }) {
   const last = view.last_occurrence;
   return (
-    <Part title="Its next times">
+    <Part title="Next runs">
       {view.upcoming.length === 0 ? (
-        <p className="muted">It is read only when somebody asks.</p>
+        <p className="muted">Only manual runs.</p>
       ) : (
         <ol className="stack tight">
           {view.upcoming.map((r) => (
@@ -95,21 +98,20 @@ function Next({ of: view }: { of: View }) {
               <time dateTime={r.at} title={r.at} className="mono">
                 {r.local.replace("T", " ").slice(0, 16)}
               </time>{" "}
-              <span className="muted">{r.kind === "full" ? "everything" : "what has changed"}</span>
+              <span className="muted">{r.kind === "full" ? "everything" : "incremental sync"}</span>
             </li>
           ))}
         </ol>
       )}
       {view.skipped > 0 && (
         <Note tone="warn">
-          {many(view.skipped, "time")} it was due and did not start since the last run that did. The system may be too slow for this
-          schedule.
+          {many(view.skipped, "time")} skipped since the last scheduled run. The system may be too slow for this schedule.
         </Note>
       )}
       {last && (
         <p className="small muted">
-          The last time, <When at={last.at} />: <State of={last.outcome} tone={last.outcome === "started" ? "ok" : "warn"} />{" "}
-          {last.reason?.replaceAll("_", " ")} {last.caught_up && "(it made up for several)"}
+          Last scheduled run, <When at={last.at} />: <State of={last.outcome} tone={last.outcome === "started" ? "ok" : "warn"} />{" "}
+          {last.reason?.replaceAll("_", " ")} {last.caught_up && "(replaces several skipped runs)"}
         </p>
       )}
     </Part>

@@ -1,5 +1,5 @@
-import { Link } from "@tanstack/react-router";
 import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useGet, useMay } from "../../api/use";
@@ -14,20 +14,20 @@ import { Template } from "./template";
 type View = Of<"ProvisioningView">;
 
 const modes = [
-  ["off", "Off: nothing is written"],
-  ["simulate", "Simulate: planned to the last byte, and not sent"],
-  ["manual", "By hand: a person makes each change and says so"],
-  ["auto", "On: changes are made"],
+  ["off", "Off: read only"],
+  ["simulate", "Simulate: changes are planned, not sent"],
+  ["manual", "Manual: a person makes each change and confirms it"],
+  ["auto", "On: changes are sent"],
 ] as const;
 const natives = [
-  ["tolerate", "Leave it"],
-  ["review", "Show it and ask about it"],
-  ["revoke", "Take it away"],
+  ["tolerate", "Ignore"],
+  ["review", "List for review"],
+  ["revoke", "Revoke"],
 ] as const;
 const directions = [
-  ["report", "List them"],
-  ["push", "Write them again"],
-  ["accept", "Keep what the system has"],
+  ["report", "List"],
+  ["push", "Write template values"],
+  ["accept", "Accept the system's values"],
 ] as const;
 
 /** Whether and how changes are written to the system. */
@@ -52,12 +52,12 @@ function Limits({ view }: { view: View }) {
     <>
       {tenant.data && !tenant.data.writes && (
         <Note tone="warn">
-          All writing of this tenant is switched off{tenant.data.reason ? `: ${tenant.data.reason}` : ""}.{" "}
-          <Link to="/provisioning">Go to the switch</Link>
+          Writing is off for this tenant{tenant.data.reason ? `: ${tenant.data.reason}` : ""}.{" "}
+          <Link to="/provisioning">Open provisioning</Link>
         </Note>
       )}
       {view.can.operations.length === 0 ? (
-        <Note>This connector cannot write: {view.can.why ?? "its target offers no way"}.</Note>
+        <Note>This connector cannot write: {view.can.why ?? "the target does not support it"}.</Note>
       ) : (
         <p className="muted">Supported operations: {view.can.operations.map((o) => o.replaceAll("_", " ")).join(", ")}.</p>
       )}
@@ -71,36 +71,32 @@ function Fields({ of: c, view }: { of: Connector; view: View }) {
   const form = useForm(valuesOf(view), async (v, key) => {
     await ask("PUT", `/connectors/${c.id}/provisioning`, { key, body: bodyOf(v, view), ifMatch: c.version });
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(`/connectors/${c.id}`) });
-    say("Saved. People whom it concerns are looked at again within a quarter of a minute.");
+    say("Saved. Affected people are evaluated again within 15 seconds.");
   });
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
       <div className="fields">
-        <SelectField label="Writing" {...form.field("mode", "write_mode")} options={modes} />
-        <SelectField label="Access given in the system itself" {...form.field("native", "native_grant_policy")} options={natives} />
-        <SelectField
-          label="Accounts that differ from their template"
-          {...form.field("direction", "drift/direction")}
-          options={directions}
-        />
+        <SelectField label="Write mode" {...form.field("mode", "write_mode")} options={modes} />
+        <SelectField label="Native changes" {...form.field("native", "native_grant_policy")} options={natives} />
+        <SelectField label="Drift" {...form.field("direction", "drift/direction")} options={directions} />
       </div>
-      <Check label="Compare accounts with their template whenever the system has been read" {...form.field("check")} />
-      <h2>When somebody leaves</h2>
-      <p className="muted small">An account is disabled before anything else becomes of it.</p>
-      <Check label="A disabled account keeps its memberships" {...form.field("keep")} />
+      <Check label="Compare accounts with their template after each sync" {...form.field("check")} />
+      <h2>Leavers</h2>
+      <p className="muted small">Accounts of leavers are disabled first.</p>
+      <Check label="Keep memberships of disabled accounts" {...form.field("keep")} />
       <SpanField
-        label="Deleted when disabled for"
+        label="Delete disabled accounts after"
         {...form.field("deleteAfter", "deprovision/delete_after")}
-        none="as the tenant's lifecycle has it"
+        none="tenant's lifecycle setting"
       />
       <h2>Circuit breaker</h2>
       <div className="fields">
-        <TextField label="Opens after failures in a row" type="number" {...form.field("failures", "breaker/max_failures")} />
+        <TextField label="Open after consecutive failures" type="number" {...form.field("failures", "breaker/max_failures")} />
         <TextField
           label="Or after changes of one kind"
           type="number"
           {...form.field("changes", "breaker/max_changes")}
-          hint="Those that take away or alter."
+          hint="Counts changes that remove or alter."
         />
         <SpanField label="Within" {...form.field("window", "breaker/window")} units={["hour", "day"]} />
       </div>

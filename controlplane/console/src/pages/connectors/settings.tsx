@@ -5,13 +5,13 @@ import { useMay } from "../../api/use";
 import { Skeleton } from "../../kit/kit";
 
 const sections = {
-  about: ["Name and use", lazy(() => import("./set-about"))],
+  about: ["General", lazy(() => import("./set-about"))],
   connection: ["Connection", lazy(() => import("./set-connection"))],
   schedule: ["Schedule", lazy(() => import("./set-schedule"))],
   safety: ["Safety limits", lazy(() => import("./set-safety"))],
-  correlation: ["Who owns accounts", lazy(() => import("./set-correlation"))],
+  correlation: ["Correlation", lazy(() => import("./set-correlation"))],
   writing: ["Writing", lazy(() => import("./set-writing"))],
-  more: ["Copy and remove", lazy(() => import("./set-more"))],
+  more: ["Copy and delete", lazy(() => import("./set-more"))],
 } as const;
 
 type Section = keyof typeof sections;
@@ -26,7 +26,7 @@ export default function Settings({ of: c }: { of: Connector }) {
   const shown = (Object.keys(sections) as Section[]).filter((s) => s !== "more" || may.admin);
   return (
     <>
-      <nav className="connectors-jump" aria-label="Settings of this connector">
+      <nav className="connectors-jump" aria-label="Sections of the settings">
         {shown.map((s) => (
           <Link
             key={s}

@@ -9,9 +9,9 @@ export function Stale({ of: refused, path }: { of: unknown; path: string }) {
   return (
     <Note tone="warn">
       <div className="row between">
-        <span>This was changed by somebody else meanwhile. What you typed is still here.</span>
+        <span>Someone else has changed these settings. Your input is still here.</span>
         <Button onClick={() => void queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith(path) })}>
-          Read it again, keep what I typed
+          Reload and keep my input
         </Button>
       </div>
     </Note>

@@ -9,10 +9,10 @@ import { SelectField, TextField } from "../../kit/form";
 type Kind = "changes" | "everything" | "preview" | "preview_changes";
 
 const kinds = [
-  ["changes", "What has changed"],
-  ["everything", "Everything"],
-  ["preview", "Preview everything: compare, and change nothing"],
-  ["preview_changes", "Preview what has changed"],
+  ["changes", "Incremental sync"],
+  ["everything", "Full sync"],
+  ["preview", "Preview of a full sync"],
+  ["preview_changes", "Preview of an incremental sync"],
 ] as const;
 
 /** Asks how a run is to be, starts it and goes to it. */
@@ -41,33 +41,33 @@ export function SyncNow({ of: c, open, close }: { of: Connector; open: boolean; 
       open={open}
       close={close}
       title="Sync now"
-      lead="You are led to the run, and can leave it: it goes on by itself."
+      lead="The page of the run opens. You can leave it; the sync continues."
       verb="Start"
       act={() => start.mutateAsync()}
     >
       <SelectField
-        label="What is read"
+        label="Mode"
         value={kind}
         set={setKind}
         options={kinds}
         hint={
           kind.startsWith("preview")
-            ? "Tells what a run would do and what would be held. Nothing is written."
+            ? "Shows the changes and held changes of a run. Nothing is saved."
             : kind === "changes"
-              ? "Where the system cannot tell what has changed, everything is read, and the run says why."
-              : "Only a complete reading can show that something is gone."
+              ? "If the system does not support incremental syncs, a full sync runs. The run shows the reason."
+              : "Only a full sync detects removed records."
         }
       />
       <div className="fields">
         <TextField
-          label="People and accounts at most"
+          label="Record limit"
           type="number"
           value={most}
           set={setMost}
           placeholder="no limit"
-          hint="A run with a limit never proves that anything is gone."
+          hint="A run with a limit does not remove records."
         />
-        <TextField label="Records written together" type="number" value={chunk} set={setChunk} placeholder="500" hint="From 1 to 10,000." />
+        <TextField label="Records per write" type="number" value={chunk} set={setChunk} placeholder="500" hint="From 1 to 10,000." />
       </div>
     </AskFirst>
   );

@@ -23,23 +23,15 @@ export function TargetField({
   return (
     <div className="fields">
       <SelectField
-        label="Fills"
+        label="Map to"
         value={custom ? own : value}
         set={(v: string) => set(v)}
-        none="Choose a field"
-        options={[...known.map((f) => [f, f] as const), [own, "an attribute of your own…"] as const]}
+        none="Select a field"
+        options={[...known.map((f) => [f, f] as const), [own, "custom attribute…"] as const]}
         error={custom ? undefined : error}
       />
       {custom && (
-        <TextField
-          label="Name of the attribute"
-          mono
-          value={value.slice(own.length)}
-          set={(v) => set(own + v)}
-          error={error}
-          required
-          max={100}
-        />
+        <TextField label="Attribute name" mono value={value.slice(own.length)} set={(v) => set(own + v)} error={error} required max={100} />
       )}
     </div>
   );

@@ -4,7 +4,7 @@ import { Verbatim } from "../../kit/bits";
 type Detail = Of<"ErrorDetail">;
 
 /** What failed, in a sentence, what to do about it, and the system's own answer word for word. */
-export function TargetError({ of: e, title = "The system's own answer", open }: { of: Detail; title?: string; open?: boolean }) {
+export function TargetError({ of: e, title = "Response of the system", open }: { of: Detail; title?: string; open?: boolean }) {
   const said = verbatim(e);
   return (
     <div className="stack tight">
@@ -12,8 +12,8 @@ export function TargetError({ of: e, title = "The system's own answer", open }: 
       {e.hint && <p className="muted">{e.hint}</p>}
       <p className="small faint">
         <code>{e.code}</code> · {e.class.replaceAll("_", " ")}
-        {e.phase ? ` · while: ${e.phase.replaceAll("_", " ")}` : ""}
-        {e.retryable ? " · passes by itself, and is tried again" : ""}
+        {e.phase ? ` · during: ${e.phase.replaceAll("_", " ")}` : ""}
+        {e.retryable ? " · temporary, retried automatically" : ""}
       </p>
       {said && (
         <details open={open}>

@@ -12,7 +12,7 @@ type Rule = Of<"AttributeRule">;
 
 const whens = [
   ["always", "always"],
-  ["create", "when it is made"],
+  ["create", "on creation"],
 ] as const;
 
 /** Changes the expressions by which accounts are made. The rest of what is set for writing stays. */
@@ -46,7 +46,7 @@ export function EditTemplate({ of: c, view, close }: { of: Connector; view: View
       return ask("PUT", `/connectors/${c.id}/provisioning`, { key, ifMatch: c.version, body });
     },
     changes: [`/connectors/${c.id}`],
-    done: "Saved. Accounts are compared with it from the next look on.",
+    done: "Saved. Accounts are compared with the template from the next check.",
     quiet: true,
   });
   const change = (at: number, more: Partial<Rule>) => setAttributes(attributes.map((r, i) => (i === at ? { ...r, ...more } : r)));
@@ -55,27 +55,27 @@ export function EditTemplate({ of: c, view, close }: { of: Connector; view: View
       open
       wide
       close={close}
-      title="How accounts are made"
-      lead="Python expressions over identity and username. An expression that gives None leaves the attribute out."
+      title="Account template"
+      lead="Python expressions over identity and username. If an expression returns None, the attribute is omitted."
       verb="Save"
       act={() => save.mutateAsync()}
     >
-      <TextField label="User name" mono rows={2} value={username} set={setUsername} required />
+      <TextField label="Username" mono rows={2} value={username} set={setUsername} required />
       <TextField
         label="Container"
         mono
         value={container}
         set={setContainer}
-        hint="In a directory, where the account is to lie. Empty: where the connector puts it."
+        hint="The parent entry of the account in a directory. Leave empty for the default of the connector."
       />
       {attributes.map((r, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the name of an attribute is typed here
         <div key={i} className="fields">
           <TextField label="Attribute" mono value={r.target} set={(target) => change(i, { target })} required />
-          <TextField label="Made by" mono value={r.expression} set={(expression) => change(i, { expression })} required />
+          <TextField label="Expression" mono value={r.expression} set={(expression) => change(i, { expression })} required />
           <SelectField label="When" value={r.on ?? "always"} set={(on) => change(i, { on })} options={whens} />
           <div className="row">
-            <Check label="Needed" value={r.required ?? false} set={(required) => change(i, { required })} />
+            <Check label="Required" value={r.required ?? false} set={(required) => change(i, { required })} />
             <Button tone="quiet" onClick={() => setAttributes(attributes.filter((_, at) => at !== i))} aria-label={`Remove ${r.target}`}>
               Remove
             </Button>
@@ -83,9 +83,9 @@ export function EditTemplate({ of: c, view, close }: { of: Connector; view: View
         </div>
       ))}
       <div>
-        <Button onClick={() => setAttributes([...attributes, { target: "", expression: "", on: "always" }])}>Add an attribute</Button>
+        <Button onClick={() => setAttributes([...attributes, { target: "", expression: "", on: "always" }])}>Add attribute</Button>
       </div>
-      <Check label="New accounts are enabled" value={enabled} set={setEnabled} />
+      <Check label="Create accounts as enabled" value={enabled} set={setEnabled} />
     </AskFirst>
   );
 }

@@ -3,10 +3,10 @@ import { ask } from "../../api/client";
 import type { Connector, Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
 import { Button, Note, Part, Table, Text } from "../../kit/kit";
-import { people, Pick, type Picked } from "../../kit/pick";
-import { shown } from "./trial";
+import { Pick, type Picked, people } from "../../kit/pick";
 import { Requests } from "./requests";
 import { EditTemplate } from "./template-edit";
+import { shown } from "./trial";
 
 type View = Of<"ProvisioningView">;
 
@@ -17,29 +17,27 @@ export function Template({ of: c, view }: { of: Connector; view: View }) {
   const a = view.account;
   return (
     <Part
-      title="How accounts are made"
+      title="Account template"
       lead={
-        view.defaults.some((d) => d.startsWith("account"))
-          ? "Partly as every connector of its type begins with."
-          : "As somebody has set it for this connector."
+        view.defaults.some((d) => d.startsWith("account")) ? "Partly the default of the connector type." : "Customized for this connector."
       }
-      actions={may.admin && <Button onClick={() => setEditing(true)}>Change the template</Button>}
+      actions={may.admin && <Button onClick={() => setEditing(true)}>Edit template</Button>}
     >
       <Table label="Account template">
         <thead>
           <tr>
             <th scope="col">Attribute</th>
-            <th scope="col">Made by</th>
+            <th scope="col">Expression</th>
             <th scope="col">When</th>
           </tr>
         </thead>
         <tbody>
           <tr>
-            <td>user name</td>
+            <td>username</td>
             <td className="connectors-tall">
               <code>{a.username.expression}</code>
             </td>
-            <td>{a.username.on === "always" ? "always: the account is renamed" : "when it is made"}</td>
+            <td>{a.username.on === "always" ? "always: accounts are renamed" : "on creation"}</td>
           </tr>
           {a.container && (
             <tr>
@@ -47,7 +45,7 @@ export function Template({ of: c, view }: { of: Connector; view: View }) {
               <td className="connectors-tall">
                 <code>{a.container.expression}</code>
               </td>
-              <td>{a.container.on === "always" ? "always: the account is moved" : "when it is made"}</td>
+              <td>{a.container.on === "always" ? "always: accounts are moved" : "on creation"}</td>
             </tr>
           )}
           {a.attributes.map((r) => (
@@ -56,12 +54,12 @@ export function Template({ of: c, view }: { of: Connector; view: View }) {
                 <code>
                   <Text of={r.target} />
                 </code>
-                {r.required && <span className="small muted"> needed</span>}
+                {r.required && <span className="small muted"> required</span>}
               </td>
               <td className="connectors-tall">
                 <code>{r.expression}</code>
               </td>
-              <td>{r.on === "create" ? "when it is made" : "always"}</td>
+              <td>{r.on === "create" ? "on creation" : "always"}</td>
             </tr>
           ))}
         </tbody>
@@ -84,15 +82,15 @@ function TryTemplate({ of: c }: { of: Connector }) {
   return (
     <div className="stack tight">
       <div className="row">
-        <Pick label="Try it for a person" source={people} value={person} set={setPerson} />
+        <Pick label="Preview for a person" source={people} value={person} set={setPerson} />
         <Button disabled={!person || preview.isPending} onClick={() => person && preview.mutate(person.id)}>
-          {preview.isPending ? "Trying…" : "Show the account"}
+          {preview.isPending ? "Loading…" : "Preview account"}
         </Button>
       </div>
       {made && (
         <>
-          {!made.makable && <Note tone="warn">The account cannot be made: something that is needed is missing.</Note>}
-          <Table label="The account that would be made">
+          {!made.makable && <Note tone="warn">The account cannot be created: a required value is missing.</Note>}
+          <Table label="Preview of the account">
             <thead>
               <tr>
                 <th scope="col">Attribute</th>
@@ -109,7 +107,7 @@ function TryTemplate({ of: c }: { of: Connector }) {
                     {a.error ? (
                       a.error.message
                     ) : (
-                      <Text of={shown(a.value)} none={a.missing.length > 0 ? `left out: ${a.missing.join(", ")} not known` : "left out"} />
+                      <Text of={shown(a.value)} none={a.missing.length > 0 ? `omitted: ${a.missing.join(", ")} not known` : "omitted"} />
                     )}
                   </td>
                 </tr>

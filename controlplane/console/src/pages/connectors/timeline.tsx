@@ -1,8 +1,8 @@
+import { Link } from "@tanstack/react-router";
 import type { Of } from "../../api/types";
 import { Table, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { lasted, outcomeOf, runsInWords, runWords } from "./words";
-import { Link } from "@tanstack/react-router";
 
 type HealthRun = Of<"HealthRun">;
 
@@ -11,7 +11,7 @@ const high = 100;
 
 /** The last runs by when they began and how long they took, the oldest at the left; with a table of the same. */
 export function Timeline({ of: connector, runs }: { of: string; runs: HealthRun[] }) {
-  if (runs.length === 0) return <p className="muted">It has not been read yet.</p>;
+  if (runs.length === 0) return <p className="muted">No sync runs yet.</p>;
   const inOrder = [...runs].reverse();
   const longest = Math.max(1, ...inOrder.map((r) => r.duration_ms ?? 0));
   const slot = wide / Math.max(14, inOrder.length);
@@ -36,17 +36,17 @@ export function Timeline({ of: connector, runs }: { of: string; runs: HealthRun[
             );
           })}
         </svg>
-        <p className="small muted">Height is how long a run took, up to {lasted(longest)}; one that failed reaches the top.</p>
+        <p className="small muted">The height shows the duration, up to {lasted(longest)}. Failed runs have full height.</p>
       </div>
-      <Table label="The last runs as a table">
+      <Table label="Last sync runs as a table">
         <thead>
           <tr>
-            <th scope="col">Began</th>
-            <th scope="col">What was read</th>
-            <th scope="col">How it came out</th>
-            <th scope="col">By</th>
+            <th scope="col">Started</th>
+            <th scope="col">Mode</th>
+            <th scope="col">Result</th>
+            <th scope="col">Started by</th>
             <th scope="col" className="num">
-              Took
+              Duration
             </th>
           </tr>
         </thead>
@@ -60,7 +60,7 @@ export function Timeline({ of: connector, runs }: { of: string; runs: HealthRun[
               </td>
               <td>
                 {r.full ? "everything" : "changes"}
-                {r.mode === "preview" ? ", as a preview" : ""}
+                {r.mode === "preview" ? ", preview" : ""}
               </td>
               <td>
                 <State of={r.status} words={runWords(r.status)} /> {r.error_code && <code className="small">{r.error_code}</code>}

@@ -30,12 +30,12 @@ export function Trial({ of: connector, rule }: { of: string; rule: Rule }) {
   const rows = tried.data.rows.filter((r) => r.object === asked.object).slice(0, 5);
   return (
     <>
-      <Table label="What comes of it" stale={tried.isPlaceholderData || typed !== rested}>
+      <Table label="Result" stale={tried.isPlaceholderData || typed !== rested}>
         <thead>
           <tr>
             <th scope="col">Record</th>
-            <th scope="col">In the source</th>
-            <th scope="col">Here</th>
+            <th scope="col">Source value</th>
+            <th scope="col">Mapped value</th>
           </tr>
         </thead>
         <tbody>

@@ -1,4 +1,7 @@
 import type { Connector, Of } from "../../api/types";
+
+import { count } from "../../kit/count";
+
 export { count as many, number as n } from "../../kit/count";
 
 /** A run in short, as the list of connectors shows its last ones. */
@@ -59,11 +62,11 @@ export const heldRun = (c: Pick<ConnectorRow, "last_runs">) => (c.last_runs ?? [
 export const goesOn = (status: string) => ["queued", "waiting_agent", "running", "evaluating", "applying"].includes(status);
 
 const runStates: Record<string, string> = {
-  waiting_agent: "waits for an agent",
-  evaluating: "being weighed",
-  applying: "being applied",
+  waiting_agent: "waiting for an agent",
+  evaluating: "checking safety limits",
+  applying: "applying changes",
   held: "held",
-  partial: "partly done",
+  partial: "partial",
 };
 
 export const runWords = (status: string) => runStates[status] ?? status.replaceAll("_", " ");
@@ -71,26 +74,26 @@ export const runWords = (status: string) => runStates[status] ?? status.replaceA
 /** Runs in one sentence, for those who do not see their picture. */
 export function runsInWords(runs: Pick<RunBrief, "status">[]): string {
   if (runs.length === 0) return "No run yet";
-  const count = (o: Outcome) => runs.filter((r) => outcomeOf(r.status) === o).length;
+  const of = (o: Outcome) => runs.filter((r) => outcomeOf(r.status) === o).length;
   const parts: [number, string][] = [
-    [count("good"), "succeeded"],
-    [count("part"), "held or partly done"],
-    [count("bad"), "failed"],
-    [count("open"), "going on"],
-    [count("none"), "without effect"],
+    [of("good"), "succeeded"],
+    [of("part"), "held or partial"],
+    [of("bad"), "failed"],
+    [of("open"), "running"],
+    [of("none"), "without effect"],
   ];
   const told = parts.filter(([n]) => n > 0).map(([n, words]) => `${n} ${words}`);
-  return `The last ${runs.length === 1 ? "run" : `${runs.length} runs`}: ${told.join(", ")}`;
+  return `Last ${count(runs.length, "run")}: ${told.join(", ")}`;
 }
 
 const guards: Record<string, string> = {
   identity_deactivation: "people who would be deactivated",
-  account_missing: "accounts that would go missing or be removed, and what they hold",
-  account_disabled: "accounts that would count as disabled",
-  grant_removed: "access that would be taken for gone",
+  account_missing: "accounts that would be missing or removed, and their grants",
+  account_disabled: "accounts that would be disabled",
+  grant_removed: "grants that would be removed",
   entitlement_removed: "groups and roles that would be removed",
-  identity_create: "people who would be new",
-  attribute_rewrite: "people with a rewritten field",
+  identity_create: "people who would be created",
+  attribute_rewrite: "people with a changed field",
 };
 
 /** What a limit is about, in words. */
@@ -108,4 +111,3 @@ export function lasted(ms: number | null | undefined): string {
   const minutes = Math.floor(ms / 60_000);
   return minutes < 60 ? `${minutes} min ${Math.round((ms % 60_000) / 1000)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
-

@@ -13,7 +13,7 @@ export function Findings({ of }: { of: Finding[] }) {
     <section className="card padded stack tight" aria-labelledby="findings">
       <h2 id="findings">Findings</h2>
       {open.length === 0 ? (
-        <p className="muted">Nothing to do: no finding is open.</p>
+        <p className="muted">No open findings.</p>
       ) : (
         <ul className="dash-findings">
           {open.map((f) => (

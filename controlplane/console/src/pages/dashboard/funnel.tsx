@@ -8,8 +8,8 @@ const gap = 10;
 /** How many people are known, and how many of them are connected to an account: as a picture, with the figures above it. */
 export function Funnel({ of }: { of: Of<"DashboardFunnel"> }) {
   const stages = [
-    { words: "Known", lead: "from the systems that know people", n: of.bootstrapped },
-    { words: "Connected", lead: "with an account that is theirs", n: of.connected },
+    { words: "People", lead: "from source systems", n: of.bootstrapped },
+    { words: "Connected", lead: "with an account", n: of.connected },
   ];
   const most = Math.max(1, of.bootstrapped);
   const high = (n: number) => Math.max(2, (n / most) * (height - 4));
@@ -37,7 +37,7 @@ export function Funnel({ of }: { of: Of<"DashboardFunnel"> }) {
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Of ${count(of.bootstrapped, "known person", "known people")}, ${number(of.connected)} have an account.`}
+        aria-label={`${number(of.connected)} of ${count(of.bootstrapped, "person", "people")} have an account.`}
       >
         {stages.map((s, i) => (
           <path

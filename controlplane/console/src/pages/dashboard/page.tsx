@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { Plug } from "lucide-react";
 import type { Of } from "../../api/types";
 import { useGet, useMay, useMe } from "../../api/use";
+import { count } from "../../kit/count";
 import { Failure, Head, Skeleton, When } from "../../kit/kit";
 import "./dashboard.css";
 import { Findings } from "./findings";
@@ -19,10 +20,7 @@ export default function Dashboard() {
   const sum = useGet<Sum>("/dashboard", {}, { every: 30_000 });
   return (
     <>
-      <Head
-        title={greeting(me?.user?.display_name ?? "", new Date().getHours())}
-        lead={sum.data ? needs(sum.data) : "Loading…"}
-      >
+      <Head title={greeting(me?.user?.display_name ?? "", new Date().getHours())} lead={sum.data ? needs(sum.data) : "Loading…"}>
         {may.admin && (
           <Link to="/connectors/new" className="button">
             <Plug aria-hidden size={15} /> Connect a system
@@ -83,37 +81,33 @@ function Figures({ of }: { of: Sum }) {
   const worst = connectors?.failing[0];
   return (
     <div className="dash-figures">
-      <Figure n={inbox.open} words="Decisions waiting for you" to="/inbox">
+      <Figure n={inbox.open} words="Decision tasks" to="/inbox">
         {inbox.overdue > 0 && <span className="badge bad">{inbox.overdue.toLocaleString("en")} overdue</span>}
         {inbox.overdue === 0 && inbox.due_soon > 0 && (
           <span className="badge warn">{inbox.due_soon.toLocaleString("en")} due within a day</span>
         )}
       </Figure>
       {connectors && (
-        <Figure n={connectors.failing_total} words="Connectors that fail" to="/connectors">
+        <Figure n={connectors.failing_total} words="Failing connectors" to="/connectors">
           {worst && (
             <span className="muted">
-              <bdi>{worst.name.slice(0, 40)}</bdi>, first failed <When at={worst.since} />
+              <bdi>{worst.name.slice(0, 40)}</bdi>, failing since <When at={worst.since} />
             </span>
           )}
         </Figure>
       )}
       {(may.oversees || may.owner) && (
-        <Figure n={f.accounts.orphaned} words="Accounts whose owner has left" to="/accounts" search={{ orphaned: "true" }}>
-          {f.accounts.uncorrelated > 0 && (
-            <span className="muted">and {f.accounts.uncorrelated.toLocaleString("en")} that nobody owns</span>
-          )}
+        <Figure n={f.accounts.orphaned} words="Orphan accounts" to="/accounts" search={{ orphaned: "true" }}>
+          {f.accounts.uncorrelated > 0 && <span className="muted">and {f.accounts.uncorrelated.toLocaleString("en")} uncorrelated</span>}
         </Figure>
       )}
       {may.oversees && (
-        <Figure n={of.provisioning.failed} words="Changes of systems that failed" to="/provisioning" search={{ state: "failed" }}>
-          <span className="muted">
-            {of.provisioning.failed > 0 ? "for good: somebody must look" : "all else was carried out, or waits"}
-          </span>
+        <Figure n={of.provisioning.failed} words="Failed provisioning tasks" to="/provisioning" search={{ state: "failed" }}>
+          <span className="muted">{of.provisioning.failed > 0 ? "a person must act" : "other tasks are completed or waiting"}</span>
         </Figure>
       )}
       {!may.oversees && may.manager && (
-        <Figure n={f.people.total} words="People of your team" to="/people">
+        <Figure n={f.people.total} words="People in your team" to="/people">
           {f.people.notice > 0 && (
             <span className="muted">
               {f.people.notice.toLocaleString("en")} {f.people.notice === 1 ? "is" : "are"} leaving
@@ -122,11 +116,9 @@ function Figures({ of }: { of: Sum }) {
         </Figure>
       )}
       {!may.oversees && (
-        <Figure n={of.requests.open} words="Requests of yours under way" to="/requests">
+        <Figure n={of.requests.open} words="Your open requests" to="/requests">
           {of.requests.waiting > 0 && (
-            <span className="muted">
-              {of.requests.waiting.toLocaleString("en")} {of.requests.waiting === 1 ? "waits" : "wait"} for somebody's agreement
-            </span>
+            <span className="muted">{count(of.requests.waiting, "request waits", "requests wait")} for approval</span>
           )}
         </Figure>
       )}

@@ -34,27 +34,27 @@ const steps: { name: keyof Of<"DashboardChecklist">; words: string; lead: string
   {
     name: "system_connected",
     words: "Connect a system",
-    lead: "HR first: it knows who the people are.",
+    lead: "Start with HR, the source of people.",
     to: "/connectors",
     write: "/connectors/new",
   },
-  { name: "first_sync_done", words: "Read it for the first time", lead: "People, accounts and access come from it.", to: "/connectors" },
+  { name: "first_sync_done", words: "Run the first sync", lead: "Syncs people, accounts and access.", to: "/connectors" },
   {
     name: "reach_healthy",
-    words: "See that systems can be reached",
-    lead: "By an agent beside them, or directly.",
+    words: "Check connections",
+    lead: "Through an agent in your network, or directly.",
     to: "/settings/agents",
   },
   {
     name: "sector_pack_installed",
     words: "Install a sector pack",
-    lead: "Roles and rules that fit your line of work.",
+    lead: "Roles and policies for your sector.",
     to: "/sector-packs",
   },
   {
     name: "second_user_invited",
     words: "Invite user",
-    lead: "Nobody should administer alone.",
+    lead: "Have at least two administrators.",
     to: "/settings/users",
     search: { invite: "1" },
   },
@@ -100,7 +100,7 @@ export function Trouble({ of, held }: { of: Of<"DashboardConnectors">; held: Of<
   if (of.failing.length === 0 && held.items.length === 0) return null;
   return (
     <section className="card padded stack tight" aria-labelledby="trouble">
-      <h2 id="trouble">What needs a look</h2>
+      <h2 id="trouble">Needs attention</h2>
       <ul className="dash-list">
         {of.failing.slice(0, 5).map((f) => (
           <li key={f.id}>
@@ -108,7 +108,7 @@ export function Trouble({ of, held }: { of: Of<"DashboardConnectors">; held: Of<
               <Text of={f.name} />
             </Link>
             <span className="small muted">
-              first failed <When at={f.since} />
+              failing since <When at={f.since} />
             </span>
             {f.error_summary && (
               <span className="small dash-why" dir="auto">
@@ -123,7 +123,7 @@ export function Trouble({ of, held }: { of: Of<"DashboardConnectors">; held: Of<
               <Text of={h.connector_name} />
             </Link>
             <span className="small muted">
-              is held: it would change much. Discarded <When at={h.held_until} none="when it is told" />
+              is held for review. Discarded <When at={h.held_until} none="in time" />
             </span>
           </li>
         ))}
@@ -143,7 +143,7 @@ export function Tasks({ open }: { open: number }) {
   return (
     <section className="card padded stack tight" aria-labelledby="tasks">
       <div className="row between">
-        <h2 id="tasks">Waiting for you</h2>
+        <h2 id="tasks">Decision tasks</h2>
         {open > 5 && (
           <Link to="/inbox" className="small">
             All {open.toLocaleString("en")}
@@ -155,7 +155,7 @@ export function Tasks({ open }: { open: number }) {
       ) : tasks.isError ? (
         <Failure error={tasks.error} retry={() => void tasks.refetch()} />
       ) : tasks.data.items.length === 0 ? (
-        <p className="muted">Nothing waits for your decision.</p>
+        <p className="muted">No open decision tasks.</p>
       ) : (
         <ul className="dash-list">
           {tasks.data.items.map((t) => (
@@ -186,7 +186,7 @@ export function Requests() {
       <div className="row between">
         <h2 id="requests">Your requests</h2>
         <Link to={"/access/request" as never} className="button">
-          Ask for access
+          Request access
         </Link>
       </div>
       {requests.isError ? (
@@ -205,7 +205,7 @@ export function Requests() {
           ))}
         </ul>
       ) : (
-        <p className="muted">Nothing was asked for yet.</p>
+        <p className="muted">No requests yet.</p>
       )}
     </section>
   );

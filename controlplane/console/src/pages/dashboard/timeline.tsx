@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ArrowRight } from "lucide-react";
 import { useState } from "react";
 import type { Of } from "../../api/types";
-import { count } from "../../kit/count";
+import { count, number } from "../../kit/count";
 import { Button, Table, Text, When } from "../../kit/kit";
 import { State } from "../../kit/state";
 import { hours, type Mark, marks } from "./words";
@@ -23,7 +23,7 @@ export function Timeline({ of, at }: { of: { runs: Of<"DashboardRuns">; connecto
         <span className="row">
           {all.length > 0 && (
             <Button reads tone="quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
-              {asTable ? "As a picture" : "As a table"}
+              {asTable ? "Chart" : "Table"}
             </Button>
           )}
           <Link to="/connectors" className="button quiet">
@@ -32,7 +32,7 @@ export function Timeline({ of, at }: { of: { runs: Of<"DashboardRuns">; connecto
         </span>
       </div>
       {all.length === 0 ? (
-        <p className="muted">Nothing was read since yesterday.</p>
+        <p className="muted">No sync runs in the last 24 hours.</p>
       ) : asTable ? (
         <AsTable of={of.runs} />
       ) : (
@@ -46,10 +46,12 @@ export function Timeline({ of, at }: { of: { runs: Of<"DashboardRuns">; connecto
       )}
       {!asTable && names.length > rows && (
         <p className="small muted">
-          The first {rows} of {count(names.length, "system")} by name. The table has all.
+          First {count(rows, "system")} of {number(names.length)} by name. The table lists all.
         </p>
       )}
-      {of.runs.truncated && <p className="small muted">There were more than {count(of.runs.items.length, "sync")}; these are the newest.</p>}
+      {of.runs.truncated && (
+        <p className="small muted">There are more than {count(of.runs.items.length, "sync run")}. The newest are shown.</p>
+      )}
     </section>
   );
 }
@@ -63,7 +65,7 @@ function Picture({ of, names, since, at, words }: PictureProps) {
   const lines = hours(since, at);
   return (
     <div className="dash-timeline">
-      <ul aria-label="Systems that were read">
+      <ul aria-label="Systems with sync runs">
         {names.map((c) => (
           <li key={c.id}>
             <Link to="/connectors/$id/$tab" params={{ id: c.id, tab: "runs" }}>
@@ -119,8 +121,8 @@ function AsTable({ of }: { of: Of<"DashboardRuns"> }) {
       <thead>
         <tr>
           <th scope="col">System</th>
-          <th scope="col">How it went</th>
-          <th scope="col">Began</th>
+          <th scope="col">Result</th>
+          <th scope="col">Started</th>
           <th scope="col">Ended</th>
         </tr>
       </thead>

@@ -10,7 +10,7 @@ test("somebody is greeted by their first name, if they have one", () => {
 
 test("what needs somebody is one sentence", () => {
   const quiet = { inbox: { open: 0, overdue: 0, due_soon: 0 }, provisioning: { failed: 0 } };
-  expect(needs(quiet)).toBe("Nothing needs you now; the rest runs by itself.");
+  expect(needs(quiet)).toBe("No open tasks.");
   const fresh = {
     complete: false,
     system_connected: false,
@@ -19,7 +19,7 @@ test("what needs somebody is one sentence", () => {
     pack_installed: false,
     somebody_invited: false,
   };
-  expect(needs({ ...quiet, checklist: fresh as never })).toBe("Nothing is connected yet. Begin with the system that knows your people.");
+  expect(needs({ ...quiet, checklist: fresh as never })).toBe("No systems are connected yet. Start with the source system of your people.");
   expect(needs({ ...quiet, inbox: { open: 1, overdue: 1, due_soon: 0 }, held: { total: 2, items: [] } })).toBe(
     "1 decision waits for you, 1 overdue; 2 syncs are held.",
   );

@@ -21,8 +21,8 @@ export function needs(
   ].filter((s): s is string => Boolean(s));
   // Where nothing was connected, nothing runs by itself.
   if (all.length === 0 && d.checklist && !d.checklist.system_connected)
-    return "Nothing is connected yet. Begin with the system that knows your people.";
-  if (all.length === 0) return "Nothing needs you now; the rest runs by itself.";
+    return "No systems are connected yet. Start with the source system of your people.";
+  if (all.length === 0) return "No open tasks.";
   const text = all.length === 1 ? all[0] : `${all.slice(0, -1).join("; ")}; ${all.at(-1)}`;
   return `${text}.`;
 }

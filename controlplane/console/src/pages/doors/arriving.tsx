@@ -28,7 +28,7 @@ export default function Arriving() {
     <main className="doors">
       <div className="card stack door">
         <BrandHere />
-        <h1>{wrong ? "You are not signed in" : "Signing in…"}</h1>
+        <h1>{wrong ? "Sign-in failed" : "Signing in…"}</h1>
         {wrong ? (
           <>
             <p role="alert">{wrong}</p>
@@ -38,7 +38,7 @@ export default function Arriving() {
           </>
         ) : (
           <p className="muted" role="status">
-            Your provider knows you. This takes a moment.
+            Your provider confirmed the sign-in. This takes a moment.
           </p>
         )}
       </div>

@@ -40,7 +40,7 @@ export default function Invited() {
         <BrandHere />
         <div>
           <h1 id="invited">Choose a password</h1>
-          <p className="muted small">It is yours alone, and signs you in from now on. Sessions that were open before end.</p>
+          <p className="muted small">You sign in with this password from now on. Your earlier sessions end.</p>
         </div>
         {refused && !weak && (
           <p role="alert" className="door-wrong small">
@@ -54,11 +54,11 @@ export default function Invited() {
           set={setPassword}
           required
           error={weak}
-          hint="12 to 256 characters. A few words together are easy to remember; what anybody would guess is refused."
+          hint="12 to 256 characters. Use several words. Common passwords are rejected."
         />
-        {otp && <CodeField lead="You have a second factor. The password is set with a code of it." />}
+        {otp && <CodeField lead="Your account has a second factor. Enter its code to set the password." />}
         <Button type="submit" tone="primary" disabled={busy || !password}>
-          {busy ? "Just a moment…" : "Set it and sign in"}
+          {busy ? "Saving…" : "Set password and sign in"}
         </Button>
       </form>
     </main>
@@ -70,10 +70,10 @@ function Spent() {
     <main className="doors">
       <div className="card stack door">
         <BrandHere />
-        <h1>This link does not work any more</h1>
+        <h1>The link is not valid</h1>
         <p>
-          It was used before, it is more than an hour old, or it is not whole. Ask an administrator for a new one; if you have set a
-          password, sign in with it.
+          The link was used before, is more than an hour old, or is incomplete. Ask an administrator for a new one. If you have a password,
+          sign in with it.
         </p>
         <Link to="/login" search={{}} className="button primary">
           Sign in

@@ -37,7 +37,7 @@ function Groups({ of }: { of: Listed[] }) {
           </ul>
         </Part>
       ))}
-      <Part title="The API, operation by operation" lead="Made from the description that the service gives of itself.">
+      <Part title="API reference" lead="Generated from the OpenAPI description of this service.">
         <p className="row">
           <a className="help-out" href={`${basePath}/docs`}>
             Try it in the browser
@@ -63,9 +63,9 @@ function Card({ of }: { of: Listed }) {
 }
 
 function Found({ of }: { of: Hit[] }) {
-  if (of.length === 0) return <Empty title="No results">Titles and headings are searched. Try one word of it.</Empty>;
+  if (of.length === 0) return <Empty title="No results">The search covers titles and headings. Try a single word.</Empty>;
   return (
-    <ul className="help-found" aria-label="Found">
+    <ul className="help-found" aria-label="Search results">
       {of.map((h) => (
         <li key={`${h.page}#${h.at}`}>
           <Link to={"/help/$page" as never} params={{ page: h.page } as never} {...(h.at ? { hash: h.at } : {})}>

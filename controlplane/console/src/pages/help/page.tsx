@@ -13,8 +13,8 @@ export default function Help() {
   if (!page) return <Contents />;
   if (known(page)) return <Page key={page} of={page} />;
   return (
-    <Empty page title="There is no such page">
-      The documentation has others: <Link to={"/help" as never}>see all of them</Link>.
+    <Empty page title="Page not found">
+      Open the <Link to={"/help" as never}>table of contents</Link>.
     </Empty>
   );
 }

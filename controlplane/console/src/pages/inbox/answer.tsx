@@ -1,4 +1,5 @@
 import { useRef, useState } from "react";
+import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { TextField } from "../../kit/form";
 import type { Choice } from "./decided";
@@ -37,8 +38,8 @@ export default function Answer({ tasks, action, close, act }: Props) {
       open
       close={close}
       wide={task.kind === "schema_diff" || task.kind === "pack_conflict"}
-      title={many ? `${action.label}: ${tasks.length.toLocaleString("en")} at once` : action.label}
-      lead={many ? "The same answer for all that are selected. It can be undone for a while." : <bdi>{task.title}</bdi>}
+      title={many ? `${action.label}: ${count(tasks.length, "task")}` : action.label}
+      lead={many ? "The same decision applies to all selected tasks. You can undo it for a short time." : <bdi>{task.title}</bdi>}
       verb={many ? `${action.label} (${tasks.length.toLocaleString("en")})` : action.label}
       tone={action.style === "negative" ? "danger" : "primary"}
       disabled={lacking}
@@ -46,8 +47,8 @@ export default function Answer({ tasks, action, close, act }: Props) {
     >
       {!many && <InputsOf task={task} action={action} value={inputs} set={(name, v) => setInputs((was) => ({ ...was, [name]: v }))} />}
       <TextField
-        label={needsReason ? "Why" : "Why, if you like"}
-        hint="Those who see the decision read it."
+        label={needsReason ? "Reason" : "Reason (optional)"}
+        hint="Shown to everyone who can see the decision."
         rows={3}
         max={2000}
         required={needsReason}

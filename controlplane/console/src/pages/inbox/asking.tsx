@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
+import { number } from "../../kit/count";
 import { Coming } from "../../kit/kit";
 import { sayRefusal } from "../../kit/toast";
 import { reread } from "./decided";
@@ -31,11 +32,11 @@ export function useAsking(
   const claim = useAct<"claim" | "release">({
     act: (what, key) => ask("POST", `/decision-tasks/${task?.id}/${what}`, { key }),
     changes: ["/decision-tasks"],
-    done: (_, what) => (what === "claim" ? "It is yours: nobody else decides it." : "Released: others may decide it again."),
+    done: (_, what) => (what === "claim" ? "Claimed. Only you can decide it." : "Released. Other approvers can decide it again."),
   });
   const goOn = (gone: Task) => show(nextAfter(shown, gone.id));
   const many = async (tasks: Task[], action: Action, choice: { comment?: string }) => {
-    const words = (done: number) => setProgress(`${done.toLocaleString("en")} of ${tasks.length.toLocaleString("en")}`);
+    const words = (done: number) => setProgress(`${number(done)} of ${number(tasks.length)}`);
     if (tasks.length > 500) words(0);
     try {
       await deciding.many(tasks, { action: action.key, label: action.label, ...choice }, words);

@@ -35,10 +35,10 @@ export function Bulk({ chosen, total, query, choose, clear, act, progress }: Pro
     }
   };
   return (
-    <div className="bulk row" role="toolbar" aria-label="What is selected">
+    <div className="bulk row" role="toolbar" aria-label="Selection">
       <strong aria-live="polite">{chosen.length.toLocaleString("en")} selected</strong>
       {progress ? (
-        <span role="status">Deciding: {progress}</span>
+        <span role="status">Saving decisions: {progress}</span>
       ) : (
         actions.map((a) => {
           const key = keys.find(([, action]) => action === a.key)?.[0];
@@ -51,7 +51,7 @@ export function Bulk({ chosen, total, query, choose, clear, act, progress }: Pro
           );
         })
       )}
-      {actions.length === 0 && <span className="small muted">These have no answer in common. Decide them one by one.</span>}
+      {actions.length === 0 && <span className="small muted">These tasks have no decision in common. Decide them one by one.</span>}
       {total > chosen.length && !reading && (
         <Button reads tone="quiet" onClick={() => void all()}>
           Select all {total.toLocaleString("en")}
@@ -59,7 +59,7 @@ export function Bulk({ chosen, total, query, choose, clear, act, progress }: Pro
       )}
       {reading && (
         <Button reads tone="quiet" onClick={() => stop.current?.abort()}>
-          Reading {reading}, stop
+          Loading {reading}, stop
         </Button>
       )}
       <Button reads tone="quiet" onClick={clear}>

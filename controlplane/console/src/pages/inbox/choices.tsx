@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { count } from "../../kit/count";
 import { SelectField, TextField } from "../../kit/form";
 import { Note, Text } from "../../kit/kit";
 import { at, rows, sentence, type Task, words } from "./tasks";
@@ -10,9 +11,12 @@ type Decided = { object: string; path: string; decision: "accept" | "ignore" };
 /** What becomes of each field of a source that has changed. What is left out is asked about again. */
 export function FieldDecisions({ task, value, set }: Props) {
   const fields = [
-    ...rows(task.context, "added").map((f) => ({ f, what: `is new: ${words(f, "type") ?? ""}` })),
-    ...rows(task.context, "removed").map((f) => ({ f, what: `is gone; ${rows(f, "breaks").length || "no"} mappings use it` })),
-    ...rows(task.context, "type_changed").map((f) => ({ f, what: `was ${words(f, "from")}, is ${words(f, "to")}` })),
+    ...rows(task.context, "added").map((f) => ({ f, what: `new: ${words(f, "type") ?? ""}` })),
+    ...rows(task.context, "removed").map((f) => ({
+      f,
+      what: `removed; ${count(rows(f, "breaks").length, "mapping uses", "mappings use")} it`,
+    })),
+    ...rows(task.context, "type_changed").map((f) => ({ f, what: `changed from ${words(f, "from")} to ${words(f, "to")}` })),
   ];
   const decided = (value.decisions ?? []) as Decided[];
   const same = (d: Decided, f: Record<string, unknown>) => d.object === f.object && d.path === f.path;
@@ -37,9 +41,9 @@ export function FieldDecisions({ task, value, set }: Props) {
         />
       ))}
       <Note>
-        To map a field in a way of your own, open{" "}
+        To map a field yourself, open the{" "}
         <Link className="inbox-link" to="/connectors/$id/rediscover" params={{ id: task.subject.id }}>
-          what has changed in the source
+          schema changes
         </Link>
         .
       </Note>
@@ -79,9 +83,9 @@ function MergedField({ name, ours, theirs, put }: { name: string; ours: unknown;
     put(to === "ours" ? ours : to === "theirs" ? theirs : parsed(typed, ours));
   };
   const choices = [
-    ["ours", "As it is here", text(ours)],
-    ["theirs", "As the pack has it", text(theirs)],
-    ["own", "Something else", ""],
+    ["ours", "Your value", text(ours)],
+    ["theirs", "Value of the pack", text(theirs)],
+    ["own", "Another value", ""],
   ] as const;
   return (
     <fieldset className="checks">
@@ -96,7 +100,7 @@ function MergedField({ name, ours, theirs, put }: { name: string; ours: unknown;
       ))}
       {way === "own" && (
         <TextField
-          label={`What ${sentence(name).toLowerCase()} is to be`}
+          label={`Value of ${sentence(name).toLowerCase()}`}
           mono
           rows={3}
           value={typed}

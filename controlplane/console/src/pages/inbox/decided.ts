@@ -73,10 +73,10 @@ export async function decideOne(task: Task, choice: Choice, key: string): Promis
 /** What has happened to a task that is not any more as it was seen. */
 function changed(now: Task): string {
   const d = now.decision;
-  if (d) return `${d.by.display} has decided this already: ${now.actions.find((a) => a.key === d.action)?.label ?? d.action}.`;
-  if (now.closed_reason) return `It needs no decision any more: ${now.closed_reason}.`;
-  if (now.claimed_by) return `${now.claimed_by.display} has claimed this. They, or an administrator, can release it.`;
-  return "It has changed since you opened it. Look at it again, then decide.";
+  if (d) return `${d.by.display} has already decided: ${now.actions.find((a) => a.key === d.action)?.label ?? d.action}.`;
+  if (now.closed_reason) return `The task is closed: ${now.closed_reason}.`;
+  if (now.claimed_by) return `${now.claimed_by.display} has claimed this task. They or an administrator can release it.`;
+  return "The task has changed since you opened it. Review it again, then decide.";
 }
 
 /** Decides many the same way, 500 a call; told hears how far it has come. What is refused is said beside the tasks and stays. */
@@ -92,7 +92,7 @@ export async function decideMany(tasks: Task[], choice: Choice, told: (done: num
       const results = new Map(answer.results.map((r) => [r.id, r]));
       const refused = part.filter((t) => results.get(t.id)?.result === "refused");
       comeBack(refused.map((t) => t.id));
-      refuse(refused.map((t) => [t, results.get(t.id)?.detail ?? "The service did not say why."]));
+      refuse(refused.map((t) => [t, results.get(t.id)?.detail ?? "The service returned no reason."]));
       taken.push(...answer.results.filter((r) => r.result !== "refused").map((r) => r.id));
     } catch (e) {
       const rest = tasks.slice(done);

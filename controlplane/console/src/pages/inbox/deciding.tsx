@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { count } from "../../kit/count";
 import { say, sayRefusal } from "../../kit/toast";
 import {
   type Batch,
@@ -29,8 +30,8 @@ export function useDeciding(again: (task: string) => unknown) {
       const { undone, late, why } = await undo(batch, queries);
       if (undone === 1 && batch.task) again(batch.task);
       if (undone > 0)
-        say(undone === 1 ? "Undone. It waits for you again." : `${undone.toLocaleString("en")} decisions undone. They wait for you again.`);
-      if (late > 0) sayRefusal(new Error(`${late === 1 ? "One decision" : `${late} decisions`} could not be undone: ${why}`));
+        say(undone === 1 ? "Undone. The task is open again." : `${count(undone, "decision")} undone. The tasks are open again.`);
+      if (late > 0) sayRefusal(new Error(`${count(late, "decision")} could not be undone: ${why}`));
     } catch (e) {
       sayRefusal(e);
     }
@@ -41,7 +42,7 @@ export function useDeciding(again: (task: string) => unknown) {
     remember(batch, queries);
     const close = say(words, {
       remedy: { words: <Undo until={until} />, act: () => void takeBack(batch) },
-      detail: "Final when the time is over, even if you close this window.",
+      detail: "The decision becomes final when the time is over, even if you close this window.",
       ms: 0,
     });
     batch.close = close;
@@ -91,7 +92,7 @@ export function useDeciding(again: (task: string) => unknown) {
     undoLast: () => {
       const batch = lastBatch();
       if (batch) void takeBack(batch);
-      else say("There is nothing to undo: what was decided last has taken effect.");
+      else say("Nothing to undo. Your last decision is final.");
     },
   };
 }

@@ -44,7 +44,11 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
         ? await ask<Delegation>("PATCH", `${path}/${of.id}`, { body, key, ifMatch: of.version })
         : await ask<Delegation>("POST", path, { body, key });
       await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/decision-tasks") });
-      say(made.state === "active" ? `${made.delegate_display} decides from now on.` : `${made.delegate_display} decides when it begins.`);
+      say(
+        made.state === "active"
+          ? `${made.delegate_display} can decide from now on.`
+          : `${made.delegate_display} can decide from the start date.`,
+      );
       close();
     },
   );
@@ -53,13 +57,13 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
     <Dialog
       open
       close={close}
-      title={of ? "Change the delegation" : "Delegate"}
-      lead="Both see the tasks meanwhile, and either of them may decide."
+      title={of ? "Edit delegation" : "Delegate"}
+      lead="Both see the decision tasks during the delegation, and either of them can decide."
     >
-      <Form of={form} verb={of ? "Change" : "Delegate"} cancel={close}>
+      <Form of={form} verb={of ? "Save" : "Delegate"} cancel={close}>
         {may.admin && !of && (
           <Pick
-            label={own ? "Whose decisions, if not yours" : "Whose decisions"}
+            label={own ? "Delegator (empty: you)" : "Delegator"}
             source={people}
             {...form.field("from")}
             required={!own}
@@ -67,26 +71,30 @@ export default function Delegate({ of, close }: { of: Delegation | undefined; cl
           />
         )}
         <Pick
-          label={may.admin || of ? "Who decides for them" : "Who decides for you"}
+          label={may.admin || of ? "Delegate" : "Delegate"}
           source={colleagues("/decision-tasks/delegations", { query: { delegator_id: whose } })}
           {...form.field("to")}
           required
           disabled={!whose && !own}
-          hint={whose || own ? "By name or whole e-mail address: who is at work and can sign in." : "Say first whose decisions."}
+          hint={
+            whose || own
+              ? "Search by name or enter a full e-mail address. Only active people with a sign-in are listed."
+              : "First select the delegator."
+          }
           error={form.wrong("delegate_id")}
         />
         <div className="fields">
-          <TextField type="datetime-local" label="From" hint="Left empty: now." {...form.field("starts", "starts_at")} />
-          <TextField type="datetime-local" label="Until" hint="Left empty: until it is ended." {...form.field("ends", "ends_at")} />
+          <TextField type="datetime-local" label="From" hint="Leave empty to start now." {...form.field("starts", "starts_at")} />
+          <TextField type="datetime-local" label="Until" hint="Leave empty for no end." {...form.field("ends", "ends_at")} />
         </div>
-        <Check label="What is open already too" hint="Otherwise only what comes while it lasts." {...form.field("open")} />
+        <Check label="Include open decision tasks" hint="Otherwise the delegation covers only new tasks." {...form.field("open")} />
         <details>
           <summary className="small">
-            {form.value.kinds.length === 0 ? "Every kind of task" : count(form.value.kinds.length, "kind of task", "kinds of task")}
+            {form.value.kinds.length === 0 ? "All kinds of tasks" : count(form.value.kinds.length, "kind of task", "kinds of tasks")}
           </summary>
-          <Checks label="Only these kinds; none: all" {...form.field("kinds")} options={kindOptions} />
+          <Checks label="Kinds of tasks (empty: all)" {...form.field("kinds")} options={kindOptions} />
         </details>
-        <TextField label="Why" max={1000} {...form.field("reason")} />
+        <TextField label="Reason" max={1000} {...form.field("reason")} />
       </Form>
     </Dialog>
   );

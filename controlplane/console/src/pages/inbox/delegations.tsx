@@ -25,14 +25,14 @@ export default function Delegations() {
   const end = useAct<Delegation>({
     act: (d, key) => ask("DELETE", `/decision-tasks/delegations/${d.id}`, { ifMatch: d.version, key }),
     changes: ["/decision-tasks"],
-    done: (_, d) => `Ended. What waits goes back to ${d.delegator_display}.`,
+    done: (_, d) => `Ended. Open tasks return to ${d.delegator_display}.`,
     quiet: true,
   });
   return (
     <>
       <Head
         title="Delegations"
-        lead="Somebody else decides for a while, because of a holiday or a leave."
+        lead="A delegate makes decisions for another person, for example during a vacation."
         up={<Link to="/inbox">Inbox</Link>}
       >
         {mayWrite && (
@@ -41,19 +41,19 @@ export default function Delegations() {
           </Button>
         )}
       </Head>
-      {own && <InEffect of={own} title="In effect for you now" />}
+      {own && <InEffect of={own} title="Your active delegations" />}
       <List<Delegation>
         label="Delegations"
         path="/decision-tasks/delegations"
         views={[
           { name: "All", query: {} },
-          { name: "In effect", query: { state: "active" } },
-          { name: "To come", query: { state: "scheduled" } },
-          { name: "Over", query: { state: "ended,revoked" } },
+          { name: "Active", query: { state: "active" } },
+          { name: "Scheduled", query: { state: "scheduled" } },
+          { name: "Ended", query: { state: "ended,revoked" } },
         ]}
         columns={[...columns, ...(mayWrite ? [doings(mine, setEdited, setEnded)] : [])]}
         csv="delegations"
-        empty={{ title: "Nobody has delegated anything", words: "Whoever goes on leave can let somebody else decide for them meanwhile." }}
+        empty={{ title: "No delegations", words: "Before an absence, you can delegate your decisions to another person." }}
       />
       <Suspense fallback={<Coming />}>
         {edited && <Delegate of={edited === "new" ? undefined : edited} close={() => setEdited(undefined)} />}
@@ -63,8 +63,8 @@ export default function Delegations() {
           open
           close={() => setEnded(undefined)}
           title="End this delegation"
-          lead={`What waits and ${ended.delegate_display} has not decided goes back to ${ended.delegator_display}.`}
-          verb="End it"
+          lead={`Tasks that ${ended.delegate_display} has not decided return to ${ended.delegator_display}.`}
+          verb="End delegation"
           tone="danger"
           act={() => end.mutateAsync(ended)}
         />
@@ -76,25 +76,29 @@ export default function Delegations() {
 const kinds = (d: Delegation) => (d.kinds && d.kinds.length > 0 ? d.kinds.map(kindWords).join(", ") : "everything");
 
 const columns: Column<Delegation>[] = [
-  { title: "From", cell: (d) => <Person id={d.delegator_id} name={d.delegator_display} />, text: (d) => d.delegator_display },
-  { title: "Decides", cell: (d) => <Person id={d.delegate_id} name={d.delegate_display} />, text: (d) => d.delegate_display },
-  { title: "What", wide: true, cell: kinds, text: kinds },
-  { title: "From", cell: (d) => <When at={d.starts_at} />, text: (d) => d.starts_at },
-  { title: "Until", cell: (d) => <When at={d.ends_at} none="it is ended" />, text: (d) => d.ends_at },
+  { title: "Delegator", cell: (d) => <Person id={d.delegator_id} name={d.delegator_display} />, text: (d) => d.delegator_display },
+  { title: "Delegate", cell: (d) => <Person id={d.delegate_id} name={d.delegate_display} />, text: (d) => d.delegate_display },
+  { title: "Tasks", wide: true, cell: kinds, text: kinds },
+  { title: "Start", cell: (d) => <When at={d.starts_at} />, text: (d) => d.starts_at },
+  { title: "End", cell: (d) => <When at={d.ends_at} none="no end" />, text: (d) => d.ends_at },
   { title: "State", cell: (d) => <State of={d.state} />, text: (d) => d.state },
-  { title: "Why", wide: true, cell: (d) => <Text of={d.reason} />, text: (d) => d.reason },
+  { title: "Reason", wide: true, cell: (d) => <Text of={d.reason} />, text: (d) => d.reason },
 ];
 
 function doings(mine: (d: Delegation) => boolean, change: (d: Delegation) => void, end: (d: Delegation) => void): Column<Delegation> {
   return {
-    title: "Change",
+    title: "Edit",
     cell: (d) =>
       mine(d) && (
         <span className="row doings">
-          <Button onClick={() => change(d)} aria-label={`Change the delegation of ${d.delegator_display} to ${d.delegate_display}`}>
-            Change
+          <Button onClick={() => change(d)} aria-label={`Edit the delegation from ${d.delegator_display} to ${d.delegate_display}`}>
+            Edit
           </Button>
-          <Button tone="danger" onClick={() => end(d)} aria-label={`End the delegation of ${d.delegator_display} to ${d.delegate_display}`}>
+          <Button
+            tone="danger"
+            onClick={() => end(d)}
+            aria-label={`End the delegation from ${d.delegator_display} to ${d.delegate_display}`}
+          >
             End
           </Button>
         </span>
@@ -119,19 +123,19 @@ export function InEffect({ of, title }: { of: string; title: string }) {
   const { decided_by: by, decides_for: of_ } = now.data;
   return (
     <Part title={title}>
-      {by.length === 0 && of_.length === 0 && <p className="small muted">You decide your own tasks, and nobody else’s.</p>}
+      {by.length === 0 && of_.length === 0 && <p className="small muted">You decide your own tasks. You have no delegations.</p>}
       <ul className="small inbox-said">
         {by.map((p) => (
           <li key={`by ${p.to.id} ${p.kinds.join()}`}>
             <strong>
               <bdi>{p.to.display}</bdi>
             </strong>{" "}
-            decides {what(p.kinds)} for you{through(p)}.
+            can decide {what(p.kinds)} for you{through(p)}.
           </li>
         ))}
         {of_.map((p) => (
           <li key={`for ${p.from.id} ${p.kinds.join()}`}>
-            You decide {what(p.kinds)} for{" "}
+            You can decide {what(p.kinds)} for{" "}
             <strong>
               <bdi>{p.from.display}</bdi>
             </strong>

@@ -9,7 +9,7 @@ import { Risk, State } from "../../kit/state";
 import { factsOf } from "./facts";
 import { linksOf, type Place } from "./links";
 import { Comments, History } from "./talk";
-import { type Action, at, type Detail as Full, keysOf, mainOf, kindWords, rows, type Task, words } from "./tasks";
+import { type Action, at, type Detail as Full, keysOf, kindWords, mainOf, rows, type Task, words } from "./tasks";
 import { conflictsOf, Why } from "./why";
 
 const More = lazy(() => import("./more"));
@@ -34,7 +34,7 @@ export function Detail({ task, full, error, retry, doings }: Props) {
   const open = task.state === "open" || task.state === "claimed";
   const refusedLater = full?.history.at(-1)?.event === "refused" ? full.history.at(-1) : undefined;
   return (
-    <article className="inbox-detail stack" aria-label="The open task">
+    <article className="inbox-detail stack" aria-label="Open task">
       <header className="stack tight">
         <div className="inbox-back">
           <Button reads tone="quiet" onClick={doings.back}>
@@ -57,11 +57,11 @@ export function Detail({ task, full, error, retry, doings }: Props) {
           <Risk of={task.risk_level} />
           {task.priority === "urgent" && <State of="urgent" tone="bad" />}
           {task.claimed_by && <Badge tone="info">claimed by {task.claimed_by.display}</Badge>}
-          {task.acting_for && <Badge tone="info">you decide for {task.acting_for.display}</Badge>}
+          {task.acting_for && <Badge tone="info">delegated by {task.acting_for.display}</Badge>}
           {task.sla.breached && open && <State of="overdue" />}
         </div>
       </header>
-      {refusedLater && <Note tone="warn">What was decided could not take effect: {refusedLater.detail}</Note>}
+      {refusedLater && <Note tone="warn">The decision could not be applied: {refusedLater.detail}</Note>}
       {open ? (
         <Buttons task={task} full={full} readOnly={may.readOnly} admin={may.admin} doings={doings} />
       ) : (
@@ -129,9 +129,9 @@ function Buttons({
   return (
     <div className="stack tight">
       {barred ? (
-        <Note tone="warn">{full.you.detail || "You do not decide this."}</Note>
+        <Note tone="warn">{full.you.detail || "You are not an approver of this task."}</Note>
       ) : (
-        <div className="row" role="toolbar" aria-label="Decide">
+        <div className="row" role="toolbar" aria-label="Decision">
           {task.actions.map((a) => {
             const key = keys.find(([, action]) => action === a.key)?.[0];
             const main = a.key === mainOf(task);
@@ -156,19 +156,19 @@ function Buttons({
       <div className="row">
         {(!barred || admin) && (
           <Button tone="quiet" onClick={doings.reassign} aria-keyshortcuts="d">
-            Don’t know, reassign… <kbd aria-hidden>D</kbd>
+            Reassign… <kbd aria-hidden>D</kbd>
           </Button>
         )}
         <Menu
           words="More"
-          label="More that can be done"
+          label="More actions"
           of={[
-            !barred && task.state === "open" && { words: "Claim it: nobody else decides it", act: doings.claim },
-            task.state === "claimed" && { words: "Release it", act: doings.release },
-            { words: "Ask who is above…", act: doings.escalate },
+            !barred && task.state === "open" && { words: "Claim", act: doings.claim },
+            task.state === "claimed" && { words: "Release", act: doings.release },
+            { words: "Escalate…", act: doings.escalate },
             ...task.actions
               .filter((a) => !barred && a.requires.length === 0)
-              .map((a) => ({ words: `${a.label} with a remark…`, act: () => doings.act(a, true) })),
+              .map((a) => ({ words: `${a.label} with a comment…`, act: () => doings.act(a, true) })),
           ]}
         />
       </div>
@@ -197,7 +197,7 @@ function Over({ task, doings, readOnly }: { task: Task; doings: Doings; readOnly
           {undoable && (
             <>
               {" "}
-              It takes effect <When at={task.apply_at} />.
+              It becomes final <When at={task.apply_at} />.
             </>
           )}
         </span>
@@ -243,24 +243,24 @@ function Path({ task, full }: { task: Task; full: Full | undefined }) {
   const who = [...new Set(asked)];
   const waiting = who.length > 3 ? `${who.slice(0, 3).join(", ")} and ${who.length - 3} more` : who.join(", ");
   const named = before.map((b) => ({
-    words: words(b, "stage") ?? "Stage",
+    words: words(b, "stage") ?? "Step",
     detail: `${words(b, "decision")} by ${words(b, "by")}`,
     state: words(b, "decision") === "rejected" ? ("bad" as const) : ("done" as const),
   }));
   const now = {
-    words: words(task.context, "stage", "name") ?? "Decides now",
-    detail: waiting || (task.roles.length > 0 ? `whoever is ${task.roles.join(", ").replaceAll("_", " ")}` : "nobody"),
+    words: words(task.context, "stage", "name") ?? "Decision pending",
+    detail: waiting || (task.roles.length > 0 ? `everyone with the role ${task.roles.join(", ").replaceAll("_", " ")}` : "nobody"),
     state: task.state === "decided" ? ("done" as const) : ("here" as const),
   };
   const later = Array.from({ length: Math.max(0, stages - index - 1) }, (_, i) => ({
-    words: `Stage ${index + i + 2}`,
-    detail: "comes after",
+    words: `Step ${index + i + 2}`,
+    detail: "next",
     state: "todo" as const,
   }));
   return (
-    <section className="stack tight" aria-label="Who decides">
-      <h3>Who decides</h3>
-      <Steps label="The way of approval" of={unique([...named, now, ...later])} />
+    <section className="stack tight" aria-label="Approvers">
+      <h3>Approvers</h3>
+      <Steps label="Approval steps" of={unique([...named, now, ...later])} />
     </section>
   );
 }

@@ -1,8 +1,8 @@
 import { Fragment, type ReactNode } from "react";
 import { Text, When } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
-import { Risk, State } from "../../kit/state";
 import { spansTold, spanWords } from "../../kit/span";
+import { Risk, State } from "../../kit/state";
 import { at, rows, sentence, type Task, words } from "./tasks";
 
 /** A name, and what is so. */
@@ -19,27 +19,27 @@ export function factsOf(task: Task): Fact[] {
 
 const general = (task: Task): (Fact | false)[] => [
   task.due_at ? ["Due", <When key="d" at={task.due_at} />] : false,
-  ["Asked", <When key="a" at={task.created_at} />],
+  ["Requested", <When key="a" at={task.created_at} />],
 ];
 
 type Tell = (task: Task) => (Fact | false)[];
 
 const request: Tell = ({ context: c }) => [
   ["For", <Who key="for" of={at(c, "beneficiary") ?? at(c, "requested_for")} />],
-  ["Asked by", <Who key="by" of={at(c, "requester") ?? at(c, "requested_by")} />],
-  ["Because", <Text key="why" of={words(c, "justification")} none="Nothing was said." />],
-  ["For how long", <Long key="long" of={c} />],
-  described(c) !== undefined && ["What it is", <Text key="what" of={described(c)} />],
+  ["Requester", <Who key="by" of={at(c, "requester") ?? at(c, "requested_by")} />],
+  ["Reason", <Text key="why" of={words(c, "justification")} none="No reason was given." />],
+  ["Duration", <Long key="long" of={c} />],
+  described(c) !== undefined && ["Description", <Text key="what" of={described(c)} />],
   Boolean(at(c, "item", "privileged") ?? at(c, "what", "privileged")) && [
     "Privileged",
-    <State key="p" of="high" words="gives special rights" />,
+    <State key="p" of="high" words="privileged access" />,
   ],
   ["Ticket", words(c, "external_reference")],
-  ["Bounded by", list(at(c, "limits"))],
+  ["Conditions", list(at(c, "limits"))],
   ...answers(at(c, "form_answers")),
   ...answers(at(c, "parameters")),
-  Number(at(c, "other_items") ?? 0) > 0 && ["Asked for beside it", `${words(c, "other_items")} more in the same request`],
-  ["Rule", words(c, "rule", "matched_because") && `${words(c, "rule", "name")}: ${words(c, "rule", "matched_because")}`],
+  Number(at(c, "other_items") ?? 0) > 0 && ["Other items", `${words(c, "other_items")} more in the same request`],
+  ["Approval rule", words(c, "rule", "matched_because") && `${words(c, "rule", "name")}: ${words(c, "rule", "matched_because")}`],
 ];
 
 const described = (c: unknown) => words(c, "item", "description") ?? words(c, "what", "description");
@@ -47,26 +47,26 @@ const described = (c: unknown) => words(c, "item", "description") ?? words(c, "w
 const account: Tell = ({ context: c }) => [
   ["Account", words(c, "account", "name")],
   ["State", <State key="s" of={words(c, "account", "status")} />],
-  ["Belonged to", at(c, "owner") ? <Who key="o" of={at(c, "owner")} /> : undefined],
-  ["Without an owner since", Boolean(at(c, "since")) && <When key="since" at={words(c, "since")} />],
-  ["Last sign-in", <When key="l" at={words(c, "account", "last_login_at")} none="not known" />],
-  ["Holds", at(c, "account", "grants") !== undefined && `${words(c, "account", "grants")} rights`],
-  at(c, "account", "privileged") === true && ["Privileged", <State key="p" of="high" words="has special rights" />],
+  ["Previous owner", at(c, "owner") ? <Who key="o" of={at(c, "owner")} /> : undefined],
+  ["Orphaned since", Boolean(at(c, "since")) && <When key="since" at={words(c, "since")} />],
+  ["Last sign-in", <When key="l" at={words(c, "account", "last_login_at")} none="not reported" />],
+  ["Access", at(c, "account", "grants") !== undefined && `${words(c, "account", "grants")} grants`],
+  at(c, "account", "privileged") === true && ["Privileged", <State key="p" of="high" words="privileged account" />],
   ["E-mail address", words(c, "account", "email")],
   ["Employee number", words(c, "account", "employee_number")],
-  rows(c, "candidates").length > 0 && ["Who fits", <Candidates key="c" of={rows(c, "candidates")} />],
-  ["Not possible", list(Object.entries((at(c, "cannot") ?? {}) as object).map(([what, why]) => `${sentence(what)}: ${why}`))],
+  rows(c, "candidates").length > 0 && ["Candidates", <Candidates key="c" of={rows(c, "candidates")} />],
+  ["Excluded", list(Object.entries((at(c, "cannot") ?? {}) as object).map(([what, why]) => `${sentence(what)}: ${why}`))],
 ];
 
 const change: Tell = ({ context: c }) => [
-  ["To be done", <Text key="t" of={words(c, "what_to_do") ?? words(c, "by_hand")} />],
+  ["Task", <Text key="t" of={words(c, "what_to_do") ?? words(c, "by_hand")} />],
   ["System", words(c, "connector", "display")],
   ["Person", at(c, "identity") ? <Who key="w" of={at(c, "identity")} /> : undefined],
   ["Account", words(c, "account", "display")],
   ["Access", words(c, "entitlement", "display")],
-  ["What the system said", words(c, "error", "message")],
-  ["What to do about it", words(c, "advice")],
-  ["Tried", at(c, "attempts") !== undefined && `${words(c, "attempts")} times`],
+  ["Response of the system", words(c, "error", "message")],
+  ["Advice", words(c, "advice")],
+  ["Attempts", at(c, "attempts") !== undefined && words(c, "attempts")],
 ];
 
 const byKind: Record<string, Tell> = {
@@ -75,7 +75,7 @@ const byKind: Record<string, Tell> = {
   external_wait: request,
   emergency_review: (t) => [
     ...request(t),
-    ["What", words(t.context, "what")],
+    ["Item", words(t.context, "what")],
     ["Ends", words(t.context, "ends_at") && <When key="e" at={words(t.context, "ends_at")} />],
   ],
   account_correlation: account,
@@ -85,30 +85,30 @@ const byKind: Record<string, Tell> = {
   native_grant: ({ context: c }) => [
     ["Person", at(c, "identity") ? <Who key="w" of={at(c, "identity")} /> : undefined],
     ["Access", words(c, "entitlement", "display")],
-    ["What it is", words(c, "entitlement_description")],
+    ["Description", words(c, "entitlement_description")],
     ["System", words(c, "connector", "display")],
-    ["Taken away", at(c, "ended_at") ? <When key="e" at={words(c, "ended_at")} /> : false],
-    ["Because", words(c, "end_reason")],
-    ["Last used", <When key="u" at={words(c, "last_used_at")} none="not known" />],
+    ["Revoked", at(c, "ended_at") ? <When key="e" at={words(c, "ended_at")} /> : false],
+    ["Reason", words(c, "end_reason")],
+    ["Last used", <When key="u" at={words(c, "last_used_at")} none="not reported" />],
   ],
   role_proposal: ({ context: c }) => [
     ["Proposed by", words(c, "proposed_by", "display")],
-    ["Risk before", <Risk key="b" of={words(c, "risk_before")} />],
-    ["Risk after", <Risk key="a" of={words(c, "risk_after")} />],
+    ["Current risk", <Risk key="b" of={words(c, "risk_before")} />],
+    ["New risk", <Risk key="a" of={words(c, "risk_after")} />],
   ],
   sync_hold: ({ context: c }) => [
     ["System", words(c, "connector", "name")],
     ["Held", `${words(c, "held")} of ${words(c, "total")} changes`],
-    ["Why", list(rows(c, "holds").flatMap((h) => words(h, "cause") ?? []))],
-    ["Discarded by itself", <When key="x" at={words(c, "expires_at")} none="not" />],
+    ["Reason", list(rows(c, "holds").flatMap((h) => words(h, "cause") ?? []))],
+    ["Discarded", <When key="x" at={words(c, "expires_at")} none="not" />],
   ],
   schema_diff: ({ context: c }) => [
     ["System", words(c, "connector", "name")],
-    ["To decide", `${words(c, "undecided") ?? ""} fields`],
+    ["Open decisions", `${words(c, "undecided") ?? ""} fields`],
   ],
   pack_conflict: ({ context: c }) => [
     ["Pack", words(c, "pack_key")],
-    ["What", `${sentence(words(c, "kind") ?? "")} ${words(c, "object_key") ?? ""}`],
+    ["Object", `${sentence(words(c, "kind") ?? "")} ${words(c, "object_key") ?? ""}`],
   ],
 };
 
@@ -150,7 +150,7 @@ function Long({ of: c }: { of: unknown }) {
   const starts = words(c, "duration", "starts_at") ?? words(c, "starts_at");
   const ends = words(c, "duration", "ends_at") ?? words(c, "ends_at");
   const duration = words(c, "duration", "duration") ?? words(c, "duration");
-  if (!starts && !ends && !duration) return "until it is taken away";
+  if (!starts && !ends && !duration) return "no end date";
   return (
     <>
       {starts && (

@@ -12,8 +12,8 @@ export function Themes({ search, set, counts }: Props & { counts: Of<"DecisionSu
   const open = new Map((counts?.kinds ?? []).map((k) => [k.kind, k.open]));
   const sum = (kinds: string[]) => kinds.reduce((n, k) => n + (open.get(k) ?? 0), 0);
   return (
-    <nav className="row" aria-label="Kinds of task">
-      <Chip words="Everything" count={counts?.open} on={!search.kind} go={() => set({ kind: "" })} />
+    <nav className="row" aria-label="Kinds of tasks">
+      <Chip words="All" count={counts?.open} on={!search.kind} go={() => set({ kind: "" })} />
       {themes.map(([words, kinds]) => {
         const on = search.kind === kinds.join(",");
         const count = sum(kinds);
@@ -38,9 +38,9 @@ const more: Filter[] = [
   { name: "risk", words: "Risk", options: ["critical", "high", "medium", "low"].map((r) => [r, r] as const) },
   {
     name: "sort",
-    words: "Order",
+    words: "Sort",
     options: [
-      ["-priority", "most urgent first"],
+      ["-priority", "urgency"],
       ["created_at", "oldest first"],
       ["-created_at", "newest first"],
     ],
@@ -50,7 +50,7 @@ const more: Filter[] = [
     words: "State",
     options: [
       ["decided", "decided"],
-      ["closed", "needed no decision"],
+      ["closed", "closed without a decision"],
     ],
   },
 ];
@@ -69,9 +69,9 @@ const first: Filter[] = [
     name: "group",
     words: "Group by",
     options: [
-      ["person", "by person"],
-      ["resource", "by access or system"],
-      ["alike", "what is alike"],
+      ["person", "person"],
+      ["resource", "access or system"],
+      ["alike", "similarity"],
     ],
   },
 ];
@@ -88,11 +88,11 @@ export function Narrow({ search, set, readOnly }: Props & { readOnly: boolean })
     <>
       <div className="row inbox-narrow">
         <label className={`filter${search.assigned ? " on" : ""}`}>
-          <span className="sr">Whose</span>
+          <span className="sr">Assignment</span>
           <select data-reads="" value={search.assigned ?? (readOnly ? "all" : "mine")} onChange={(e) => set({ assigned: e.target.value })}>
             <option value="mine">Mine to decide</option>
-            <option value="delegated">Given to others</option>
-            <option value="all">All I can see</option>
+            <option value="delegated">Reassigned to others</option>
+            <option value="all">All visible</option>
           </select>
         </label>
         <Filters of={first} search="tasks" value={value} set={change} />

@@ -33,7 +33,7 @@ function Reassign({ task, close, given }: { task: Detail; close: () => void; giv
       return now;
     },
     changes: ["/decision-tasks"],
-    done: () => `${to?.words} decides it from now on.`,
+    done: () => `Reassigned to ${to?.words}.`,
     quiet: true,
   });
   const narrow = task.reassign_to.length > 0;
@@ -41,15 +41,15 @@ function Reassign({ task, close, given }: { task: Detail; close: () => void; giv
     <AskFirst
       open
       close={close}
-      title="Not yours, or you do not know"
-      lead="Say who can decide it. From then on they do, and nobody else; it is written down that you did not."
+      title="Reassign"
+      lead="Select a person who can decide. Only this person can then decide, and the change is recorded."
       verb="Reassign"
       disabled={!to || !reason.trim()}
       act={() => send.mutateAsync()}
     >
-      {!task.reassignable && <Note tone="warn">This cannot be given to somebody else. Escalate it instead.</Note>}
+      {!task.reassignable && <Note tone="warn">This task cannot be reassigned. Escalate it instead.</Note>}
       <Pick
-        label="Who decides"
+        label="New approver"
         source={colleagues(`/decision-tasks/${task.id}`, { listed: narrow })}
         value={to}
         set={setTo}
@@ -58,11 +58,11 @@ function Reassign({ task, close, given }: { task: Detail; close: () => void; giv
         error={wrongAt(send.error, "to/0")}
         hint={
           narrow
-            ? "Only certain people may be named here."
-            : "By name or whole e-mail address: who is at work, can sign in, is not asked already, and is not whom it is about."
+            ? "Only eligible people are listed."
+            : "Search by name or enter a full e-mail address. Only active people with a sign-in who are not yet approvers are listed."
         }
       />
-      <TextField label="Why" rows={2} max={1000} required value={reason} set={setReason} />
+      <TextField label="Reason" rows={2} max={1000} required value={reason} set={setReason} />
     </AskFirst>
   );
 }
@@ -74,29 +74,29 @@ function Escalate({ task, close }: { task: Detail; close: () => void }) {
   const send = useAct<void, Detail>({
     act: (_, key) => ask("POST", `/decision-tasks/${task.id}/escalate`, { body: { to, reason }, ifMatch: task.version, key }),
     changes: ["/decision-tasks"],
-    done: "Others are asked besides.",
+    done: "Escalated.",
     quiet: true,
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Ask who is above"
-      lead="They are asked besides those who are asked already; one of them decides."
+      title="Escalate"
+      lead="Adds approvers. One of the approvers decides."
       verb="Escalate"
       disabled={!reason.trim()}
       act={() => send.mutateAsync()}
     >
       <SelectField
-        label="Whom"
+        label="Escalate to"
         value={to}
         set={setTo}
         options={[
-          ["manager", "The managers of those who decide"],
-          ["admin", "The administrators"],
+          ["manager", "managers of the approvers"],
+          ["admin", "administrators"],
         ]}
       />
-      <TextField label="Why" rows={2} max={1000} required value={reason} set={setReason} />
+      <TextField label="Reason" rows={2} max={1000} required value={reason} set={setReason} />
     </AskFirst>
   );
 }

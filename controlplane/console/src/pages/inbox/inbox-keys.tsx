@@ -121,7 +121,7 @@ const keys: [string[], string, boolean][] = [
   [["X"], "select", true],
   [["A"], "approve", true],
   [["R"], "reject", true],
-  [["D"], "don’t know", true],
+  [["D"], "reassign", true],
   [["C"], "comment", true],
   [["Z"], "undo", true],
   [["U"], "back", false],

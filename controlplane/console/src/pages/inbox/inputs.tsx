@@ -11,12 +11,9 @@ export function InputsOf(p: Props) {
   const { task, action } = p;
   const required = action.requires.filter((r) => r.startsWith("inputs.")).map((r) => r.slice(7));
   if (required.includes("identity_id")) return <Owner {...p} />;
-  if (action.key === "keep")
-    return <Day {...p} name="until" label="Ask again on" hint="Left empty it is not asked again unless something changes." />;
+  if (action.key === "keep") return <Day {...p} name="until" label="Ask again on" hint="If empty, the task returns only after a change." />;
   if (task.kind === "native_grant" && action.key === "revoke")
-    return (
-      <Day {...p} name="exclude_until" label="Keep it from coming back by rule until" hint="Needed where a rule would give it again." />
-    );
+    return <Day {...p} name="exclude_until" label="Block until" hint="Required if a policy would grant the access again." />;
   if (task.kind === "request_approval" && action.key === "approve") return <Bounds {...p} />;
   if (action.key === "release_part") return <PartOfHold {...p} />;
   if (required.includes("decisions")) return <FieldDecisions {...p} />;
@@ -33,7 +30,7 @@ function Owner({ task, action, value, set }: Props) {
     <>
       {proposed.length > 0 && (
         <fieldset className="checks">
-          <legend>Who fits</legend>
+          <legend>Candidates</legend>
           {proposed.map((c) => (
             <label className="check" key={words(c, "identity_id")}>
               <input
@@ -56,7 +53,7 @@ function Owner({ task, action, value, set }: Props) {
         </fieldset>
       )}
       <Pick
-        label={action.key === "reassign" ? "Who decides" : proposed.length > 0 ? "Somebody else" : "Whose it is"}
+        label={action.key === "reassign" ? "Approver" : proposed.length > 0 ? "Another person" : "Owner"}
         source={people}
         value={other}
         set={(p) => {
@@ -68,7 +65,7 @@ function Owner({ task, action, value, set }: Props) {
   );
 }
 
-const percent = (score: unknown) => (typeof score === "number" ? `${Math.round(score * 100)} % sure:` : "");
+const percent = (score: unknown) => (typeof score === "number" ? `Score ${Math.round(score * 100)} %:` : "");
 
 /** A day, or nothing. */
 function Day({ name, label, hint, value, set }: Props & { name: string; label: string; hint: string }) {
@@ -81,8 +78,8 @@ function Bounds({ task, value, set }: Props) {
   return (
     <TextField
       type="date"
-      label="Only until, if not as long as asked for"
-      hint={ends ? `Asked for until ${ends.slice(0, 10)}.` : "Left empty it is as long as was asked for."}
+      label="Earlier end date"
+      hint={ends ? `Requested until ${ends.slice(0, 10)}.` : "Leave empty for the requested duration."}
       value={String(value.ends_at ?? "").slice(0, 10)}
       set={(v) => set("ends_at", v ? `${v}T23:59:59Z` : "")}
     />
@@ -108,14 +105,14 @@ function PartOfHold({ task, value, set }: Props) {
   return (
     <>
       <fieldset className="checks">
-        <legend>Kinds of change</legend>
+        <legend>Kinds of changes</legend>
         {kinds.map((k) => (
           <Check key={k} label={sentence(k)} value={subset.kinds?.includes(k) ?? false} set={(on) => choose("kinds", k, on)} />
         ))}
       </fieldset>
       {departments.length > 0 && (
         <fieldset className="checks">
-          <legend>Only in these departments</legend>
+          <legend>Departments</legend>
           {departments.map((d) => (
             <Check
               key={d}
@@ -128,8 +125,8 @@ function PartOfHold({ task, value, set }: Props) {
       )}
       <TextField
         type="number"
-        label="How many changes that is"
-        hint="If it is another number by now, nothing is applied."
+        label="Expected number of changes"
+        hint="If the number has changed, no change is applied."
         value={String(value.expected_count ?? "")}
         set={(v) => set("expected_count", v ? Number(v) : undefined)}
         required
@@ -154,7 +151,7 @@ function Raw({ name, value, set }: Props & { name: string }) {
       setWrong(undefined);
     } catch {
       set(name, text);
-      setWrong(/^[[{"]/.test(text.trim()) ? "This is not JSON yet." : undefined);
+      setWrong(/^[[{"]/.test(text.trim()) ? "This is not valid JSON." : undefined);
     }
   };
   return <TextField label={sentence(name)} mono rows={3} value={typed} set={read} error={wrong} required />;

@@ -21,28 +21,28 @@ function placeOf(ref: Ref, task: Task): Place | undefined {
   const id = { id: ref.id };
   switch (ref.type) {
     case "identity":
-      return { words: name("the person"), to: "/people/$id", params: id };
+      return { words: name("person"), to: "/people/$id", params: id };
     case "entitlement":
-      return { words: name("the access"), to: "/access/$id", params: id };
+      return { words: name("entitlement"), to: "/access/$id", params: id };
     case "role":
-      return { words: name("the role"), to: "/roles/$id", params: id };
+      return { words: name("role"), to: "/roles/$id", params: id };
     case "account":
-      return { words: name("the account"), to: "/accounts/$id", params: id };
+      return { words: name("account"), to: "/accounts/$id", params: id };
     case "access_request":
       return { words: `Request ${name("")}`.trim(), to: "/requests/$id", params: id };
     case "connector":
-      return { words: name("the system"), to: "/connectors/$id", params: id };
+      return { words: name("system"), to: "/connectors/$id", params: id };
     case "sync_run": {
       const connector = words(task.context, "connector", "id") ?? task.subject.id;
-      return { words: "What the sync would change", to: "/connectors/$id/runs/$run", params: { id: connector, run: ref.id } };
+      return { words: "Held changes", to: "/connectors/$id/runs/$run", params: { id: connector, run: ref.id } };
     }
     case "schema_diff":
-      return { words: "What has changed in the source", to: "/connectors/$id/rediscover", params: { id: task.subject.id } };
+      return { words: "Schema changes", to: "/connectors/$id/rediscover", params: { id: task.subject.id } };
     case "provisioning_task":
-      return { words: "The change", to: "/provisioning", search: { task: ref.id } };
+      return { words: "Provisioning task", to: "/provisioning", search: { task: ref.id } };
     case "sector_pack":
       return {
-        words: `The pack ${words(task.context, "pack_key") ?? ""}`.trim(),
+        words: `Pack ${words(task.context, "pack_key") ?? ""}`.trim(),
         to: "/sector-packs/$key",
         params: { key: words(task.context, "pack_key") ?? ref.id },
       };

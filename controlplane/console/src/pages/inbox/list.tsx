@@ -51,7 +51,7 @@ const Row = memo(function Row({ task, open, chosen, why, selectable, now, search
         <span className="small muted inbox-meta">
           {kindWords(task.kind)}
           {task.source.display && ` · ${task.source.display}`}
-          {task.acting_for && ` · for ${task.acting_for.display}`}
+          {task.acting_for && `· delegated by ${task.acting_for.display}`}
           {task.claimed_by && ` · claimed by ${task.claimed_by.display}`}
           {task.due_at && (
             <>
@@ -64,7 +64,7 @@ const Row = memo(function Row({ task, open, chosen, why, selectable, now, search
         </span>
         {why && (
           <span className="small bad" role="status">
-            Not decided: {why}
+            Not saved: {why}
           </span>
         )}
       </a>

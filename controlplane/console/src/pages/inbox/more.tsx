@@ -35,13 +35,11 @@ function Held({ of }: { of: Record<string, unknown> }) {
       {shares.length > 1 && (
         <Bar
           label="By department"
-          of={shares.map((s, i) => ({ words: words(s, "value") ?? "without one", value: Number(s.count), tone: ((i % 5) + 1) as 1 }))}
+          of={shares.map((s, i) => ({ words: words(s, "value") ?? "no department", value: Number(s.count), tone: ((i % 5) + 1) as 1 }))}
         />
       )}
       {shares.length > 1 && (
-        <p className="small muted">
-          {shares.map((s) => `${words(s, "value") ?? "without a department"} ${words(s, "count")}`).join(" · ")}
-        </p>
+        <p className="small muted">{shares.map((s) => `${words(s, "value") ?? "no department"} ${words(s, "count")}`).join(" · ")}</p>
       )}
       <ul className="small inbox-samples">
         {rows(of, "samples").map((s) => (

@@ -1,3 +1,4 @@
+import { count } from "../../kit/count";
 import "./inbox.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
@@ -56,7 +57,7 @@ export default function Inbox() {
   );
   return (
     <>
-      <Head title="Inbox" lead={waits ? `${total.toLocaleString("en")} open` : `${total.toLocaleString("en")} that wait no more`}>
+      <Head title="Inbox" lead={waits ? `${total.toLocaleString("en")} open` : count(total, "closed task")}>
         <Link to="/inbox/delegations" className="button">
           Delegations
         </Link>
@@ -87,7 +88,7 @@ export default function Inbox() {
             <>
               {reading && (
                 <p className="small muted" role="status">
-                  Putting them together: {tasks.length.toLocaleString("en")} of {total.toLocaleString("en")} read…
+                  Loading tasks: {tasks.length.toLocaleString("en")} of {total.toLocaleString("en")} …
                 </p>
               )}
               <Tasks
@@ -162,7 +163,7 @@ function MoreRows({ read, total, busy, more }: { read: number; total: number; bu
         {read.toLocaleString("en")} of {total.toLocaleString("en")}
       </span>
       <button type="button" className="button" data-reads="" disabled={busy} onClick={more}>
-        {busy ? "Reading…" : "Show more"}
+        {busy ? "Loading…" : "Show more"}
       </button>
     </div>
   );

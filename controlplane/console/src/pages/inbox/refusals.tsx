@@ -1,3 +1,4 @@
+import { count } from "../../kit/count";
 import { Button, Note } from "../../kit/kit";
 import { forget } from "./decided";
 
@@ -10,9 +11,9 @@ export function Refusals({ of }: { of: ReadonlyMap<string, { title: string; why:
   return (
     <Note tone="bad">
       <div className="row between">
-        <strong>{of.size === 1 ? "One task was not decided" : `${of.size.toLocaleString("en")} tasks were not decided`}</strong>
+        <strong>{of.size === 1 ? "One decision failed" : `${count(of.size, "decision")} failed`}</strong>
         <Button reads tone="quiet" onClick={() => forget()}>
-          Understood
+          Dismiss
         </Button>
       </div>
       <ul className="inbox-refused small">
@@ -22,7 +23,7 @@ export function Refusals({ of }: { of: ReadonlyMap<string, { title: string; why:
           </li>
         ))}
       </ul>
-      {rows.length > shown && <p className="small">And {rows.length - shown} more, each with its reason in the list.</p>}
+      {rows.length > shown && <p className="small">{count(rows.length - shown, "more task")}. The list shows the reason of each.</p>}
     </Note>
   );
 }

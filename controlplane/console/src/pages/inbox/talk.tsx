@@ -21,7 +21,7 @@ export function Comments({ task, mayWrite }: { task: Detail; mayWrite: boolean }
   return (
     <section className="stack tight" aria-label="Comments">
       <h3>Comments</h3>
-      {task.comments.length === 0 && <p className="small muted">Nobody has said anything yet.</p>}
+      {task.comments.length === 0 && <p className="small muted">No comments yet.</p>}
       <ul className="inbox-said">
         {task.comments.map((c) => (
           <li key={`${c.at}${c.text}`}>
@@ -41,7 +41,7 @@ export function Comments({ task, mayWrite }: { task: Detail; mayWrite: boolean }
       </ul>
       {mayWrite && (
         <form className="stack tight" onSubmit={submit} id="inbox-comment">
-          <TextField label="Say something about it" rows={2} max={4000} value={text} set={setText} />
+          <TextField label="Add a comment" rows={2} max={4000} value={text} set={setText} />
           <Wrongs of={add.error} />
           <div>
             <Button type="submit" disabled={!text.trim() || add.isPending}>
@@ -60,8 +60,8 @@ export function History({ task }: { task: Detail }) {
   const events = [...task.history].reverse();
   const shown = all ? events : events.slice(0, 6);
   return (
-    <section className="stack tight" aria-label="What happened">
-      <h3>What happened</h3>
+    <section className="stack tight" aria-label="History">
+      <h3>History</h3>
       <ol className="inbox-history small">
         {shown.map((e) => (
           <li key={`${e.at}${e.event}${e.detail}`}>

@@ -10,18 +10,18 @@ export type Search = Partial<Record<"kind" | "risk" | "due" | "group" | "task" |
 
 const kinds: Record<string, string> = {
   request_approval: "Request",
-  request_blocked: "Nobody to ask",
-  external_wait: "Waits to go on",
+  request_blocked: "No approver",
+  external_wait: "Waiting request",
   emergency_review: "Emergency access",
-  role_proposal: "Role",
+  role_proposal: "Role approval",
   sync_hold: "Held sync",
-  schema_diff: "Changed fields",
-  account_correlation: "Whose account",
+  schema_diff: "Schema change",
+  account_correlation: "Disputed account",
   orphan_account: "Orphan account",
-  manual_provisioning: "By hand",
-  provisioning_failure: "Failed change",
+  manual_provisioning: "Manual task",
+  provisioning_failure: "Failed task",
   pack_conflict: "Pack conflict",
-  native_grant: "Access that came back",
+  native_grant: "Reappeared access",
 };
 
 /** What a kind of task is called; one that is not known here by its own name. */
@@ -34,9 +34,9 @@ export const kindOptions = Object.entries(kinds) as [string, string][];
 export const themes: [string, string[]][] = [
   ["Requests", ["request_approval", "request_blocked", "external_wait", "emergency_review"]],
   ["Accounts", ["account_correlation", "orphan_account"]],
-  ["Access that came back", ["native_grant"]],
-  ["Changes in systems", ["manual_provisioning", "provisioning_failure"]],
-  ["Syncs and fields", ["sync_hold", "schema_diff"]],
+  ["Reappeared access", ["native_grant"]],
+  ["Provisioning", ["manual_provisioning", "provisioning_failure"]],
+  ["Syncs and schemas", ["sync_hold", "schema_diff"]],
   ["Roles and packs", ["role_proposal", "pack_conflict"]],
 ];
 
@@ -97,7 +97,7 @@ function apart(groups: Group[]): Group[] {
   });
 }
 
-const asks: Record<string, string> = { extend: "more time", revoke: "end of access", return: "return" };
+const asks: Record<string, string> = { extend: "extension", revoke: "end of access", return: "return" };
 
 const marksOf = (task: Task | undefined) => [
   words(task?.context, "item", "system") ?? words(task?.context, "connector", "display") ?? "",
@@ -106,11 +106,9 @@ const marksOf = (task: Task | undefined) => [
 ];
 
 function common(task: Task, by: string): [string, string] {
-  if (by === "alike") return task.group_key ? [task.group_key, alike(task)] : ["", "Each by itself"];
+  if (by === "alike") return task.group_key ? [task.group_key, alike(task)] : ["", "No grouping"];
   const ref = by === "person" ? personOf(task) : resourceOf(task);
-  return ref
-    ? [ref.id, ref.display || "Without a name"]
-    : ["", by === "person" ? "About nobody in particular" : "About nothing in particular"];
+  return ref ? [ref.id, ref.display || "Without a name"] : ["", by === "person" ? "Without a person" : "Without a subject"];
 }
 
 /** What tasks of one group_key have in common, in words: their kind, and what they come from where that is one thing. */

@@ -7,8 +7,8 @@ const ages = [
   ["under_1_day", "less than a day", 4],
   ["1_to_3_days", "one to three days", 1],
   ["3_to_7_days", "three to seven days", 3],
-  ["7_to_30_days", "a week to a month", 2],
-  ["over_30_days", "longer than a month", 5],
+  ["7_to_30_days", "one to four weeks", 2],
+  ["over_30_days", "more than four weeks", 5],
 ] as const;
 
 /** Stands beside the list while no task is open: what waits, and for how long it has. */
@@ -17,8 +17,8 @@ export function Waiting({ counts }: { counts: Of<"DecisionSummary"> | undefined 
   const ageing = counts.ageing as unknown as Record<string, number>;
   const told = ages.map(([name, words, tone]) => ({ words, value: ageing[name] ?? 0, tone })).filter((a) => a.value > 0);
   return (
-    <section className="card padded stack" aria-label="What waits">
-      <h2>Choose a task, or press J</h2>
+    <section className="card padded stack" aria-label="Open tasks">
+      <h2>Select a task, or press J</h2>
       <Facts
         of={[
           ["Open", counts.open.toLocaleString("en")],
@@ -33,12 +33,12 @@ export function Waiting({ counts }: { counts: Of<"DecisionSummary"> | undefined 
             ),
           ],
           ["Due today", counts.due_today.toLocaleString("en")],
-          ["Waits longest", <When key="o" at={counts.oldest_at} none="nothing" />],
+          ["Oldest", <When key="o" at={counts.oldest_at} none="nothing" />],
         ]}
       />
       <div className="stack tight">
-        <h3>How long they have waited</h3>
-        <Bar label="How long tasks have waited" of={told} />
+        <h3>Age of open tasks</h3>
+        <Bar label="Age of open tasks" of={told} />
         <ul className="small muted inbox-ages">
           {told.map((a) => (
             <li key={a.words}>
@@ -54,12 +54,7 @@ export function Waiting({ counts }: { counts: Of<"DecisionSummary"> | undefined 
 /** The list has nothing: because nothing waits, or nothing is like what is looked for. */
 export function Nothing({ search, set }: { search: Search; set: (change: Search) => void }) {
   const narrowed = Object.entries(search).some(([n, v]) => v && n !== "group" && n !== "sort");
-  if (!narrowed)
-    return (
-      <Empty title="Nothing waits for you">
-        What has to be decided comes here by itself: requests for access, accounts without an owner, syncs that are held.
-      </Empty>
-    );
+  if (!narrowed) return <Empty title="No open tasks">Decision tasks are listed here: access requests, orphan accounts, held syncs.</Empty>;
   return (
     <Empty title="No results match these filters">
       <Button reads onClick={() => set({ kind: "", risk: "", due: "", assigned: "", state: "", q: "" })}>

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ask, type Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet, useMay, useMe } from "../../api/use";
+import { count, number } from "../../kit/count";
 import { Skeleton, When } from "../../kit/kit";
 import { at, personOf, type Task, words } from "./tasks";
 
@@ -36,7 +37,7 @@ function Explained({ person, entitlement }: { person: string; entitlement: strin
   return (
     <dl className="inbox-facts">
       <div>
-        <dt>{why.data.desired || why.data.observed ? "Why they have it" : "Current access"}</dt>
+        <dt>{why.data.desired || why.data.observed ? "Why the person has it" : "Current access"}</dt>
         <dd>
           {(why.data.story.length > 0 ? why.data.story : [why.data.summary]).slice(0, 5).map((line) => (
             <p key={line} dir="auto">
@@ -49,7 +50,7 @@ function Explained({ person, entitlement }: { person: string; entitlement: strin
         <div>
           <dt>Last used</dt>
           <dd>
-            <When at={used ?? null} none="its system does not tell" />
+            <When at={used ?? null} none="not reported" />
           </dd>
         </div>
       )}
@@ -88,14 +89,14 @@ function Peers({ person, thing, department }: { person: string; thing: { type: s
 const cells = 23;
 
 function Strip({ where, people, holding, part }: { where: string; people: number; holding: number; part: boolean }) {
-  const count = Math.min(people, cells);
-  const full = holding === 0 ? 0 : Math.max(1, Math.round((count * holding) / people));
-  const sentence = `${holding} of ${people} colleagues in ${where} hold it${part ? ", as far as the first 500 tell" : ""}`;
+  const shown = Math.min(people, cells);
+  const full = holding === 0 ? 0 : Math.max(1, Math.round((shown * holding) / people));
+  const sentence = `${number(holding)} of ${count(people, "colleague")} in ${where} have this access${part ? " (first 500 people)" : ""}`;
   return (
     <div className="inbox-peers">
       <div className="row between small">
         <span>
-          Colleagues in <bdi>{where}</bdi> who hold it
+          Colleagues in <bdi>{where}</bdi> with this access
         </span>
         <strong>
           {holding} of {people}
@@ -103,14 +104,18 @@ function Strip({ where, people, holding, part }: { where: string; people: number
         </strong>
       </div>
       <div className="inbox-strip" role="img" aria-label={sentence}>
-        {Array.from({ length: count }, (_, i) => (
+        {Array.from({ length: shown }, (_, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: marks that are all alike
-          <span key={i} className={i < full ? "on" : ""} title={i < full ? "holds it" : "does not hold it"} />
+          <span key={i} className={i < full ? "on" : ""} title={i < full ? "has this access" : "does not have this access"} />
         ))}
       </div>
       {people >= 3 && (
         <p className="small muted">
-          {holding / people >= 0.5 ? "In line with colleagues." : holding === 0 ? "No colleague holds it." : "Few colleagues hold it."}
+          {holding / people >= 0.5
+            ? "In line with colleagues."
+            : holding === 0
+              ? "No colleague has this access."
+              : "Few colleagues have this access."}
         </p>
       )}
     </div>

@@ -20,16 +20,16 @@ export function GiveBack({ of: g, person, close }: { of: Grant; person: string; 
           ...(why.trim() ? { justification: why.trim() } : {}),
         },
       }),
-    done: (r) => `${r.number} gives it back. Its state is shown under Requests.`,
+    done: (r) => `Return request ${r.number} submitted. The Requests page shows its state.`,
     changes: ["/identities", "/access-requests", "/decision-tasks"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Give back access"
+      title="Return access"
       lead={<bdi>{g.entitlement.display}</bdi>}
-      verb="Give back"
+      verb="Return"
       tone="danger"
       act={() => request.mutateAsync()}
     >

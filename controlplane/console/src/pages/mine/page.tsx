@@ -24,7 +24,7 @@ export default function MyAccess() {
   const person = me.user?.identity_id;
   return (
     <>
-      <Head title="My access" lead="Your accounts and entitlements, why you have them, and until when.">
+      <Head title="My access" lead="Your accounts and entitlements, their reasons and end dates.">
         {person && !may.readOnly && (
           <Link to="/access/request" className="button primary">
             Request access
@@ -59,8 +59,8 @@ function Own({ person }: { person: string }) {
       shown: () => !may.readOnly,
       cell: (g) =>
         returnable(g) && (
-          <Button tone="quiet" aria-label={`Give back ${g.entitlement.display.slice(0, 80)}`} onClick={() => give(g)}>
-            Give back
+          <Button tone="quiet" aria-label={`Return ${g.entitlement.display.slice(0, 80)}`} onClick={() => give(g)}>
+            Return
           </Button>
         ),
     },

@@ -17,7 +17,7 @@ export function Conflicts({ of: p }: { of: Pack }) {
   if (found.isPending) return <Skeleton rows={4} />;
   if (!found.data) return <Failure error={found.error} retry={() => void found.refetch()} />;
   if (found.data.items.length === 0)
-    return <Empty title="The pack and you want the same">Where an upgrade and you have changed the same field, you decide here.</Empty>;
+    return <Empty title="No conflicts">If you and an upgrade change the same field, you decide here which value applies.</Empty>;
   return (
     <div className="stack">
       {found.data.items.map((c, i, all) => (
@@ -46,20 +46,20 @@ function One({ of: c, nth }: { of: Conflict; nth: number }) {
         </p>
       )}
       <div className="packs-three">
-        <Side title="What the pack wanted before" of={called} value={c.base} fields={c.fields} none="it was yours before the pack came" />
-        <Side title="Yours" of={called} value={c.mine} fields={c.fields} none="you have deleted it" />
-        <Side title="What the pack wants now" of={called} value={c.theirs} fields={c.fields} none="it has it no more" />
+        <Side title="Previous value of the pack" of={called} value={c.base} fields={c.fields} none="not part of the pack before" />
+        <Side title="Your value" of={called} value={c.mine} fields={c.fields} none="deleted by you" />
+        <Side title="New value of the pack" of={called} value={c.theirs} fields={c.fields} none="no longer part of the pack" />
       </div>
       {c.state === "open" && may.admin && <Decide of={c} called={called} />}
     </section>
   );
 }
 
-const resolutions: Record<string, string> = { mine: "yours kept", theirs: "the pack's taken", merged: "written anew" };
+const resolutions: Record<string, string> = { mine: "your value kept", theirs: "value of the pack accepted", merged: "new value set" };
 
 /** What became of a conflict, in words. */
 const becameOf = (c: Conflict) =>
-  c.state === "superseded" ? "overtaken by a later version" : ((c.resolution && resolutions[c.resolution]) ?? "to be decided");
+  c.state === "superseded" ? "replaced by a later version" : ((c.resolution && resolutions[c.resolution]) ?? "open");
 
 const pick = (of: Record<string, unknown> | null, fields: string[]) =>
   of ? Object.fromEntries(fields.map((f) => [f, of[f] ?? null])) : null;
@@ -88,18 +88,18 @@ function Decide({ of: c, called }: { of: Conflict; called: string }) {
         body: use === "merged" ? { use, merged: JSON.parse(merged) } : { use },
       }),
     changes: ["/sector-packs", "/entitlements", "/policies"],
-    done: "Decided.",
+    done: "Saved.",
     quiet: true,
   });
   return (
     <>
       <fieldset className="packs-choice">
-        <legend className="sr">What counts for {called}</legend>
+        <legend className="sr">Value of {called}</legend>
         {(
           [
-            ["mine", "Keep yours"],
-            ["theirs", "Take the pack's"],
-            ["merged", "Write what it is to be"],
+            ["mine", "Keep your value"],
+            ["theirs", "Accept the value of the pack"],
+            ["merged", "Enter a new value"],
           ] as const
         ).map(([v, words]) => (
           <label key={v}>
@@ -109,18 +109,18 @@ function Decide({ of: c, called }: { of: Conflict; called: string }) {
       </fieldset>
       {use === "merged" && (
         <TextField
-          label="The fields"
+          label="Fields"
           mono
           rows={8}
           value={merged}
           set={setMerged}
-          error={bad ? "This is not an object in JSON yet." : undefined}
+          error={bad ? "This is not a valid JSON object." : undefined}
         />
       )}
       <Wrongs of={resolve.error} />
       <div>
         <Button tone="primary" disabled={bad || resolve.isPending} onClick={() => resolve.mutate()}>
-          Decide
+          Resolve
         </Button>
       </div>
     </>

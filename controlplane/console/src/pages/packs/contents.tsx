@@ -14,17 +14,20 @@ export function Contents({ of: p }: { of: Pack }) {
   for (const o of found.data?.objects ?? []) byKind.set(o.kind, [...(byKind.get(o.kind) ?? []), o]);
   return (
     <>
-      <section className="card padded" aria-label="About this pack">
+      <section className="card padded" aria-label="Details of the pack">
         <Facts
           of={[
             ["Key", <code key="k">{p.key}</code>],
             ["Sector", p.sector],
             ["Publisher", p.publisher],
             ["Version", p.version],
-            ["Signature", p.source === "built_in" ? "came with the service" : p.signature.verified ? "verified" : "not verified"],
+            [
+              "part of this version",
+              p.source === "built_in" ? "came with the service" : p.signature.verified ? "verified" : "not verified",
+            ],
             ["Regulations", p.regulation_refs.join(", ")],
             ["Languages", p.languages.join(", ")],
-            ["Works best with", p.requires.connector_types.join(", ")],
+            ["Recommended with", p.requires.connector_types.join(", ")],
             [
               "Checksum",
               <span key="c" className="row">
@@ -44,7 +47,7 @@ export function Contents({ of: p }: { of: Pack }) {
           <section key={kind} className="stack tight" aria-label={kindWords(kind, 2)}>
             <h2>
               {items.length} {kindWords(kind, items.length)}{" "}
-              {items.some((o) => !o.supported) && <State of="waiting" tone="neutral" words="kept, not used yet" />}
+              {items.some((o) => !o.supported) && <State of="waiting" tone="neutral" words="kept, not supported yet" />}
             </h2>
             {items.map((o) => (
               <details key={o.object_key} className="card padded">

@@ -39,7 +39,7 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
     after: (of) => setPlan({ for: asked, of }),
     quiet: true,
   });
-  const verb = installed ? (version === installed.version ? "Set anew" : `Upgrade to ${version}`) : "Install";
+  const verb = installed ? (version === installed.version ? "Reinstall" : `Upgrade to ${version}`) : "Install";
   const versions = reachable(p.versions, installed?.version);
   const carryOut = useAct({
     act: (v: { confirm: string }, key) =>
@@ -90,30 +90,30 @@ function Choosing({ of: p, installed }: { of: Pack; installed: Of<"PackInstallat
         <Wrongs of={look.error} />
         <div className="row">
           <Button type="submit" tone={shown ? "plain" : "primary"} disabled={look.isPending || !parameters}>
-            {look.isPending ? "Reckoning…" : "Show what would change"}
+            {look.isPending ? "Calculating…" : "Preview changes"}
           </Button>
         </div>
       </form>
       {shown ? (
         <Part
-          title="What would change"
-          lead="An installation that was carried out and taken back: nothing is written yet."
+          title="Preview of the changes"
+          lead="The installation was simulated. Nothing is saved yet."
           actions={
             <Button tone="primary" disabled={carryOut.isPending || moved} onClick={() => carryOut.mutate({ confirm: shown.plan_hash })}>
-              {carryOut.isPending ? "Just a moment…" : verb}
+              {carryOut.isPending ? "Saving…" : verb}
             </Button>
           }
         >
           <Wrongs of={carryOut.error} />
-          {moved && <Note tone="warn">Something else would happen by now. Look at what would change again.</Note>}
+          {moved && <Note tone="warn">The changes are different now. Preview them again.</Note>}
           <Plan of={shown} />
         </Part>
       ) : (
-        plan && <p className="muted small">What you see has changed since: look again before you go on.</p>
+        plan && <p className="muted small">The data has changed since the preview. Preview the changes again before you continue.</p>
       )}
     </>
   );
 }
 
 const waiting = (conflicts: number) =>
-  conflicts === 0 ? "" : conflicts === 1 ? "; one conflict waits for you" : `; ${conflicts} conflicts wait for you`;
+  conflicts === 0 ? "" : conflicts === 1 ? "; one conflict is open" : `; ${conflicts} conflicts are open`;

@@ -11,7 +11,7 @@ type Row = Of<"InstalledObject"> & { id: string };
 
 const states = [
   ["installed", "installed"],
-  ["pending_binding", "waits for a system"],
+  ["pending_binding", "waiting for a system"],
   ["conflict", "in conflict"],
   ["skipped", "left"],
   ["leaving", "leaving"],
@@ -36,7 +36,7 @@ const columns: Column<Row>[] = [
     text: (o) => o.pristine,
   },
   {
-    title: "Waits for",
+    title: "Waiting for",
     wide: true,
     cell: (o) => (
       <span className="small muted">
@@ -49,10 +49,10 @@ const columns: Column<Row>[] = [
 
 /** Whether an object is as the pack has it; what differs is named, and nothing is said to be changed that was not. */
 function asInThePack(o: Row): string {
-  if (o.adopted) return "It existed before";
+  if (o.adopted) return "Existed before";
   if (o.pristine) return "Yes";
-  if (o.reason === "removed_by_tenant" || o.changed.includes("removed")) return "No: it was deleted here";
-  return `No: differs in ${o.changed.map((field) => field.replaceAll("_", " ")).join(", ")}`;
+  if (o.reason === "removed_by_tenant" || o.changed.includes("removed")) return "No: deleted here";
+  return `No: different ${o.changed.map((field) => field.replaceAll("_", " ")).join(", ")}`;
 }
 
 /** What a pack has brought, and how it stands. */
@@ -64,13 +64,13 @@ export function Objects({ of: p }: { of: Pack }) {
   const by = i.installed_by as { display?: string } | null;
   return (
     <>
-      <section className="card padded" aria-label="The installation">
+      <section className="card padded" aria-label="Installation">
         <Facts
           of={[
             ["Version", i.version],
             ["Installed", <When key="i" at={i.installed_at} />],
             ["By", by?.display],
-            ["Before", i.previous_version],
+            ["Previous version", i.previous_version],
             ...Object.entries(i.parameters).map(([k, v]): [string, string] => [
               k.replaceAll("_", " "),
               Array.isArray(v) ? v.join(", ") : inWords(p, k, v),
@@ -84,7 +84,7 @@ export function Objects({ of: p }: { of: Pack }) {
         columns={columns}
         views={[
           { name: "All", query: {} },
-          { name: "Waits for a system", query: { state: "pending_binding" } },
+          { name: "Waiting for a system", query: { state: "pending_binding" } },
           { name: "In conflict", query: { state: "conflict" } },
         ]}
         filters={[
@@ -92,8 +92,8 @@ export function Objects({ of: p }: { of: Pack }) {
           { name: "state", words: "State", options: states },
         ]}
         csv={`${p.key}-objects`}
-        label="What it has brought"
-        empty={{ title: "It has brought nothing", words: "Its objects stand here once it is installed." }}
+        label="Objects of the pack"
+        empty={{ title: "No objects", words: "Objects are listed here after the pack is installed." }}
       />
     </>
   );

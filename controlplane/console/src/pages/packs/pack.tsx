@@ -21,11 +21,11 @@ export default function OnePack() {
   const p = found.data;
   const here = p.installation?.state === "installed" ? p.installation : null;
   const parts: [string, string][] = [
-    ["contents", "What is in it"],
-    ...(may.admin ? ([["install", here ? "Upgrade or set anew" : "Install"]] as [string, string][]) : []),
+    ["contents", "Contents"],
+    ...(may.admin ? ([["install", here ? "Upgrade or reinstall" : "Install"]] as [string, string][]) : []),
     ...(here
       ? ([
-          ["installed", "What it has brought"],
+          ["installed", "Installed objects"],
           ["conflicts", "Conflicts"],
         ] as [string, string][])
       : []),
@@ -39,15 +39,15 @@ export default function OnePack() {
       </Head>
       {here && here.version !== p.version && (
         <Note>
-          Version {p.version} is there; {here.version} was installed <When at={here.installed_at} />.{" "}
+          Version {p.version} is available. Version {here.version} was installed <When at={here.installed_at} />.{" "}
           {may.admin && (
             <Link to="." search={{ part: "install" } as never}>
-              Look at what an upgrade would change
+              Preview the upgrade
             </Link>
           )}
         </Note>
       )}
-      <nav className="tabs" aria-label="Parts of this pack">
+      <nav className="tabs" aria-label="Sections of the pack">
         {parts.map(([k, words]) => (
           <Link
             key={k}

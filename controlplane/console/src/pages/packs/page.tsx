@@ -21,14 +21,14 @@ const columns: Column<Row>[] = [
     ),
     text: (p) => p.name,
   },
-  { title: "What it is for", wide: true, cell: (p) => <span dir="auto">{p.description}</span>, text: (p) => p.description },
-  { title: "Holds", wide: true, cell: (p) => <span className="small muted">{holds(p.contents)}</span>, text: (p) => holds(p.contents) },
-  { title: "Newest", cell: (p) => p.version, text: (p) => p.version },
+  { title: "Purpose", wide: true, cell: (p) => <span dir="auto">{p.description}</span>, text: (p) => p.description },
+  { title: "Contents", wide: true, cell: (p) => <span className="small muted">{holds(p.contents)}</span>, text: (p) => holds(p.contents) },
+  { title: "Latest version", cell: (p) => p.version, text: (p) => p.version },
   {
-    title: "From",
+    title: "Source",
     cell: (p) =>
       p.source === "built_in" ? (
-        "the service"
+        "built in"
       ) : (
         <>
           {p.publisher} {!p.signature.verified && <State of="unverified" words="not verified" />}
@@ -36,7 +36,11 @@ const columns: Column<Row>[] = [
       ),
     text: (p) => p.source,
   },
-  { title: "Here", cell: (p) => <Installed of={p} />, text: (p) => (p.installation?.state === "installed" ? p.installation.version : "") },
+  {
+    title: "Installed",
+    cell: (p) => <Installed of={p} />,
+    text: (p) => (p.installation?.state === "installed" ? p.installation.version : ""),
+  },
 ];
 
 function Installed({ of: p }: { of: Pack }) {
@@ -49,7 +53,7 @@ function Installed({ of: p }: { of: Pack }) {
       </span>
     </>
   ) : (
-    <State of="installed" tone="warn" words={`${p.installation.version}: ${p.version} is there`} />
+    <State of="installed" tone="warn" words={`${p.installation.version}; ${p.version} available`} />
   );
 }
 
@@ -61,7 +65,7 @@ export default function Packs() {
     <>
       <Head
         title="Sector packs"
-        lead="What suits an organisation of a sector: mappings, roles, birthrights and policies, installed as one and taken back as one."
+        lead="Mappings, roles, birthrights and policies for a sector. A pack is installed and uninstalled as one unit."
       >
         {may.admin && (
           <Button onClick={() => setUploading(true)}>
@@ -76,7 +80,7 @@ export default function Packs() {
         open={(p) => ({ to: "/sector-packs/$key", params: { key: p.key } })}
         csv="sector-packs"
         label="Sector packs"
-        empty={{ title: "There are no packs", words: "Those of the service are always here; ask your operator." }}
+        empty={{ title: "No packs", words: "Built-in packs are missing. Ask the service operator." }}
       />
       {uploading && <UploadPack close={() => setUploading(false)} />}
     </>

@@ -6,7 +6,7 @@ type Props = { of: Parameter[]; value: Values; set: (v: Values) => void; wrong: 
 
 /** What a pack asks for, each in the shape of its type. */
 export function Parameters({ of, value, set, wrong }: Props) {
-  if (of.length === 0) return <p className="muted">This pack asks for nothing.</p>;
+  if (of.length === 0) return <p className="muted">This pack has no parameters.</p>;
   return (
     <>
       {of.map((p) => (
@@ -20,10 +20,10 @@ function One({ of: p, value, set, error }: { of: Parameter; value: unknown; set:
   const shared = { label: p.prompt, hint: p.key, required: p.required, error };
   if (p.type === "boolean") return <Check label={p.prompt} hint={p.key} value={value === true} set={set} />;
   if (p.type === "string[]")
-    return <WordsField {...shared} hint={`${p.key}, one in a line`} value={Array.isArray(value) ? (value as string[]) : []} set={set} />;
+    return <WordsField {...shared} hint={`${p.key}, one per line`} value={Array.isArray(value) ? (value as string[]) : []} set={set} />;
   if (p.type === "duration")
     return value === "P0D" || value === undefined || value === "" ? (
-      <SpanField {...shared} value="" none="at once" set={(v) => set(v || "P0D")} />
+      <SpanField {...shared} value="" none="immediately" set={(v) => set(v || "P0D")} />
     ) : (
       <SpanField {...shared} value={String(value)} set={(v) => set(v || "P0D")} />
     );

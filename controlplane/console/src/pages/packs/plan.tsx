@@ -13,25 +13,25 @@ const groups: Group[] = [
   { key: "add", sign: "+", tone: "add", words: "Added" },
   { key: "change", sign: "~", tone: "diff", words: "Changed" },
   { key: "remove", sign: "−", tone: "gone", words: "Removed" },
-  { key: "conflict", sign: "!", tone: "clash", words: "In conflict: yours stays until you decide" },
-  { key: "skip", sign: "·", tone: "stay", words: "Left" },
+  { key: "conflict", sign: "!", tone: "clash", words: "In conflict: your value applies until you decide" },
+  { key: "skip", sign: "·", tone: "stay", words: "Unchanged" },
 ];
 
 /** What an installation or an upgrade would do, and whose access it would change. */
 export function Plan({ of: p }: { of: Planned }) {
   return (
     <div className="stack">
-      <section aria-label="Whose access would change" className="card padded">
+      <section aria-label="People with changed access" className="card padded">
         <Impact of={p.impact} />
         {p.impact.limits_hit.map((l) => (
           <Note key={l.code} tone="warn">
-            {l.detail}. By going on you confirm exactly what is shown here.
+            {l.detail}. If you continue, you confirm the changes shown here.
           </Note>
         ))}
       </section>
       {p.birthrights.length > 0 && (
         <details className="card padded">
-          <summary data-reads="">Birthrights, before and after</summary>
+          <summary data-reads="">Birthrights, current and new</summary>
           <div className="stack">
             {p.birthrights.map((b) => (
               <div key={b.object_key} className="stack tight">
@@ -49,8 +49,8 @@ export function Plan({ of: p }: { of: Planned }) {
         ))}
       {p.pending_binding.length > 0 && (
         <Note>
-          {count(p.pending_binding.length, "of these waits", "of these wait")} for a system that has what is named. The next sync that
-          reads it completes them.
+          {count(p.pending_binding.length, "object waits", "objects wait")} for a system with the named access. The next sync of the system
+          completes them.
         </Note>
       )}
     </div>
@@ -78,7 +78,7 @@ export function Items({ of, group: g }: { of: PlanItem[]; group: Omit<Group, "ke
                 <ul className="muted">
                   {i.waiting.map((w) => (
                     <li key={JSON.stringify(w)} className="packs-waits">
-                      waits for {waitsFor(w)}
+                      waiting for {waitsFor(w)}
                     </li>
                   ))}
                 </ul>

@@ -15,12 +15,16 @@ type Removal = Of<"PackRemoval">;
 type Mode = Removal["mode"];
 
 const modes: [Mode, string, string][] = [
-  ["detach", "Let go of it", "Nothing goes: all of its objects are yours from then on."],
-  ["remove_unused", "Remove what is not used", "What you have not changed and nobody holds anything through goes; the rest is yours."],
+  ["detach", "Keep all objects", "No object is removed. All objects become yours."],
+  [
+    "remove_unused",
+    "Remove unused objects",
+    "Removes objects that you have not changed and that grant no access. The others become yours.",
+  ],
   [
     "remove_all",
     "Remove everything",
-    "All that the pack has brought goes, but not what you had before it. What its policies gave ends as they say.",
+    "Removes all objects of the pack, except those that existed before. Access ends as its policies define.",
   ],
 ];
 
@@ -34,14 +38,14 @@ export function Uninstall({ of: p }: { of: Pack }) {
   const remove = useAct({
     act: (v: { confirm: string }, key) => ask<Removal>("POST", path, { key, body: { mode, confirm: v.confirm } }),
     changes: ["/sector-packs", "/entitlements", "/policies"],
-    done: `${p.name} is uninstalled.`,
+    done: `${p.name} uninstalled.`,
     quiet: true,
   });
   const moved = remove.error instanceof Refusal && remove.error.code === "plan_changed";
   return (
     <>
       <fieldset className="packs-choice">
-        <legend className="sr">How it is uninstalled</legend>
+        <legend className="sr">Uninstall mode</legend>
         {modes.map(([m, words, means]) => (
           <label key={m}>
             <input type="radio" name="mode" checked={mode === m} onChange={() => setMode(m)} />
@@ -51,16 +55,16 @@ export function Uninstall({ of: p }: { of: Pack }) {
           </label>
         ))}
       </fieldset>
-      <Part title="What would happen">
+      <Part title="Preview of the changes">
         <Wrongs of={tried.error} />
         {plan ? <Told of={plan} /> : !tried.error && <Skeleton rows={4} />}
       </Part>
       <div className="packs-danger stack tight">
-        <TextField label={`Type ${p.key} to confirm`} value={typed} set={setTyped} />
+        <TextField label={`Enter ${p.key} to confirm`} value={typed} set={setTyped} />
         <Wrongs of={remove.error} />
         {moved && (
           <Note tone="warn">
-            Something else would happen by now. <Button onClick={() => void tried.refetch().then(() => remove.reset())}>Look again</Button>
+            The changes are different now. <Button onClick={() => void tried.refetch().then(() => remove.reset())}>Preview again</Button>
           </Note>
         )}
         <div>
@@ -69,7 +73,7 @@ export function Uninstall({ of: p }: { of: Pack }) {
             disabled={!plan || typed !== p.key || remove.isPending}
             onClick={() => plan && remove.mutate({ confirm: plan.plan_hash })}
           >
-            {remove.isPending ? "Just a moment…" : "Uninstall"}
+            {remove.isPending ? "Saving…" : "Uninstall"}
           </Button>
         </div>
       </div>
@@ -80,14 +84,14 @@ export function Uninstall({ of: p }: { of: Pack }) {
 function Told({ of: r }: { of: Removal }) {
   return (
     <div className="stack">
-      <section className="card padded" aria-label="Whose access would change">
+      <section className="card padded" aria-label="People with changed access">
         <Impact of={r.impact} />
       </section>
       {r.remove.length > 0 && <Items of={r.remove} group={{ sign: "−", tone: "gone", words: "Removed" }} />}
       {r.leaving.length > 0 && (
-        <Items of={r.leaving} group={{ sign: "~", tone: "diff", words: "Out of use, and gone when what they gave has ended" }} />
+        <Items of={r.leaving} group={{ sign: "~", tone: "diff", words: "Deprecated, and removed when their grants have ended" }} />
       )}
-      {r.detach.length > 0 && <Items of={r.detach} group={{ sign: "·", tone: "stay", words: "Stay, and are yours" }} />}
+      {r.detach.length > 0 && <Items of={r.detach} group={{ sign: "·", tone: "stay", words: "Kept, and yours" }} />}
     </div>
   );
 }

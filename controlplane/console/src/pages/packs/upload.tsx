@@ -43,27 +43,27 @@ export function UploadPack({ close }: { close: () => void }) {
       wide
       close={close}
       title="Upload a pack"
-      lead="A .gwpack archive. It is checked first; only administrators of this tenant see it. Nothing is installed by it."
+      lead="Upload a .gwpack archive. It is validated first and not installed. Only administrators of this tenant can see it."
     >
       {kept ? (
         <Note tone="ok">
           <Link to={"/sector-packs/$key" as never} params={{ key: kept.key } as never}>
             {kept.name} {kept.version}
           </Link>{" "}
-          is here. Open it to see what it would change.
+          is available. Open it to preview its changes.
         </Note>
       ) : (
         <>
           <FileField label="Archive" accept=".gwpack,.tar.gz,.tgz,application/gzip" take={choose} />
-          <Check label="Only warn of what this version of the format does not know" value={lenient} set={setLenient} />
+          <Check label="Warn about unknown fields instead of rejecting them" value={lenient} set={setLenient} />
           <Wrongs of={check.error ?? upload.error} />
           {verdict && <Told of={verdict} />}
           <div className="row end">
             <Button disabled={!file || check.isPending} onClick={() => check.mutate()}>
-              {check.isPending ? "Checking…" : "Check it"}
+              {check.isPending ? "Validating…" : "Validate"}
             </Button>
             <Button tone="primary" disabled={!verdict?.valid || upload.isPending} onClick={() => upload.mutate()}>
-              {upload.isPending ? "Just a moment…" : "Keep it"}
+              {upload.isPending ? "Saving…" : "Save"}
             </Button>
           </div>
         </>
@@ -77,9 +77,8 @@ function Told({ of: v }: { of: Verdict }) {
     <div className="stack tight" role="status">
       <Note tone={v.valid ? "ok" : "bad"}>
         {v.pack ? `${v.pack.name} ${v.pack.version}: ` : ""}
-        {v.valid ? "it is sound" : many(v.problems.filter((p) => p.severity === "error").length, "mistake")}. {many(v.tests, "test")} of its
-        own {v.tests === 1 ? "was" : "were"} run.
-        {v.pack && !v.pack.signature.verified && " Its signature could not be verified by a key that the operator trusts."}
+        {v.valid ? "valid" : many(v.problems.filter((p) => p.severity === "error").length, "error")}. {many(v.tests, "test")} run.
+        {v.pack && !v.pack.signature.verified && " The signature could not be verified with a key that the operator trusts."}
       </Note>
       <ul className="stack tight small">
         {v.problems.slice(0, 100).map((p) => (

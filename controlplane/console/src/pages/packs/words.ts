@@ -10,33 +10,33 @@ const kinds: Record<string, [string, string]> = {
   lifecycle_policy: ["lifecycle", "lifecycles"],
   field_mapping: ["field mapping", "field mappings"],
   duty_tag: ["duty", "duties"],
-  sod_policy: ["rule about duties", "rules about duties"],
+  sod_policy: ["separation-of-duties rule", "separation-of-duties rules"],
   mitigation_policy: ["mitigation", "mitigations"],
   certification_template: ["review template", "review templates"],
   approval_rule: ["approval rule", "approval rules"],
-  report_section: ["section of reports", "sections of reports"],
+  report_section: ["report section", "report sections"],
 };
 
 export const kindWords = (kind: string, count = 1) => kinds[kind]?.[count === 1 ? 0 : 1] ?? kind.replaceAll("_", " ");
 
 const reasons: Record<string, string> = {
-  kind_not_supported_yet: "the service does not have this kind yet; it is kept with the installation",
-  unchanged: "it is as the pack wants it already",
-  already_there: "it is there already",
-  removed_by_tenant: "somebody here has deleted it, and it is not made again",
-  exists_already: "one of yours stands there, and stays as it is",
-  changed_by_both: "both you and the pack have changed it; yours stays",
-  changed_by_tenant: "you have changed it, so it stays",
-  in_use: "something of yours uses it, so it stays and is yours",
+  kind_not_supported_yet: "this kind is not supported yet; the object is kept with the installation",
+  unchanged: "already as in the pack",
+  already_there: "already exists",
+  removed_by_tenant: "deleted here, and not created again",
+  exists_already: "an object of yours has this name and stays unchanged",
+  changed_by_both: "changed by you and by the pack; your version stays",
+  changed_by_tenant: "changed by you, so it stays",
+  in_use: "used by your objects, so it stays and becomes yours",
 };
 
 export const reasonWords = (of: string | null | undefined) => (of ? (reasons[of] ?? of.replaceAll("_", " ")) : "");
 
 const missing: Record<string, string> = {
   no_connector: "no such system is connected",
-  connector_not_read: "the system has not been read yet",
-  no_entitlement: "the system has nothing like it",
-  too_many: "it finds more than 200, so it cannot mean them",
+  connector_not_read: "the system has not been synced yet",
+  no_entitlement: "the system has no matching entitlement",
+  too_many: "more than 200 matches, so the condition is too broad",
   role_conflict: "a role of the pack is in conflict",
 };
 

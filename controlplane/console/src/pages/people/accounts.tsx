@@ -9,15 +9,15 @@ export function PersonAccounts({ of: p }: { of: IdentityDetail }) {
   return (
     <List
       path={`/identities/${p.id}/accounts`}
-      label="Their accounts"
+      label="Accounts"
       columns={accountColumns(names).filter((c) => c.title !== "Person")}
       filters={[{ name: "status", words: "State", options: accountStates }]}
       search="logins"
       csv="accounts-of-a-person"
       open={(a) => ({ to: "/accounts/$id", params: { id: a.id } })}
       empty={{
-        title: "They have no account",
-        words: "At least none that you may see. Accounts come when a system is read, or when a rule gives access there.",
+        title: "No accounts",
+        words: "No accounts are visible to you. Accounts are listed after a sync, or when access is granted.",
       }}
     />
   );

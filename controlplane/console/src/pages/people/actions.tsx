@@ -29,15 +29,15 @@ export function PersonActions({ of: p, show }: { of: IdentityDetail; show: (what
       <Menu
         words="Actions"
         of={[
-          live && begin("edit", "Edit their record"),
-          live && begin("evaluate", "Look at what rules give them"),
+          live && begin("edit", "Edit person"),
+          live && begin("evaluate", "Evaluate policies"),
           can("leave") && begin("leave", "Start leave"),
-          can("return") && begin("return", "End their leave"),
-          can("reactivate") && begin("reactivate", withdraws(p, "reactivate") ? "Withdraw the notice" : "Make them active"),
+          can("return") && begin("return", "End leave"),
+          can("reactivate") && begin("reactivate", withdraws(p, "reactivate") ? "Withdraw notice" : "Activate"),
           { words: "Owns", act: () => show("handover") },
           live && begin("merge", "Merge another record into this one"),
           can("deactivate") && begin("deactivate", "Offboard", true),
-          live && begin("archive", "Archive the record", true),
+          live && begin("archive", "Archive", true),
         ]}
       />
       {(doing === "leave" || doing === "return" || doing === "deactivate" || doing === "reactivate") && (

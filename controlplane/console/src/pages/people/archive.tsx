@@ -11,20 +11,20 @@ export function Archive({ of: p, close }: { of: IdentityDetail; close: () => voi
   const archive = useAct<void>({
     quiet: true,
     act: (_, key) => ask("DELETE", `/identities/${p.id}`, { query: { force: force || undefined }, key, ifMatch: p.version }),
-    done: "The record is archived.",
+    done: "Archived.",
     changes: ["/identities"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Archive the record"
-      lead="It stays for the history, is in no list any more, and nothing is given to it. It cannot be taken back."
+      title="Archive person"
+      lead="The record is kept for the history, leaves all lists and gets no access. You cannot undo this."
       verb="Archive"
       tone="danger"
       act={() => archive.mutateAsync()}
     >
-      <Check label="Even if their source still knows them, or access still hangs on them" value={force} set={setForce} />
+      <Check label="Archive even if the source still reports the person or access depends on the record" value={force} set={setForce} />
     </AskFirst>
   );
 }

@@ -17,7 +17,11 @@ export default function Compare() {
     void navigate({ to: ".", search: { ...search, ...change } as never, resetScroll: false });
   return (
     <>
-      <Head title="Compare two people" lead="What only one of them holds, and what both do." up={<Link to="/people">People</Link>} />
+      <Head
+        title="Compare two people"
+        lead="Access that both people have, and access that only one of them has."
+        up={<Link to="/people">People</Link>}
+      />
       <div className="fields" data-reads="">
         <One label="First" id={search.a} set={(a) => go({ a })} />
         <One label="Second" id={search.b} set={(b) => go({ b })} />
@@ -36,7 +40,7 @@ export default function Compare() {
       {search.as_of && (
         <Note>
           <div className="row between">
-            <span>This is what they held {dayWords(search.as_of)}.</span>
+            <span>Access {dayWords(search.as_of)}.</span>
             <Button reads onClick={() => go({ as_of: undefined })}>
               Back to today
             </Button>
@@ -46,7 +50,7 @@ export default function Compare() {
       {search.a && search.b ? (
         <Two path={`/identities/${search.a}/compare`} query={{ with: search.b, to: search.as_of }} />
       ) : (
-        <Empty title="Choose two people">Whoever does the same work should hold the same: what differs is worth a question.</Empty>
+        <Empty title="Select two people">Compare people with the same job. Differences in their access may need a review.</Empty>
       )}
     </>
   );

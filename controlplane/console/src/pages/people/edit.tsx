@@ -1,9 +1,9 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ask } from "../../api/client";
 import type { IdentityDetail } from "../../api/types";
-import { useQueryClient } from "@tanstack/react-query";
-import { Dialog } from "../../kit/dialog";
 import { dayBegins } from "../../kit/day";
+import { Dialog } from "../../kit/dialog";
 import { TextField, useForm } from "../../kit/form";
 import { Button, Wrongs } from "../../kit/kit";
 import { Meanwhile } from "../../kit/meanwhile";
@@ -27,7 +27,7 @@ export function Edit({ of, close }: { of: IdentityDetail; close: () => void }) {
         ifMatch: base.version,
         query: { pin_until: until ? dayBegins(until) : undefined },
       });
-    say("Their record is changed.");
+    say("Saved.");
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/identities") });
     close();
   });
@@ -40,12 +40,12 @@ export function Edit({ of, close }: { of: IdentityDetail; close: () => void }) {
   const source = (name: string) => of.attribute_sources?.[name];
   const note = (name: string) => {
     const s = source(name);
-    if (s?.pinned) return "Pinned: their source says something else, or may.";
-    return s?.kind === "hr" ? "Their source writes this; what you set is pinned." : undefined;
+    if (s?.pinned) return "Pinned: the value of the source is ignored.";
+    return s?.kind === "hr" ? "Synced from the source. Your value will be pinned." : undefined;
   };
   const refused = form.refused === settled ? undefined : form.refused;
   return (
-    <Dialog wide open close={close} title="Edit their record">
+    <Dialog wide open close={close} title="Edit person">
       <form className="stack" onSubmit={form.submit}>
         <PersonFields of={form} note={note} />
         {of.source_connector_id && (
@@ -54,7 +54,7 @@ export function Edit({ of, close }: { of: IdentityDetail; close: () => void }) {
             type="date"
             value={until}
             set={setUntil}
-            hint="Afterwards their source is followed again. Without a day, pins stay until they are taken away."
+            hint="After this day, the value of the source applies. Without a date, the pin stays until you remove it."
           />
         )}
         <Wrongs of={refused} />
@@ -62,7 +62,7 @@ export function Edit({ of, close }: { of: IdentityDetail; close: () => void }) {
         <div className="row end">
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" tone="primary" disabled={form.busy}>
-            {form.busy ? "Just a moment…" : "Save"}
+            {form.busy ? "Saving…" : "Save"}
           </Button>
         </div>
       </form>

@@ -1,8 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { ask } from "../../api/client";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
+import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Failure, Skeleton } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -22,16 +23,16 @@ export function Evaluate({ of: p, close }: { of: IdentityDetail; close: () => vo
   const evaluate = useAct<void, Evaluation>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { dry_run: false }, key }),
-    done: (e) => `${e.reasons_added} reasons were added, ${e.reasons_ended} ended.`,
+    done: (e) => `${count(e.reasons_added, "reason")} added, ${e.reasons_ended} ended.`,
     changes: ["/identities", "/entitlements"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="What rules give them"
-      lead="Rules are looked at by themselves when somebody changes. This looks now."
-      verb="Apply the rules now"
+      title="Evaluate policies"
+      lead="Policies are evaluated automatically when a person changes. This evaluates them now."
+      verb="Apply changes"
       disabled={!tried.data}
       act={() => evaluate.mutateAsync()}
     >
@@ -45,8 +46,8 @@ function Told({ of }: { of: Evaluation }) {
   return (
     <>
       <section className="stack tight">
-        <h3>Rules about them</h3>
-        {matched.length === 0 && <p className="muted small">No rule is about them.</p>}
+        <h3>Matching policies</h3>
+        {matched.length === 0 && <p className="muted small">No policies match.</p>}
         <ul className="stack tight">
           {matched.map((r) => (
             <li key={r.id} className="row between">
@@ -58,9 +59,9 @@ function Told({ of }: { of: Evaluation }) {
           ))}
         </ul>
       </section>
-      <Shifts title="They gain" of={of.impact.gains ?? []} sign="+" />
-      <Shifts title="They lose" of={of.impact.losses ?? []} sign="−" />
-      {(of.impact.gains ?? []).length + (of.impact.losses ?? []).length === 0 && <p className="muted small">Nothing would change.</p>}
+      <Shifts title="Access to grant" of={of.impact.gains ?? []} sign="+" />
+      <Shifts title="Access to revoke" of={of.impact.losses ?? []} sign="−" />
+      {(of.impact.gains ?? []).length + (of.impact.losses ?? []).length === 0 && <p className="muted small">No changes.</p>}
     </>
   );
 }

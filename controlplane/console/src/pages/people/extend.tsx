@@ -2,8 +2,8 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Grant } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
 import { dayEnds, dayOf } from "../../kit/day";
+import { AskFirst } from "../../kit/dialog";
 import { TextField, wrongAt } from "../../kit/form";
 
 /** Moves the end of what somebody decided for a time. What a rule gives ends as the rule says, and is refused. */
@@ -13,15 +13,15 @@ export function Extend({ grant, close }: { grant: Grant; close: () => void }) {
   const extend = useAct<void, Grant>({
     quiet: true,
     act: (_, key) => ask("POST", `/entitlements/grants/${grant.id}/extend`, { body: { ends_at: dayEnds(until) }, key }),
-    done: `It lasts until ${until} now.`, // the answer may still tell the end before: what ends a grant is worked out a moment later
+    done: `Extended until ${until}.`, // the answer may still tell the end before: what ends a grant is worked out a moment later
     changes: ["/entitlements", "/identities", "/accounts"],
   });
   return (
     <AskFirst
       open
       close={close}
-      title="Extend this access"
-      lead={was ? `It ends on ${was}.` : "It does not end by itself."}
+      title="Extend access"
+      lead={was ? `It ends on ${was}.` : "It has no end date."}
       verb="Extend"
       disabled={!until}
       act={() => extend.mutateAsync()}

@@ -8,22 +8,22 @@ const employment = ["employee", "contractor", "intern", "vendor", "partner", "st
 
 export const groups: { title: string; fields: Field[] }[] = [
   {
-    title: "Who they are",
+    title: "Personal data",
     fields: [
       { name: "first_name", words: "First name" },
       { name: "middle_name", words: "Middle name" },
       { name: "last_name", words: "Last name" },
       { name: "preferred_name", words: "Preferred name" },
-      { name: "display_name", words: "Shown as", hint: "First and last name when it is left out." },
+      { name: "display_name", words: "Display name", hint: "First and last name if empty." },
       { name: "email", words: "E-mail", kind: "email" },
       { name: "username", words: "Login" },
       { name: "employee_number", words: "Employee number" },
     ],
   },
   {
-    title: "Their work",
+    title: "Employment",
     fields: [
-      { name: "employment_type", words: "Employed as", kind: "select", options: employment },
+      { name: "employment_type", words: "Employment type", kind: "select", options: employment },
       { name: "title", words: "Title" },
       { name: "department", words: "Department" },
       { name: "division", words: "Division" },
@@ -38,22 +38,22 @@ export const groups: { title: string; fields: Field[] }[] = [
     ],
   },
   {
-    title: "Who answers for them",
+    title: "Responsible people",
     fields: [
       { name: "manager_external_id", words: "Manager", kind: "manager" },
-      { name: "sponsor_id", words: "Sponsor", kind: "person", hint: "Of somebody who is no employee, and of every machine." },
+      { name: "sponsor_id", words: "Sponsor", kind: "person", hint: "Required for non-employees and machines." },
       {
         name: "backup_owner_id",
-        words: "Backup",
+        words: "Backup sponsor",
         kind: "person",
-        hint: "Stands in for the sponsor, and takes over what they own when they leave.",
+        hint: "Replaces the sponsor, and takes over their responsibilities when they leave.",
       },
     ],
   },
   {
     title: "Dates",
     fields: [
-      { name: "hire_date", words: "Hired", kind: "date" },
+      { name: "hire_date", words: "Hire date", kind: "date" },
       { name: "start_date", words: "First day", kind: "date" },
       { name: "termination_date", words: "Last day", kind: "date" },
       { name: "leave_from", words: "Leave from", kind: "date" },

@@ -38,7 +38,7 @@ function One({ of, value, set, hint, error }: OneProps) {
   if (of.kind === "select") {
     const known = of.options ?? [];
     const options = value && !known.some(([v]) => v === value) ? [...known, [value, value] as const] : known;
-    return <SelectField {...common} value={value} set={set} options={options} none="not said" />;
+    return <SelectField {...common} value={value} set={set} options={options} none="not set" />;
   }
   if (of.kind === "manager") return <Somebody of={of} value={value} set={set} hint={hint} error={error} by="external_id" />;
   if (of.kind === "person") return <Somebody of={of} value={value} set={set} hint={hint} error={error} by="id" />;
@@ -102,7 +102,7 @@ function Custom({ of, value, set, error }: CustomProps) {
       <SelectField
         {...common}
         value={text}
-        none="not said"
+        none="not set"
         options={[
           ["true", "yes"],
           ["false", "no"],
@@ -115,7 +115,7 @@ function Custom({ of, value, set, error }: CustomProps) {
       <SelectField
         {...common}
         value={text}
-        none="not said"
+        none="not set"
         options={(of.allowed ?? []).map((v) => [String(v), String(v)] as const)}
         set={(v: string) => set(v || null)}
       />

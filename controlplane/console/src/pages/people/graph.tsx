@@ -21,7 +21,7 @@ export function AccessGraph({ of, person, open }: { of: Grant[]; person: string;
       <section className="card graph" aria-label="Access graph" tabIndex={0}>
         <div className="graph-heads small muted" aria-hidden>
           <span>Account</span>
-          <span>Through</span>
+          <span>Path</span>
           <span>Access</span>
         </div>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table below has a button for each */}
@@ -46,9 +46,7 @@ export function AccessGraph({ of, person, open }: { of: Grant[]; person: string;
         </svg>
       </section>
       {picture.collapsed && (
-        <p className="small muted">
-          Usual access is grouped in this graph. Search or filter by system to see every entitlement.
-        </p>
+        <p className="small muted">Usual access is grouped in this graph. Search or filter by system to see every entitlement.</p>
       )}
     </>
   );
@@ -118,7 +116,9 @@ function tell(marks: Mark[][], grants: Grant[], person: string): string {
   const odd = grants.filter((g) => g.compliance_status === "native").length;
   const bad = grants.filter((g) => g.compliance_status === "orphaned" || g.reappeared).length;
   const accounts = new Set(grants.map((g) => g.account_id)).size;
-  const parts = [`${person} holds ${count(new Set(grants.map((g) => g.entitlement_id)).size, "entitlement")} with ${count(accounts, "account")}`];
+  const parts = [
+    `${person} holds ${count(new Set(grants.map((g) => g.entitlement_id)).size, "entitlement")} with ${count(accounts, "account")}`,
+  ];
   const ways = (marks[2] ?? []).slice(0, 6).map((m) => m.words);
   if (ways.length) parts.push(`through ${ways.join(", ")}`);
   if (odd) parts.push(`${odd} not granted through Grantwright`);

@@ -7,11 +7,11 @@ import { Failure, Skeleton } from "../../kit/kit";
 type Item = Of<"Responsibility">;
 
 const titles: Record<string, string> = {
-  entitlement: "Access that they own",
-  role: "Roles that they own",
-  identity: "People and machines whom they answer for",
-  account: "Accounts that they answer for",
-  report: "People who report to them",
+  entitlement: "Owned entitlements",
+  role: "Owned roles",
+  identity: "Sponsored people and machines",
+  account: "Owned accounts",
+  report: "Direct reports",
 };
 const places: Record<string, string> = {
   entitlement: "/access/$id",
@@ -30,15 +30,19 @@ export function Handover({ of: p, open, close }: { of: IdentityDetail; open: boo
       side
       open={open}
       close={close}
-      title="Owns"
-      lead={p.is_disabled ? "They have left: each of these needs somebody else." : "When they leave, each of these needs somebody else."}
+      title="Ownership"
+      lead={
+        p.is_disabled
+          ? "The person has left. Assign a new owner to each item."
+          : "Assign a new owner to each item before the person leaves."
+      }
     >
       {all.isError ? (
         <Failure error={all.error} retry={() => void all.refetch()} />
       ) : all.isPending ? (
         <Skeleton rows={4} />
       ) : items.length === 0 ? (
-        <p className="muted">{p.is_disabled ? "Nothing is left." : "Nothing: they can leave without a handover."}</p>
+        <p className="muted">{p.is_disabled ? "No items left." : "The person owns nothing. No handover is required."}</p>
       ) : (
         Object.keys(titles).map((type) => <Kind key={type} type={type} of={items.filter((i) => i.type === type)} />)
       )}
@@ -52,7 +56,7 @@ function Kind({ type, of }: { type: string; of: Item[] }) {
     <section className="stack tight">
       <h3>
         {titles[type]} ({of.length}
-        {of.length === 500 ? " at least" : ""})
+        {of.length === 500 ? " or more" : ""})
       </h3>
       <ul className="stack tight">
         {of.map((i) => (

@@ -57,13 +57,13 @@ export function Held({ of: p }: { of: IdentityDetail }) {
   return (
     <>
       <Tools rows={held.data?.rows ?? []} search={search} go={go} person={p} />
-      {asOf && <Note>This is what they held {dayWords(asOf)}.</Note>}
+      {asOf && <Note>Access {dayWords(asOf)}.</Note>}
       {held.isError ? (
         <Failure error={held.error} retry={() => void held.refetch()} />
       ) : held.isPending ? (
         <Skeleton rows={8} />
       ) : held.data.rows.length === 0 ? (
-        <Empty title={asOf ? "No access on that day" : "No access"}>None that you can see.</Empty>
+        <Empty title={asOf ? "No access on that day" : "No access"}>No access is visible to you.</Empty>
       ) : shown.length === 0 ? (
         <Empty title="No results match these filters">
           <Button reads onClick={() => go({ q: undefined, system: undefined, standing: undefined })}>
@@ -118,7 +118,7 @@ function Tools({ rows, search, go, person }: ToolsProps) {
       </div>
       <div className="row">
         <Button reads onClick={() => setAsking(true)}>
-          Why, or why not
+          Explain access
         </Button>
         <Link to="/people/compare" search={{ a: person.id, as_of: search.as_of } as never} className="button">
           <ArrowLeftRight aria-hidden size={15} /> Compare
@@ -174,13 +174,13 @@ function HeldTable({ of, all, past, open }: { of: Grant[]; all: Grant[]; past: b
             <th scope="col">Access</th>
             <th scope="col">Account</th>
             {named && <th scope="col">System</th>}
-            <th scope="col">Through</th>
+            <th scope="col">Path</th>
             <th scope="col">Basis</th>
             <th scope="col">Since</th>
             <th scope="col">Ends</th>
             {!past && (
               <th scope="col">
-                <span className="sr">Why</span>
+                <span className="sr">Reason</span>
               </th>
             )}
           </tr>
@@ -223,8 +223,8 @@ function HeldTable({ of, all, past, open }: { of: Grant[]; all: Grant[]; past: b
                 </td>
                 {!past && (
                   <td>
-                    <Button reads tone="quiet" aria-label={`Why ${g.entitlement.display.slice(0, 80)}`} onClick={() => open(g.id)}>
-                      Why
+                    <Button reads tone="quiet" aria-label={`Reason for ${g.entitlement.display.slice(0, 80)}`} onClick={() => open(g.id)}>
+                      Reason
                     </Button>
                   </td>
                 )}

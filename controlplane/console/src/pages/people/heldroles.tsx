@@ -8,12 +8,12 @@ import { Risk } from "../../kit/state";
 type Role = Of<"HeldRole">;
 
 const ways: Record<string, string> = {
-  rule: "the role's own rule",
-  policy: "a rule",
-  manual: "given by hand",
-  request: "a request",
-  emergency: "an emergency",
-  other: "another way",
+  rule: "membership rule",
+  policy: "policy",
+  manual: "direct assignment",
+  request: "request",
+  emergency: "emergency access",
+  other: "other",
 };
 
 /** The roles that somebody has, by which ways, and how far each has come. Nothing when there is none. */
@@ -22,14 +22,14 @@ export function HeldRoles({ of }: { of: string }) {
   if (roles.isError) return <Failure error={roles.error} retry={() => void roles.refetch()} />;
   if (!roles.data || roles.data.total === 0) return null;
   return (
-    <Part title="Roles they have">
+    <Part title="Roles">
       <Table label="Roles">
         <thead>
           <tr>
             <th scope="col">Role</th>
-            <th scope="col">By</th>
+            <th scope="col">Reason</th>
             <th scope="col">Risk</th>
-            <th scope="col">Given so far</th>
+            <th scope="col">Provisioned</th>
             <th scope="col">Since</th>
             <th scope="col">Ends</th>
           </tr>
@@ -50,7 +50,7 @@ export function HeldRoles({ of }: { of: string }) {
               </td>
               <td>
                 {r.fulfilment.active} of {r.fulfilment.total}
-                {r.fulfilment.failed > 0 && <span className="bad"> · {r.fulfilment.failed} could not be</span>}
+                {r.fulfilment.failed > 0 && <span className="bad"> · {r.fulfilment.failed} failed</span>}
               </td>
               <td>
                 <When at={r.since} />

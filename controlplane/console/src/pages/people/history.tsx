@@ -13,10 +13,10 @@ export function PersonHistory({ of: p }: { of: IdentityDetail }) {
   const [second, setSecond] = useState(search.later ?? "");
   return (
     <>
-      <Part title="Two days side by side" lead="What came, what went and what stayed between the end of one day and the end of another.">
+      <Part title="Compare two days" lead="Access that was added, removed and kept between the ends of two days.">
         <div className="row person-days" data-reads="">
-          <TextField label="Earlier" type="date" value={first} set={setFirst} />
-          <TextField label="Later (today if empty)" type="date" value={second} set={setSecond}  />
+          <TextField label="Earlier day" type="date" value={first} set={setFirst} />
+          <TextField label="Later day (empty: today)" type="date" value={second} set={setSecond} />
           {first && (
             <Link
               to="/people/$id/$tab"
@@ -25,7 +25,7 @@ export function PersonHistory({ of: p }: { of: IdentityDetail }) {
               className="button"
               resetScroll={false}
             >
-              Compare the two days
+              Compare
             </Link>
           )}
         </div>
@@ -33,12 +33,12 @@ export function PersonHistory({ of: p }: { of: IdentityDetail }) {
           <Two
             path={`/identities/${p.id}/compare`}
             query={{ from: search.earlier, to: search.later ?? new Date().toISOString() }}
-            titles={["Went", "Stayed", "Came"]}
+            titles={["Removed", "Unchanged", "Added"]}
           />
         )}
       </Part>
-      <Part title="What has happened">
-        <Timeline path={`/identities/${p.id}/timeline`} label="What has happened to them" />
+      <Part title="History">
+        <Timeline path={`/identities/${p.id}/timeline`} label="History of the person" />
       </Part>
     </>
   );

@@ -10,13 +10,13 @@ const hanging: Record<string, [string, string]> = {
   accounts: ["account", "accounts"],
   grants: ["right", "rights"],
   reasons: ["reason for access", "reasons for access"],
-  owned_entitlements: ["right that they own", "rights that they own"],
-  owned_roles: ["role that they own", "roles that they own"],
-  reports: ["person who reports to them", "people who report to them"],
-  sponsored: ["person or machine whom they sponsor", "people and machines whom they sponsor"],
+  owned_entitlements: ["owned entitlement", "owned entitlements"],
+  owned_roles: ["owned role", "owned roles"],
+  reports: ["direct report", "direct reports"],
+  sponsored: ["sponsored person or machine", "sponsored people and machines"],
 };
 
-const names: Record<string, string> = { last_working_at: "Last day", status: "State", urgent: "At once" };
+const names: Record<string, string> = { last_working_at: "Last day", status: "State", urgent: "Immediate" };
 
 /** What would follow from moving somebody from one state to another. */
 export function Impact({ of }: { of: Of<"Impact"> | undefined }) {
@@ -25,7 +25,7 @@ export function Impact({ of }: { of: Of<"Impact"> | undefined }) {
   const changes = (of.changes ?? []).filter((c) => c.field !== "status_reason");
   return (
     <>
-      {hangs.length > 0 && <p className="small">On them hang {hangs.map(([kind, n]) => counted(kind, n)).join(", ")}.</p>}
+      {hangs.length > 0 && <p className="small">Depends on this person: {hangs.map(([kind, n]) => counted(kind, n)).join(", ")}.</p>}
       <Differences
         of={changes.map((c) => ({ ...c, field: names[c.field] ?? wordsOf(c.field), from: said(c.field, c.from), to: said(c.field, c.to) }))}
       />

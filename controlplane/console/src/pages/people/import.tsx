@@ -47,14 +47,14 @@ export default function ImportPeople() {
     <>
       <Head
         title="Import people"
-        lead="From CSV or JSON lines: at most 50,000 rows and 32 MiB. You see what would become of each row before anything is written."
+        lead="Import CSV or JSON lines: at most 50,000 rows and 32 MiB. You can preview the result of each row first."
         up={<Link to="/people">People</Link>}
       />
-      <section className="card padded stack" aria-label="The file">
+      <section className="card padded stack" aria-label="File">
         <div className="fields">
           <FileField
             label="File"
-            hint="Columns are the fields of a person; attributes.x and labels.x are columns too. external_id tells who is meant."
+            hint="Columns are fields of a person, including attributes.x and labels.x. The column external_id identifies the person."
             accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
             take={(f) => void file(f)}
           />
@@ -80,11 +80,11 @@ export default function ImportPeople() {
             value={pasted}
             set={(v) => {
               setPasted(v);
-              choose(v.trim() ? { text: new Blob([v]), name: "what is pasted", format: formatOf("", v) } : undefined);
+              choose(v.trim() ? { text: new Blob([v]), name: "pasted lines", format: formatOf("", v) } : undefined);
             }}
           />
         </details>
-        {lines && lines.text.size > largest && <Note tone="bad">This is larger than 32 MiB. Send it in parts.</Note>}
+        {lines && lines.text.size > largest && <Note tone="bad">The file is larger than 32 MiB. Import it in parts.</Note>}
         <Wrongs of={take.error} />
         <div className="row">
           <Button
@@ -92,7 +92,7 @@ export default function ImportPeople() {
             disabled={!lines || lines.text.size > largest || take.isPending}
             onClick={() => send("preview")}
           >
-            {doing === "preview" ? "Looking at every row…" : "See what it would do"}
+            {doing === "preview" ? "Checking rows…" : "Preview import"}
           </Button>
           {looked?.mode === "preview" && looked.created + looked.updated > 0 && (
             <Button tone="primary" onClick={() => send("apply")}>
@@ -102,8 +102,8 @@ export default function ImportPeople() {
         </div>
         {doing === "apply" && (
           <p className="muted small" role="status">
-            Importing. Two thousand rows become true at a time. If it breaks off, send the same file again: what is so already is not
-            written twice.
+            Importing 2,000 rows at a time. If the import is interrupted, send the same file again. Rows that were imported are not
+            repeated.
           </p>
         )}
       </section>

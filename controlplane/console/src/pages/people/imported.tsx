@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Of } from "../../api/types";
 import { Bar } from "../../kit/bits";
+import { count, number } from "../../kit/count";
 import { SelectField } from "../../kit/form";
 import { Part, Table, Text } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -16,13 +17,9 @@ export function Outcome({ of }: { of: Of<"Imported"> }) {
   const shown = first(rows, only, rowsShown);
   return (
     <Part
-      title={of.mode === "preview" ? "What it would do" : "What was done"}
+      title={of.mode === "preview" ? "Preview of the import" : "Result of the import"}
       lead={
-        of.mode === "preview"
-          ? "Nothing is written yet."
-          : of.failed > 0
-            ? "Mend the rows that could not be, and send the file again."
-            : undefined
+        of.mode === "preview" ? "Nothing is saved yet." : of.failed > 0 ? "Correct the failed rows and import the file again." : undefined
       }
       actions={
         <SelectField
@@ -39,13 +36,13 @@ export function Outcome({ of }: { of: Of<"Imported"> }) {
         of={[
           { words: "new", value: of.created, tone: 4 },
           { words: "changed", value: of.updated, tone: 1 },
-          { words: "as before", value: of.unchanged, tone: 3 },
-          { words: "cannot be", value: of.failed, tone: 5 },
+          { words: "unchanged", value: of.unchanged, tone: 3 },
+          { words: "failed", value: of.failed, tone: 5 },
         ]}
       />
       <p role="status">
         {of.rows.toLocaleString("en")} rows: {of.created.toLocaleString("en")} new, {of.updated.toLocaleString("en")} changed,{" "}
-        {of.unchanged.toLocaleString("en")} as before, {of.failed.toLocaleString("en")} that cannot be.
+        {of.unchanged.toLocaleString("en")} unchanged, {of.failed.toLocaleString("en")} failed.
       </p>
       <Table label="Rows">
         <thead>
@@ -53,9 +50,9 @@ export function Outcome({ of }: { of: Of<"Imported"> }) {
             <th scope="col" className="num">
               Line
             </th>
-            <th scope="col">Who</th>
+            <th scope="col">Person</th>
             <th scope="col">Outcome</th>
-            <th scope="col">What</th>
+            <th scope="col">Details</th>
           </tr>
         </thead>
         <tbody>
@@ -77,7 +74,7 @@ export function Outcome({ of }: { of: Of<"Imported"> }) {
               <td className="wide">
                 {r.errors?.map((e) => `${e.header ?? e.pointer?.replace("#/", "") ?? ""} ${e.detail}`.trim()).join("; ") ||
                   r.changed?.map((c) => c.replaceAll("_", " ")).join(", ")}
-                {r.ignored?.length ? <span className="faint"> Nobody knows {r.ignored.join(", ")}.</span> : null}
+                {r.ignored?.length ? <span className="faint"> Ignored columns: {r.ignored.join(", ")}.</span> : null}
               </td>
             </tr>
           ))}
@@ -85,7 +82,7 @@ export function Outcome({ of }: { of: Of<"Imported"> }) {
       </Table>
       {rows.length > shown.length && !only && (
         <p className="muted small">
-          The first {shown.length} of {rows.length.toLocaleString("en")}, those that cannot be before all others.
+          First {number(shown.length)} of {count(rows.length, "row")}, failed rows first.
         </p>
       )}
     </Part>

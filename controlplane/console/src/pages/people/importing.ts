@@ -12,8 +12,8 @@ export function formatOf(name: string, begins: string): "csv" | "ndjson" {
 export const outcomes: Record<string, { words: string; tone: "ok" | "info" | "neutral" | "bad" }> = {
   created: { words: "new", tone: "ok" },
   updated: { words: "changed", tone: "info" },
-  unchanged: { words: "as before", tone: "neutral" },
-  failed: { words: "cannot be", tone: "bad" },
+  unchanged: { words: "unchanged", tone: "neutral" },
+  failed: { words: "failed", tone: "bad" },
 };
 
 /** Rows as a list shows them: what cannot be first, and never more than most. */

@@ -70,7 +70,8 @@ test("accounts of the same login are told apart by their systems, where these ar
   const at = (n: number, connector_id: string) =>
     grant(n, { account_id: connector_id, account: { id: connector_id, display: "mara" } as never, connector_id });
   const held = [at(1, "hr"), at(2, "mail")];
-  const words = (systems?: Map<string, string>) => (draw(held, "Mara", systems).marks[1] ?? []).map((m) => [m.words, m.system].filter(Boolean).join(" ")).sort();
+  const words = (systems?: Map<string, string>) =>
+    (draw(held, "Mara", systems).marks[1] ?? []).map((m) => [m.words, m.system].filter(Boolean).join(" ")).sort();
   const systems = new Map([
     ["hr", "Payroll"],
     ["mail", "Post"],

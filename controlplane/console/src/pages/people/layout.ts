@@ -3,7 +3,16 @@ import { systemOf } from "../../kit/insystem";
 import { type Tone, toneOf, type Way, waysOf } from "./words";
 
 /** A mark of the picture. system: the system that it is in, where names repeat from one to the next. */
-export type Mark = { key: string; words: string; system?: string | undefined; tone: Tone; x: number; y: number; grant?: string; count: number };
+export type Mark = {
+  key: string;
+  words: string;
+  system?: string | undefined;
+  tone: Tone;
+  x: number;
+  y: number;
+  grant?: string;
+  count: number;
+};
 export type Line = { key: string; from: Mark; to: Mark; tone: Tone };
 export type Picture = { marks: Mark[][]; lines: Line[]; height: number; collapsed: boolean };
 
@@ -38,12 +47,12 @@ export function draw(grants: Grant[], person: string, systems: Map<string, strin
   const accounts = kept(
     rows.map((r) => [r.account, r.login, "plain", r.system]),
     mostAccounts,
-    "further accounts",
+    "more accounts",
   );
   const ways = kept(
     rows.map((r) => [r.way.key, r.way.words, r.way.tone, r.way.system]),
     mostWays,
-    "further ways",
+    "more paths",
   );
   const collapsed = names.size > mostAccess;
   const odd = collapsed

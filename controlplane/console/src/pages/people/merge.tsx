@@ -2,6 +2,7 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useAct } from "../../api/use";
+import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { TextField, wrongAt } from "../../kit/form";
 import { Note } from "../../kit/kit";
@@ -17,7 +18,7 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
   const merge = useAct<void, Of<"Merged">>({
     quiet: true,
     act: (_, key) => ask("POST", path, { body: { source_id: other?.id, reason }, key, ifMatch: p.version }),
-    done: "The two records are one.",
+    done: "Records merged.",
     changes: ["/identities", "/accounts", "/entitlements"],
   });
   return (
@@ -25,14 +26,22 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
       open
       close={close}
       title="Merge another record into this one"
-      lead="Accounts, access, reports and all else that hangs on the other record comes here; the other is archived. It cannot be taken back."
-      verb="Merge them"
+      lead="All accounts, access and reports of the other record move to this person. The other record is archived. You cannot undo this."
+      verb="Merge"
       tone="danger"
       disabled={!other || !reason.trim() || !tried.isSuccess || tried.isPlaceholderData}
       act={() => merge.mutateAsync()}
     >
-      <Pick label="The record that goes" source={people} value={other} set={setOther} required error={wrongAt(tried.error, "source_id")} />
-      <TextField label="Reason" rows={2} max={1000} value={reason} set={setReason} required hint="How you know that they are one person." />
+      <Pick label="Record to archive" source={people} value={other} set={setOther} required error={wrongAt(tried.error, "source_id")} />
+      <TextField
+        label="Reason"
+        rows={2}
+        max={1000}
+        value={reason}
+        set={setReason}
+        required
+        hint="Evidence that both records are the same person."
+      />
       {other && (
         <Tried of={tried}>
           {(m) => (
@@ -41,11 +50,9 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
                 {Object.entries(m.impact.moved ?? {})
                   .filter(([, n]) => n > 0)
                   .map(([k, n]) => (
-                    <li key={k}>
-                      {n.toLocaleString("en")} {n === 1 ? one(k) : several(k)} here
-                    </li>
+                    <li key={k}>{count(n, one(k), several(k))}</li>
                   ))}
-                {m.impact.ended_reasons > 0 && <li>Reasons that both have and that become one: {m.impact.ended_reasons}</li>}
+                {m.impact.ended_reasons > 0 && <li>Reasons of both records that are combined: {m.impact.ended_reasons}</li>}
               </ul>
               {(m.impact.warnings ?? []).map((w) => (
                 <Note key={w} tone="warn">
@@ -60,5 +67,5 @@ export function Merge({ of: p, close }: { of: IdentityDetail; close: () => void 
   );
 }
 
-const several = (kind: string) => `${kind.replaceAll("_", " ")} come`;
-const one = (kind: string) => `${kind.replaceAll("_", " ").replace(/s$/, "")} comes`;
+const several = (kind: string) => kind.replaceAll("_", " ");
+const one = (kind: string) => kind.replaceAll("_", " ").replace(/s$/, "");

@@ -2,8 +2,8 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import type { IdentityDetail, Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
 import { dayEnds } from "../../kit/day";
+import { AskFirst } from "../../kit/dialog";
 import { Check, TextField, wrongAt } from "../../kit/form";
 import { Tried, useTry } from "../../kit/tryfirst";
 import { Impact } from "./impact";
@@ -13,37 +13,37 @@ export type Moving = "leave" | "return" | "deactivate" | "reactivate";
 const texts: Record<Moving | "withdraw", { title: string; verb: string; lead: string; done: string; reasoned: boolean }> = {
   leave: {
     title: "Start leave",
-    verb: "Set the leave",
-    lead: "From the first to the last day, both whole days.",
-    done: "Their leave is set.",
+    verb: "Save",
+    lead: "From the first to the last day, inclusive.",
+    done: "Leave saved.",
     reasoned: true,
   },
   return: {
-    title: "End their leave",
-    verb: "End the leave",
-    lead: "They are active from now on.",
-    done: "Their leave has ended.",
+    title: "End leave",
+    verb: "End leave",
+    lead: "The person is active from now on.",
+    done: "Leave ended.",
     reasoned: false,
   },
   deactivate: {
     title: "Offboard",
     verb: "Offboard",
-    lead: "Their accounts are disabled first, then their access ends.",
-    done: "They leave; what follows from it is under way.",
+    lead: "Accounts are disabled first, then access is revoked.",
+    done: "Offboarding started.",
     reasoned: true,
   },
   reactivate: {
-    title: "Make them active",
-    verb: "Make them active",
-    lead: "Rules give what they give; nothing else of what they had comes back by itself.",
-    done: "They are active.",
+    title: "Activate",
+    verb: "Activate",
+    lead: "Policies grant access again. Other access is not restored.",
+    done: "Activated.",
     reasoned: false,
   },
   withdraw: {
-    title: "Withdraw the notice",
-    verb: "Withdraw the notice",
-    lead: "They stay, and keep what they have.",
-    done: "The notice is withdrawn: they stay.",
+    title: "Withdraw notice",
+    verb: "Withdraw notice",
+    lead: "The person stays and keeps their access.",
+    done: "Notice withdrawn.",
     reasoned: false,
   },
 };
@@ -77,41 +77,27 @@ export function Move({ of: p, what, close }: { of: IdentityDetail; what: Moving;
       close={close}
       title={t.title}
       lead={t.lead}
-      verb={urgent ? "End their access now" : t.verb}
+      verb={urgent ? "End access now" : t.verb}
       tone={what === "deactivate" ? "danger" : "primary"}
       disabled={Boolean(tried.error) || (t.reasoned && !reason.trim())}
       act={() => move.mutateAsync()}
     >
       {what === "leave" && (
         <div className="fields">
-          <TextField label="First day" type="date" value={first} set={setFirst} hint="Today when it is left out." error={wrong("from")} />
-          <TextField
-            label="Last day"
-            type="date"
-            value={last}
-            set={setLast}
-            hint="Until they return when it is left out."
-            error={wrong("to")}
-          />
+          <TextField label="First day" type="date" value={first} set={setFirst} hint="Today if empty." error={wrong("from")} />
+          <TextField label="Last day" type="date" value={last} set={setLast} hint="Until the return if empty." error={wrong("to")} />
         </div>
       )}
       {what === "deactivate" && (
         <>
           <Check
-            label="At once: an immediate termination"
-            hint="Their access ends before everybody else's, and past the limits that hold large changes back."
+            label="Immediate termination"
+            hint="Access is revoked with priority and without the limits that hold large changes."
             value={urgent}
             set={setUrgent}
           />
           {!urgent && (
-            <TextField
-              label="Last day"
-              type="date"
-              value={last}
-              set={setLast}
-              hint="Now when it is left out."
-              error={wrong("effective_at")}
-            />
+            <TextField label="Last day" type="date" value={last} set={setLast} hint="Now if empty." error={wrong("effective_at")} />
           )}
         </>
       )}

@@ -18,31 +18,31 @@ export default function AddPerson() {
   const form = useForm<New>(blank, async (v, key) => {
     const body = { external_id: v.external_id.trim(), kind: v.kind, ...withoutNulls(patchOf(blank, v)) };
     const made = await ask<Of<"Identity">>("POST", "/identities", { body, key });
-    say("They are added. Rules give them what they should have.");
+    say("Added. Policies grant the access of this person.");
     await navigate({ to: "/people/$id", params: { id: made.id } });
   });
   return (
     <>
       <Head
         title="Add a person"
-        lead="Somebody whom no connected system knows. Everybody else comes by themselves when their system is read."
+        lead="Add a person who is in no connected system. Other people are added by syncs."
         up={<Link to="/people">People</Link>}
       />
       <form className="stack person-form" onSubmit={form.submit}>
         <div className="fields">
           <TextField
-            label="Id"
+            label="ID"
             required
             max={256}
             {...form.field("external_id")}
-            hint="How they are called where records meet: a personnel number, or whatever stays the same. A system that tells it later is told of the same person."
+            hint="A stable identifier, such as the personnel number. A system that later reports the same ID updates this person."
           />
           <SelectField
             label="Kind"
             {...form.field("kind")}
             options={[
-              ["human", "a human"],
-              ["non_human", "a machine: needs a sponsor and a backup"],
+              ["human", "person"],
+              ["non_human", "machine (requires a sponsor and a backup)"],
             ]}
           />
         </div>
@@ -50,7 +50,7 @@ export default function AddPerson() {
         <Wrongs of={form.refused} />
         <div className="row">
           <Button type="submit" tone="primary" disabled={form.busy || !form.value.external_id.trim()}>
-            {form.busy ? "Just a moment…" : "Add them"}
+            {form.busy ? "Saving…" : "Add person"}
           </Button>
           <Link to="/people" className="button">
             Cancel

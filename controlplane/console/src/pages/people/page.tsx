@@ -18,7 +18,7 @@ const views: View[] = [
   { name: "Starting soon", query: { status: "pre_hire" } },
   { name: "Leaving", query: { status: "notice" } },
   { name: "On leave", query: { status: "on_leave" } },
-  { name: "Have left", query: { status: "deactivated" } },
+  { name: "Left", query: { status: "deactivated" } },
   { name: "Machines", query: { kind: "non_human" } },
 ];
 
@@ -82,11 +82,7 @@ export default function People() {
           </Link>
         )}
       </Head>
-      {search.as_of && (
-        <Note>
-          This is who was known {dayWords(search.as_of)}, as they were then. Nobody is known from before their system was first read.
-        </Note>
-      )}
+      {search.as_of && <Note>People {dayWords(search.as_of)}. History begins with the first sync of each system.</Note>}
       <List
         path="/identities"
         wait={!names.read}
@@ -109,7 +105,7 @@ export default function People() {
               {may.admin ? <Link to="/connectors/new">Connect a system</Link> : "An administrator connects the first one."}
             </>
           ) : (
-            <NotVisible what="Managers see their reports, and owners the people who hold what they own." />
+            <NotVisible what="Managers see their reports. Owners see the people who have the access that they own." />
           ),
         }}
       />
@@ -124,7 +120,7 @@ function Export({ filters }: { filters: Record<string, string | undefined> }) {
   const query = Object.fromEntries(exported.map((n) => [n, filters[n]]));
   const get = useAct<"csv" | "ndjson">({
     act: (format) => download("/identities/export", `people.${format}`, { query: { ...query, format } }),
-    done: "The file holds every field of everybody in this list.",
+    done: "The file contains all fields of everyone in this list.",
   });
   return (
     <Menu

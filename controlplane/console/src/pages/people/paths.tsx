@@ -33,7 +33,9 @@ export function Paths({ grant }: { grant: Grant }) {
           </li>
         ))}
       </ul>
-      {(grant.hidden_paths ?? 0) > 0 && <p className="small muted">{grant.hidden_paths} more through groups that you cannot see.</p>}
+      {(grant.hidden_paths ?? 0) > 0 && (
+        <p className="small muted">{grant.hidden_paths} more paths through groups that are not visible to you.</p>
+      )}
       {grant.directness === "inherited" && (
         <p className="small">
           To remove this access, revoke{" "}

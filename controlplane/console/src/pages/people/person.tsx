@@ -38,7 +38,7 @@ export default function Person() {
       <PersonHead of={p} past={search.as_of} show={show} />
       <Remarks of={p} />
       <Tabs
-        label="Parts of the person"
+        label="Sections of the person"
         of={tabs.map((t) => ({
           words: t.charAt(0).toUpperCase() + t.slice(1),
           to: t === "access" && !tab ? "/people/$id" : "/people/$id/$tab",
@@ -66,11 +66,9 @@ function Unknown({ error, retry, past }: { error: unknown; retry: () => void; pa
   if (!past || !(error instanceof Refusal) || error.status !== 404) return <Failure page error={error} retry={retry} />;
   return (
     <>
-      <Head title="Somebody" up={<Link to="/people">People</Link>} lead={`As they were ${dayWords(past)}`} />
-      <Empty title="They were not known here then">
-        <p>
-          History begins when their system was first read. What they had before that is not known: it is no proof that they had nothing.
-        </p>
+      <Head title="Person" up={<Link to="/people">People</Link>} lead={`Record ${dayWords(past)}`} />
+      <Empty title="Not recorded at that time">
+        <p>History begins with the first sync of the system. Earlier data is not known.</p>
         <Link to="." search={{ ...search, as_of: undefined } as never} className="button">
           Back to today
         </Link>
@@ -84,12 +82,12 @@ function PersonHead({ of: p, past, show }: { of: IdentityDetail; past: string | 
   return (
     <>
       <Head
-        title={p.display_name || p.email || "Somebody"}
+        title={p.display_name || p.email || "Person"}
         up={<Link to="/people">People</Link>}
         lead={
           <span className="row">
             <PersonState of={p.status} />
-            {p.urgent && <span className="bad">left at once</span>}
+            {p.urgent && <span className="bad">immediate termination</span>}
             {[p.title, p.department].filter(Boolean).map((w) => (
               <Text key={w} of={w} />
             ))}
@@ -112,14 +110,14 @@ function PersonHead({ of: p, past, show }: { of: IdentityDetail; past: string | 
         {!past && may.admin && p.source_connector_id && <SyncPeople of={p.id} />}
         {!past && may.admin && <PersonActions of={p} show={show} />}
       </Head>
-      <section className="card padded stack tight" aria-label="Who they are">
+      <section className="card padded stack tight" aria-label="Personal data">
         <Facts of={facts(p)} />
         <div className="row">
           <Button reads tone="quiet" onClick={() => show("record")}>
             All fields and sources
           </Button>
           <Button reads tone="quiet" onClick={() => show("handover")}>
-            Owns
+            Ownership
           </Button>
         </div>
       </section>
@@ -131,15 +129,15 @@ function facts(p: IdentityDetail): [string, ReactNode][] {
   return [
     ["E-mail", p.email && <Text of={p.email} />],
     ["Login", p.username && <Text of={p.username} />],
-    ["Number", p.employee_number && <Text of={p.employee_number} />],
-    ["Employed as", p.employment_type],
+    ["Employee number", p.employee_number && <Text of={p.employee_number} />],
+    ["Employment type", p.employment_type],
     ["Location", p.location && <Text of={p.location} />],
     ["First day", p.start_date ?? p.hire_date],
     ["Last day", p.last_working_at ? <When key="until" at={p.last_working_at} /> : p.termination_date],
     ["On leave", p.leave_from && `from ${p.leave_from} ${p.leave_to ? `to ${p.leave_to}` : "until they return"}`],
     ["Sponsor", p.sponsor_id && <Somebody id={p.sponsor_id} />],
     ["State since", <When key="since" at={p.status_changed_at} />],
-    ["Because", p.status_reason && <Text of={p.status_reason} />],
+    ["Reason", p.status_reason && <Text of={p.status_reason} />],
   ];
 }
 
@@ -149,20 +147,16 @@ function Remarks({ of: p }: { of: IdentityDetail }) {
     <>
       {p.merged_into_id && (
         <Note>
-          This record was merged into <Somebody id={p.merged_into_id} />. What it held is told there.
+          This record was merged into <Somebody id={p.merged_into_id} />. Its history is on that page.
         </Note>
       )}
       {p.previous_identity_id && (
         <Note>
-          They were here before, as <Somebody id={p.previous_identity_id} />.
+          Previous record: <Somebody id={p.previous_identity_id} />.
         </Note>
       )}
-      {p.manager_cycle && (
-        <Note tone="warn">
-          They are above themselves in the line of managers. The source of people says so, and is where it is put right.
-        </Note>
-      )}
-      {p.manager_unresolved && <Note tone="warn">Their record names a manager who is not known yet.</Note>}
+      {p.manager_cycle && <Note tone="warn">The reporting line is circular. Correct the managers in the source of people.</Note>}
+      {p.manager_unresolved && <Note tone="warn">The manager in this record is not known yet.</Note>}
     </>
   );
 }

@@ -4,8 +4,8 @@ import type { IdentityDetail, Of } from "../../api/types";
 import { useAct, useMay } from "../../api/use";
 import { Id } from "../../kit/bits";
 import { Dialog } from "../../kit/dialog";
-import { Button, Facts, Table, When } from "../../kit/kit";
 import { shown } from "../../kit/difftext";
+import { Button, Facts, Table, When } from "../../kit/kit";
 import { System, systemOf, useSystems } from "../../kit/systems";
 import { isManager, sourceOf, wordsOf } from "./fields";
 
@@ -31,17 +31,17 @@ export function Record({ of: p, open, close }: { of: IdentityDetail; open: boole
   const pinned = sources.filter(([, s]) => s.pinned).map(([f]) => f);
   const unpin = useAct<string[]>({
     act: (fields, key) => ask("POST", `/identities/${p.id}/unpin`, { body: { fields }, key, ifMatch: p.version }),
-    done: "The source says it again.",
+    done: "Unpinned.",
     changes: ["/identities"],
   });
   return (
-    <Dialog side open={open} close={close} title="All fields and sources" lead="Each field with the source that its value comes from.">
+    <Dialog side open={open} close={close} title="All fields and sources" lead="Each field with the source of its value.">
       <Facts
         of={[
-          ["Id", <Id key="id" of={p.id} />],
-          ["Id in the source", <bdi key="x">{p.external_id}</bdi>],
-          ["Read last", p.last_synced_at && <When at={p.last_synced_at} />],
-          ["Known since", <When key="c" at={p.created_at} />],
+          ["ID", <Id key="id" of={p.id} />],
+          ["ID in the source", <bdi key="x">{p.external_id}</bdi>],
+          ["Last sync", p.last_synced_at && <When at={p.last_synced_at} />],
+          ["First synced", <When key="c" at={p.created_at} />],
         ]}
       />
       {pinned.length > 1 && may.admin && (
@@ -56,7 +56,7 @@ export function Record({ of: p, open, close }: { of: IdentityDetail; open: boole
           <tr>
             <th scope="col">Field</th>
             <th scope="col">Value</th>
-            <th scope="col">From</th>
+            <th scope="col">Source</th>
           </tr>
         </thead>
         <tbody>
@@ -103,10 +103,10 @@ function Pinned({ of }: { of: Source }) {
   return (
     <small className="muted person-pin">
       <Pin aria-hidden size={12} /> pinned
-      {of.pinned_until ? ` until ${of.pinned_until.slice(0, 10)}` : of.until_source_changes ? " until the source says something new" : ""}
+      {of.pinned_until ? ` until ${of.pinned_until.slice(0, 10)}` : of.until_source_changes ? " until the source changes" : ""}
       {says && (
         <>
-          ; the source says <bdi>{says}</bdi>
+          ; source value: <bdi>{says}</bdi>
         </>
       )}
     </small>

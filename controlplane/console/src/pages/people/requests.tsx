@@ -16,10 +16,10 @@ const columns: Column<Request>[] = [
     ),
     text: (r) => r.number,
   },
-  { title: "Asks for", cell: (r) => <Text of={itemsOf(r)} />, text: itemsOf },
+  { title: "Access", cell: (r) => <Text of={itemsOf(r)} />, text: itemsOf },
   { title: "State", cell: (r) => <State of={r.status} />, text: (r) => r.status },
-  { title: "Asked by", cell: (r) => <Text of={r.requested_by?.display} />, text: (r) => r.requested_by?.display },
-  { title: "Asked", sort: "submitted_at", cell: (r) => <When at={r.submitted_at} />, text: (r) => r.submitted_at },
+  { title: "Requester", cell: (r) => <Text of={r.requested_by?.display} />, text: (r) => r.requested_by?.display },
+  { title: "Requested", sort: "submitted_at", cell: (r) => <When at={r.submitted_at} />, text: (r) => r.submitted_at },
 ];
 
 function itemsOf(r: Request): string {
@@ -35,13 +35,13 @@ export function PersonRequests({ of: p }: { of: IdentityDetail }) {
     <List
       path="/access-requests"
       fixed={{ requested_for: p.id }}
-      label="Requests for them"
+      label="Requests for this person"
       columns={columns}
       search="requests"
       csv="requests-for-a-person"
       open={(r) => ({ to: "/requests/$id", params: { id: r.id } })}
       empty={{
-        title: "Nothing was asked for them",
+        title: "No requests",
         words: (
           <Link to="/access/request" search={{ for: p.id } as never}>
             Request access

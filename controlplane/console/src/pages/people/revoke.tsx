@@ -2,8 +2,8 @@ import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Grant, Of } from "../../api/types";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
 import { dayBegins, dayOf } from "../../kit/day";
+import { AskFirst } from "../../kit/dialog";
 import { SelectField, TextField, wrongAt } from "../../kit/form";
 import { Tried, useTry } from "../../kit/tryfirst";
 import { wayOf } from "./words";
@@ -47,32 +47,24 @@ export function Revoke({ grant, close }: { grant: Grant; close: () => void }) {
     >
       {ending.length > 1 && (
         <SelectField
-          label="What ends"
+          label="Reason to end"
           value={which}
           set={setWhich}
-          none="all access"
+          none="all reasons"
           options={ending.map((r) => [r.id ?? "", `only ${wayOf(r).words}`] as const)}
         />
       )}
       {!which && (returns || until) && (
         <TextField
-          label="Block it until"
+          label="Block until"
           type="date"
           value={until}
           set={setUntil}
           error={wrongAt(tried.error, "exclude_until")}
-          hint="A policy would grant this access again. It is blocked until this day; afterwards policies apply again."
+          hint="A policy would grant this access again. It is blocked until this day. Afterwards policies apply again."
         />
       )}
-      <TextField
-        label="Reason"
-        value={reason}
-        set={setReason}
-        rows={2}
-        max={1000}
-        required
-        hint="Shown in the history of the access."
-      />
+      <TextField label="Reason" value={reason} set={setReason} rows={2} max={1000} required hint="Shown in the history of the access." />
       <Tried of={tried}>{(t) => <Told of={t} />}</Tried>
     </AskFirst>
   );
@@ -83,10 +75,12 @@ function Told({ of }: { of: Impact }) {
   return (
     <ul className="stack tight small">
       <li>{of.access_ends ? "The access ends." : "The access stays: other reasons keep it."}</li>
-      {(of.reasons_ended ?? []).length > 0 && <li>Ends: {(of.reasons_ended ?? []).map((r) => wayOf(r).words).join(", ")}.</li>}
-      {remaining.length > 0 && <li>Stays: {remaining.map((r) => wayOf(r).words).join(", ")}.</li>}
-      {(of.would_return ?? []).length > 0 && <li>Would come back by: {(of.would_return ?? []).map((r) => wayOf(r).words).join(", ")}.</li>}
-      {of.excluded_until && <li>It is kept away until {dayOf(of.excluded_until)}.</li>}
+      {(of.reasons_ended ?? []).length > 0 && <li>Ending: {(of.reasons_ended ?? []).map((r) => wayOf(r).words).join(", ")}.</li>}
+      {remaining.length > 0 && <li>Remaining: {remaining.map((r) => wayOf(r).words).join(", ")}.</li>}
+      {(of.would_return ?? []).length > 0 && (
+        <li>Would return through: {(of.would_return ?? []).map((r) => wayOf(r).words).join(", ")}.</li>
+      )}
+      {of.excluded_until && <li>Blocked until {dayOf(of.excluded_until)}.</li>}
       {(of.notes ?? []).map((n) => (
         <li key={n}>{n}</li>
       ))}

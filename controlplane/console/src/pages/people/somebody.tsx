@@ -7,7 +7,7 @@ export function Somebody({ id }: { id: string }) {
   const who = useGet<Of<"Identity">>(`/identities/${id}`);
   return (
     <Link to="/people/$id" params={{ id }} className="person-link">
-      <bdi>{who.data ? who.data.display_name || who.data.email || id : who.isError ? "somebody whom you may not see" : "…"}</bdi>
+      <bdi>{who.data ? who.data.display_name || who.data.email || id : who.isError ? "a person who is not visible to you" : "…"}</bdi>
     </Link>
   );
 }

@@ -23,14 +23,14 @@ export function SyncPeople({ of }: { of?: string }) {
   return (
     <>
       <Button disabled={sync.isPending} onClick={() => sync.mutate()}>
-        <RefreshCw aria-hidden size={15} /> Read again
+        <RefreshCw aria-hidden size={15} /> Sync
       </Button>
       <Dialog
         open={runs !== undefined}
         close={() => setRuns(undefined)}
-        title="Reading again"
+        title="Sync started"
         lead={
-          runs?.length ? "It goes on by itself; what changes is shown here when it is done." : "No system is connected that could be read."
+          runs?.length ? "The sync continues in the background. Changes are shown here when it ends." : "No connected system can be synced."
         }
       >
         <ul className="stack tight">
@@ -41,13 +41,11 @@ export function SyncPeople({ of }: { of?: string }) {
                 <State
                   of={r.outcome}
                   tone={r.outcome === "not_ready" ? "warn" : "info"}
-                  words={
-                    r.outcome === "started" ? "started" : r.outcome === "already_running" ? "was running already" : "cannot be read now"
-                  }
+                  words={r.outcome === "started" ? "started" : r.outcome === "already_running" ? "already running" : "cannot sync now"}
                 />
                 {r.run_id && (
                   <Link to="/connectors/$id/runs/$run" params={{ id: r.connector_id, run: r.run_id }} className="button">
-                    Watch it
+                    Open run
                   </Link>
                 )}
               </span>

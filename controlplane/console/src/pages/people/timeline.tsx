@@ -17,7 +17,7 @@ const kinds = [
   ["role", "roles"],
   ["request", "requests"],
   ["provisioning", "changes of systems"],
-  ["audit", "what people did"],
+  ["audit", "actions of people"],
 ] as const;
 const words = new Map<string, string>(kinds);
 
@@ -42,9 +42,9 @@ export function Timeline({ path, label }: { path: string; label: string }) {
     <section className="stack tight" aria-label={label}>
       <div className="row filters">
         <label className={`filter${search.kind ? " on" : ""}`}>
-          <span className="sr">What</span>
+          <span className="sr">Kind</span>
           <select data-reads="" value={search.kind ?? ""} onChange={(e) => go({ kind: e.target.value || undefined })}>
-            <option value="">What: everything</option>
+            <option value="">Kind: all</option>
             {kinds.map(([v, w]) => (
               <option key={v} value={v}>
                 {w}
@@ -60,7 +60,7 @@ export function Timeline({ path, label }: { path: string; label: string }) {
       ) : all.isPending ? (
         <Skeleton rows={6} />
       ) : events.length === 0 ? (
-        <Empty title="Nothing happened then">History begins with the day on which this person was first known here.</Empty>
+        <Empty title="No events in this period">History begins on the day on which this person was first recorded.</Empty>
       ) : (
         <ol className="timeline card">
           {events.map((e) => (
@@ -71,7 +71,7 @@ export function Timeline({ path, label }: { path: string; label: string }) {
       {all.hasNextPage && (
         <div className="row">
           <Button reads disabled={all.isFetchingNextPage} onClick={() => void all.fetchNextPage()}>
-            {all.isFetchingNextPage ? "Reading…" : "Show what was before"}
+            {all.isFetchingNextPage ? "Loading…" : "Show earlier events"}
           </Button>
         </div>
       )}
@@ -104,7 +104,7 @@ function Happened({ of: e, path }: { of: Event; path: string }) {
       {changes.length > 0 && (
         <details>
           <summary data-reads="" className="small">
-            What was different
+            Differences
           </summary>
           <Differences of={changes} />
         </details>

@@ -24,12 +24,12 @@ export function Two({ path, query, titles }: { path: string; query: Query; title
     <div className="stack">
       {unknown.length > 0 ? (
         <Note tone="warn">
-          <bdi>{unknown.map((s) => s.identity.display).join(" and ")}</bdi> {titles || unknown.length === 1 ? "was" : "were"} not known
-          then.
+          <bdi>{unknown.map((s) => s.identity.display).join(" and ")}</bdi> {titles || unknown.length === 1 ? "was" : "were"} not recorded
+          at that time.
         </Note>
       ) : (
         <p role="status" dir="auto">
-          {c.summary} {same && "Their access is identical."}
+          {c.summary} {same && "The access of both people is identical."}
         </p>
       )}
       <div className="three">
@@ -38,7 +38,7 @@ export function Two({ path, query, titles }: { path: string; query: Query; title
         <Side title={names[2]} of={c.entitlements.second_only} roles={c.roles.second_only} sign="+" />
       </div>
       {(c.record ?? []).length > 0 && (
-        <Part title="Where their records differ">
+        <Part title="Differences between the records">
           {titles ? (
             <Differences of={c.record.map((r) => ({ field: wordsOf(r.field), from: r.before, to: r.after, hidden: r.hidden }))} />
           ) : (
@@ -47,7 +47,7 @@ export function Two({ path, query, titles }: { path: string; query: Query; title
         </Part>
       )}
       <p className="small muted">
-        History is kept since <When at={c.history_since} />; what had ended before is not known.
+        History is kept since <When at={c.history_since} />; earlier access is not known.
       </p>
     </div>
   );
@@ -56,9 +56,9 @@ export function Two({ path, query, titles }: { path: string; query: Query; title
 /** Fields in which two people differ. Neither of them is what the other was: nothing is marked as gone or new. */
 function Beside({ of: c }: { of: Comparison }) {
   const told = (v: unknown, hidden: boolean) =>
-    hidden ? "not shown" : v === null || v === undefined || v === "" ? "" : typeof v === "object" ? JSON.stringify(v) : String(v);
+    hidden ? "not visible" : v === null || v === undefined || v === "" ? "" : typeof v === "object" ? JSON.stringify(v) : String(v);
   return (
-    <Table label="Where their records differ">
+    <Table label="Differences between the records">
       <thead>
         <tr>
           <th scope="col">Field</th>
@@ -104,7 +104,7 @@ function Side({ title, of, roles, sign }: { title: string; of: Holding[]; roles:
           {roles.length === 1 ? "Role" : "Roles"}: <bdi>{roles.map((r) => r.display).join(", ")}</bdi>
         </p>
       )}
-      {of.length === 0 && <p className="muted small">Nothing</p>}
+      {of.length === 0 && <p className="muted small">None</p>}
       <ul className="stack tight">
         {of.slice(0, most).map((h) => (
           <li key={h.entitlement.id} className="small">
@@ -114,7 +114,7 @@ function Side({ title, of, roles, sign }: { title: string; of: Holding[]; roles:
             </Link>{" "}
             <span className="muted">
               {systemOf(h, names)}
-              {h.directness === "inherited" ? " by a group" : ""}
+              {h.directness === "inherited" ? " through a group" : ""}
             </span>
           </li>
         ))}

@@ -16,7 +16,7 @@ type Told = Of<"AccessExplanation">;
 export function Why({ grant, close }: { grant: string | undefined; close: () => void }) {
   const told = useGet<Told>(`/entitlements/grants/${grant}/explain`, {}, { enabled: Boolean(grant) });
   return (
-    <Dialog side open={Boolean(grant)} close={close} title={told.data ? <bdi>{told.data.entitlement.display}</bdi> : "Why"}>
+    <Dialog side open={Boolean(grant)} close={close} title={told.data ? <bdi>{told.data.entitlement.display}</bdi> : "Reason"}>
       {told.isError ? (
         <Failure error={told.error} retry={() => void told.refetch()} />
       ) : told.isPending ? (
@@ -50,13 +50,13 @@ export function Story({ of }: { of: Told }) {
       </ol>
       {of.difference && of.desired && !of.observed && <Note tone="warn">{of.difference}</Note>}
       {!of.provisioning.writes && of.provisioning.because?.length ? (
-        <Note tone="warn">Nothing is written to the system now: {of.provisioning.because.join(" ")}</Note>
+        <Note tone="warn">No change is sent to the system: {of.provisioning.because.join(" ")}</Note>
       ) : null}
       <Facts
         of={[
           ["Account", of.accounts?.length ? <Accounts key="accounts" of={of.accounts} /> : undefined],
           ["First seen", of.first_seen && <When at={of.first_seen.at} />],
-          ["By the system's own record", of.first_seen?.assigned_by],
+          ["Date in the system", of.first_seen?.assigned_by],
           ["Last used", grant?.last_used_at ? <When key="used" at={grant.last_used_at} /> : undefined],
           ["Ends", of.ends_at && <When at={of.ends_at} />],
         ]}
@@ -116,7 +116,7 @@ function Reasons({ of }: { of: Of<"ExplainedReason">[] }) {
             <p dir="auto">{r.sentence}</p>
             {r.rule && (
               <p className="small muted" dir="auto">
-                For {r.rule}
+                Reason {r.rule}
               </p>
             )}
             {r.end_reason && <p className="small muted">{r.end_reason}</p>}

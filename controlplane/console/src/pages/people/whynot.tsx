@@ -15,8 +15,8 @@ export function WhyNot({ of, open, close }: { of: IdentityDetail; open: boolean;
     { enabled: open && what !== null },
   );
   return (
-    <Dialog side open={open} close={close} title="Why, or why not" lead="Choose any access: what is told holds for this moment.">
-      <Pick label="Access" source={access} value={what} set={setWhat} />
+    <Dialog side open={open} close={close} title="Explain access" lead="Select an entitlement to see why the person has it, or why not.">
+      <Pick label="Entitlement" source={access} value={what} set={setWhat} />
       {what &&
         (told.isError ? (
           <Failure error={told.error} retry={() => void told.refetch()} />

@@ -6,12 +6,12 @@ export type Tone = "plain" | "odd" | "bad" | "soon";
 export type Way = { key: string; words: string; tone: Tone };
 
 const kinds: Record<string, string> = {
-  request: "A request",
-  emergency: "An emergency",
+  request: "Request",
+  emergency: "Emergency access",
   manual: "Direct assignment",
-  exception: "An exception",
+  exception: "Exception",
   imported: "Accepted as found",
-  certified: "Kept in a review",
+  certified: "Certified in a review",
 };
 
 /** What a reason is called. */
@@ -20,7 +20,7 @@ export function wayOf(r: Of<"GrantReason">): Way {
   if (r.role) return { key: `role ${r.role.id}`, words: `Role: ${r.role.display}`, tone: "plain" };
   if (r.kind === "native") return { key: "native", words: "Found in the system", tone: "odd" };
   if (r.kind === "birthright" || r.kind === "policy" || r.kind === "role")
-    return { key: `${r.kind} ${r.source.id}`, words: `${r.kind === "role" ? "Role" : "Rule"}: ${r.source.display}`, tone: "plain" };
+    return { key: `${r.kind} ${r.source.id}`, words: `${r.kind === "role" ? "Role" : "Policy"}: ${r.source.display}`, tone: "plain" };
   return { key: r.kind, words: kinds[r.kind] ?? r.kind, tone: "plain" };
 }
 
@@ -33,10 +33,10 @@ export function waysOf(g: Grant, names: Map<string, string>): Way[] {
   for (const path of g.paths ?? []) {
     const steps = (path.entitlement_ids ?? []).slice(0, -1);
     const words = steps.map((id) => names.get(id) ?? "another group").join(" → ");
-    ways.push({ key: `in ${steps.join(" ")}`, words: `In: ${words || "another group"}`, tone: "plain" });
+    ways.push({ key: `Inherited from ${words || "another group"}`, words: `In: ${words || "another group"}`, tone: "plain" });
   }
   if (ways.length === 0)
-    ways.push({ key: g.directness, words: g.directness === "inherited" ? "Through a group" : "No reason", tone: "plain" });
+    ways.push({ key: g.directness, words: g.directness === "inherited" ? "Inherited through a group" : "No reason", tone: "plain" });
   const seen = new Set<string>();
   return ways.filter((w) => !seen.has(w.key) && seen.add(w.key));
 }

@@ -1,9 +1,9 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { ask } from "../../api/client";
-import { useAct } from "../../api/use";
 import type { Of } from "../../api/types";
-import { count } from "../../kit/count";
+import { useAct } from "../../api/use";
+import { count, number } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Note } from "../../kit/kit";
 import { Menu } from "../../kit/menu";
@@ -31,7 +31,7 @@ export function PolicyActions({ of: p, children }: { of: Policy; children: React
         act: (query, key) => ask<Policy>("POST", `${at}/${path}`, { query, key, ifMatch: p.version, ...(body ? { body } : {}) }),
       })
       .catch(sayRefusal);
-  const on = () => (p.mode === "enforce" ? setAsking("activate") : void go("Enable", `${p.name} is enabled.`, "enable"));
+  const on = () => (p.mode === "enforce" ? setAsking("activate") : void go("Enable", `${p.name} enabled.`, "enable"));
   return (
     <>
       {p.enabled && p.mode === "shadow" && (
@@ -46,7 +46,7 @@ export function PolicyActions({ of: p, children }: { of: Policy; children: React
       )}
       {p.tripped_at && (
         <Button tone="primary" onClick={() => setAsking("reset")}>
-          Let it go on
+          Resume
         </Button>
       )}
       {children}
@@ -54,7 +54,7 @@ export function PolicyActions({ of: p, children }: { of: Policy; children: React
         words="More"
         of={[
           p.enabled && p.mode === "enforce" && { words: "Switch to dry run", act: () => setAsking("watch") },
-          p.enabled && { words: "Switch off", act: () => setAsking("off") },
+          p.enabled && { words: "Disable", act: () => setAsking("off") },
           { words: "Delete", act: () => setAsking("delete"), danger: true },
         ]}
       />
@@ -66,10 +66,10 @@ export function PolicyActions({ of: p, children }: { of: Policy; children: React
 }
 
 const told = {
-  delete: { title: "Delete this policy", verb: "Delete it", path: "", done: "was deleted." },
-  reset: { title: "Let it go on", verb: "Accept and go on", path: "/breaker/reset", done: "goes on." },
-  watch: { title: "Switch to dry run", verb: "Switch to dry run", path: "/mode", done: "is a dry run now." },
-  off: { title: "Switch this policy off", verb: "Switch it off", path: "/disable", done: "is switched off." },
+  delete: { title: "Delete this policy", verb: "Delete", path: "", done: "was deleted." },
+  reset: { title: "Resume this policy", verb: "Accept changes and resume", path: "/breaker/reset", done: "is active again." },
+  watch: { title: "Switch to dry run", verb: "Switch to dry run", path: "/mode", done: "is in dry run." },
+  off: { title: "Disable this policy", verb: "Disable", path: "/disable", done: "is disabled." },
 } as const;
 
 function Asked({ what, of: p, close }: { what: keyof typeof told; of: Policy; close: () => void }) {
@@ -102,7 +102,7 @@ function Asked({ what, of: p, close }: { what: keyof typeof told; of: Policy; cl
       {what === "reset" ? (
         <>
           <Note tone="warn">{stoppedFor(p.tripped_reason)}</Note>
-          <p>What is due by now is done: up to {count(p.stats.would_grant + p.stats.would_end, "change")}.</p>
+          <p>Pending changes are applied: up to {count(p.stats.would_grant + p.stats.would_end, "change")}.</p>
         </>
       ) : (
         <Effect of={p} at={what === "delete"} />
@@ -115,13 +115,12 @@ function Asked({ what, of: p, close }: { what: keyof typeof told; of: Policy; cl
 function Effect({ of: p, at }: { of: Policy; at: boolean }) {
   const live = p.enabled && p.mode === "enforce";
   if (p.effect === "deny")
-    return <p>{live ? "What it forbids can be held again, wherever something else gives it." : "It forbids nothing at present."}</p>;
-  if (!live || p.holder_count === 0) return <p>Nobody holds anything by it at present, so that nobody loses anything.</p>;
+    return <p>{live ? "People can get the denied access again from other sources." : "It denies no access at present."}</p>;
+  if (!live || p.holder_count === 0) return <p>No one has access through this policy, so no one loses access.</p>;
   return (
     <Note tone="warn">
-      <strong>{p.holder_count.toLocaleString("en")}</strong> {p.holder_count === 1 ? "person holds" : "people hold"} access by it. They lose
-      what they have for no other reason
-      {at || p.lifecycle?.on_no_match === "end_now" ? " at once" : " after the grace that the policy names"}.
+      <strong>{number(p.holder_count)}</strong> {p.holder_count === 1 ? "person has" : "people have"} access through this policy. Access
+      without another reason ends{at || p.lifecycle?.on_no_match === "end_now" ? " at once" : " after the grace period of the policy"}.
     </Note>
   );
 }

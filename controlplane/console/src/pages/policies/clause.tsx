@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { useGet } from "../../api/use";
-import { access, people, Pick, type Picked, roles } from "../../kit/pick";
+import { access, Pick, type Picked, people, roles } from "../../kit/pick";
 import { kindOf, opsOf, opWords, type Rule, refield, reop, termOf, typedAs, vocabulary } from "./language";
 import { Removable } from "./removable";
 
@@ -14,7 +14,7 @@ export function Clause({ of, set, drop, about, wrong, n }: Props) {
   return (
     <Removable words={`Remove clause ${n}`} drop={drop} wrong={wrong}>
       <select
-        aria-label={`Clause ${n}: what`}
+        aria-label={`Clause ${n}: field`}
         data-reads=""
         value={custom ? `${field.split(".")[0]}.` : field}
         onChange={(e) => set(e.target.value.endsWith(".") ? { field: e.target.value, op: "eq", value: "" } : refield(of, e.target.value))}
@@ -28,11 +28,11 @@ export function Clause({ of, set, drop, about, wrong, n }: Props) {
             ))}
           </optgroup>
         ))}
-        <optgroup label="More about the person">
-          <option value="attributes.">a custom attribute</option>
-          <option value="labels.">a label</option>
-          <option value="has_role">a role</option>
-          <option value="has_entitlement">access</option>
+        <optgroup label="More fields">
+          <option value="attributes.">custom attribute</option>
+          <option value="labels.">label</option>
+          <option value="has_role">role</option>
+          <option value="has_entitlement">entitlement</option>
         </optgroup>
         {!custom &&
           of.field !== undefined &&
@@ -44,12 +44,12 @@ export function Clause({ of, set, drop, about, wrong, n }: Props) {
           aria-label={`Clause ${n}: name of the ${field.startsWith("labels") ? "label" : "attribute"}`}
           data-reads=""
           className="mono"
-          placeholder="its name"
+          placeholder="name"
           value={field.replace(/^\w+\./, "")}
           onChange={(e) => set({ ...of, field: `${field.split(".")[0]}.${e.target.value.trim()}` })}
         />
       )}
-      <select aria-label={`Clause ${n}: how`} data-reads="" value={of.op} onChange={(e) => set(reop(of, e.target.value))}>
+      <select aria-label={`Clause ${n}: operator`} data-reads="" value={of.op} onChange={(e) => set(reop(of, e.target.value))}>
         {[...new Set([...opsOf(kind), of.op])].map((op) => (
           <option key={op} value={op}>
             {opWords[op] ?? op}
@@ -63,7 +63,7 @@ export function Clause({ of, set, drop, about, wrong, n }: Props) {
 
 function Value({ of, set, n, bad }: { of: Rule; set: (v: unknown) => void; n: number; bad: boolean }) {
   const kind = kindOf(of);
-  const label = `Clause ${n}: with what`;
+  const label = `Clause ${n}: value`;
   const { among } = termOf(of.field ?? "");
   if (of.op === "exists" || kind === "flag")
     return (
@@ -77,7 +77,7 @@ function Value({ of, set, n, bad }: { of: Rule; set: (v: unknown) => void; n: nu
   if (among.length)
     return (
       <select aria-label={label} data-reads="" value={String(of.value ?? "")} onChange={(e) => set(e.target.value)}>
-        <option value="">choose</option>
+        <option value="">Select</option>
         {among.map((v) => (
           <option key={v} value={v}>
             {v.replaceAll("_", " ")}
@@ -115,11 +115,11 @@ function Several({ of, set, label, bad }: { of: Rule; set: (v: unknown) => void;
   }, [kept]);
   return (
     <textarea
-      aria-label={`${label}, one in a line`}
+      aria-label={`${label}, one per line`}
       data-reads=""
       dir="auto"
       rows={Math.min(6, Math.max(2, typed.split("\n").length))}
-      placeholder="one in a line"
+      placeholder="one per line"
       aria-invalid={bad || undefined}
       value={typed}
       onChange={(e) => {

@@ -49,14 +49,20 @@ export function ConditionField({ label, value, set, wrong, at = "" }: Props) {
     <fieldset className="cond stack tight">
       <legend>{label}</legend>
       <div className="row">
-        <button type="button" className="chip" data-reads="" aria-pressed={!words} onClick={() => {
+        <button
+          type="button"
+          className="chip"
+          data-reads=""
+          aria-pressed={!words}
+          onClick={() => {
             setWords(false);
             setUnread(false);
-          }}>
+          }}
+        >
           Clauses
         </button>
         <button type="button" className="chip" data-reads="" aria-pressed={words} onClick={() => setWords(true)}>
-          In words
+          As text
         </button>
       </div>
       {words ? (
@@ -90,10 +96,10 @@ export function ConditionGroup({
   const first = about === "people" ? { field: "department", op: "eq", value: "" } : { field: "item.risk_level", op: "eq", value: "high" };
   return (
     <fieldset className="cond-group">
-      <legend className="sr">{at ? "A group of clauses" : "Clauses"}</legend>
+      <legend className="sr">{at ? "Group of clauses" : "Clauses"}</legend>
       <div className="row">
         <select
-          aria-label="How clauses are joined"
+          aria-label="Operator"
           data-reads=""
           value={of.match}
           onChange={(e) => set({ ...of, match: e.target.value as Group["match"] })}
@@ -108,7 +114,7 @@ export function ConditionGroup({
           </Button>
         )}
       </div>
-      {of.rules.length === 0 && <p className="small muted">{of.match === "all" ? "No clause: everybody." : "No clause yet."}</p>}
+      {of.rules.length === 0 && <p className="small muted">{of.match === "all" ? "No clauses: everyone." : "No clauses yet."}</p>}
       {of.rules.map((n, i) => {
         const here = `${at}/rules/${i}`;
         return (
@@ -162,9 +168,9 @@ type ScriptProps = { of: string; set: (t: string) => void; drop: () => void; wro
 
 function Script({ of, set, drop, wrong, about }: ScriptProps) {
   return (
-    <Removable words="Remove the expression" drop={drop} wrong={wrong}>
+    <Removable words="Remove expression" drop={drop} wrong={wrong}>
       <textarea
-        aria-label={`An expression in Python over identity${about === "people" ? "" : " and request"}`}
+        aria-label={`Python expression over identity${about === "people" ? "" : " and request"}`}
         data-reads=""
         className="mono cond-script"
         rows={2}
@@ -194,7 +200,7 @@ function InWords({ sentence, set, unread }: InWordsProps) {
   return (
     <div className="field">
       <textarea
-        aria-label="The condition in words"
+        aria-label="Condition as text"
         data-reads=""
         rows={3}
         dir="auto"
@@ -204,8 +210,8 @@ function InWords({ sentence, set, unread }: InWordsProps) {
         onChange={(e) => setTyped(e.target.value)}
       />
       <small className="muted">
-        Joined by “, and ” or “, or ”; groups stand in parentheses. Such as: title contains nurse, and (country is CH or DE, or manager is
-        not known)
+        Join clauses with “, and ” or “, or ”. Use parentheses for groups. Example: title contains nurse, and (country is CH or DE, or
+        manager is not known)
       </small>
       {wrong.map((p) => (
         <small key={p.pointer + p.detail} className="bad" role="alert">
@@ -263,7 +269,7 @@ function Told({ of, problems, stale, failed }: ToldProps) {
       </p>
       {of.warnings.map((w) => (
         <p key={w.pointer + w.code} className="muted">
-          For {count(w.people, "person", "people")} it cannot be evaluated and counts as no: {w.detail}
+          Evaluation failed for {count(w.people, "person", "people")}, which counts as no match: {w.detail}
         </p>
       ))}
     </div>

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Refusal } from "../../api/session";
-import { useAct } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { Note } from "../../kit/kit";
 import { Impact } from "../roles/impact";
@@ -39,12 +39,8 @@ export function useConfirmed<R>(changes: string[]) {
       open
       wide
       close={() => setAsked(undefined)}
-      title="Look at what it does first"
-      lead={
-        asked.moved
-          ? "Meanwhile something has changed: this is what it would do now."
-          : "It affects many people, so you must confirm it."
-      }
+      title="Review the changes first"
+      lead={asked.moved ? "The data has changed. These are the current changes." : "The policy affects many people. Confirm the changes."}
       verb={asked.doing.verb}
       tone={asked.of.grants_ended > 0 ? "danger" : "primary"}
       act={() => attempt(asked.doing, asked.of.plan_hash)}

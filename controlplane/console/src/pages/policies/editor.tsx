@@ -91,7 +91,7 @@ export function PolicyEditor({
       <Form of={of} verb={verb} {...(cancel ? { cancel } : {})}>
         <TextField label="Name" value={v.name} set={(t) => set("name", t)} error={wrong("name")} required max={200} />
         <TextField
-          label="What it is for"
+          label="Description"
           rows={2}
           value={v.description}
           set={(t) => set("description", t)}
@@ -99,20 +99,20 @@ export function PolicyEditor({
           max={2000}
         />
         <SelectField
-          label="What it does"
+          label="Effect"
           value={v.effect}
           set={(e) => set("effect", e)}
           options={[
-            ["assign", "gives access"],
-            ["deny", "forbids access, whatever else gives it"],
+            ["assign", "grant access"],
+            ["deny", "deny access, overriding all grants"],
           ]}
         />
         <ConditionField label="Applies to" value={v.subject} set={(c) => set("subject", c)} wrong={wrong} at="subject" />
         <fieldset className="stack tight closed">
-          <legend className="field-label">{v.effect === "assign" ? "What they have" : "What they may not hold"}</legend>
+          <legend className="field-label">{v.effect === "assign" ? "Access to grant" : "Access to deny"}</legend>
           <ManyPick label="Roles" kind="roles" ids={v.resources.role_ids} set={give("role_ids")} error={at("resources/role_ids")} />
           <ManyPick
-            label="Single rights"
+            label="Entitlements"
             kind="access"
             ids={v.resources.entitlement_ids}
             set={give("entitlement_ids")}
@@ -123,49 +123,49 @@ export function PolicyEditor({
             kind="systems"
             ids={v.resources.connector_ids}
             set={give("connector_ids")}
-            hint={v.effect === "assign" ? "An account there and nothing more." : "Nothing of the system at all."}
+            hint={v.effect === "assign" ? "Only an account in this system." : "All access in this system."}
             error={at("resources/connector_ids") ?? wrong("resources")}
           />
         </fieldset>
         {v.effect === "assign" && (
           <>
             <Check
-              label="It is a birthright"
-              hint="It comes with being who one is, and is looked at as soon as somebody is made or changes."
+              label="Birthright"
+              hint="Baseline access that is evaluated as soon as a person is added or changes."
               value={v.birthright}
               set={(on) => set("birthright", on)}
             />
-            <Checks label="It applies" value={v.when} set={(w) => set("when", w)} options={lives} />
+            <Checks label="Applies" value={v.when} set={(w) => set("when", w)} options={lives} />
             <SpanField
-              label="How long before their first day"
+              label="Lead time before the first day"
               value={v.lead}
               set={(t) => set("lead", t)}
               error={wrong("lifecycle/lead_time")}
-              none="as the tenant's lifecycle says"
+              none="tenant's lifecycle setting"
             />
             <SelectField
-              label="When a person no longer matches"
+              label="If a person no longer matches"
               value={v.ends}
               set={(e) => set("ends", e)}
               options={[
-                ["grace", "the access stays for a while"],
-                ["end_now", "the access ends at once"],
+                ["grace", "keep access for a grace period"],
+                ["end_now", "end access at once"],
               ]}
             />
             {v.ends === "grace" && (
               <SpanField
-                label="How long it stays"
+                label="Grace period"
                 value={v.grace}
                 set={(t) => set("grace", t)}
                 error={wrong("lifecycle/grace")}
-                none="as the tenant's lifecycle says for people who move"
+                none="tenant's lifecycle setting for moves"
               />
             )}
           </>
         )}
         <div className="fields">
           <TextField
-            label="Stop after this many changes"
+            label="Circuit breaker: maximum changes"
             type="number"
             value={v.breaker}
             set={(t) => set("breaker", t)}
@@ -173,7 +173,7 @@ export function PolicyEditor({
             error={wrong("circuit_breaker/max_changes") ?? wrong("circuit_breaker")}
           />
           {v.breaker && (
-            <SpanField label="within" value={v.window} set={(t) => set("window", t)} required error={wrong("circuit_breaker/window")} />
+            <SpanField label="Window" value={v.window} set={(t) => set("window", t)} required error={wrong("circuit_breaker/window")} />
           )}
         </div>
         <ManyPick
@@ -186,7 +186,7 @@ export function PolicyEditor({
         <TextField
           label="Order"
           type="number"
-          hint="For the reader's order alone: all policies that are about somebody count."
+          hint="Sorts the list only. All matching policies apply."
           value={String(v.priority)}
           set={(t) => set("priority", Number(t) || 0)}
           error={wrong("priority")}
@@ -214,15 +214,15 @@ function Before({ draft, mode }: { draft: Draft; mode: "shadow" | "enforce" }) {
   };
   return (
     <Part
-      title="What it would do"
+      title="Preview"
       lead={
         mode === "shadow"
-          ? "Were it in force, on the people of today. Looking changes nothing."
-          : "On the people of today, were this saved as another policy. Looking changes nothing."
+          ? "Effect of the active policy on the current people. The preview changes nothing."
+          : "Effect on the current people if you save this policy. The preview changes nothing."
       }
       actions={
         <Button reads disabled={state.busy} onClick={() => void look()}>
-          Try it out
+          Preview
         </Button>
       }
     >
@@ -230,7 +230,7 @@ function Before({ draft, mode }: { draft: Draft; mode: "shadow" | "enforce" }) {
       <Wrongs of={state.error} />
       {state.impact && (
         <div className="stack tight">
-          {state.of !== now && <p className="small muted">It was changed since. Try it out again.</p>}
+          {state.of !== now && <p className="small muted">The policy was changed. Preview it again.</p>}
           <Impact of={state.impact} />
           <Departments of={state.impact} />
         </div>

@@ -105,10 +105,10 @@ const term = ([name, kind, among]: [string, Kind, string[]]): Term => ({
 /** What a condition can ask for, in groups: about people, and where requests are told apart, about these. */
 export const vocabulary = (about: "people" | "requests"): [string, Term[]][] => {
   const of = (prefix: string) => requests.filter(([n]) => n.startsWith(prefix)).map(term);
-  const person: [string, Term[]] = ["The person", people.map(term)];
+  const person: [string, Term[]] = ["Person", people.map(term)];
   return about === "people"
     ? [person]
-    : [["What is asked for", of("item.")], ["The request", of("request.")], ["Whoever asks", of("requester.")], person];
+    : [["Requested item", of("item.")], ["Request", of("request.")], ["Requester", of("requester.")], person];
 };
 
 const all = new Map([...people, ...requests].map((t) => [t[0], term(t)]));
@@ -138,12 +138,12 @@ export const opWords: Record<string, string> = {
   not_in: "is none of",
   contains: "contains",
   starts_with: "starts with",
-  exists: "is known",
+  exists: "exists",
   gt: "is more than",
   lt: "is less than",
   before: "is before",
   after: "is after",
-  in_tree: "is, directly or above them,",
+  in_tree: "is, directly or indirectly,",
   has_role: "is held",
   has_entitlement: "is held",
 };

@@ -1,8 +1,8 @@
 import "./policies.css";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ask } from "../../api/client";
-import { useAct } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useAct } from "../../api/use";
 import { useForm } from "../../kit/form";
 import { Head } from "../../kit/kit";
 import { say } from "../../kit/toast";
@@ -18,7 +18,7 @@ export default function NewPolicy() {
   });
   const form = useForm(draftOf(), async (v, key) => {
     const made = await make.mutateAsync({ body: { ...bodyOf(v), mode: "shadow" }, key });
-    say(`${made.name} was saved as a dry run. Activate it when its simulation is right.`);
+    say(`${made.name} saved as a dry run. Activate it after you have simulated it.`);
     void navigate({ to: "/policies/$id" as never, params: { id: made.id } as never });
   });
   return (
@@ -26,9 +26,9 @@ export default function NewPolicy() {
       <Head
         title="New policy"
         up={<Link to={"/policies" as never}>Policies</Link>}
-        lead="People, and the access that they get or must not have. A new policy is a dry run until you activate it."
+        lead="A policy grants or denies access to people. A new policy is a dry run until you activate it."
       />
-      <PolicyEditor of={form} verb="Save it" mode="shadow" cancel={() => void navigate({ to: "/policies" as never })} />
+      <PolicyEditor of={form} verb="Save" mode="shadow" cancel={() => void navigate({ to: "/policies" as never })} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import "./policies.css";
 import { Link } from "@tanstack/react-router";
-import { useMay } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useMay } from "../../api/use";
 import { Badge, Head, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
 import { State } from "../../kit/state";
@@ -60,10 +60,7 @@ export default function Policies() {
   const may = useMay();
   return (
     <div className="stack">
-      <Head
-        title="Policies"
-        lead="Rules that grant or deny access by attributes of people. A deny policy overrides every grant."
-      >
+      <Head title="Policies" lead="Rules that grant or deny access by attributes of people. A deny policy overrides every grant.">
         {may.admin && (
           <Link className="button primary" to={"/policies/new" as never}>
             New policy

@@ -3,8 +3,8 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react";
 import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
-import { useGet, useMay } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useGet, useMay } from "../../api/use";
 import { useForm } from "../../kit/form";
 import { Button, Failure, Head, Note, Skeleton, When } from "../../kit/kit";
 import { Meanwhile } from "../../kit/meanwhile";
@@ -64,7 +64,7 @@ function Standing({ of: p }: { of: Policy }) {
     <div className="stack tight" aria-live="polite">
       <div className="row">
         <State of={p.mode} tone={is.tone} words={is.words} />
-        {p.effect === "deny" && <State of="denied" words="a denial" />}
+        {p.effect === "deny" && <State of="denied" words="deny" />}
         {p.effect === "assign" && p.birthright && <State of="birthright" tone="neutral" />}
         <span className="small muted">
           {working
@@ -81,12 +81,11 @@ function Standing({ of: p }: { of: Policy }) {
       </div>
       {p.tripped_at && (
         <Note tone="bad">
-          It was stopped <When at={p.tripped_at} />: {stoppedFor(p.tripped_reason)} Nothing it gave ends, and it gives nothing more until
-          its changes are accepted.
+          Stopped <When at={p.tripped_at} />: {stoppedFor(p.tripped_reason)} It neither grants nor ends access until you accept its changes.
         </Note>
       )}
       {p.enabled && p.mode === "shadow" && (
-        <Note>Dry run: the policy counts what it would change, and changes nothing. Simulate it, then activate it.</Note>
+        <Note>Dry run: the policy calculates its changes and applies none. Simulate it, then activate it.</Note>
       )}
     </div>
   );
@@ -97,12 +96,12 @@ function Editing({ of: p, close }: { of: Policy; close: () => void }) {
   const [version, read] = useState(p.version);
   const form = useForm(draftOf(p), async (v) => {
     const made = await confirmed.attempt({
-      verb: "Save it all the same",
-      done: `${v.name} was saved.`,
+      verb: "Save anyway",
+      done: `${v.name} saved.`,
       act: (query, key) => ask<Policy>("PATCH", `/policies/access-grant/${p.id}`, { body: bodyOf(v), query, ifMatch: version, key }),
       after: close,
     });
-    if (!made) throw new Refusal(0, "confirmation_required", "Not saved yet: it waits for you to confirm what it does.");
+    if (!made) throw new Refusal(0, "confirmation_required", "Not saved yet. Confirm the changes first.");
   });
   return (
     <>

@@ -15,7 +15,7 @@ export function Said({ of: p }: { of: Of<"AccessPolicy"> }) {
     ...(r?.entitlement_ids ?? []).map((id) => <AccessName key={id} id={id} />),
     ...(r?.connector_ids ?? []).map((id) => (
       <span key={id}>
-        {p.effect === "deny" ? "anything in " : "an account in "}
+        {p.effect === "deny" ? "all access in " : "an account in "}
         <Named kind="systems" id={id} />
       </span>
     )),
@@ -23,15 +23,15 @@ export function Said({ of: p }: { of: Of<"AccessPolicy"> }) {
   const s = p.stats;
   return (
     <div className="pol-said">
-      <section className="card padded stack" aria-label="What it says">
+      <section className="card padded stack" aria-label="Definition">
         <div>
           <h2>Applies to</h2>
           <p className="pol-sentence" dir="auto">
-            {p.sentence || "Everybody."}
+            {p.sentence || "Everyone."}
           </p>
         </div>
         <div>
-          <h2>{p.effect === "deny" ? "What they may not hold" : "What they have"}</h2>
+          <h2>{p.effect === "deny" ? "Denied access" : "Granted access"}</h2>
           <ul className="pol-things">
             {things.map((t) => (
               <li key={t.key}>{t}</li>
@@ -41,16 +41,16 @@ export function Said({ of: p }: { of: Of<"AccessPolicy"> }) {
         <Facts of={facts(p)} />
       </section>
       <section className="card padded stack" aria-label="Figures">
-        <h2>When everybody was last looked at</h2>
+        <h2>Last full evaluation</h2>
         <Facts
           of={[
-            ["People whom it is about", s.matched.toLocaleString("en")],
-            [p.mode === "enforce" ? "Still to give" : "It would give", `+ ${s.would_grant.toLocaleString("en")}`],
-            [p.mode === "enforce" ? "Still to end" : "It would end", `− ${s.would_end.toLocaleString("en")}`],
-            ["People who hold something by it", p.holder_count.toLocaleString("en")],
-            ["Not given again, because a person took it away", s.withheld ? s.withheld.toLocaleString("en") : ""],
-            ["People of whom a clause could not be answered", s.warnings ? s.warnings.toLocaleString("en") : ""],
-            ["Looked at", <When key="w" at={p.last_evaluated_at ?? null} none="not yet" />],
+            ["Matching people", s.matched.toLocaleString("en")],
+            [p.mode === "enforce" ? "Grants pending" : "Grants in dry run", `+ ${s.would_grant.toLocaleString("en")}`],
+            [p.mode === "enforce" ? "Ends pending" : "Ends in dry run", `− ${s.would_end.toLocaleString("en")}`],
+            ["People with access through this policy", p.holder_count.toLocaleString("en")],
+            ["Blocked after a manual revocation", s.withheld ? s.withheld.toLocaleString("en") : ""],
+            ["People with evaluation errors", s.warnings ? s.warnings.toLocaleString("en") : ""],
+            ["Evaluated", <When key="w" at={p.last_evaluated_at ?? null} none="not yet" />],
           ]}
         />
       </section>
@@ -75,27 +75,25 @@ function facts(p: Of<"AccessPolicy">): [string, ReactNode][] {
               .map(([, words]) => words)
               .join(", "),
     ],
-    ["Before the first day", assigns ? (l?.lead_time ? spanWords(l.lead_time) : "as the tenant's lifecycle says") : ""],
+    ["Before the first day", assigns ? (l?.lead_time ? spanWords(l.lead_time) : "tenant's lifecycle setting") : ""],
     [
-      "When they are no longer whom it is about",
+      "If a person no longer matches",
       assigns
         ? l?.on_no_match === "end_now"
-          ? "it ends at once"
+          ? "access ends at once"
           : l?.grace
-            ? `it stays for ${spanWords(l.grace)}`
-            : "it stays as the tenant's lifecycle says"
+            ? `access is kept for ${spanWords(l.grace)}`
+            : "access is kept for the tenant's grace period"
         : "",
     ],
     [
-      "Breaker",
-      p.circuit_breaker
-        ? `more than ${p.circuit_breaker.max_changes} changes within ${spanWords(p.circuit_breaker.window)} stop it`
-        : "none",
+      "Circuit breaker",
+      p.circuit_breaker ? `opens after ${p.circuit_breaker.max_changes} changes within ${spanWords(p.circuit_breaker.window)}` : "none",
     ],
     ["Owners", p.owner_ids?.length ? <Owners key="o" ids={p.owner_ids} /> : ""],
-    ["Comes from", origin.kind && origin.kind !== "manual" ? `${origin.kind} ${origin.pack ?? origin.name ?? ""}` : ""],
+    ["Source", origin.kind && origin.kind !== "manual" ? `${origin.kind} ${origin.pack ?? origin.name ?? ""}` : ""],
     ["Version", p.version],
-    ["Id", <Id key="i" of={p.id} />],
+    ["ID", <Id key="i" of={p.id} />],
   ];
 }
 

@@ -32,15 +32,15 @@ export function Simulation({ id, version, close }: { id: string; version: number
   };
   return (
     <Part
-      title="What it would do, were it in force"
-      lead="Found by the very evaluation that would do it. What somebody has for another reason anyway is no gain and no loss."
+      title="Simulation"
+      lead="Uses the same evaluation as the active policy. Access with another reason counts as neither granted nor ended."
       actions={
         <>
           <Button reads disabled={told.isFetching} onClick={() => void told.refetch()}>
-            Look again
+            Simulate again
           </Button>
           <Button reads disabled={busy || !told.data} onClick={() => void keep()}>
-            <Download aria-hidden size={14} /> Everybody, as a file
+            <Download aria-hidden size={14} /> Download
           </Button>
           <Button reads tone="quiet" onClick={close}>
             Close
@@ -81,10 +81,10 @@ export function Departments({ of }: { of: Of<"PolicyImpact"> }) {
             People
           </th>
           <th scope="col" className="num">
-            Given
+            Granted
           </th>
           <th scope="col" className="num">
-            Taken away
+            Ended
           </th>
           <th scope="col">Share</th>
         </tr>
@@ -103,8 +103,8 @@ export function Departments({ of }: { of: Of<"PolicyImpact"> }) {
                 label={d.department || "without a department"}
                 of={[
                   { words: "given", value: d.grants_added, tone: 4 },
-                  { words: "taken away", value: d.grants_ended, tone: 5 },
-                  { words: "less than the most", value: most - d.grants_added - d.grants_ended, tone: 0 },
+                  { words: "ended", value: d.grants_ended, tone: 5 },
+                  { words: "scale", value: most - d.grants_added - d.grants_ended, tone: 0 },
                 ]}
               />
             </td>

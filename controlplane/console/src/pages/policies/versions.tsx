@@ -5,7 +5,7 @@ import { Versions } from "../../kit/versions";
 export const PolicyVersions = ({ id }: { id: string }) => (
   <Versions<Of<"PolicyVersion">>
     path={`/policies/access-grant/${id}/versions`}
-    lead="What it said before. Reasons of access name the version that gave it."
-    says={(v) => v.sentence || "Everybody."}
+    lead="Earlier definitions. Reasons of access refer to the version that granted it."
+    says={(v) => v.sentence || "Everyone."}
   />
 );

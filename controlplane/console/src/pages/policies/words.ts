@@ -6,15 +6,15 @@ type Policy = Pick<Of<"AccessPolicy">, "enabled" | "mode" | "tripped_at" | "effe
 /** What a policy is doing now, in words and in colour. */
 export function doing(p: Policy): { words: string; tone: "neutral" | "ok" | "warn" | "bad" | "info" } {
   if (!p.enabled) return { words: "off", tone: "neutral" };
-  if (p.tripped_at) return { words: "stopped by its breaker", tone: "bad" };
+  if (p.tripped_at) return { words: "stopped by circuit breaker", tone: "bad" };
   return p.mode === "enforce" ? { words: "active", tone: "ok" } : { words: "dry run", tone: "info" };
 }
 
 export const lives = [
-  ["pre_hire", "before they start"],
-  ["active", "while they work"],
+  ["pre_hire", "before the first day"],
+  ["active", "while employed"],
   ["on_leave", "while on leave"],
-  ["notice", "once they have given notice"],
+  ["notice", "during notice"],
 ] as const;
 export type Life = (typeof lives)[number][0];
 

@@ -28,7 +28,7 @@ export function Drifted() {
     },
     {
       title: "System",
-      cell: (r) => <Text of={systems.get(r.connector_id)} none="a system" />,
+      cell: (r) => <Text of={systems.get(r.connector_id)} none="system" />,
       text: (r) => systems.get(r.connector_id) ?? r.connector_id,
     },
     {
@@ -50,8 +50,8 @@ export function Drifted() {
       label="Accounts that differ"
       {...(may.admin ? { bulk: (rows: Row[], clear: () => void) => <Settle of={rows} clear={clear} /> } : {})}
       empty={{
-        title: "All accounts are as their template has them",
-        words: "They are compared whenever a system has been read, where the connector says so.",
+        title: "No drift",
+        words: "Accounts are compared after each sync, if the connector has this setting.",
       }}
     />
   );
@@ -65,16 +65,16 @@ function Settle({ of, clear }: { of: Row[]; clear: () => void }) {
       ),
     changes: ["/accounts"],
     done: (r, direction) =>
-      `${many(r.good, "account")} ${direction === "push" ? "written as their template has them" : "left as the system has them"}${leftOver(r)}`,
+      `${many(r.good, "account")} ${direction === "push" ? "Template values are being written." : "The system's values are accepted."}${leftOver(r)}`,
     after: clear,
   });
   return (
     <>
       <Button disabled={settle.isPending} onClick={() => settle.mutate("push")}>
-        Write the template again
+        Write template values
       </Button>
       <Button disabled={settle.isPending} onClick={() => settle.mutate("accept")}>
-        Keep what the system has
+        Accept the system's values
       </Button>
     </>
   );

@@ -65,7 +65,7 @@ function Action({ of: g }: { of: Group }) {
         key,
       }),
     changes: ["/accounts/provisioning-tasks", "/connectors", "/dashboard"],
-    done: (r) => `${count(r.retried, "task")} sent again${r.remaining > 0 ? `, ${number(r.remaining)} to go` : ""}.`,
+    done: (r) => `${count(r.retried, "task")} retried${r.remaining > 0 ? `, ${number(r.remaining)} remaining` : ""}.`,
   });
   const resume = useResumeWrites(g.connector_id);
   if (may.admin && g.state === "failed")

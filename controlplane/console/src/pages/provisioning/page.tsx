@@ -9,8 +9,8 @@ import { TaskDrawer } from "./task";
 import { Tasks } from "./tasks";
 
 const parts = [
-  ["tasks", "Changes"],
-  ["drifted", "Accounts that differ"],
+  ["tasks", "Tasks"],
+  ["drifted", "Drift"],
 ] as const;
 
 /** What is written to the connected systems, and what stands in the way. */
@@ -27,7 +27,7 @@ export default function Provisioning() {
     <>
       <Head title="Provisioning" lead="Changes to connected systems." />
       {may.oversees && <Switch />}
-      <nav className="tabs" aria-label="Parts of provisioning">
+      <nav className="tabs" aria-label="Sections of provisioning">
         {parts.map(([key, words]) => (
           <Link
             key={key}

@@ -29,7 +29,7 @@ export function RetryFailed({ close }: { close: () => void }) {
     },
     changes: ["/accounts/provisioning-tasks"],
     done: (r) =>
-      `${many(r.retried, "task")} sent again${r.skipped > 0 ? `; ${many(r.skipped, "account")} left, as their template still cannot be filled` : ""}.`,
+      `${many(r.retried, "task")} retried${r.skipped > 0 ? `; ${many(r.skipped, "account")} skipped, because the template still lacks a value` : ""}.`,
     quiet: true,
   });
   const whole = (failed.data?.total ?? 0) > (failed.data?.items.length ?? 0);
@@ -37,9 +37,9 @@ export function RetryFailed({ close }: { close: () => void }) {
     <AskFirst
       open
       close={close}
-      title="Retry all that failed"
-      lead="Each is sent again with all its tries. Accounts that are to be made are made anew of their template: mend the person or the template first."
-      verb="Send them again"
+      title="Retry all failed tasks"
+      lead="Each task is sent again with all its attempts. Accounts are created again from their template; correct the person or the template first."
+      verb="Retry tasks"
       disabled={chosen.length === 0}
       act={() => retry.mutateAsync(chosen)}
     >
@@ -48,10 +48,10 @@ export function RetryFailed({ close }: { close: () => void }) {
       ) : failed.isError ? (
         <Failure error={failed.error} retry={() => void failed.refetch()} />
       ) : systems.size === 0 ? (
-        <Note tone="ok">Nothing has failed.</Note>
+        <Note tone="ok">No failed tasks.</Note>
       ) : (
         <Checks
-          label="In which systems"
+          label="Systems"
           value={chosen}
           set={(v) => setLeft([...systems.keys()].filter((id) => !v.includes(id)))}
           options={[...systems].map(([id, s]) => [id, `${s.name} (${n(s.count)}${whole ? " or more" : ""})`] as const)}

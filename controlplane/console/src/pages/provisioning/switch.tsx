@@ -9,7 +9,7 @@ export function Switch() {
   const on = found.data?.writes ?? true;
   const by = found.data?.changed_by as { display?: string } | null | undefined;
   return (
-    <section className={`provisioning-switch${on ? "" : " off"}`} aria-label="Whether changes are sent">
+    <section className={`provisioning-switch${on ? "" : " off"}`} aria-label="State of writing">
       <span>
         <State of={on ? "enabled" : "paused"} tone={on ? "ok" : "warn"} words={on ? "Writing on" : "Writing off"} />{" "}
         {!on && (

@@ -17,7 +17,13 @@ export function TaskDrawer({ id, close }: { id: string; close: () => void }) {
   const found = useGet<TaskDetail>(`/accounts/provisioning-tasks/${id}`, {}, { every: 5000 });
   const t = found.data;
   return (
-    <Dialog open side close={close} title={t ? <Text of={whatItDoes(t)} /> : "A change"} lead={t ? <TaskState of={t} /> : undefined}>
+    <Dialog
+      open
+      side
+      close={close}
+      title={t ? <Text of={whatItDoes(t)} /> : "Provisioning task"}
+      lead={t ? <TaskState of={t} /> : undefined}
+    >
       {t ? (
         <Content of={t} />
       ) : found.isPending ? (
@@ -38,10 +44,10 @@ function Content({ of: t }: { of: TaskDetail }) {
           {t.waiting.reason}{" "}
           {t.waiting.until ? (
             <>
-              It is tried again <When at={t.waiting.until} />.
+              Next attempt: <When at={t.waiting.until} />.
             </>
           ) : (
-            "It goes on when somebody has acted."
+            "Waiting for a person."
           )}
         </Note>
       )}
@@ -49,14 +55,14 @@ function Content({ of: t }: { of: TaskDetail }) {
       <Act of={t} />
       {t.error && (
         <div className="stack tight">
-          <h3>What the system said</h3>
+          <h3>Response of the system</h3>
           <TargetError of={t.error} open />
         </div>
       )}
       <Facts
         of={[
           [
-            "For",
+            "Person",
             t.identity && (
               <Link key="p" to={"/people/$id" as never} params={{ id: t.identity.id } as never}>
                 <Text of={t.identity.display} />
@@ -79,30 +85,30 @@ function Content({ of: t }: { of: TaskDetail }) {
               </Link>
             ),
           ],
-          ["In", <Text key="c" of={t.connector.display} />],
-          ["Because of", sourceWords(t.created_from)],
-          ["How", { auto: "sent", manual: "by hand", simulate: "simulated" }[t.mode]],
+          ["System", <Text key="c" of={t.connector.display} />],
+          ["Source", sourceWords(t.created_from)],
+          ["Mode", { auto: "sent", manual: "manual", simulate: "simulated" }[t.mode]],
           ["Planned", <When key="w" at={t.created_at} />],
-          ["Sent next", t.next_attempt_at && <When key="n" at={t.next_attempt_at} />],
+          ["Next attempt", t.next_attempt_at && <When key="n" at={t.next_attempt_at} />],
           ["Ended", t.finished_at && <When key="f" at={t.finished_at} />],
-          ["Seen in the system", verifiedWords(t)],
+          ["Verified", verifiedWords(t)],
           ["Note", t.note],
-          ["Id", <Id key="i" of={t.id} />],
+          ["ID", <Id key="i" of={t.id} />],
         ]}
       />
       {t.depends_on.length > 0 && (
         <p className="small">
-          Has to be done first:{" "}
+          Depends on:{" "}
           {t.depends_on.map((d, i) => (
             <Link key={d} to="." search={{ task: d } as never}>
-              {i > 0 ? ", " : ""}the task {d.slice(-6)}
+              {i > 0 ? ", " : ""}task {d.slice(-6)}
             </Link>
           ))}
         </p>
       )}
       {t.plan.length > 0 && (
         <div className="stack tight">
-          <h3>{t.state === "done" ? "What was sent" : "What would be sent"}</h3>
+          <h3>{t.state === "done" ? "Sent request" : "Planned request"}</h3>
           <Requests of={t.plan} />
         </div>
       )}
@@ -113,10 +119,10 @@ function Content({ of: t }: { of: TaskDetail }) {
 }
 
 function verifiedWords(t: TaskDetail): string {
-  const by: Record<string, string> = { readback: "read back", sync: "shown by a sync", human: "said by a person" };
+  const by: Record<string, string> = { readback: "read back", sync: "verified by a sync", human: "confirmed by a person" };
   if (t.verified?.state === "yes") return by[t.verified.by ?? ""] ?? "yes";
-  if (t.verified?.state === "no") return "no: it was not there";
-  return t.verified?.state === "pending" ? "not yet: the next complete reading decides" : "not yet";
+  if (t.verified?.state === "no") return "no: not found in the system";
+  return t.verified?.state === "pending" ? "not yet: decided by the next full sync" : "not yet";
 }
 
 function Act({ of: t }: { of: TaskDetail }) {
@@ -126,17 +132,17 @@ function Act({ of: t }: { of: TaskDetail }) {
   const [note, setNote] = useState("");
   const at = `/accounts/provisioning-tasks/${t.id}`;
   const changes = ["/accounts", "/decision-tasks"];
-  const retry = useAct({ act: (_, key) => ask("POST", `${at}/retry`, { key, ifMatch: t.version }), changes, done: "It is sent again." });
+  const retry = useAct({ act: (_, key) => ask("POST", `${at}/retry`, { key, ifMatch: t.version }), changes, done: "Retried." });
   const cancel = useAct({
     act: (_, key) => ask("POST", `${at}/cancel`, { key, ifMatch: t.version }),
     changes,
-    done: "Taken back, with all that waited for it.",
+    done: "Canceled, with all dependent tasks.",
     quiet: true,
   });
   const complete = useAct({
     act: (_, key) => ask("POST", `${at}/complete`, { key, ifMatch: t.version, body: { note } }),
     changes,
-    done: "Written down as done by hand.",
+    done: "Recorded as done manually.",
     quiet: true,
   });
   if (!may.admin) return null;
@@ -144,41 +150,41 @@ function Act({ of: t }: { of: TaskDetail }) {
     <div className="row">
       {can.retry(t) && (
         <Button tone="primary" disabled={retry.isPending} onClick={() => retry.mutate()}>
-          Retry now
+          Retry
         </Button>
       )}
-      {can.complete(t) && <Button onClick={() => setCompleting(true)}>It was done by hand…</Button>}
+      {can.complete(t) && <Button onClick={() => setCompleting(true)}>Mark as done…</Button>}
       {can.cancel(t) && (
         <Button tone="danger" onClick={() => setCancelling(true)}>
-          Cancel it…
+          Cancel task…
         </Button>
       )}
       <AskFirst
         open={completing}
         close={() => setCompleting(false)}
-        title="It was done by hand"
-        lead="Say it only when the change has been made in the system. The next reading is held against it."
-        verb="Say that it is done"
+        title="Mark as done"
+        lead="Confirm this only after the change was made in the system. The next sync verifies it."
+        verb="Mark as done"
         disabled={!note.trim()}
         act={() => complete.mutateAsync()}
       >
         <TextField
-          label="What was done"
+          label="Change made"
           rows={2}
           value={note}
           set={setNote}
           required
           max={1000}
-          hint="Kept with the task, and in the audit log."
+          hint="Kept with the task and in the audit log."
         />
       </AskFirst>
       <AskFirst
         open={cancelling}
         close={() => setCancelling(false)}
-        title="Cancel this change"
-        lead="It is taken back with all that waits for it. What somebody should still hold is planned anew at the next look: end the reason to be rid of it."
-        verb="Cancel the change"
-        keep="Keep it"
+        title="Cancel task"
+        lead="Dependent tasks are canceled too. If a reason for the access remains, the next evaluation plans the task again. End the reason to prevent this."
+        verb="Cancel task"
+        keep="Keep task"
         tone="danger"
         act={() => cancel.mutateAsync()}
       />

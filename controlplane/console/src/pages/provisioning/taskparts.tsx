@@ -16,16 +16,16 @@ export function Written({ of: t }: { of: TaskDetail }) {
     <>
       {fields.length > 0 && (
         <div className="stack tight">
-          <h3>What is written</h3>
+          <h3>Written values</h3>
           <Differences of={fields.map(([field, to]) => ({ field, to }))} />
           {t.payload.credential && t.payload.credential.mode !== "none" && (
-            <p className="small muted">With a random password that nobody is told.</p>
+            <p className="small muted">With a random password that is not shown.</p>
           )}
         </div>
       )}
       {t.changes.length > 0 && (
         <div className="stack tight">
-          <h3>What became different</h3>
+          <h3>Drift</h3>
           <Differences of={t.changes.map((c) => ({ field: c.field, from: c.old, to: c.new }))} />
         </div>
       )}
@@ -38,7 +38,7 @@ export function Tries({ of: t }: { of: TaskDetail }) {
   if (t.attempts.length === 0) return null;
   return (
     <div className="stack tight">
-      <h3>Tries</h3>
+      <h3>Attempts</h3>
       <ol className="provisioning-tries small">
         {[...t.attempts].reverse().map((a) => (
           <li key={a.n}>
@@ -65,14 +65,14 @@ function OneTry({ of: a }: { of: Of<"TaskAttempt"> }) {
           <State
             of={a.outcome ?? "unknown"}
             tone={good ? "ok" : a.error_class ? "bad" : "neutral"}
-            words={(a.outcome ?? "nobody saw its end").replaceAll("_", " ")}
+            words={(a.outcome ?? "outcome unknown").replaceAll("_", " ")}
           />
         </span>
       </div>
       {said && (
         <details>
-          <summary data-reads="">What the system said</summary>
-          <Verbatim label={`The answer to try ${a.n}`} copy>
+          <summary data-reads="">Response of the system</summary>
+          <Verbatim label={`Response to attempt ${a.n}`} copy>
             {said}
           </Verbatim>
         </details>

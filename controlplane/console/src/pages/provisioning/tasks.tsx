@@ -16,13 +16,13 @@ const views: View[] = [
   { name: "Failed", query: { state: "failed" } },
   { name: "Waiting for a person", query: { state: "manual" } },
   { name: "In doubt", query: { state: "verifying" } },
-  { name: "Going on", query: { state: "queued,blocked,running,retrying" } },
+  { name: "In progress", query: { state: "queued,blocked,running,retrying" } },
 ];
 
 const filters = [
   { name: "state", words: "State", options: stateOptions },
-  { name: "operation", words: "What", options: operationOptions },
-  { name: "created_from", words: "Because of", options: sourceOptions },
+  { name: "operation", words: "Change", options: operationOptions },
+  { name: "created_from", words: "Source", options: sourceOptions },
 ];
 
 /** The changes of target systems, and what can be done about those that did not go well. */
@@ -41,7 +41,7 @@ export function Tasks() {
       text: whatItDoes,
     },
     {
-      title: "For",
+      title: "Person",
       cell: (t) => <Text of={t.identity?.display ?? t.account?.display} none="—" />,
       text: (t) => t.identity?.display ?? t.account?.display,
     },
@@ -65,7 +65,7 @@ export function Tasks() {
     <>
       {may.admin && (
         <div className="row end">
-          <Button onClick={() => setAll(true)}>Retry all that failed…</Button>
+          <Button onClick={() => setAll(true)}>Retry all failed tasks…</Button>
         </div>
       )}
       <List<Task>
@@ -77,7 +77,7 @@ export function Tasks() {
         open={(t) => ({ to: ".", search: { ...at, task: t.id } })}
         csv="provisioning"
         every={10_000}
-        label="Changes"
+        label="Provisioning tasks"
         {...(may.admin ? { bulk: (rows: Task[], clear: () => void) => <Bulk of={rows} clear={clear} /> } : {})}
         empty={{
           title: "No provisioning tasks",
@@ -107,7 +107,7 @@ function Bulk({ of, clear }: { of: Task[]; clear: () => void }) {
     act: ({ what }: { what: "retry" | "cancel" }) =>
       each(of.filter(can[what]), (t) => ask("POST", `/accounts/provisioning-tasks/${t.id}/${what}`, { ifMatch: t.version })),
     changes: ["/accounts/provisioning-tasks"],
-    done: (r, { what }) => `${many(r.good, "task")} ${what === "retry" ? "sent again" : "cancelled"}${leftOver(r)}`,
+    done: (r, { what }) => `${many(r.good, "task")} ${what === "retry" ? "retried" : "cancelled"}${leftOver(r)}`,
     after: clear,
   });
   const [again, ends] = [of.filter(can.retry).length, of.filter(can.cancel).length];
@@ -123,10 +123,10 @@ function Bulk({ of, clear }: { of: Task[]; clear: () => void }) {
         <AskFirst
           open
           close={() => setCancelling(false)}
-          title={`Cancel ${many(ends, "change")}`}
-          lead="They are taken back with all that waits for them. What somebody should still hold is planned anew at the next look."
-          verb={`Cancel ${many(ends, "change")}`}
-          keep="Keep them"
+          title={`Cancel ${many(ends, "task")}`}
+          lead="Dependent tasks are canceled too. If a reason for the access remains, the next evaluation plans the task again."
+          verb={`Cancel ${many(ends, "task")}`}
+          keep="Keep tasks"
           tone="danger"
           act={() => act.mutateAsync({ what: "cancel" })}
         />

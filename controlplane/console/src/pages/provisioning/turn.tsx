@@ -18,7 +18,7 @@ export function Turn({ of }: { of: Of<"Switch"> }) {
   return (
     <>
       <Button tone={of.writes ? "danger" : "primary"} onClick={() => setAsked(of.writes ? "stop" : "send")}>
-        {of.writes ? "Stop all changes…" : "Send changes again…"}
+        {of.writes ? "Turn off writing…" : "Turn on writing…"}
       </Button>
       {asked && <Asked stop={asked === "stop"} version={of.version} close={() => setAsked(undefined)} />}
     </>
@@ -35,27 +35,27 @@ function Asked({ stop, version, close }: { stop: boolean; version: number; close
         body: { writes: !stop, ...(reason.trim() && { reason: reason.trim() }) },
       }),
     changes: ["/settings/provisioning", "/accounts/provisioning-tasks"],
-    done: () => (stop ? "Nothing is sent any more. Tasks go on being planned, and wait." : "Changes are sent again."),
+    done: () => (stop ? "Writing is off. Tasks are still planned and wait." : "Writing is on."),
     quiet: true,
   });
   return (
     <AskFirst
       open
       close={close}
-      title={stop ? "Stop all changes" : "Send changes again"}
+      title={stop ? "Turn off writing" : "Turn on writing"}
       lead={
         stop
-          ? "Within seconds nothing is sent to any system of this tenant. What is being sent ends; what is planned waits."
-          : "Tasks that wait are sent, the urgent ones first."
+          ? "Within seconds, no change is sent to any system of this tenant. Requests in progress end; planned tasks wait."
+          : "Waiting tasks are sent, urgent ones first."
       }
-      verb={stop ? "Stop them" : "Send them"}
+      verb={stop ? "Turn off" : "Turn on"}
       tone={stop ? "danger" : "primary"}
       disabled={stop && !reason.trim()}
       act={() => turn.mutateAsync(undefined)}
     >
       <TextField
         label="Reason"
-        hint="Shown at every task that waits, and kept in the audit log."
+        hint="Shown with every waiting task and in the audit log."
         value={reason}
         set={setReason}
         required={stop}

@@ -4,30 +4,30 @@ export type Task = Of<"Task">;
 export type TaskDetail = Of<"TaskDetail">;
 
 const operations: Record<Task["operation"], string> = {
-  create_account: "Make an account",
-  update_account: "Change an account",
-  rename_account: "Rename an account",
-  enable: "Enable an account",
-  disable: "Disable an account",
-  delete_account: "Delete an account",
-  unlock: "Unlock an account",
-  set_password: "Set a new password",
-  grant: "Give access",
-  revoke: "Take access away",
+  create_account: "Create account",
+  update_account: "Update account",
+  rename_account: "Rename account",
+  enable: "Enable account",
+  disable: "Disable account",
+  delete_account: "Delete account",
+  unlock: "Unlock account",
+  set_password: "Set password",
+  grant: "Grant access",
+  revoke: "Revoke access",
 };
 
 export const operationOptions = Object.entries(operations);
 export const operationWords = (of: string) => operations[of as Task["operation"]] ?? of.replaceAll("_", " ");
 
 const sources: Record<Task["created_from"], string> = {
-  birthright: "a birthright",
-  policy: "a policy",
-  role: "a role",
-  request: "a request",
-  certification: "a review",
-  violation: "a violation",
+  birthright: "birthright",
+  policy: "policy",
+  role: "role",
+  request: "request",
+  certification: "review",
+  violation: "violation",
   lifecycle: "joining, moving or leaving",
-  drift: "a difference from the template",
+  drift: "drift",
   manual: "manual",
 };
 
@@ -37,12 +37,12 @@ export const sourceWords = (of: string) => sources[of as Task["created_from"]] ?
 const states: Record<Task["state"], string> = {
   queued: "queued",
   blocked: "blocked",
-  running: "being sent",
+  running: "in progress",
   verifying: "in doubt",
   retrying: "retrying",
   done: "done",
   failed: "failed",
-  manual: "waits for a person",
+  manual: "waiting for a person",
   cancelled: "cancelled",
   simulated: "simulated",
 };

@@ -1,8 +1,8 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask } from "../../api/client";
-import { useAct } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { Check, TextField } from "../../kit/form";
 import { Button } from "../../kit/kit";
@@ -17,30 +17,30 @@ type What = "approve" | "reject" | "cancel" | "extend" | "return" | "back" | und
 
 const titles = {
   approve: ["Approve", "Approve"],
-  reject: ["Refuse", "Refuse"],
+  reject: ["Reject", "Reject"],
   cancel: ["Withdraw this request", "Withdraw"],
-  extend: ["Ask for more time", "Ask"],
-  return: ["End this access now", "End it"],
-  back: ["Take your approval back", "Take it back"],
+  extend: ["Request extension", "Request"],
+  return: ["Return this access", "Return"],
+  back: ["Withdraw your approval", "Withdraw approval"],
 } as const;
 
 const leads = {
-  approve: "It goes on to whoever comes next, or is set up if nobody does.",
-  reject: "Whoever asked reads your reason.",
-  cancel: "What is not decided yet is taken back. Those who were asked are told.",
-  extend: "This makes a new request. Its rule says who has to agree.",
-  return: "The access is taken away. Nobody has to agree.",
-  back: "It is asked anew. You can do so for half an hour, and before the system has the access.",
+  approve: "The request continues with the next step, or is provisioned if no step is left.",
+  reject: "The requester can read your reason.",
+  cancel: "Open parts of the request are canceled. The approvers are notified.",
+  extend: "This creates a new request. The approval rule decides who approves it.",
+  return: "The access is revoked. No approval is required.",
+  back: "The decision is open again. You can withdraw an approval for 30 minutes, before the access is provisioned.",
 } as const;
 
 /** What can be done with a request by whoever looks at it. */
 export function Actions({ of: r, can }: { of: Request; can: Rights }) {
   const [doing, setDoing] = useState<What>();
   const more = [
-    can.extends && { words: "Ask for more time", act: () => setDoing("extend") },
-    can.takesBack && { words: "Take your approval back", act: () => setDoing("back") },
+    can.extends && { words: "Request extension", act: () => setDoing("extend") },
+    can.takesBack && { words: "Withdraw your approval", act: () => setDoing("back") },
     can.cancels && { words: "Withdraw", act: () => setDoing("cancel"), danger: true },
-    can.returns && { words: "End this access", act: () => setDoing("return"), danger: true },
+    can.returns && { words: "Return this access", act: () => setDoing("return"), danger: true },
   ];
   return (
     <>
@@ -50,7 +50,7 @@ export function Actions({ of: r, can }: { of: Request; can: Rights }) {
             Approve
           </Button>
           <Button tone="danger" onClick={() => setDoing("reject")}>
-            Refuse
+            Reject
           </Button>
         </>
       )}
@@ -92,7 +92,7 @@ function Doing({ what, of: r, can, close }: { what: NonNullable<What>; of: Reque
     >
       {pick && (
         <fieldset className="checks">
-          <legend>About</legend>
+          <legend>Item</legend>
           {items.map((i) => (
             <Check
               key={i.id}
@@ -103,18 +103,20 @@ function Doing({ what, of: r, can, close }: { what: NonNullable<What>; of: Reque
           ))}
         </fieldset>
       )}
-      {what === "extend" && <SpanField label="How much longer" value={span} set={setSpan} required hint="Counted from the present end." />}
+      {what === "extend" && (
+        <SpanField label="Additional duration" value={span} set={setSpan} required hint="Counted from the current end date." />
+      )}
       {what === "approve" && (
         <TextField
-          label="Until the end of (may be left out)"
+          label="End date (optional)"
           type="date"
           value={until}
           set={setUntil}
-          hint="You may give it for less time than was asked for, and never for more."
+          hint="You can shorten the requested duration. You cannot extend it."
         />
       )}
       <TextField
-        label={what === "extend" ? "What it is still needed for" : what === "approve" ? "Comment (the rule may demand one)" : "Why"}
+        label={what === "extend" ? "Reason for the extension" : what === "approve" ? "Comment (required by some rules)" : "Reason"}
         rows={3}
         value={reason}
         set={setReason}
@@ -139,18 +141,18 @@ async function send(what: NonNullable<What>, r: Request, items: string[], v: { r
     const answer = await ask<Of<"AccessRequestDecisions">>("POST", `${at}/decisions`, { ...asking, body: { decisions } });
     const refused = answer.results.filter((x) => !x.accepted);
     if (refused.length) sayRefusal(new Error(refused.map((x) => x.detail ?? x.code).join("\n")));
-    say(what === "approve" ? `${r.number}: approved.` : `${r.number}: refused.`);
+    say(what === "approve" ? `${r.number}: approved.` : `${r.number}: rejected.`);
     return answer;
   }
   if (what === "cancel") return ask("POST", `${at}/cancel`, { ...asking, body: reason }).then(() => say(`${r.number} was withdrawn.`));
   if (what === "extend") {
     const body = { items, duration: v.span, ...(v.reason ? { justification: v.reason } : {}) };
     const made = await ask<Request>("POST", `${at}/extend`, { ...asking, body });
-    say(`${made.number} asks for more time.`);
+    say(`Extension request ${made.number} submitted.`);
     return made;
   }
   const path = what === "return" ? "return" : "withdraw-approval";
   return ask("POST", `${at}/${path}`, { ...asking, body: { items, ...reason } }).then(() =>
-    say(what === "return" ? "The access is being taken away." : "Your approval was taken back."),
+    say(what === "return" ? "The access is being revoked." : "Your approval was withdrawn."),
   );
 }

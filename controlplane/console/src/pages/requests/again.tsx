@@ -7,7 +7,7 @@ export function Again({ of: r }: { of: Of<"AccessRequest"> }) {
   const items = r.items.map((i) => (i.role_id ? `role:${i.role_id}` : i.entitlement_id)).join(",");
   return (
     <Link className="button" to={"/access/request" as never} search={{ for: r.requested_for.id, items } as never}>
-      <CopyIcon aria-hidden size={14} /> Ask again
+      <CopyIcon aria-hidden size={14} /> Request again
     </Link>
   );
 }

@@ -22,12 +22,12 @@ export default function Ask() {
       lead={
         d.view === "review"
           ? "Check the approval path before you send the request."
-          : "Choose what is needed. Nothing is asked until you send it."
+          : "Select the access. Nothing is submitted until you send the request."
       }
     >
       {d.view === "review" && !may.readOnly && (
         <Button reads onClick={() => d.show("choose")}>
-          Choose more
+          Add items
         </Button>
       )}
     </Head>
@@ -36,14 +36,14 @@ export default function Ask() {
     return (
       <div className="stack">
         {head}
-        <Empty title="Auditors change nothing">They ask for no access either. What others asked for stands under Requests.</Empty>
+        <Empty title="Auditors are read-only">Auditors cannot request access. All requests are listed under Requests.</Empty>
       </div>
     );
   if (!self && !others)
     return (
       <div className="stack">
         {head}
-        <Empty title="You are not linked to a person">
+        <Empty title="Your sign-in is not linked to a person">
           Access is given to people. An administrator can link your sign-in to your record under Settings, Users.
         </Empty>
       </div>

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { Check, Plus } from "lucide-react";
 import { useState } from "react";
 import type { Of } from "../../api/types";
+import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { Badge, Button, Empty, Facts, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
@@ -27,7 +28,7 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
   };
   const columns: Column<Item>[] = [
     {
-      title: "What",
+      title: "Item",
       wide: true,
       cell: (i) => (
         <span className="ask-what">
@@ -42,8 +43,8 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
     },
     { title: "System", cell: (i) => (i.kind === "role" ? <Badge>role of {i.entitlement_count}</Badge> : <Text of={i.system?.display} />) },
     { title: "Risk", cell: (i) => <Risk of={i.risk_level} /> },
-    { title: "Maximum", cell: (i) => (i.max_duration ? spanWords(i.max_duration) : <span className="faint">no limit</span>) },
-    { title: "Typical approval", cell: (i) => roughly(i.typical_approval_time) || <span className="faint">not known yet</span> },
+    { title: "no limit", cell: (i) => (i.max_duration ? spanWords(i.max_duration) : <span className="faint">no limit</span>) },
+    { title: "Typical approval time", cell: (i) => roughly(i.typical_approval_time) || <span className="faint">not known yet</span> },
     {
       title: "Add",
       cell: (i) => <Add of={i} chosen={has(i)} toggle={() => toggle(i)} />,
@@ -53,20 +54,22 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
     <>
       <Whom d={d} self={self} others={others} />
       {!first ? (
-        <Empty title="Who needs access?">Say for whom it is. Then you see what they may ask for.</Empty>
+        <Empty title="Who needs access?">Select a person to see what can be requested for them.</Empty>
       ) : (
         <div className="stack tight">
-          <h2>What may be asked for</h2>
+          <h2>Requestable access</h2>
           {d.whom.length > 1 && (
-            <p className="small muted">Shown is what the first person may ask for. Before it is sent you see it for each of them.</p>
+            <p className="small muted">
+              This list is for the first person. You can review the result for each person before you send the request.
+            </p>
           )}
           <List<Item>
             path="/access-requests/catalog"
-            label="What may be asked for"
+            label="Requestable access"
             prefix="c-"
             fixed={first === self ? {} : { for_identity_id: first }}
             columns={columns}
-            search="what you need"
+            search="search names and purposes"
             views={[
               { name: "All", query: {} },
               { name: "Roles", query: { kind: "role" } },
@@ -85,8 +88,8 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
               },
             ]}
             empty={{
-              title: "Nothing can be asked for",
-              words: "What people may ask for is opened in the access catalog: owners and administrators mark it as requestable.",
+              title: "Nothing is requestable",
+              words: "Owners and administrators mark access as requestable in the access catalog.",
             }}
           />
         </div>
@@ -94,7 +97,7 @@ export function Choose({ d, self, others }: { d: Drafting; self: string; others:
       {d.things.length > 0 && (
         <div className="ask-cart row between" role="status">
           <span className="grow">
-            <strong>{d.things.length === 1 ? "One thing" : `${d.things.length} things`}</strong>{" "}
+            <strong>{d.things.length === 1 ? count(d.things.length, "item") : `${d.things.length} things`}</strong>{" "}
             <span className="muted">
               {d.things
                 .map((t) => d.draft.details[t.key]?.name ?? "")
@@ -118,7 +121,7 @@ function Add({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: () => 
   if (of.pending)
     return (
       <Link to="/requests/$id" params={{ id: of.pending.request_id }}>
-        asked: {of.pending.number}
+        requested: {of.pending.number}
       </Link>
     );
   return (
@@ -126,7 +129,7 @@ function Add({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: () => 
       <Button reads aria-pressed={chosen} aria-label={chosen ? `Added: ${of.name}` : `Add ${of.name}`} onClick={toggle}>
         {chosen ? <Check aria-hidden size={14} /> : <Plus aria-hidden size={14} />} {chosen ? "Added" : "Add"}
       </Button>
-      {of.already_held && <State of="held" tone="neutral" words={of.already_held.until ? "has it for now" : "has it"} />}
+      {of.already_held && <State of="held" tone="neutral" words={of.already_held.until ? "assigned temporarily" : "assigned"} />}
     </span>
   );
 }
@@ -137,7 +140,7 @@ function Details({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: ()
       <p dir="auto">{of.description}</p>
       {of.permission_summary.length > 0 && (
         <div>
-          <h3 className="small muted">What it allows</h3>
+          <h3 className="small muted">Permissions</h3>
           <ul className="ask-allows">
             {of.permission_summary.map((p) => (
               <li key={p} dir="auto">
@@ -149,22 +152,22 @@ function Details({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: ()
       )}
       <Facts
         of={[
-          ["Kind", of.kind === "role" ? `A role of ${of.entitlement_count}` : "A single right"],
-          ["Where", of.system?.display],
+          ["Kind", of.kind === "role" ? `Role with ${count(of.entitlement_count ?? 0, "entitlement")}` : "Entitlement"],
+          ["System", of.system?.display],
           ["Risk", <Risk key="r" of={of.risk_level} />],
           ["Privileged", of.privileged ? "yes" : ""],
           ["Owners", of.owners.map((o) => o.display).join(", ")],
-          ["Marked as", of.tags.join(", ")],
-          ["At most", of.max_duration ? spanWords(of.max_duration) : "no limit of its own"],
-          ["Usually for", spanWords(of.default_duration)],
-          ["Usually decided in", roughly(of.typical_approval_time)],
+          ["Tags", of.tags.join(", ")],
+          ["Maximum duration", of.max_duration ? spanWords(of.max_duration) : "no limit"],
+          ["Default duration", spanWords(of.default_duration)],
+          ["Typical approval time", roughly(of.typical_approval_time)],
           ["Approval rule", of.approval_rule?.display ?? ""],
-          ["Why it is offered", of.why_visible],
+          ["Suggested because", of.why_visible],
           [
-            "Held already",
+            "Current access",
             of.already_held ? (
               <span key="h">
-                by {of.already_held.kinds.join(", ").replaceAll("_", " ")}
+                through {of.already_held.kinds.join(", ").replaceAll("_", " ")}
                 {of.already_held.until && (
                   <>
                     , until <When at={of.already_held.until} />
@@ -180,7 +183,7 @@ function Details({ of, chosen, toggle }: { of: Item; chosen: boolean; toggle: ()
       {of.pending ? null : (
         <div className="row">
           <Button reads tone={chosen ? "plain" : "primary"} onClick={toggle}>
-            {chosen ? "Take it out" : "Add it"}
+            {chosen ? "Remove" : "Add"}
           </Button>
         </div>
       )}

@@ -1,8 +1,8 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { Of } from "../../api/types";
-import type { Picked } from "../../kit/pick";
 import { useMe } from "../../api/use";
+import type { Picked } from "../../kit/pick";
 import { joined, type Thing, thingsOf } from "./things";
 
 /** What a role wants to be told when it is asked for. */

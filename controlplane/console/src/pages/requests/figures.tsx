@@ -1,6 +1,6 @@
 import { useMemo } from "react";
-import { useGet } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
 import { Facts } from "../../kit/kit";
 
 /** How requests of the last 30 days went, in one line. */
@@ -17,7 +17,7 @@ export function Figures() {
           ["Median approval time", data ? took(all?.median_seconds_to_approve) : "…"],
           ["90th percentile", data ? took(all?.p90_seconds_to_approve) : "…"],
           ["Rejected or expired", data ? `${Math.round((all?.rejection_rate ?? 0) * 100)} %` : "…"],
-          ["Emergencies", data ? String(all?.emergencies ?? 0) : "…"],
+          ["Emergency requests", data ? String(all?.emergencies ?? 0) : "…"],
         ]}
       />
     </section>

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { ask } from "../../api/client";
-import { useAct } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useAct } from "../../api/use";
 import { AskFirst } from "../../kit/dialog";
 import { SelectField, TextField, wrongAt } from "../../kit/form";
-import { colleagues, people, Pick, type Picked } from "../../kit/pick";
+import { colleagues, Pick, type Picked, people } from "../../kit/pick";
 
 /** Has somebody else asked about an item. */
 export function Handover({
@@ -30,24 +30,29 @@ export function Handover({
         body: { to: to?.id, reason, ...(task ? { task_id: task } : {}) },
         key,
       }),
-    done: `${to?.words ?? "Somebody else"} is asked instead.`,
+    done: `Reassigned to ${to?.words ?? "another person"}.`,
     changes: ["/access-requests", "/decision-tasks"],
   });
-  const whom = { label: "Who is asked instead", value: to, set: setTo, required: true, error: wrongAt(act.error, "to/0") };
+  const whom = { label: "New approver", value: to, set: setTo, required: true, error: wrongAt(act.error, "to/0") };
   return (
     <AskFirst
       open
       close={close}
-      title={`Ask somebody else about ${i.display}`}
-      verb="Ask them instead"
+      title={`Reassign the decision about ${i.display}`}
+      verb="Reassign"
       disabled={!to || !reason.trim()}
       act={() => act.mutateAsync(`${to?.id}${reason}${task}`)}
     >
       {seats.length > 1 && (
-        <SelectField label="Instead of" value={task} set={setTask} options={seats.map((x) => [x.task_id ?? "", x.display] as const)} />
+        <SelectField
+          label="Current approver"
+          value={task}
+          set={setTask}
+          options={seats.map((x) => [x.task_id ?? "", x.display] as const)}
+        />
       )}
       {task ? <Pick source={colleagues(`/decision-tasks/${task}`)} {...whom} /> : <Pick source={people} {...whom} />}
-      <TextField label="Why" rows={2} value={reason} set={setReason} required max={2000} />
+      <TextField label="Reason" rows={2} value={reason} set={setReason} required max={2000} />
     </AskFirst>
   );
 }

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { ask } from "../../api/client";
-import { useAct } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useAct } from "../../api/use";
 import { Verbatim } from "../../kit/bits";
 import { count, number } from "../../kit/count";
 import { Badge, Button, Facts, Note, Text, When } from "../../kit/kit";
@@ -44,16 +44,16 @@ export function RequestedItem({ of: i, request: r, can }: { of: Item; request: R
           <State of={i.status} words={statusWords(i.status, r.kind)} {...(tone ? { tone } : {})} />
         </h3>
         <div className="row">
-          {can.reassigns(i) && <Button onClick={() => hand(true)}>Ask somebody else</Button>}
+          {can.reassigns(i) && <Button onClick={() => hand(true)}>Reassign</Button>}
           {several && can.withdraws(i) && (
             <Button disabled={withdraw.isPending} onClick={() => withdraw.mutate(i.id)}>
-              Withdraw this
+              Withdraw item
             </Button>
           )}
         </div>
       </div>
       <Outcome of={i} />
-      {i.stages.length > 0 && <ApprovalPath of={stations(i)} label={`Who decides about ${i.display}`} />}
+      {i.stages.length > 0 && <ApprovalPath of={stations(i)} label={`Approvers of ${i.display}`} />}
       <Provisioned of={i} kind={r.kind} />
       {i.review && <Reviewed of={i.review} mine={!can.aside} />}
       <Facts of={facts(i)} />
@@ -81,7 +81,7 @@ function Outcome({ of: i }: { of: Item }) {
 }
 
 const statusOf = (i: Item) =>
-  ({ approved: "Approved", rejected: "Refused", expired: "Nobody answered in time", cancelled: "Withdrawn" })[i.decision ?? "approved"];
+  ({ approved: "Approved", rejected: "Rejected", expired: "Expired without a decision", cancelled: "Withdrawn" })[i.decision ?? "approved"];
 
 /** The chain of an item as a path. */
 export const stations = (i: Item): Station[] =>
@@ -116,7 +116,7 @@ function stageNote(s: Of<"StageInstance">): ReactNode {
   if (!s.waits_for && late.length === 0) return undefined;
   return (
     <>
-      {s.waits_for && <span>Waits for {s.waits_for}. </span>}
+      {s.waits_for && <span>Waiting for {s.waits_for}. </span>}
       {late}
     </>
   );
@@ -125,12 +125,12 @@ function stageNote(s: Of<"StageInstance">): ReactNode {
 const sentence = (s: string) => s.charAt(0).toUpperCase() + s.slice(1);
 
 const stateWords: Record<string, string> = {
-  scheduled: "It begins later.",
-  provisioning: "It is being set up in the system.",
-  fulfilled: "The system was seen to have it.",
-  failed: "The system did not take it. It stays wanted, and is tried again.",
-  ending: "It is being taken away.",
-  closed: "It has ended.",
+  scheduled: "Starts later.",
+  provisioning: "Being provisioned.",
+  fulfilled: "Verified in the system.",
+  failed: "The system rejected the change. It is retried.",
+  ending: "Being revoked.",
+  closed: "Ended.",
 };
 
 function Provisioned({ of: i, kind }: { of: Item; kind: string }) {
@@ -142,24 +142,25 @@ function Provisioned({ of: i, kind }: { of: Item; kind: string }) {
       <div className="row">
         <State of={p.state} words={kind === "grant" ? statusWords(p.state) : p.state} />
         <span className="small muted">
-          {stateWords[p.state]} {p.total > 1 && `${number(p.active)} of ${count(p.total, "entitlement")} granted${p.failed ? `, ${p.failed} failed` : ""}.`}{" "}
+          {stateWords[p.state]}{" "}
+          {p.total > 1 && `${number(p.active)} of ${count(p.total, "entitlement")} granted${p.failed ? `, ${p.failed} failed` : ""}.`}{" "}
           {p.reason && <Text of={sentence(p.reason)} />}
         </span>
         {p.verified_at && (
           <span className="small muted">
-            Seen <When at={p.verified_at} />.
+            Verified <When at={p.verified_at} />.
           </span>
         )}
         {p.tasks.map((t, n) => (
           <Link key={t} className="link small" to={"/provisioning" as never} search={{ task: t } as never}>
-            {p.tasks.length > 1 ? `Change ${n + 1}` : "What was done in the system"}
+            {p.tasks.length > 1 ? `Task ${n + 1}` : "Changes in the system"}
           </Link>
         ))}
       </div>
       {error && (
         <>
-          <p className="small muted">What the system said:</p>
-          <Verbatim label="What the system said" copy>
+          <p className="small muted">Response of the system:</p>
+          <Verbatim label="Response of the system" copy>
             {told(error)}
           </Verbatim>
         </>
@@ -182,18 +183,18 @@ function Reviewed({ of, mine }: { of: Of<"EmergencyReview">; mine: boolean }) {
     <Note tone={of.state === "open" ? "warn" : of.state === "revoked" ? "bad" : "ok"}>
       {of.state === "open" ? (
         <>
-          Given at once as an emergency. Asked to look at it afterwards: {of.told.join(", ")}
-          {of.escalated && ", and the administrators, because nobody did in time"} (due <When at={of.due_at} />
+          Emergency access, granted at once. Reviewers: {of.told.join(", ")}
+          {of.escalated && ", escalated to the administrators"} (due <When at={of.due_at} />
           ).{" "}
           {!mine && (
             <Link className="link" to={"/inbox" as never} search={{ task: of.task_id } as never}>
-              The review
+              Open review
             </Link>
           )}
         </>
       ) : (
         <>
-          Looked at afterwards by {of.by?.display} <When at={of.at ?? null} />: {of.state === "confirmed" ? "confirmed" : "ended"}
+          Reviewed by {of.by?.display} <When at={of.at ?? null} />: {of.state === "confirmed" ? "confirmed" : "ended"}
           {of.comment && (
             <>
               : <q dir="auto">{of.comment}</q>
@@ -207,10 +208,10 @@ function Reviewed({ of, mine }: { of: Of<"EmergencyReview">; mine: boolean }) {
 
 function facts(i: Item): [string, ReactNode][] {
   return [
-    ["For", i.duration ? spanWords(i.duration) : !i.ends_at ? "without an end" : ""],
-    ["From", i.starts_at ? <When key="s" at={i.starts_at} /> : ""],
-    ["Until", i.ends_at ? <When key="e" at={i.ends_at} /> : ""],
-    ["Limits", i.limits_applied.map(spansTold).join("; ")],
+    ["Duration", i.duration ? spanWords(i.duration) : !i.ends_at ? "no end date" : ""],
+    ["Start", i.starts_at ? <When key="s" at={i.starts_at} /> : ""],
+    ["End", i.ends_at ? <When key="e" at={i.ends_at} /> : ""],
+    ["Conditions", i.limits_applied.map(spansTold).join("; ")],
     ...Object.entries(i.parameters).map(([n, v]) => [n.replaceAll("_", " "), <Text key={n} of={String(v)} />] as [string, ReactNode]),
   ];
 }
@@ -219,7 +220,7 @@ function Why({ of: i }: { of: Item }) {
   const log = i.stages.flatMap((s) => s.resolution_log.map((l) => ({ ...l, stage: s.name })));
   return (
     <details className="small">
-      <summary>Why these people</summary>
+      <summary>How approvers were found</summary>
       <div className="stack tight">
         <p className="muted">
           <Text of={i.rule.name} />

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { Of } from "../../api/types";
+import { count } from "../../kit/count";
 import { Button, Note, Table } from "../../kit/kit";
 import { State } from "../../kit/state";
 import type { Drafting } from "./draft";
@@ -9,12 +10,12 @@ import { PersonName } from "./whom";
 /** What would become of the same request for several people. */
 export function ForMany({ all, d, self }: { all: Foreseen[]; d: Drafting; self: string }) {
   return (
-    <Table label="Outcome for each person">
+    <Table label="Result for each person">
       <thead>
         <tr>
           <th scope="col">Person</th>
-          <th scope="col">Can be asked</th>
-          <th scope="col">Who has to agree, or what stands against it</th>
+          <th scope="col">Requestable</th>
+          <th scope="col">Approvers or reason</th>
         </tr>
       </thead>
       <tbody>
@@ -30,7 +31,7 @@ export function ForMany({ all, d, self }: { all: Foreseen[]; d: Drafting; self: 
                 : f.items.map((i) => (
                     <div key={i.display} dir="auto">
                       {f.items.length > 1 ? `${i.display}: ` : ""}
-                      {inShort(i.stages) || "nobody has to agree"}
+                      {inShort(i.stages) || "no approval required"}
                     </div>
                   ))}
             </td>
@@ -44,12 +45,12 @@ export function ForMany({ all, d, self }: { all: Foreseen[]; d: Drafting; self: 
 /** What became of requests for several people. */
 export function Sent({ of, whom, d, self }: { of: Of<"AccessRequestBulk">; whom: string[]; d: Drafting; self: string }) {
   return (
-    <section className="stack" aria-label="What was sent">
+    <section className="stack" aria-label="Submitted requests">
       <Note tone={of.refused ? "warn" : "ok"}>
-        {of.created === 1 ? "One request was sent." : `${of.created} requests were sent.`}{" "}
-        {of.refused > 0 && `${of.refused} ${of.refused === 1 ? "was" : "were"} refused.`}
+        {of.created === 1 ? `${count(of.created, "request")} submitted.` : `${of.created} requests were sent.`}{" "}
+        {of.refused > 0 && `${count(of.refused, "request")} rejected.`}
       </Note>
-      <Table label="What was sent, for each person">
+      <Table label="Submitted requests for each person">
         <thead>
           <tr>
             <th scope="col">Person</th>
@@ -79,10 +80,10 @@ export function Sent({ of, whom, d, self }: { of: Of<"AccessRequestBulk">; whom:
       </Table>
       <div className="row">
         <Link className="button primary" to={"/requests" as never}>
-          See the requests
+          Open requests
         </Link>
         <Button reads onClick={() => d.ask([])}>
-          Ask for something else
+          Request something else
         </Button>
       </div>
     </section>

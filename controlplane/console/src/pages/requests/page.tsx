@@ -1,7 +1,7 @@
 import "./requests.css";
 import { Link } from "@tanstack/react-router";
-import { useMay, useMe } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useMay, useMe } from "../../api/use";
 import { Head, Text, When } from "../../kit/kit";
 import { type Column, List, type View } from "../../kit/list";
 import { State } from "../../kit/state";
@@ -21,13 +21,13 @@ const columns: Column<Request>[] = [
       </Link>
     ),
   },
-  { title: "For", text: (r) => r.requested_for.display, cell: (r) => <Text of={r.requested_for.display} /> },
+  { title: "Recipient", text: (r) => r.requested_for.display, cell: (r) => <Text of={r.requested_for.display} /> },
   {
     title: "Access",
     text: (r) => r.items.map((i) => i.display).join("; "),
     cell: (r) => (
       <span>
-        {r.kind !== "grant" && <span className="muted">{r.kind === "extend" ? "more time for " : "end of "}</span>}
+        {r.kind !== "grant" && <span className="muted">{r.kind === "extend" ? "extension: " : "end: "}</span>}
         <Text of={r.items[0]?.display} />
         {r.items.length > 1 && <span className="muted"> and {r.items.length - 1} more</span>}
       </span>

@@ -31,7 +31,7 @@ export function Parameters({ of, set, problems }: Props) {
 type One = { of: Wanted; value: Value | undefined; set: (v: Value | undefined) => void; error: string | undefined };
 
 function Parameter({ of, value, set, error }: One) {
-  const label = of.name.replaceAll("_", " ") + (of.required ? "" : " (may be left out)");
+  const label = of.name.replaceAll("_", " ") + (of.required ? "" : " (optional)");
   if (of.type === "boolean")
     return <Check reads label={of.name.replaceAll("_", " ")} value={value === true} set={(on) => set(on || undefined)} />;
   if (of.allowed_values?.length)

@@ -1,15 +1,15 @@
 import "./requests.css";
 import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { useGet, useMay, useMe } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useGet, useMay, useMe } from "../../api/use";
 import { Id } from "../../kit/bits";
 import { Facts, Failure, Head, Note, Skeleton, Text, When } from "../../kit/kit";
 import { PersonLink } from "../../kit/personlink";
 import { Risk, State } from "../../kit/state";
 import { Actions } from "./actions";
-import { Comments, Timeline } from "./talk";
 import { RequestedItem } from "./item";
+import { Comments, Timeline } from "./talk";
 import { kinds, open, rights, statusTone, statusWords } from "./words";
 
 type Request = Of<"AccessRequest">;
@@ -89,7 +89,7 @@ function Lead({ of: r }: { of: Request }) {
 function Status({ of: r }: { of: Request }) {
   const tone = statusTone(r.status);
   const more: ReactNode[] = [];
-  if (r.sla.breached) more.push(<State key="late" of="overdue" words="an answer is late" />);
+  if (r.sla.breached) more.push(<State key="late" of="overdue" words="overdue" />);
   if (r.urgency === "emergency") more.push(<State key="e" of="emergency" tone="bad" words="emergency" />);
   return (
     <div className="stack tight" aria-live="polite">
@@ -99,13 +99,13 @@ function Status({ of: r }: { of: Request }) {
         {more}
         {r.expires_at && r.allowed.includes("cancel") && (
           <span className="small muted">
-            ends unanswered <When at={r.expires_at} />
+            expires <When at={r.expires_at} />
           </span>
         )}
       </div>
       {r.status === "blocked" && (
         <Note tone="warn">
-          Nobody can be asked about part of this at present. Administrators have been told; it goes on by itself when somebody is found.
+          No approver can be found for part of this request. Administrators are notified. The request continues when an approver is found.
         </Note>
       )}
     </div>
@@ -115,12 +115,12 @@ function Status({ of: r }: { of: Request }) {
 function facts(r: Request): [string, ReactNode][] {
   return [
     ["Ticket", r.external_reference ? <Text key="t" of={r.external_reference} /> : ""],
-    ["Why the risk", r.risk.reasons.join("; ")],
+    ["Reasons for the risk", r.risk.reasons.join("; ")],
     ["Answer due", r.sla.respond_by ? <When key="d" at={r.sla.respond_by} /> : ""],
     ["Decided", r.approved_at || r.rejected_at ? <When key="a" at={r.approved_at ?? r.rejected_at ?? null} /> : ""],
-    ["Has it since", r.fulfilled_at ? <When key="f" at={r.fulfilled_at} /> : ""],
+    ["Access since", r.fulfilled_at ? <When key="f" at={r.fulfilled_at} /> : ""],
     ["Ended", r.closed_at ? <When key="c" at={r.closed_at} /> : ""],
-    ["Id", <Id key="i" of={r.id} />],
+    ["ID", <Id key="i" of={r.id} />],
     ...Object.entries(r.form_answers ?? {}).map(
       ([name, value]) => [name, <Text key={name} of={typeof value === "string" ? value : JSON.stringify(value)} />] as [string, ReactNode],
     ),

@@ -1,16 +1,17 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { ask } from "../../api/client";
-import { useAct } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useAct } from "../../api/use";
+import { count } from "../../kit/count";
 import { Check, Field, TextField } from "../../kit/form";
 import { Button, Failure, Note, Skeleton, When, Wrongs } from "../../kit/kit";
-import { people, Pick } from "../../kit/pick";
+import { Pick, people } from "../../kit/pick";
 import { spansTold } from "../../kit/span";
 import { say } from "../../kit/toast";
-import { ForMany, Sent } from "./many";
 import { type Drafting, requestOf } from "./draft";
 import { type Foreseen, placeOf, problemsAt, useForesight } from "./foresight";
+import { ForMany, Sent } from "./many";
 import { AskedThing } from "./thing";
 import { Whom } from "./whom";
 
@@ -64,10 +65,10 @@ function Reasons({ d, all }: { d: Drafting; all: Foreseen[] }) {
   const limits = [...new Set(items.flatMap((i) => i.limits_applied.map(spansTold)))];
   return (
     <section className="stack form" aria-labelledby="ask-why">
-      <h2 id="ask-why">Why</h2>
+      <h2 id="ask-why">Reason</h2>
       <TextField
-        label="What it is needed for"
-        hint="Whoever decides reads it."
+        label="Reason"
+        hint="Shown to the approvers."
         rows={3}
         max={4000}
         value={draft.justification}
@@ -76,7 +77,7 @@ function Reasons({ d, all }: { d: Drafting; all: Foreseen[] }) {
       />
       <TextField
         label="Ticket"
-        hint="The number in your ticketing system, if there is one. Its events carry it."
+        hint="The ticket number in your ticketing system, if there is one. Events of this request contain it."
         max={256}
         value={draft.reference}
         set={(reference) => d.set({ reference })}
@@ -89,16 +90,15 @@ function Reasons({ d, all }: { d: Drafting; all: Foreseen[] }) {
             <div id={id} className="stack tight">
               <Check
                 reads
-                label="It is an emergency: give it at once"
+                label="Emergency: grant access at once"
                 value={draft.emergency}
                 set={(on) => d.set({ emergency: on })}
-                hint="Nobody agrees beforehand. Whoever would have been asked, the manager and the owners are told at once, look at it afterwards, and can end it."
+                hint="No approval is required first. The approvers, the manager and the owners are notified, review the access and can end it."
               />
               {draft.emergency && (
                 <Note tone="warn">
-                  The access begins as soon as you send this, ends by itself, and cannot be extended. That it was an emergency stands in the
-                  audit log.
-                  {limits.length > 0 && ` Its limits: ${limits.join("; ")}.`}
+                  The access starts as soon as you send this request, ends automatically and cannot be extended. The audit log records it as
+                  an emergency.{limits.length > 0 && ` Limits: ${limits.join("; ")}.`}
                 </Note>
               )}
             </div>
@@ -114,7 +114,7 @@ function Chosen({ d, wrong }: { d: Drafting; wrong?: string | undefined }) {
   return (
     <div className="stack tight">
       <Pick
-        label="Whom you choose to agree"
+        label="Approvers of your choice"
         source={people}
         value={null}
         set={(p) => p && !chosen.some((c) => c.id === p.id) && d.set({ chosen: [...chosen, p] })}
@@ -125,7 +125,7 @@ function Chosen({ d, wrong }: { d: Drafting; wrong?: string | undefined }) {
           <li key={p.id} className="ask-person">
             <bdi>{p.words}</bdi>
             <Button reads tone="quiet" onClick={() => d.set({ chosen: chosen.filter((c) => c.id !== p.id) })}>
-              Not them
+              Remove person
             </Button>
           </li>
         ))}
@@ -151,7 +151,7 @@ function Send({ d, all, stale, sent }: SendProps) {
     after: (r, v) => {
       d.forget();
       if (r.one) {
-        say(`${r.one.number} was sent.`);
+        say(`${r.one.number} submitted.`);
         void navigate({ to: "/requests/$id" as never, params: { id: r.one.id } as never });
       } else if (r.many) sent({ of: r.many, whom: v.map((q) => q.requested_for_identity_id ?? "") });
     },
@@ -191,10 +191,10 @@ function Send({ d, all, stale, sent }: SendProps) {
         <span className="small muted" role="status">
           {one && missing > 0
             ? missing === 1
-              ? "One thing is still to be settled."
-              : `${missing} things are still to be settled.`
+              ? `${count(missing, "open question")} left.`
+              : `${count(missing, "open question")} left.`
             : missing > 0
-              ? `For ${missing} of ${all.length} it would be refused.`
+              ? `The request would be rejected for ${missing} of ${count(all.length, "person", "people")}.`
               : expected && !d.draft.emergency
                 ? expectation(expected)
                 : ""}
@@ -206,9 +206,9 @@ function Send({ d, all, stale, sent }: SendProps) {
 
 const expectation = (at: string) => (
   <>
-    Everybody should have answered <When at={at} />.
+    Decisions are due <When at={at} />.
   </>
 );
 
 const verb = (one: boolean, good: number, all: number) =>
-  one ? "Send" : good === all ? `Send for all ${all}` : `Send for the ${good} for whom it can be`;
+  one ? "Send" : good === all ? `Send for all ${all}` : `Send for ${good} eligible`;

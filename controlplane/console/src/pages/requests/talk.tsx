@@ -1,6 +1,6 @@
 import { ask, type Page } from "../../api/client";
-import { useAct, useGet } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useAct, useGet } from "../../api/use";
 import { Check, Form, TextField, useForm } from "../../kit/form";
 import { Badge, Failure, Part, Skeleton, Text, When } from "../../kit/kit";
 import type { Rights } from "./words";
@@ -19,7 +19,7 @@ export function Comments({ of: r, can }: { of: Of<"AccessRequest">; can: Rights 
               <span className="muted">
                 <When at={c.at} />
               </span>
-              {c.visibility === "approvers" && <Badge tone="info">among those who decide</Badge>}
+              {c.visibility === "approvers" && <Badge tone="info">approvers only</Badge>}
             </div>
             <p dir="auto" className="req-said">
               {c.text}
@@ -44,11 +44,9 @@ function Say({ id, aside }: { id: string; aside: boolean }) {
     form.replace({ text: "", aside: false });
   });
   return (
-    <Form of={form} verb="Say it">
+    <Form of={form} verb="Add comment">
       <TextField label="Comment" rows={2} max={4000} {...form.field("text")} required />
-      {aside && (
-        <Check label="Only for those who decide" hint="Neither whoever asks nor the person it is for reads it." {...form.field("aside")} />
-      )}
+      {aside && <Check label="Visible to approvers only" hint="The requester and the recipient cannot read it." {...form.field("aside")} />}
     </Form>
   );
 }
@@ -57,7 +55,7 @@ function Say({ id, aside }: { id: string; aside: boolean }) {
 export function Timeline({ id, live }: { id: string; live: boolean }) {
   const steps = useGet<Page<Of<"AccessRequestStep">>>(`/access-requests/${id}/timeline`, { limit: 500 }, live ? { every: 5000 } : {});
   return (
-    <Part title="What happened">
+    <Part title="History">
       {steps.isError ? (
         <Failure error={steps.error} retry={() => void steps.refetch()} />
       ) : !steps.data ? (
@@ -87,13 +85,13 @@ export function Timeline({ id, live }: { id: string; live: boolean }) {
 }
 
 const events: Record<string, string> = {
-  rule: "Its rule was found",
-  branch: "Its way was chosen",
-  slot: "Somebody was passed over",
-  fallback: "Others are asked instead",
-  due: "An answer is due",
-  opened: "Asked",
-  stage_opened: "A decision is asked for",
+  rule: "Approval rule selected",
+  branch: "Branch selected",
+  slot: "Approver skipped",
+  fallback: "Fallback approvers asked",
+  due: "Decision due",
+  opened: "Submitted",
+  stage_opened: "Decision requested",
 };
 
 const words = (event: string) => {

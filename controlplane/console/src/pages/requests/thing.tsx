@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import type { Page } from "../../api/client";
-import { useGet } from "../../api/use";
 import type { Of } from "../../api/types";
+import { useGet } from "../../api/use";
 import { SelectField, TextField } from "../../kit/form";
 import { Badge, Button, Note, Text, When } from "../../kit/kit";
 import { spansTold, spanWords } from "../../kit/span";
@@ -21,7 +21,7 @@ type Props = { of: Thing; d: Drafting; person: string; foreseen: Foreseen | unde
 export function AskedThing({ of, d, person, foreseen, problems }: Props) {
   const detail = d.draft.details[of.key] ?? {};
   const set = (change: Detail) => d.detail(of.key, change);
-  const name = detail.name || foreseen?.display || (of.kind === "role" ? "A role" : "A right");
+  const name = detail.name || foreseen?.display || (of.kind === "role" ? "Role" : "Entitlement");
   const at = (member: string) => problems.find((p) => placeOf(p).endsWith(`/${member}`))?.detail;
   const wrong = at("duration") ?? at("ends_at") ?? durations(problems);
   const rest = problems.filter((p) => p.detail !== wrong && !/\/(parameters\/.+|starts_at)$/.test(placeOf(p)));
@@ -31,8 +31,8 @@ export function AskedThing({ of, d, person, foreseen, problems }: Props) {
         <h3 className="row">
           <Text of={name} /> {of.kind === "role" && <Badge>role</Badge>} <Risk of={detail.risk} />
         </h3>
-        <Button reads tone="quiet" aria-label={`Take out ${name}`} onClick={() => d.ask(d.things.filter((t) => t.key !== of.key))}>
-          <X aria-hidden size={14} /> Take out
+        <Button reads tone="quiet" aria-label={`Remove ${name}`} onClick={() => d.ask(d.things.filter((t) => t.key !== of.key))}>
+          <X aria-hidden size={14} /> Remove
         </Button>
       </div>
       {rest.map((p) => (
@@ -42,29 +42,29 @@ export function AskedThing({ of, d, person, foreseen, problems }: Props) {
       ))}
       <div className="fields">
         <SelectField
-          label="How long"
+          label="Duration"
           value={detail.long ?? ""}
           set={(long) => set({ long: long as "span" | "until" })}
           none={usual(foreseen)}
           options={[
-            ["span", "for a length of time"],
-            ["until", "until a day"],
+            ["span", "for a period"],
+            ["until", "until a date"],
           ]}
         />
         {detail.long === "span" && (
           <SpanField
-            label="For"
+            label="Period"
             value={detail.span ?? ""}
             set={(span) => set({ span })}
-            hint={detail.max ? `At most ${spanWords(detail.max)}.` : "It counts from when the system is seen to have it."}
+            hint={detail.max ? `At most ${spanWords(detail.max)}.` : "The period starts when the access is verified in the system."}
             error={wrong}
           />
         )}
         {detail.long === "until" && (
-          <TextField label="Until the end of" type="date" value={detail.until ?? ""} set={(until) => set({ until })} error={wrong} />
+          <TextField label="End date" type="date" value={detail.until ?? ""} set={(until) => set({ until })} error={wrong} />
         )}
         <TextField
-          label="From"
+          label="Start date"
           type="date"
           hint="Leave empty to start at once."
           value={detail.from ?? ""}
@@ -83,8 +83,8 @@ export function AskedThing({ of, d, person, foreseen, problems }: Props) {
 const durations = (all: Problem[]) => all.find((p) => /^duration/.test(p.code))?.detail;
 
 function usual(f: Foreseen | undefined): string {
-  if (f?.duration) return `as usual: ${spanWords(f.duration)}`;
-  return "as usual";
+  if (f?.duration) return `default: ${spanWords(f.duration)}`;
+  return "default";
 }
 
 /** Why a thing would be refused, with the way to what stands against it. */
@@ -112,10 +112,10 @@ function Account({ d, of, person, system }: { d: Drafting; of: Thing; person: st
   if (accounts.length < 2) return null;
   return (
     <SelectField
-      label="Which account"
+      label="Account"
       value={d.draft.details[of.key]?.account ?? ""}
       set={(account) => d.detail(of.key, { account })}
-      none="the main one"
+      none="main account"
       options={accounts.map((a) => [a.id, a.username ?? a.id] as const)}
     />
   );
@@ -131,14 +131,14 @@ function Way({ of, emergency }: { of: Foreseen; emergency: boolean }) {
   if (of.rule.outcome === "auto_reject")
     return (
       <Note tone="bad">
-        It would be refused at once{of.reason ? `: ${of.reason}` : ""}. {why}
+        The request would be rejected{of.reason ? `: ${of.reason}` : ""}. {why}
       </Note>
     );
   const end = (
     <>
       <strong>Access</strong>
       <span className="small muted">
-        {of.duration ? `for ${spanWords(of.duration)}` : of.ends_at ? "" : "without an end"}
+        {of.duration ? `for ${spanWords(of.duration)}` : of.ends_at ? "" : "no end date"}
         {!of.duration && of.ends_at && (
           <>
             until <When at={of.ends_at} />
@@ -149,22 +149,18 @@ function Way({ of, emergency }: { of: Foreseen; emergency: boolean }) {
   );
   return (
     <div className="stack tight">
-      {of.blocked && (
-        <Note tone="warn">
-          At present nobody can be asked about this. Administrators would be told, and it goes on when somebody is found.
-        </Note>
-      )}
+      {of.blocked && <Note tone="warn">No approver can be found. The request would be blocked, and administrators would be notified.</Note>}
       {emergency || !of.stages?.length ? (
         <Note tone={emergency ? "warn" : "ok"}>
-          {emergency ? "It would begin at once, without anybody's consent." : `Nobody has to agree${of.reason ? `: ${of.reason}` : "."}`}
+          {emergency ? "Access would start at once, without approval." : `No approval is required${of.reason ? `: ${of.reason}` : "."}`}
         </Note>
       ) : (
-        <ApprovalPath of={stationsOf(of.stages)} label={`Who has to agree to ${of.display}`} end={end} />
+        <ApprovalPath of={stationsOf(of.stages)} label={`Approvers of ${of.display}`} end={end} />
       )}
       {why}
       {limits}
       {of.request_ttl && of.stages?.length && !emergency ? (
-        <p className="small muted">Unanswered, it ends after {spanWords(of.request_ttl)}.</p>
+        <p className="small muted">Expires without a decision after {spanWords(of.request_ttl)}.</p>
       ) : null}
     </div>
   );

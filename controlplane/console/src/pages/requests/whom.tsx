@@ -2,8 +2,9 @@ import { X } from "lucide-react";
 import { useState } from "react";
 import { ask, type Page } from "../../api/client";
 import { useGet, useMay } from "../../api/use";
+import { number } from "../../kit/count";
 import { Button, Text } from "../../kit/kit";
-import { people, Pick } from "../../kit/pick";
+import { Pick, people } from "../../kit/pick";
 import { say, sayRefusal } from "../../kit/toast";
 import type { Drafting } from "./draft";
 
@@ -17,7 +18,7 @@ export function Whom({ d, self, others }: { d: Drafting; self: string; others: b
   if (!others)
     return (
       <p className="muted">
-        For <strong>yourself</strong>. Somebody else's access is asked for by themselves, their manager or an administrator.
+        For <strong>yourself</strong>. Other people, their managers or administrators request access for them.
       </p>
     );
   const reports = async () => {
@@ -28,7 +29,7 @@ export function Whom({ d, self, others }: { d: Drafting; self: string; others: b
       });
       const names = Object.fromEntries(page.items.map((p) => [p.id, p.display_name ?? ""]));
       d.askFor([...new Set([...d.whom.filter((id) => id !== self), ...page.items.map((p) => p.id)])].slice(0, most), names);
-      if (page.total > most) say(`The first ${most} of ${page.total}. That is how many can be asked for at once.`);
+      if (page.total > most) say(`The first ${most} of ${number(page.total)} are selected. One request can have at most ${most} people.`);
     } catch (e) {
       sayRefusal(e);
     } finally {
@@ -37,8 +38,8 @@ export function Whom({ d, self, others }: { d: Drafting; self: string; others: b
   };
   return (
     <section className="stack tight" aria-labelledby="ask-whom">
-      <h2 id="ask-whom">For whom</h2>
-      <ul className="row" aria-label="For whom it is asked">
+      <h2 id="ask-whom">Recipients</h2>
+      <ul className="row" aria-label="Recipients">
         {d.whom.map((id) => (
           <li key={id} className="ask-person">
             <PersonName id={id} known={d.draft.people[id]} self={self} />
@@ -47,7 +48,7 @@ export function Whom({ d, self, others }: { d: Drafting; self: string; others: b
                 reads
                 tone="quiet"
                 className="icon"
-                aria-label="Not for this person"
+                aria-label="Remove person"
                 onClick={() => d.askFor(d.whom.filter((x) => x !== id))}
               >
                 <X aria-hidden size={13} />
@@ -58,7 +59,7 @@ export function Whom({ d, self, others }: { d: Drafting; self: string; others: b
       </ul>
       <div className="row ask-add">
         <Pick
-          label={d.whom.length ? "Another person" : "Who needs it"}
+          label={d.whom.length ? "Another person" : "Person"}
           source={may.admin ? people : { ...people, path: `/identities/${self}/reports`, query: { indirect: true } }}
           value={null}
           set={(p) => {
@@ -69,12 +70,12 @@ export function Whom({ d, self, others }: { d: Drafting; self: string; others: b
         />
         {may.manager && self && (
           <Button reads disabled={busy} onClick={() => void reports()}>
-            Everybody who reports to me
+            All of my reports
           </Button>
         )}
         {self && !d.whom.includes(self) && (
           <Button reads onClick={() => d.askFor([...d.whom, self], { [self]: "You" })}>
-            Myself too
+            Myself
           </Button>
         )}
       </div>
@@ -86,5 +87,5 @@ export function Whom({ d, self, others }: { d: Drafting; self: string; others: b
 export function PersonName({ id, known, self }: { id: string; known?: string | undefined; self: string }) {
   const asked = useGet<{ display_name?: string | null }>(`/identities/${id}`, {}, { enabled: !known && id !== self });
   if (id === self) return <strong>You</strong>;
-  return <Text of={known || asked.data?.display_name} none={asked.isError ? "Somebody whom you do not see" : "…"} />;
+  return <Text of={known || asked.data?.display_name} none={asked.isError ? "A person who is not visible to you" : "…"} />;
 }

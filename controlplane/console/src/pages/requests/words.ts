@@ -23,17 +23,17 @@ export function roughly(span: string | null | undefined): string {
 export const open = "submitted,pending_approval,blocked,approved,scheduled,provisioning";
 
 const says: Record<string, string> = {
-  pending_approval: "waits for approval",
-  blocked: "nobody can be asked",
+  pending_approval: "waiting for approval",
+  blocked: "no approver found",
   approved: "approved",
-  scheduled: "begins later",
-  provisioning: "being set up",
-  fulfilled: "has the access",
-  partially_fulfilled: "has part of it",
-  failed: "the system refused",
+  scheduled: "starts later",
+  provisioning: "being provisioned",
+  fulfilled: "fulfilled",
+  partially_fulfilled: "partially fulfilled",
+  failed: "provisioning failed",
   closed: "ended",
   cancelled: "withdrawn",
-  expired: "ran out of time",
+  expired: "expired",
   rejected: "refused",
   submitted: "sent",
 };
@@ -55,10 +55,10 @@ export const statusTone = (status: string) =>
     | undefined;
 
 export const kinds: Record<string, string> = {
-  grant: "asks for access",
-  extend: "asks for more time",
-  return: "gives access back",
-  revoke: "has access ended",
+  grant: "requests access",
+  extend: "requests an extension",
+  return: "returns access",
+  revoke: "ends access",
 };
 
 /** Who somebody waits for now: the names in the open stages. */

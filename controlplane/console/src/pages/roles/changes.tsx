@@ -4,7 +4,7 @@ import { type Change, nameOf } from "./model";
 import { AccessName, PersonName, RoleName } from "./names";
 
 /** What is different in a role: + what comes, − what goes, each by its name. */
-export function Changes({ of, none = "Nothing is different." }: { of: Change[]; none?: string }) {
+export function Changes({ of, none = "No differences." }: { of: Change[]; none?: string }) {
   if (of.length === 0) return <p className="small muted">{none}</p>;
   return (
     <dl className="diff small roles-diff">

@@ -3,6 +3,7 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { useGet, useMay } from "../../api/use";
 import { Bar } from "../../kit/bits";
+import { count, number } from "../../kit/count";
 import { Button, Facts, Part, Table, Text } from "../../kit/kit";
 import { spanWords } from "../../kit/span";
 import { Risk, State } from "../../kit/state";
@@ -19,16 +20,16 @@ export function Contents({ role }: { role: Role }) {
   return (
     <div className="stack">
       <About role={role} />
-      <Part title={`Access in it (${all.length})`}>
+      <Part title={`Entitlements (${number(all.length)})`}>
         {all.length === 0 ? (
           <p className="small muted">
-            Nothing of its own. {(role.child_role_ids ?? []).length > 0 && "What it gives comes from the roles in it."}
+            No entitlements of its own. {(role.child_role_ids ?? []).length > 0 && "Its access comes from the included roles."}
           </p>
         ) : (
-          <Table label="Access in this role">
+          <Table label="Entitlements of the role">
             <thead>
               <tr>
-                <th scope="col">Access</th>
+                <th scope="col">Entitlement</th>
                 {systems.size > 0 && <th scope="col">System</th>}
                 <th scope="col">Risk</th>
                 <th scope="col">State</th>
@@ -49,12 +50,17 @@ export function Contents({ role }: { role: Role }) {
           </div>
         )}
       </Part>
-      <Part title={`Roles in it (${(role.child_role_ids ?? []).length})`} lead="Whoever has this role has what they hold, too.">
+      <Part
+        title={`Included roles (${(role.child_role_ids ?? []).length})`}
+        lead="Members of this role also have the access of these roles."
+      >
         <Tree ids={role.child_role_ids ?? []} />
       </Part>
-      <Part title="Who has it by rule">
+      <Part title="Membership rule">
         <p dir="auto">
-          {role.membership_sentence || <span className="muted">Nobody: it is given by hand, by a request or by a policy.</span>}
+          {role.membership_sentence || (
+            <span className="muted">No membership rule. The role is assigned directly, by requests or by policies.</span>
+          )}
         </p>
         <Exclusions role={role} />
       </Part>
@@ -79,8 +85,8 @@ function About({ role }: { role: Role }) {
           ["Members", have.toLocaleString("en")],
           ["With access", role.holder_count.toLocaleString("en")],
           ["Requestable", role.requestable ? "yes" : "no"],
-          ["Longest time", role.max_duration ? spanWords(role.max_duration) : "without a limit"],
-          ["Usual time", role.default_duration ? spanWords(role.default_duration) : undefined],
+          ["Maximum duration", role.max_duration ? spanWords(role.max_duration) : "no limit"],
+          ["Default duration", role.default_duration ? spanWords(role.default_duration) : undefined],
           ["Owners", <People key="o" of={role.owner_ids ?? []} none="none" />],
           [
             "Backup owners",
@@ -96,15 +102,14 @@ function About({ role }: { role: Role }) {
       {c && have > 0 && (
         <div className="stack tight">
           <p className="small">
-            In the systems {c.full.toLocaleString("en")} of {have.toLocaleString("en")} have all of it, {c.partial.toLocaleString("en")} a
-            part.
+            Provisioned: {number(c.full)} of {count(have, "member")} completely, {number(c.partial)} partly.
           </p>
           <Bar
-            label="What the systems have of it"
+            label="Provisioning state"
             of={[
-              { words: "have all of it", value: c.full, tone: 4 as const },
-              { words: "have a part", value: c.partial, tone: 2 as const },
-              { words: "have nothing of it yet", value: Math.max(0, have - c.full - c.partial), tone: 0 as const },
+              { words: "complete", value: c.full, tone: 4 as const },
+              { words: "partial", value: c.partial, tone: 2 as const },
+              { words: "not provisioned", value: Math.max(0, have - c.full - c.partial), tone: 0 as const },
             ].filter((p) => p.value > 0)}
           />
         </div>
@@ -126,11 +131,11 @@ function People({ of, none }: { of: string[]; none: string }) {
 
 function RuleLink({ id }: { id: string | null | undefined }) {
   const { oversees } = useMay();
-  if (!id) return "the one that applies";
-  if (!oversees) return "one of its own";
+  if (!id) return "the matching rule";
+  if (!oversees) return "a rule of its own";
   return (
     <Link className="roles-link" to="/settings/approval-rules/$id" params={{ id }}>
-      one of its own
+      a rule of its own
     </Link>
   );
 }
@@ -145,7 +150,7 @@ function AccessRow({ id, systems }: { id: string; systems: Map<string, string> }
             <Text of={found.display_name || found.name} />
           </Link>
         ) : (
-          <span className="muted">access of another owner</span>
+          <span className="muted">an entitlement of another owner</span>
         )}
       </td>
       {systems.size > 0 && (
@@ -164,7 +169,7 @@ function AccessRow({ id, systems }: { id: string; systems: Map<string, string> }
 }
 
 function Tree({ ids }: { ids: string[] }) {
-  if (ids.length === 0) return <p className="small muted">No other role.</p>;
+  if (ids.length === 0) return <p className="small muted">No included roles.</p>;
   return (
     <ul className="roles-tree">
       {ids.map((id) => (
@@ -187,7 +192,7 @@ function Branch({ id }: { id: string }) {
           tone="quiet"
           className="icon"
           aria-expanded={open}
-          aria-label={`${open ? "Hide" : "Show"} what is in ${found.data?.name ?? "it"}`}
+          aria-label={`${open ? "Hide" : "Show"} contents of ${found.data?.name ?? "the role"}`}
           disabled={inside === 0}
           onClick={() => setOpen(!open)}
         >
@@ -230,7 +235,7 @@ function Exclusions({ role }: { role: Role }) {
     <ul className="small">
       {out.map((x) => (
         <li key={x.identity_id}>
-          Not for <PersonName id={x.identity_id} />
+          Excluded: <PersonName id={x.identity_id} />
           {x.until && ` until ${x.until}`}: <bdi>{x.reason}</bdi>
         </li>
       ))}
@@ -242,12 +247,12 @@ function Parameters({ role }: { role: Role }) {
   const list = role.parameters ?? [];
   if (list.length === 0) return null;
   return (
-    <Part title="What is said when it is given">
+    <Part title="Assignment parameters">
       <ul className="small">
         {list.map((p) => (
           <li key={p.name}>
             <strong>{p.name}</strong>: {p.type}
-            {p.required && ", has to be said"}
+            {p.required && ", required"}
             {(p.allowed_values ?? []).length > 0 && `, one of ${p.allowed_values?.join(", ")}`}
           </li>
         ))}

@@ -27,37 +27,37 @@ export default function Describe({ role, close }: { role: Role; close: () => voi
   };
   const inUse = base.lifecycle === "active" || base.lifecycle === "deprecated";
   return (
-    <Dialog wide open close={close} title="Describe the role" lead="You own it: these you write yourself. All else is for administrators.">
+    <Dialog
+      wide
+      open
+      close={close}
+      title="Edit description"
+      lead="As an owner you can edit these fields. Administrators can edit all fields."
+    >
       <Form of={form} verb="Save" cancel={close}>
-        <TextField
-          label="What it is for"
-          rows={3}
-          max={4000}
-          {...form.field("description")}
-          hint="For those who ask for it, in their words."
-        />
-        <Check label="People may ask for it" hint="That needs words on what it is for." {...form.field("requestable")} />
+        <TextField label="Purpose" rows={3} max={4000} {...form.field("description")} hint="Shown to requesters." />
+        <Check label="Requestable" hint="Requires a purpose." {...form.field("requestable")} />
         <Wrong of={form.wrong("requestable")} />
         <SelectField
           label="Risk"
           {...form.field("risk_level")}
-          {...(base.risk_level ? {} : { none: `That of the riskiest thing in it: ${base.effective_risk_level}` })}
+          {...(base.risk_level ? {} : { none: `Highest risk of its entitlements: ${base.effective_risk_level}` })}
           options={raisedFrom(base.effective_risk_level, inUse)}
           hint={
             inUse
-              ? "It can only be raised. To high or critical, an administrator raises it: somebody else has to agree."
-              : "It can only be raised."
+              ? "You can only raise the risk. Only administrators can set high or critical, with the approval of another person."
+              : "You can only raise the risk."
           }
         />
         <div className="fields" key={base.version}>
           <WordsField
-            label="Duties"
+            label="Duty tags"
             rows={3}
             {...form.field("duty_tags")}
-            hint="What its holders do, one a line, for separation of duties."
+            hint="Duties of the members, one per line, for separation of duties."
           />
-          <WordsField label="Compliance tags" rows={3} {...form.field("compliance_tags")} hint="Such as SOX. One a line." />
-          <WordsField label="Labels" rows={3} mono {...form.field("labels")} hint="One a line, as name=value." />
+          <WordsField label="Compliance tags" rows={3} {...form.field("compliance_tags")} hint="Such as SOX. One per line." />
+          <WordsField label="Labels" rows={3} mono {...form.field("labels")} hint="One per line, as name=value." />
         </div>
         <Meanwhile refused={form.refused === settled ? undefined : form.refused} again={() => void again()} />
       </Form>

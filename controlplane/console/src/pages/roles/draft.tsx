@@ -17,7 +17,7 @@ export default function Draft({ role }: { role: Role }) {
   const own = role.lifecycle === "draft" || role.lifecycle === "proposed";
   const found = useGet<DraftOf>(`/entitlements/roles/${role.id}/draft`, {}, { enabled: role.has_draft });
   const { admin } = useMay();
-  if (role.lifecycle === "retired") return <Note>It is retired, and is not changed any more.</Note>;
+  if (role.lifecycle === "retired") return <Note>The role is retired and cannot be changed.</Note>;
   if (found.error && role.has_draft) return <Failure error={found.error} retry={() => void found.refetch()} />;
   if (role.has_draft && !found.data) return <Skeleton rows={6} />;
   const draft = role.has_draft ? found.data : undefined;
@@ -27,7 +27,7 @@ export default function Draft({ role }: { role: Role }) {
       {admin ? (
         <Editor key={draft?.version ?? role.version} role={role} draft={draft} own={own} />
       ) : (
-        !draft && !own && <Note>There is no draft: nobody is changing it.</Note>
+        !draft && !own && <Note>No draft.</Note>
       )}
     </div>
   );
@@ -42,32 +42,32 @@ function Different({ role, draft, own }: { role: Role; draft: DraftOf | undefine
   const drop = useAct<void>({
     act: (_, key) => ask("DELETE", `/entitlements/roles/${role.id}/draft`, { key }),
     after: () => void rereadRoles(queries, role.id),
-    done: "The draft is gone. The role stays as it was published.",
+    done: "Draft discarded. The published role is unchanged.",
     quiet: true,
   });
   if (!draft && !own) return null;
   return (
     <Part
-      title={own ? "It gives nothing to anybody yet" : "What the draft changes"}
-      lead={draft?.proposed ? "Somebody else has been asked to agree. Changing the draft takes that back." : undefined}
+      title={own ? "Not published yet" : "Changes in the draft"}
+      lead={draft?.proposed ? "Approval of another person was requested. A change of the draft withdraws the request." : undefined}
       actions={
         admin && (
           <>
             {!looking && (
               <Button reads onClick={() => setLooking(true)}>
-                See who gains and loses what
+                Preview changes
               </Button>
             )}
             {draft && (
               <Button tone="danger" onClick={() => setDropping(true)}>
-                Drop the draft…
+                Discard draft…
               </Button>
             )}
           </>
         )
       }
     >
-      {draft && <Changes of={draft.changes} none="It says the same as what is published." />}
+      {draft && <Changes of={draft.changes} none="No differences from the published version." />}
       {looking &&
         (plan.error ? (
           <Failure error={plan.error} retry={() => void plan.refetch()} />
@@ -79,9 +79,9 @@ function Different({ role, draft, own }: { role: Role; draft: DraftOf | undefine
       <AskFirst
         open={dropping}
         close={() => setDropping(false)}
-        title="Drop the draft"
-        lead="What was changed in it is lost."
-        verb="Drop it"
+        title="Discard draft"
+        lead="The changes in the draft are lost."
+        verb="Discard"
         tone="danger"
         act={() => drop.mutateAsync()}
       />
@@ -104,23 +104,23 @@ function Editor({ role, draft, own }: { role: Role; draft: DraftOf | undefined; 
       setStale(e instanceof Refusal && e.status === 412);
       throw e;
     }
-    say(own ? "Saved. It gives nothing until it is published." : "Saved in the draft. Nobody feels it until it is published.");
+    say(own ? "Saved. The role grants access after it is published." : "Saved in the draft. It takes effect after it is published.");
     await reread();
   });
   return (
     <Part
-      title={own ? "Settings" : draft ? "The draft" : "Change it"}
-      lead={own || draft ? undefined : "What you save here becomes a draft; publishing it makes it true."}
+      title={own ? "Settings" : draft ? "The draft" : "Edit"}
+      lead={own || draft ? undefined : "Changes are saved in a draft. They take effect when you publish it."}
     >
-      {role.managed_by === "code" && <Note tone="warn">A file says this role; change it there.</Note>}
-      <Form of={form} verb={own ? "Save" : "Save the draft"}>
+      {role.managed_by === "code" && <Note tone="warn">This role is managed by a file. Change it there.</Note>}
+      <Form of={form} verb={own ? "Save" : "Save draft"}>
         <Fields form={form} role={role} />
         {stale && (
           <Note tone="warn">
             <div className="row between">
-              <span>It was changed meanwhile by somebody else.</span>
+              <span>Someone else has changed this draft.</span>
               <Button reads onClick={() => void reread()}>
-                Read theirs, and lose what is typed here
+                Reload and discard my changes
               </Button>
             </div>
           </Note>

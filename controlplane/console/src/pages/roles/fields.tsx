@@ -16,7 +16,7 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
     <>
       <TextField label="Name" required max={200} value={v.name ?? ""} set={(x) => form.set("name", x)} error={form.wrong("name")} />
       <TextField
-        label="What it is for"
+        label="Purpose"
         rows={2}
         max={2000}
         value={v.description ?? ""}
@@ -24,7 +24,7 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
         error={form.wrong("description")}
       />
       <Several
-        label="Access in it"
+        label="Entitlements"
         source={access}
         value={v.entitlement_ids ?? []}
         set={(x) => form.set("entitlement_ids", x)}
@@ -32,7 +32,7 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
         error={form.wrong("entitlement_ids")}
       />
       <Several
-        label="Roles in it"
+        label="Included roles"
         source={roles}
         not={role.id}
         value={v.child_role_ids ?? []}
@@ -41,15 +41,15 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
         error={form.wrong("child_role_ids")}
       />
       <Check
-        label="People have it by rule"
-        hint="Whoever the rule is about gets it by itself, and loses it when the rule is not about them any more."
+        label="Assign automatically by rule"
+        hint="People get the role when they match the rule and lose it when they no longer match."
         value={ruled}
         set={(on) => form.set("membership_rule", on ? (everybody as never) : null)}
       />
       {ruled && (
         <>
           <ConditionField
-            label="Who has it by rule"
+            label="Membership rule"
             value={v.membership_rule}
             set={(c) => form.set("membership_rule", c as never)}
             wrong={form.wrong}
@@ -67,39 +67,34 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
         error={form.wrong("owner_ids")}
       />
       <Several
-        label="Owners in reserve"
+        label="Backup owners"
         source={people}
         value={v.backup_owner_ids ?? []}
         set={(x) => form.set("backup_owner_ids", x)}
         name={(id) => <PersonName id={id} />}
         error={form.wrong("backup_owner_ids")}
       />
-      <Check
-        label="People may ask for it"
-        hint="That needs words on what it is for."
-        value={v.requestable ?? false}
-        set={(x) => form.set("requestable", x)}
-      />
+      <Check label="Requestable" hint="Requires a purpose." value={v.requestable ?? false} set={(x) => form.set("requestable", x)} />
       {form.wrong("requestable") && <small className="bad">{form.wrong("requestable")}</small>}
       <div className="fields">
         <SelectField label="Kind" value={v.role_type ?? "business"} set={(x) => form.set("role_type", x)} options={types} />
         <SelectField
           label="Risk"
-          none="That of the riskiest thing in it"
+          none="Highest risk of its entitlements"
           value={v.risk_level ?? ""}
           set={(x) => form.set("risk_level", x || null)}
           options={risks}
         />
         <SpanField
-          label="Longest time"
-          none="without a limit"
+          label="Maximum duration"
+          none="no limit"
           value={v.max_duration ?? ""}
           set={(x) => form.set("max_duration", x || null)}
           error={form.wrong("max_duration")}
         />
         <SpanField
-          label="Usual time"
-          none="the longest time"
+          label="Default duration"
+          none="the maximum duration"
           value={v.default_duration ?? ""}
           set={(x) => form.set("default_duration", x || null)}
           error={form.wrong("default_duration")}
@@ -108,8 +103,8 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
       <Parameters value={v.parameters ?? []} set={(x) => form.set("parameters", x)} wrong={form.wrong} />
       <div className="fields">
         <WordsField
-          label="Duties"
-          hint="What its holders do, one a line, for separation of duties."
+          label="Duty tags"
+          hint="Duties of the members, one per line, for separation of duties."
           rows={2}
           value={v.duty_tags ?? []}
           set={(x) => form.set("duty_tags", x)}
@@ -117,7 +112,7 @@ export function Fields({ form, role }: { form: FormState<Content>; role: Role })
         />
         <WordsField
           label="Compliance tags"
-          hint="One a line."
+          hint="One per line."
           rows={2}
           value={v.compliance_tags ?? []}
           set={(x) => form.set("compliance_tags", x)}

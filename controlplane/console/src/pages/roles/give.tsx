@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { ask } from "../../api/client";
 import { useAct } from "../../api/use";
-import { AskFirst } from "../../kit/dialog";
 import { dayBegins, dayEnds, dayOf } from "../../kit/day";
+import { AskFirst } from "../../kit/dialog";
 import { Check, SelectField, TextField, wrongAt } from "../../kit/form";
 import { Pick, type Picked, people } from "../../kit/pick";
 import type { Doing } from "./members";
@@ -38,27 +38,25 @@ export default function Give({ role, doing, close }: Props) {
       <AskFirst
         open
         close={close}
-        title={`Give ${role.name}`}
-        verb="Give it"
+        title={`Assign ${role.name}`}
+        verb="Assign"
         disabled={!who || !reason.trim()}
         act={() => send.mutateAsync({ method: "POST", path, body })}
       >
-        <Pick label="Who gets it" source={people} value={who} set={setWho} required />
+        <Pick label="Person" source={people} value={who} set={setWho} required />
         <div className="fields">
-          <TextField type="date" label="From" hint="Left empty: now." value={starts} set={setStarts} error={wrong("starts_at")} />
+          <TextField type="date" label="Start" hint="Leave empty to start now." value={starts} set={setStarts} error={wrong("starts_at")} />
           <TextField
             type="date"
-            label="Until"
-            hint={
-              role.max_duration || role.default_duration ? "Left empty: as long as the role says." : "Left empty: until it is taken away."
-            }
+            label="End"
+            hint={role.max_duration || role.default_duration ? "Leave empty for the duration of the role." : "Leave empty for no end date."}
             value={ends}
             set={setEnds}
             error={wrong("ends_at")}
           />
         </div>
         <Parameters role={role} value={said} set={setSaid} wrong={(name) => wrong(`parameters/${name}`)} />
-        <TextField label="Why" rows={2} max={2000} required value={reason} set={setReason} />
+        <TextField label="Reason" rows={2} max={2000} required value={reason} set={setReason} />
       </AskFirst>
     );
   }
@@ -69,41 +67,34 @@ export default function Give({ role, doing, close }: Props) {
       <AskFirst
         open
         close={close}
-        title="Move the end"
+        title="Change end date"
         lead={<bdi>{member.display}</bdi>}
-        verb="Move it"
+        verb="Save"
         act={() => send.mutateAsync({ method: "PATCH", path: one, body: { ends_at: ends ? dayEnds(ends) : null } })}
       >
-        <TextField
-          type="date"
-          label="Until"
-          hint="Left empty: it ends no more by itself."
-          value={ends}
-          set={setEnds}
-          error={wrong("ends_at")}
-        />
+        <TextField type="date" label="End" hint="Leave empty for no end date." value={ends} set={setEnds} error={wrong("ends_at")} />
       </AskFirst>
     );
   return (
     <AskFirst
       open
       close={close}
-      title="Take it away"
+      title="Remove member"
       lead={
         <>
-          <bdi>{member.display}</bdi> loses what nothing else gives them.
+          <bdi>{member.display}</bdi> loses the access of this role, unless another reason grants it.
         </>
       }
-      verb="Take it away"
+      verb="Remove"
       tone="danger"
       act={() => send.mutateAsync({ method: "DELETE", path: one, query: { reason } })}
     >
-      <TextField label="Why" max={500} value={reason} set={setReason} />
+      <TextField label="Reason" max={500} value={reason} set={setReason} />
     </AskFirst>
   );
 }
 
-const done = { give: "Granted. Provisioning has started.", end: "The end is moved.", take: "Taken away." };
+const done = { give: "Granted. Provisioning has started.", end: "End date changed.", take: "Member removed." };
 
 type Said = {
   role: Role;

@@ -31,7 +31,7 @@ export function Impact({ of }: { of: Of<"PolicyImpact"> }) {
         <Bar
           label="Of all people"
           of={[
-            { words: "new access or less access", value: of.identities_affected - of.identities_reason_only, tone: 1 },
+            { words: "new or less access", value: of.identities_affected - of.identities_reason_only, tone: 1 },
             { words: "only a new reason", value: of.identities_reason_only, tone: 2 },
             { words: "not affected", value: Math.max(0, of.people_total - of.identities_affected), tone: 0 },
           ]}
@@ -64,7 +64,7 @@ function People({ of, whole }: { of: Of<"PersonImpact">[]; whole: number }) {
         </Button>
       </div>
       {open && (
-        <Table label="Who gains and loses what">
+        <Table label="Affected people">
           <thead>
             <tr>
               <th scope="col">Person</th>
@@ -114,4 +114,3 @@ function Shift({ of, sign }: { of: Of<"GrantShift">; sign: string }) {
     </div>
   );
 }
-

@@ -3,6 +3,7 @@ import { ask } from "../../api/client";
 import { Refusal } from "../../api/session";
 import type { Of } from "../../api/types";
 import { useAct } from "../../api/use";
+import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { contentOf, FileField } from "../../kit/filefield";
 import { TextField, wrongAt } from "../../kit/form";
@@ -23,7 +24,7 @@ export default function Import({ close }: { close: () => void }) {
   const make = useAct<Sending, Plan>({
     act: (s, key) => send(s, key),
     changes: ["/entitlements/roles"],
-    done: (p) => (p.roles.length === 1 ? "1 role was read." : `${p.roles.length} roles were read.`),
+    done: (p) => (p.roles.length === 1 ? `${count(p.roles.length, "role")} read.` : `${p.roles.length} roles were read.`),
     after: close,
     quiet: true,
   });
@@ -49,22 +50,22 @@ export default function Import({ close }: { close: () => void }) {
       close={close}
       wide
       title="Import roles"
-      lead="From a file as the export writes it. Roles that it does not name stay as they are."
+      lead="Import a file in the format of the export. Roles that are not in the file stay unchanged."
     >
       <div className="stack">
-        <FileField label="A file" accept=".yaml,.yml,text/yaml" error={unread} take={(f) => void choose(f)} />
-        <TextField label="What it says" mono rows={10} value={yaml} set={put} error={wrong} />
+        <FileField label="File" accept=".yaml,.yml,text/yaml" error={unread} take={(f) => void choose(f)} />
+        <TextField label="File contents" mono rows={10} value={yaml} set={put} error={wrong} />
         {!wrong && <Wrongs of={refused} />}
         {plan && <Planned of={plan} />}
         <div className="row end">
           <Button onClick={close}>Cancel</Button>
           {plan ? (
             <Button tone="primary" disabled={busy || changes === 0} onClick={() => make.mutate({ yaml, agreed: plan.impact.plan_hash })}>
-              {changes === 0 ? "Nothing would change" : `Import ${changes} ${changes === 1 ? "change" : "changes"}`}
+              {changes === 0 ? "No changes" : `Import ${count(changes, "change")}`}
             </Button>
           ) : (
             <Button tone="primary" disabled={busy || !yaml.trim()} onClick={() => look.mutate({ yaml })}>
-              See what it would do
+              Preview import
             </Button>
           )}
         </div>
@@ -78,17 +79,17 @@ const send = ({ yaml, agreed }: Sending, key: string) =>
 
 function Planned({ of }: { of: Plan }) {
   return (
-    <section className="stack tight" aria-label="What it would do" aria-live="polite">
+    <section className="stack tight" aria-label="Preview of the import" aria-live="polite">
       <Impact of={of.impact} />
-      <Table label="Each role of the file">
+      <Table label="Roles in the file">
         <thead>
           <tr>
             <th scope="col" className="num">
               Line
             </th>
             <th scope="col">Role</th>
-            <th scope="col">Becomes</th>
-            <th scope="col">What is different</th>
+            <th scope="col">Result</th>
+            <th scope="col">Differences</th>
           </tr>
         </thead>
         <tbody>
@@ -107,7 +108,7 @@ function Planned({ of }: { of: Plan }) {
         </tbody>
       </Table>
       {of.untouched.length > 0 && (
-        <Note tone="warn">An earlier file said these, this one does not name them; they stay: {of.untouched.join(", ")}</Note>
+        <Note tone="warn">Roles of an earlier file that are not in this one stay unchanged: {of.untouched.join(", ")}</Note>
       )}
     </section>
   );

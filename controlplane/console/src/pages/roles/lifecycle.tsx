@@ -11,22 +11,22 @@ const Planned = lazy(() => import("./planned"));
 
 const asks = {
   propose: {
-    verb: "Ask for agreement",
-    title: "Ask somebody else to agree",
-    lead: "Its owners and the administrators are asked; one of them, not you, publishes it or says no.",
-    done: "They have been asked. It is in their inbox.",
+    verb: "Request approval",
+    title: "Request approval",
+    lead: "The owners and the administrators are asked. One of them, other than you, approves or rejects the draft.",
+    done: "Approval requested.",
   },
   withdraw: {
     verb: "Withdraw",
-    title: "Withdraw the proposal",
-    lead: "Nobody is asked any more. What was proposed stays as a draft.",
+    title: "Withdraw approval request",
+    lead: "The approval request is withdrawn. The changes stay as a draft.",
     done: "Withdrawn.",
   },
   deprecate: {
     verb: "Deprecate",
-    title: "Close it for new people",
-    lead: "Whoever has it keeps it, and it is kept true for them. Nobody else gets it.",
-    done: "Deprecated: nobody new gets it.",
+    title: "Deprecate role",
+    lead: "Members keep the role, and it stays up to date for them. It can no longer be assigned.",
+    done: "Deprecated. The role can no longer be assigned.",
   },
 } as const;
 
@@ -51,15 +51,15 @@ export function Lifecycle({ role }: { role: Role }) {
       )}
       {publishable && (
         <Button tone="primary" onClick={() => setPlanned("publish")}>
-          {role.lifecycle === "deprecated" && !role.has_draft ? "Open it again…" : "Publish…"}
+          {role.lifecycle === "deprecated" && !role.has_draft ? "Reactivate…" : "Publish…"}
         </Button>
       )}
       <Menu
         words="More"
-        label="More that can be done with the role"
+        label="More actions"
         of={[
-          publishable && role.lifecycle !== "deprecated" && { words: "Ask somebody else to agree…", act: () => setAsked("propose") },
-          (role.lifecycle === "proposed" || role.has_draft) && { words: "Withdraw what was proposed…", act: () => setAsked("withdraw") },
+          publishable && role.lifecycle !== "deprecated" && { words: "Request approval…", act: () => setAsked("propose") },
+          (role.lifecycle === "proposed" || role.has_draft) && { words: "Withdraw approval request…", act: () => setAsked("withdraw") },
           role.lifecycle === "active" && { words: "Deprecate…", act: () => setAsked("deprecate") },
           role.lifecycle !== "retired" && { words: "Retire…", danger: true, act: () => setPlanned("retire") },
         ]}

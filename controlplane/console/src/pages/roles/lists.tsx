@@ -20,14 +20,14 @@ export function Exclusions({ value, set, wrong }: { value: Exclusion[]; set: (v:
   };
   return (
     <fieldset className="roles-several stack tight">
-      <legend>Not for ({value.length})</legend>
+      <legend>Excluded ({value.length})</legend>
       {value.map((x, i) => (
         <div key={x.identity_id} className="roles-line">
           <strong>
             <PersonName id={x.identity_id} />
           </strong>
           <TextField
-            label="Why"
+            label="Reason"
             required
             max={500}
             value={x.reason}
@@ -37,7 +37,7 @@ export function Exclusions({ value, set, wrong }: { value: Exclusion[]; set: (v:
           <TextField
             type="date"
             label="Until"
-            hint="Left empty: for good."
+            hint="Leave empty for no end date."
             value={x.until ?? ""}
             set={(until) =>
               set(value.map((y, j) => (i !== j ? y : until ? { ...y, until } : { identity_id: y.identity_id, reason: y.reason })))
@@ -47,14 +47,14 @@ export function Exclusions({ value, set, wrong }: { value: Exclusion[]; set: (v:
           <Button
             tone="quiet"
             className="icon"
-            aria-label={`Let the rule count again for number ${i + 1}`}
+            aria-label={`Remove exclusion ${i + 1}`}
             onClick={() => set(value.filter((_, j) => j !== i))}
           >
             <X aria-hidden size={14} />
           </Button>
         </div>
       ))}
-      <Pick key={turn} label="Add somebody for whom the rule does not count" source={people} value={null} set={add} />
+      <Pick key={turn} label="Add an excluded person" source={people} value={null} set={add} />
     </fieldset>
   );
 }
@@ -71,7 +71,7 @@ export function Parameters({ value, set, wrong }: { value: Parameter[]; set: (v:
   const put = (i: number, change: Partial<Parameter>) => set(value.map((p, j) => (i === j ? { ...p, ...change } : p)));
   return (
     <fieldset className="roles-several stack tight">
-      <legend>What is said when it is given ({value.length})</legend>
+      <legend>Assignment parameters ({value.length})</legend>
       {value.map((p, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a parameter is known by its place while its name is typed
         <div key={i} className="roles-line">
@@ -85,25 +85,25 @@ export function Parameters({ value, set, wrong }: { value: Parameter[]; set: (v:
             error={wrong(`parameters/${i}/name`)}
           />
           <SelectField
-            label="What it is"
+            label="Description"
             value={p.type as "string"}
             set={(type) => put(i, { type } as Partial<Parameter>)}
             options={kinds}
           />
           {p.type === "string" && (
             <TextField
-              label="One of, by comma"
-              hint="Left empty: anything."
+              label="Allowed values, separated by commas"
+              hint="Leave empty to allow any value."
               value={(p.allowed_values ?? []).join(", ")}
               set={(t) => put(i, { allowed_values: t.split(/, */).filter(Boolean) })}
               error={wrong(`parameters/${i}/allowed_values`)}
             />
           )}
-          <Check label="Has to be said" value={p.required ?? false} set={(required) => put(i, { required })} />
+          <Check label="Required" value={p.required ?? false} set={(required) => put(i, { required })} />
           <Button
             tone="quiet"
             className="icon"
-            aria-label={`Take out parameter ${p.name || i + 1}`}
+            aria-label={`Remove parameter ${p.name || i + 1}`}
             onClick={() => set(value.filter((_, j) => j !== i))}
           >
             <X aria-hidden size={14} />
@@ -112,7 +112,7 @@ export function Parameters({ value, set, wrong }: { value: Parameter[]; set: (v:
       ))}
       <div>
         <Button onClick={() => set([...value, { name: "", type: "string", required: false, allowed_values: [] } as Parameter])}>
-          <Plus aria-hidden size={14} /> Add one
+          <Plus aria-hidden size={14} /> Add parameter
         </Button>
       </div>
     </fieldset>

@@ -12,11 +12,11 @@ export type Member = Of<"RoleMember">;
 export type Doing = { what: "give" } | { what: "end" | "take"; member: Member };
 
 const ways: Record<string, string> = {
-  rule: "by its rule",
-  policy: "by a policy",
-  manual: "by hand",
-  request: "by request",
-  emergency: "in an emergency",
+  rule: "membership rule",
+  policy: "policy",
+  manual: "direct assignment",
+  request: "request",
+  emergency: "emergency",
   other: "otherwise",
 };
 
@@ -30,22 +30,22 @@ export default function Members({ role, mayGive }: { role: Role; mayGive: boolea
         <div className="row">
           {gives ? (
             <Button tone="primary" onClick={() => setDoing({ what: "give" })}>
-              Give it to somebody
+              Assign
             </Button>
           ) : (
-            <Note>It can be given once it is published.</Note>
+            <Note>The role can be assigned after it is published.</Note>
           )}
         </div>
       )}
       <List<Member & { id: string }>
-        label="Who has it"
+        label="Members"
         path={`/entitlements/roles/${role.id}/members`}
         idOf={(m) => m.identity_id}
         columns={[...columns, ...(mayGive ? [doings(setDoing)] : [])]}
-        filters={[{ name: "kind", words: "How", options: Object.entries(ways).filter(([k]) => k !== "other") }]}
+        filters={[{ name: "kind", words: "Reason", options: Object.entries(ways).filter(([k]) => k !== "other") }]}
         search="people"
         csv={`${role.key}-members`}
-        empty={{ title: "Nobody has it yet", words: "People get it by its rule, by a policy, by asking for it, or by hand." }}
+        empty={{ title: "No members yet", words: "People get the role by its rule, a policy, a request or a direct assignment." }}
       />
       <Suspense fallback={<Coming />}>{doing && <Give role={role} doing={doing} close={() => setDoing(undefined)} />}</Suspense>
     </div>
@@ -64,7 +64,7 @@ const columns: Column<Member>[] = [
   },
   { title: "Department", cell: (m) => <Text of={m.department} />, text: (m) => m.department },
   {
-    title: "How",
+    title: "Reason",
     wide: true,
     cell: (m) =>
       m.ways.map((w) => (
@@ -85,9 +85,9 @@ const columns: Column<Member>[] = [
       )),
     text: (m) => m.ways.map((w) => ways[w.kind] ?? w.kind).join("; "),
   },
-  { title: "Since", cell: (m) => <When at={m.since} />, text: (m) => m.since },
-  { title: "Until", cell: (m) => <When at={m.until} none="it is taken away" />, text: (m) => m.until },
-  { title: "In the systems", cell: (m) => <Fulfilled of={m.fulfilment} />, text: (m) => `${m.fulfilment.active} of ${m.fulfilment.total}` },
+  { title: "Start", cell: (m) => <When at={m.since} />, text: (m) => m.since },
+  { title: "End", cell: (m) => <When at={m.until} none="no end date" />, text: (m) => m.until },
+  { title: "Provisioned", cell: (m) => <Fulfilled of={m.fulfilment} />, text: (m) => `${m.fulfilment.active} of ${m.fulfilment.total}` },
   { title: "State", cell: (m) => <State of={m.status} />, text: (m) => m.status },
 ];
 
@@ -98,15 +98,15 @@ function Fulfilled({ of }: { of: Member["fulfilment"] }) {
 
 function doings(set: (d: Doing) => void): Column<Member> {
   return {
-    title: "Change",
+    title: "Actions",
     cell: (m) =>
       m.ways.some((w) => w.assignment_id) && (
         <Menu
-          words="Change"
-          label={`Change for ${m.display}`}
+          words="Actions"
+          label={`Actions for ${m.display}`}
           of={[
-            { words: "Move the end…", act: () => set({ what: "end", member: m }) },
-            { words: "Take it away…", danger: true, act: () => set({ what: "take", member: m }) },
+            { words: "Change end date…", act: () => set({ what: "end", member: m }) },
+            { words: "Remove…", danger: true, act: () => set({ what: "take", member: m }) },
           ]}
         />
       ),

@@ -12,7 +12,7 @@ test("what cannot be changed is left out", () => {
 });
 
 test("members have names", () => {
-  expect([nameOf("entitlement_ids"), nameOf("labels")]).toEqual(["Access", "Labels"]);
+  expect([nameOf("entitlement_ids"), nameOf("labels")]).toEqual(["Entitlements", "Labels"]);
 });
 
 test("owners send what they changed, and null for labels they took away", () => {
@@ -33,6 +33,10 @@ test("the figures of a role are read again after it was published", () => {
   expect(figuresEvery("r")).toBe(false);
   const queries = { setQueryData: () => undefined, invalidateQueries: () => Promise.resolve() };
   void rereadRoles(queries as never, "r");
-  expect([figuresEvery("r"), figuresEvery("r", Date.now() + 120_000), figuresEvery("r", Date.now() + 3_600_000)]).toEqual([2_000, 15_000, false]);
+  expect([figuresEvery("r"), figuresEvery("r", Date.now() + 120_000), figuresEvery("r", Date.now() + 3_600_000)]).toEqual([
+    2_000,
+    15_000,
+    false,
+  ]);
   expect(figuresEvery("other")).toBe(false);
 });

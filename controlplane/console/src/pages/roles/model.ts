@@ -8,10 +8,10 @@ export type Change = Of<"RoleChange">;
 
 export const types = [
   ["business", "business"],
-  ["birthright", "what everybody of a kind has"],
+  ["birthright", "business role"],
   ["application", "in one system"],
   ["technical", "technical"],
-  ["emergency", "for emergencies"],
+  ["emergency", "emergency access"],
 ] as const;
 
 export const risks = [
@@ -23,21 +23,21 @@ export const risks = [
 type Risk = (typeof risks)[number][0];
 
 const names: Record<string, string> = {
-  entitlement_ids: "Access",
-  child_role_ids: "Roles in it",
+  entitlement_ids: "Entitlements",
+  child_role_ids: "Included roles",
   owner_ids: "Owners",
-  backup_owner_ids: "Owners in reserve",
-  membership_rule: "Who has it by rule",
-  membership_exclusions: "Not for",
-  visible_to: "Offered to",
-  requestable: "Can be asked for",
-  max_duration: "Longest time",
-  default_duration: "Usual time",
+  backup_owner_ids: "Backup owners",
+  membership_rule: "Membership rule",
+  membership_exclusions: "Excluded people",
+  visible_to: "Visible to",
+  requestable: "Requestable",
+  max_duration: "Maximum duration",
+  default_duration: "Default duration",
   approval_rule_id: "Approval rule",
   risk_level: "Risk",
   role_type: "Kind",
   compliance_tags: "Compliance tags",
-  duty_tags: "Duties",
+  duty_tags: "Duty tags",
 };
 
 /** What a member of a role is called. */

@@ -15,7 +15,7 @@ export function AccessName({ id, lead = "" }: Props) {
   const found = useAccess(id);
   const systems = useSystems();
   const { oversees } = useMay();
-  if (!found && !oversees) return <span className="muted">{lead}access of another owner</span>;
+  if (!found && !oversees) return <span className="muted">{lead}an entitlement of another owner</span>;
   return (
     <>
       <Link className="roles-link" to="/access/$id" params={{ id }}>
@@ -58,7 +58,7 @@ export function RoleName({ id, lead = "" }: Props) {
 export function PersonName({ id, lead = "" }: Props) {
   const { oversees } = useMay();
   const found = useGet<{ display_name?: string | null; email?: string | null }>(`/identities/${id}`, {}, { enabled: oversees });
-  if (!oversees) return <span className="muted">{lead}somebody</span>;
+  if (!oversees) return <span className="muted">{lead}a person who is not visible to you</span>;
   return (
     <Link className="roles-link" to="/people/$id" params={{ id }}>
       {lead}

@@ -15,10 +15,10 @@ export default function NewRole() {
   });
   return (
     <>
-      <Head title="Draft a role" lead="It gives nothing to anybody until it is published." up={<Link to="/roles">Roles</Link>} />
-      <Form of={form} verb="Draft it">
+      <Head title="New role" lead="The role grants access after it is published." up={<Link to="/roles">Roles</Link>} />
+      <Form of={form} verb="Save draft">
         <TextField label="Name" required max={200} {...form.field("name")} autoFocus />
-        <TextField label="What it is for" hint="Whoever may ask for it reads this." rows={3} max={2000} {...form.field("description")} />
+        <TextField label="Purpose" hint="Shown to requesters." rows={3} max={2000} {...form.field("description")} />
         <SelectField
           label="Kind"
           value={form.value.role_type as (typeof types)[number][0]}
@@ -27,7 +27,7 @@ export default function NewRole() {
         />
         <TextField
           label="Key"
-          hint="Its name in files and packs; it never changes. Left empty it is made of the name."
+          hint="The name in files and packs. It cannot be changed. If empty, it is derived from the name."
           mono
           max={100}
           {...form.field("key")}

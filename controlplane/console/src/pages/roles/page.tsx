@@ -26,7 +26,7 @@ export default function Roles() {
         {may.admin && <Button onClick={() => setImporting(true)}>Import…</Button>}
         {may.admin && (
           <Link to="/roles/new" className="button primary">
-            <Plus aria-hidden size={15} /> Draft a role
+            <Plus aria-hidden size={15} /> New role
           </Link>
         )}
       </Head>
@@ -71,11 +71,11 @@ export default function Roles() {
             <>
               A role grants a set of access in one step.{" "}
               <Link className="roles-link" to="/roles/new">
-                Draft the first
+                Create a role
               </Link>
             </>
           ) : (
-            "What you own will be listed here."
+            "Roles that you own are listed here."
           ),
         }}
       />
@@ -123,6 +123,9 @@ const columns: Column<Role>[] = [
 function holds(r: Role): string {
   const [access, inside] = [(r.entitlement_ids ?? []).length, (r.child_role_ids ?? []).length];
   if (access + inside === 0) return "nothing";
-  const told = [access > 0 && `${access} ${access === 1 ? "entitlement" : "entitlements"}`, inside > 0 && `${inside} ${inside === 1 ? "role" : "roles"}`];
+  const told = [
+    access > 0 && `${access} ${access === 1 ? "entitlement" : "entitlements"}`,
+    inside > 0 && `${inside} ${inside === 1 ? "role" : "roles"}`,
+  ];
   return told.filter(Boolean).join(", ");
 }

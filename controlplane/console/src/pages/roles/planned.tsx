@@ -39,10 +39,10 @@ export default function Planned({ role, what, close }: Props) {
       title={what === "publish" ? `Publish ${role.name}` : `Retire ${role.name}`}
       lead={
         what === "publish"
-          ? "This is what becomes of people’s access."
-          : "It gives nothing any more, and every assignment of it ends. It cannot be brought back."
+          ? "Review the effect on people’s access."
+          : "The role stops granting access, and all assignments end. You cannot undo this."
       }
-      verb={agree ? "Ask for agreement" : what === "publish" ? "Publish" : "Retire for good"}
+      verb={agree ? "Request approval" : what === "publish" ? "Publish" : "Retire"}
       tone={what === "retire" ? "danger" : "primary"}
       disabled={!plan.data}
       act={act}
@@ -56,8 +56,8 @@ export default function Planned({ role, what, close }: Props) {
       )}
       {agree && (
         <Note tone="warn">
-          Its risk is high: somebody else has to agree. Its owners and the administrators are asked, and it is published when one of them
-          says yes.
+          The risk is high, so another person must approve. The owners and administrators are asked. The draft is published when one of them
+          approves.
         </Note>
       )}
     </AskFirst>
@@ -66,8 +66,8 @@ export default function Planned({ role, what, close }: Props) {
 
 const told: Record<string, string> = {
   published: "Published. Provisioning has started.",
-  proposed: "Somebody else has been asked to agree.",
-  retired: "Retired. What it gave is taken away.",
+  proposed: "Approval requested.",
+  retired: "Retired. Its access is being revoked.",
 };
 
 /** What publishing or retiring would do, worked out by the service without doing it. draft is the version of the draft that it is about. */
@@ -85,7 +85,7 @@ export function usePlan(role: Role, what: "publish" | "retire", on = true, draft
 /** What is different, and whom that is felt by. */
 export function Plan({ of }: { of: Publication }) {
   return (
-    <section className="stack tight" aria-label="What it would do">
+    <section className="stack tight" aria-label="Preview of the changes">
       <Changes of={of.changes} />
       <Impact of={of.impact} />
     </section>

@@ -31,9 +31,9 @@ export default function RolePage() {
   const answers = owns && !may.admin && !may.readOnly;
   const tabs = [
     tab
-      ? { words: "What is in it", to: "/roles/$id/$tab", params: { id, tab: "contents" } }
-      : { words: "What is in it", to: "/roles/$id", params: { id } },
-    { words: "Who has it", to: "/roles/$id/$tab", params: { id, tab: "members" }, count: role.member_count },
+      ? { words: "Contents", to: "/roles/$id/$tab", params: { id, tab: "contents" } }
+      : { words: "Contents", to: "/roles/$id", params: { id } },
+    { words: "Members", to: "/roles/$id/$tab", params: { id, tab: "members" }, count: role.member_count },
     ...(may.oversees ? [{ words: role.has_draft ? "Draft (open)" : "Draft", to: "/roles/$id/$tab", params: { id, tab: "draft" } }] : []),
     { words: "Versions", to: "/roles/$id/$tab", params: { id, tab: "versions" }, count: role.version },
   ];
@@ -46,19 +46,19 @@ export default function RolePage() {
           <span className="row">
             <State of={role.lifecycle} words={role.lifecycle === "active" ? "published" : undefined} />
             <Risk of={role.effective_risk_level} />
-            {role.has_draft && <State of="draft" words="has a draft that is not published" />}
+            {role.has_draft && <State of="draft" words="has an unpublished draft" />}
             <code className="small">{role.key}</code>
           </span>
         }
       >
         {may.admin && <Lifecycle role={role} />}
-        {answers && describable(role) && <Button onClick={() => setDescribing(true)}>Describe it</Button>}
+        {answers && describable(role) && <Button onClick={() => setDescribing(true)}>Edit description</Button>}
       </Head>
-      {role.managed_by === "code" && <Note>This role comes from a file, and is changed there.</Note>}
+      {role.managed_by === "code" && <Note>This role is managed by a file. Change it there.</Note>}
       {role.lifecycle === "proposed" && (
-        <Note tone="warn">Somebody else has been asked to agree. Until they have, everything stays as it is.</Note>
+        <Note tone="warn">Approval of another person was requested. The published role is unchanged until then.</Note>
       )}
-      <Tabs of={tabs as never} label="Parts of the role" />
+      <Tabs of={tabs as never} label="Sections of the role" />
       <Suspense fallback={<Skeleton rows={6} />}>
         {tab === "members" ? (
           <Members role={role} mayGive={may.admin || answers} />

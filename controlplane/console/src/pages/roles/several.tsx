@@ -1,8 +1,8 @@
 import { X } from "lucide-react";
 import { type ComponentProps, type ReactNode, useState } from "react";
+import { Wrong } from "../../kit/form";
 import { Button, Text } from "../../kit/kit";
 import { Pick, type Picked } from "../../kit/pick";
-import { Wrong } from "../../kit/form";
 
 type Props<T> = {
   label: string;
@@ -42,7 +42,7 @@ export function Several<T>({ label, source, value, set, name, not, error }: Prop
             <Button
               tone="quiet"
               className="icon"
-              aria-label={`Take out ${told[id] ?? `number ${i + 1} of ${label}`}`}
+              aria-label={`Remove ${told[id] ?? `number ${i + 1} of ${label}`}`}
               onClick={() => set(value.filter((v) => v !== id))}
             >
               <X aria-hidden size={14} />

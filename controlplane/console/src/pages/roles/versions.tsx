@@ -1,4 +1,4 @@
-import { useSearch, useNavigate } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Page } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
@@ -26,13 +26,13 @@ export default function Versions({ role }: { role: Role }) {
       <Table label="Versions of the role">
         <thead>
           <tr>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
+            <th scope="col">From</th>
+            <th scope="col">To</th>
             <th scope="col" className="num">
               Version
             </th>
-            <th scope="col">When</th>
-            <th scope="col">By</th>
+            <th scope="col">Date</th>
+            <th scope="col">Author</th>
           </tr>
         </thead>
         <tbody>
@@ -73,7 +73,7 @@ function Choice({ name, words, on, choose }: { name: "from" | "to"; words: strin
 function Between({ role, from, to }: { role: Role; from: number; to: number }) {
   const diff = useGet<Of<"RoleDiff">>(`/entitlements/roles/${role.id}/diff`, { from, to });
   return (
-    <Part title={`From version ${from} to ${to}`}>
+    <Part title={`Version ${from} compared with ${to}`}>
       {diff.error ? <Failure error={diff.error} /> : diff.data ? <Changes of={diff.data.changes} /> : <Skeleton rows={2} />}
     </Part>
   );

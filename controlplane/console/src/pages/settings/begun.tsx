@@ -18,8 +18,8 @@ export function Begun({ of, close }: { of: Of<"FactorSecret">; close: () => void
     <AskFirst
       open
       close={() => goesOn.current || close()}
-      title="Add it to your authenticator"
-      lead="Any app for one-time codes will do. Nothing changes until a code of it has come here."
+      title="Add to authenticator app"
+      lead="Use any app for one-time codes. The second factor is active after you enter a code."
       verb="Confirm"
       disabled={code.trim().length < 6}
       act={async () => {
@@ -32,17 +32,17 @@ export function Begun({ of, close }: { of: Of<"FactorSecret">; close: () => void
         <div className="me-qr">
           <Qr of={of.otpauth_uri} />
           <div className="stack tight">
-            <p className="small">Point the app's camera at the picture. Without a camera, type this key:</p>
+            <p className="small">Scan the QR code with the app, or type this key:</p>
             <p className="row">
               <code className="mono">{of.secret.replace(/(.{4})(?=.)/g, "$1 ")}</code>
               <Copy text={of.secret} label="Copy the key" />
             </p>
             <p className="small">
-              <a href={of.otpauth_uri}>Open it in an app on this device</a>
+              <a href={of.otpauth_uri}>Open in an app on this device</a>
             </p>
           </div>
         </div>
-        <TextField label="The code that the app shows now" value={code} set={setCode} max={64} mono required autoFocus />
+        <TextField label="Code from the app" value={code} set={setCode} max={64} mono required autoFocus />
       </Own>
     </AskFirst>
   );
@@ -55,8 +55,8 @@ function Codes({ of, close }: { of: string[]; close: () => void }) {
     <Dialog
       open
       close={() => kept && close()}
-      title="Keep these recovery codes"
-      lead="Each signs you in once, when the app is not there. They are not shown again."
+      title="Save the recovery codes"
+      lead="Each code works once, if you do not have the app. They are not shown again."
     >
       <Own>
         <ul className="me-codes verbatim" aria-label="Recovery codes">
@@ -66,11 +66,11 @@ function Codes({ of, close }: { of: string[]; close: () => void }) {
         </ul>
         <div className="row">
           <Button onClick={() => save(new Blob([`${of.join("\n")}\n`], { type: "text/plain" }), "grantwright-recovery-codes.txt")}>
-            Save as a file
+            Download
           </Button>
           <Copy text={of.join("\n")} label="Copy all" />
         </div>
-        <Check reads label="I have put them where my phone is not" value={kept} set={keep} />
+        <Check reads label="I have saved the codes in a safe place" value={kept} set={keep} />
         <div className="row end">
           <Button tone="primary" disabled={!kept} onClick={close}>
             Done

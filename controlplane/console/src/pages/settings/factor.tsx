@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { ask } from "../../api/client";
 import type { Me, Of } from "../../api/types";
+import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { SecretField, TextField } from "../../kit/form";
 import { Button, Part } from "../../kit/kit";
@@ -29,19 +30,19 @@ export function Factor({ of }: { of: Me }) {
           </p>
           <p className="small muted">
             {on
-              ? `Whoever knows your password also needs a code of your authenticator. ${left} recovery ${left === 1 ? "code is" : "codes are"} left.`
-              : "With it, whoever learns your password cannot sign in: a code of an app on your phone is asked for too."}
+              ? `Signing in requires your password and a code from your authenticator app. ${count(left, "recovery code is", "recovery codes are")} left.`
+              : "With a second factor, signing in also requires a code from an app on your phone."}
           </p>
           {on && left < 3 && <p className="small">To get new recovery codes, remove the second factor and set it up again.</p>}
         </div>
         {on ? (
           <Button tone="danger" onClick={() => setOpen("remove")}>
-            Remove it
+            Remove
           </Button>
         ) : (
           of.password_set !== false && (
             <Button tone="primary" onClick={() => setOpen("begin")}>
-              Set it up
+              Set up
             </Button>
           )
         )}
@@ -63,7 +64,7 @@ function Enrol({ close }: { close: () => void }) {
       open
       close={() => goesOn.current || close()}
       title="Set up a second factor"
-      lead="First your password, so that nobody does this at a desk you have left."
+      lead="First enter your password."
       verb="Continue"
       disabled={!password}
       act={async () => {
@@ -73,7 +74,7 @@ function Enrol({ close }: { close: () => void }) {
       }}
     >
       <Own>
-        <SecretField own label="Your password" kept={false} value={password} set={setPassword} required />
+        <SecretField own label="Password" kept={false} value={password} set={setPassword} required />
       </Own>
     </AskFirst>
   );
@@ -87,18 +88,18 @@ function Remove({ close }: { close: () => void }) {
       open
       close={close}
       title="Remove the second factor"
-      lead="From then on your password alone signs you in."
-      verb="Remove it"
+      lead="After this, your password alone signs you in."
+      verb="Remove"
       tone="danger"
       disabled={!password || code.trim().length < 6}
       act={async () => {
         await proving(ask("DELETE", "/auth/mfa/totp", { body: { password, code: code.trim() } }));
-        say("The second factor is removed.");
+        say("Second factor removed.");
       }}
     >
       <Own>
-        <SecretField own label="Your password" kept={false} value={password} set={setPassword} required />
-        <TextField label="A code of your authenticator, or a recovery code" value={code} set={setCode} max={64} mono required />
+        <SecretField own label="Password" kept={false} value={password} set={setPassword} required />
+        <TextField label="Authenticator code or recovery code" value={code} set={setCode} max={64} mono required />
       </Own>
     </AskFirst>
   );

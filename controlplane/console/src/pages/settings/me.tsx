@@ -17,13 +17,13 @@ export default function Me() {
   const acting = useSyncExternalStore(subscribeActing, actingAs);
   return (
     <>
-      <Head title="You and this browser" lead="Who you are here, how the console looks, and how you sign in." />
+      <Head title="Account and appearance" lead="Your roles, the appearance of the console, and your sign-in methods." />
       {me ? <You of={me} /> : <Skeleton rows={4} />}
       <Look />
       {/* One's own sign-in is everybody's to look after, of those too who only read. */}
       <div className="stack" data-reads="">
         {acting ? (
-          <Note>You act in another tenant. Leave it to change how you sign in.</Note>
+          <Note>You are working in another tenant. Leave it to change your sign-in methods.</Note>
         ) : (
           me && (
             <>
@@ -39,10 +39,10 @@ export default function Me() {
 }
 
 const roles: Record<string, string> = {
-  admin: "Administrator: you see the whole tenant, and may change all of it.",
-  auditor: "Auditor: you see the whole tenant, and change nothing.",
-  manager: "Manager: you see your team, those who report to them too, and what they have.",
-  resource_owner: "Owner: you see who holds what you own, and decide about it.",
+  admin: "Administrator: sees and changes the whole tenant.",
+  auditor: "Auditor: sees the whole tenant and changes nothing.",
+  manager: "Manager: sees direct and indirect reports and their access.",
+  resource_owner: "Owner: sees the holders of owned access and decides about it.",
 };
 
 const because: Record<string, string> = {
@@ -60,14 +60,14 @@ function sees(of: Who): string {
 function You({ of }: { of: Who }) {
   const person = of.user?.identity_id;
   return (
-    <section className="card padded stack" aria-label="Who you are">
+    <section className="card padded stack" aria-label="Account">
       <Facts
         of={[
           ["Name", of.user?.display_name],
           ["E-mail", <bdi key="e">{of.user?.email ?? of.display}</bdi>],
           ["Tenant", <bdi key="t">{of.tenant.name}</bdi>],
           [
-            "In the directory",
+            "Person",
             person ? (
               <Link key="p" to="/people/$id" params={{ id: person }}>
                 Your own record
@@ -76,27 +76,27 @@ function You({ of }: { of: Who }) {
               "Not linked to a person"
             ),
           ],
-          ["People you see", sees(of)],
+          ["Visible people", sees(of)],
         ]}
       />
       <ul className="me-roles">
         {of.roles.map((r) => (
           <li key={r}>{roles[r] ?? r}</li>
         ))}
-        {of.control_plane_admin && <li>Operator: you keep the tenants of this service.</li>}
-        {of.roles.length === 0 && <li>You see your own record, your requests, and what waits for your decision.</li>}
+        {of.control_plane_admin && <li>Operator: manages the tenants of this service.</li>}
+        {of.roles.length === 0 && <li>You see your own record, your requests and your decision tasks.</li>}
       </ul>
     </section>
   );
 }
 
 const themes = [
-  ["", "As the system"],
+  ["", "System"],
   ["light", "Light"],
   ["dark", "Dark"],
 ] as const;
 const densities = [
-  ["", "Roomy"],
+  ["", "Comfortable"],
   ["compact", "Compact"],
 ] as const;
 
@@ -107,14 +107,14 @@ function Look() {
     set(look());
   };
   return (
-    <Part title="Look and keys" lead="Kept in this browser, for this browser.">
+    <Part title="Appearance and keyboard" lead="These settings apply to this browser only.">
       <div className="card padded stack" data-reads="">
         <Choices name="Colours" of={themes} value={now.theme ?? ""} set={(v) => change({ theme: v || undefined })} />
         <Choices name="Rows" of={densities} value={now.density ?? ""} set={(v) => change({ density: v || undefined })} />
         <Check
           reads
           label="Single-key shortcuts"
-          hint="J and K in lists, G and a letter to go somewhere. Ctrl K, arrows and Escape work in any case."
+          hint="J and K in lists, G and a letter for navigation. Ctrl K, arrows and Escape always work."
           value={now.singleKeys !== "off"}
           set={(on) => change({ singleKeys: on ? undefined : "off" })}
         />

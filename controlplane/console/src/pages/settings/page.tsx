@@ -6,17 +6,17 @@ import { Head, Part } from "../../kit/kit";
 import "./settings.css";
 
 const leads: Record<string, string> = {
-  "/settings/me": "Who you are here, look, password, second factor, sessions",
-  "/settings/approval-rules": "Who must agree before somebody gets something",
-  "/settings/approval-rules/worktime": "When time for an approval counts, and who stands in",
-  "/settings/agents": "Programs beside your systems that carry what is read and written",
-  "/settings/webhooks": "Tell other systems what happens here",
-  "/settings/tokens": "Let programs use the API, within limits",
-  "/settings/users": "Who may sign in, and what they may do",
-  "/settings/identity-providers": "Let people sign in with your company's provider",
-  "/settings/tenant": "Name, time zone, address, and rules for joiners and leavers",
-  "/settings/attributes": "What is known of people beyond the usual",
-  "/settings/audit": "How long the log is kept, and where it is sent",
+  "/settings/me": "Your account, appearance, password, second factor and sessions",
+  "/settings/approval-rules": "Who approves access requests",
+  "/settings/approval-rules/worktime": "Working hours for due times, and on-call approvers",
+  "/settings/agents": "Programs in your network that run connectors",
+  "/settings/webhooks": "Send events to other systems",
+  "/settings/tokens": "Access to the API for programs",
+  "/settings/users": "Who can sign in, and with which roles",
+  "/settings/identity-providers": "Single sign-on with your identity provider",
+  "/settings/tenant": "Name, time zone, and settings for joiners, movers and leavers",
+  "/settings/attributes": "Custom attributes of people",
+  "/settings/audit": "Retention and streams of the audit log",
 };
 
 /** What can be set, by what it is about. */
@@ -26,7 +26,7 @@ export default function Settings() {
   const sections = [...new Set(open.map((p) => p.section ?? ""))];
   return (
     <>
-      <Head title="Settings" lead="What you may see of how this tenant works." />
+      <Head title="Settings" lead="Settings of this tenant that you can view." />
       {sections.map((s) => (
         <Part key={s} title={s}>
           <ul className="card settings-list">{open.filter((p) => p.section === s).map(One)}</ul>
@@ -47,7 +47,7 @@ function One(of: Place) {
       <Link to={of.path as never}>
         <span className="grow">
           <strong>{of.title}</strong>
-          <span className="small muted">{leads[of.path] ?? (of.path === "/help" ? "How everything here works" : "")}</span>
+          <span className="small muted">{leads[of.path] ?? (of.path === "/help" ? "Guides and reference" : "")}</span>
         </span>
         <ChevronRight aria-hidden size={16} />
       </Link>

@@ -17,7 +17,7 @@ export function Password({ set }: { set: boolean }) {
         <Change key={times} done={() => again(times + 1)} />
       ) : (
         <p className="card padded muted">
-          You sign in with your company's provider and have no password here. An administrator can send you a link to set one.
+          You sign in with your company's identity provider and have no password here. An administrator can send you a link to set one.
         </p>
       )}
     </Part>
@@ -31,19 +31,19 @@ function Change({ done }: { done: () => void }) {
     } catch (e) {
       throw e instanceof Refusal && (e.code === "invalid_credentials" || e.code === "login_throttled") ? plain(e) : e;
     }
-    say("Your password is changed. Your other sessions have ended.");
+    say("Password changed. Your other sessions have ended.");
     done();
   });
   return (
     <div className="card padded">
-      <Form of={form} verb="Change the password">
+      <Form of={form} verb="Change password">
         <SecretField label="Current password" own kept={false} {...form.field("current")} required error={form.wrong("current_password")} />
         <SecretField
-          label="The new one"
+          label="New password"
           kept={false}
           {...form.field("next")}
           required
-          hint="12 to 256 characters. A few words together are easy to remember; what anybody would guess is refused."
+          hint="12 to 256 characters. Use several words. Common passwords are rejected."
           error={form.wrong("new_password") ?? form.wrong("password")}
         />
       </Form>
@@ -53,6 +53,6 @@ function Change({ done }: { done: () => void }) {
 
 /** A refusal of a proof, in the words of the way in. */
 export function plain(e: Refusal): Refusal {
-  const words = e.code === "invalid_credentials" ? "That is not your password." : said(e);
+  const words = e.code === "invalid_credentials" ? "The current password is wrong." : said(e);
   return new Refusal(e.status, e.code, words, e.requestId, [], e.problem, e.retryAfter);
 }

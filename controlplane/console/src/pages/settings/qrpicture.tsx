@@ -10,7 +10,7 @@ export function Qr({ of }: { of: string }) {
   return (
     <svg
       role="img"
-      aria-label="A QR code for your authenticator app; the key beside it says the same"
+      aria-label="QR code for your authenticator app, with the same key as below"
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
     >

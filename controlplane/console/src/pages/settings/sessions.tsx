@@ -20,12 +20,12 @@ export function Sessions() {
   const [asking, asks] = useState(false);
   const end = useAct<string>({
     act: (id, key) => ask("DELETE", `/auth/sessions/${id}`, { key }),
-    done: "That session has ended.",
+    done: "Session ended.",
     changes: ["/auth/sessions"],
   });
   return (
     <Part
-      title="Where you are signed in"
+      title="Sessions"
       actions={
         <Button tone="danger" onClick={() => asks(true)}>
           Sign out everywhere
@@ -37,13 +37,13 @@ export function Sessions() {
       ) : sessions.isError ? (
         <Failure error={sessions.error} retry={() => void sessions.refetch()} />
       ) : (
-        <Table label="Your sessions">
+        <Table label="Sessions">
           <thead>
             <tr>
-              <th scope="col">Browser or program</th>
-              <th scope="col">By</th>
-              <th scope="col">From</th>
-              <th scope="col">Since</th>
+              <th scope="col">Client</th>
+              <th scope="col">Sign-in method</th>
+              <th scope="col">Address</th>
+              <th scope="col">Started</th>
               <th scope="col">Last used</th>
               <td />
             </tr>
@@ -52,7 +52,7 @@ export function Sessions() {
             {sessions.data.items.map((s) => (
               <tr key={s.id}>
                 <td title={s.user_agent}>
-                  {agent(s.user_agent)} {s.current && <Badge tone="ok">this one</Badge>}
+                  {agent(s.user_agent)} {s.current && <Badge tone="ok">current</Badge>}
                 </td>
                 <td>{ways[s.method] ?? s.method}</td>
                 <td>
@@ -66,8 +66,8 @@ export function Sessions() {
                 </td>
                 <td>
                   {!s.current && (
-                    <Button disabled={end.isPending} onClick={() => end.mutate(s.id)} aria-label={`End it: ${agent(s.user_agent)}`}>
-                      End it
+                    <Button disabled={end.isPending} onClick={() => end.mutate(s.id)} aria-label={`End session: ${agent(s.user_agent)}`}>
+                      End
                     </Button>
                   )}
                 </td>
@@ -80,7 +80,7 @@ export function Sessions() {
         open={asking}
         close={() => asks(false)}
         title="Sign out everywhere"
-        lead="All your sessions end, this one too. What is not saved in other tabs is lost."
+        lead="Ends all your sessions, including this one. Unsaved changes in other tabs are lost."
         verb="Sign out everywhere"
         tone="danger"
         act={() => signOut(true)}

@@ -15,8 +15,8 @@ const types = [
   ["number", "Number"],
   ["boolean", "Yes or no"],
   ["date", "Date"],
-  ["enum", "One of a few"],
-  ["list", "Several"],
+  ["enum", "Single choice"],
+  ["list", "Multiple values"],
 ] as const;
 
 /** What else is known of people than the fields that everybody has. */
@@ -25,8 +25,8 @@ export default function Attributes() {
   return (
     <>
       <Head
-        title="Attributes of people"
-        lead="What is known of people besides the usual fields. Conditions of policies and roles can name them."
+        title="Custom attributes"
+        lead="Fields of people beyond the standard ones. Conditions of policies and roles can use them."
         up={<Link to="/settings">Settings</Link>}
       />
       {schema.isPending ? (
@@ -49,15 +49,15 @@ function Editor({ of, saved }: { of: Schema; saved: () => void }) {
   });
   const { attributes } = form.value;
   return (
-    <Form of={form} verb="Save all" closed={!may.admin}>
+    <Form of={form} verb="Save" closed={!may.admin}>
       <Check
-        label="Attributes that are not named here may be kept"
-        hint="Otherwise a sync leaves them out, and says so."
+        label="Keep attributes that are not defined here"
+        hint="Otherwise a sync omits them and reports it."
         value={form.value.open ?? false}
         set={(v) => form.set("open", v)}
       />
       {attributes.length === 0 && (
-        <Empty title="No attributes yet">Name what your systems know of people: a cost unit, a ward, a licence.</Empty>
+        <Empty title="No attributes yet">Define attributes that your systems provide, such as cost unit, ward or license.</Empty>
       )}
       {attributes.map((a, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a name is typed letter by letter, and there is nothing else
@@ -87,16 +87,16 @@ function One({ of, at, form }: { of: Attribute; at: number; form: FormState<Sche
       <legend className="sr">{of.name || "New attribute"}</legend>
       <div className="fields">
         <TextField label="Name" mono required value={of.name} set={(name) => set({ name })} error={wrong("name")} />
-        <SelectField label="What it is" value={of.type} set={(type) => set({ type })} options={types} error={wrong("type")} />
+        <SelectField label="Type" value={of.type} set={(type) => set({ type })} options={types} error={wrong("type")} />
         <TextField
-          label="What it means"
+          label="Description"
           value={of.description ?? ""}
           set={(v) => set({ description: v || undefined } as never)}
           error={wrong("description")}
         />
         {(of.type === "enum" || of.type === "list" || of.allowed) && (
           <WordsField
-            label="Allowed values, one in a line"
+            label="Allowed values, one per line"
             value={(of.allowed ?? []).map(String)}
             set={(v) => set({ allowed: v.length ? v.map((w) => (of.type === "number" ? Number(w) : w)) : null })}
             error={wrong("allowed")}
@@ -105,8 +105,8 @@ function One({ of, at, form }: { of: Attribute; at: number; form: FormState<Sche
       </div>
       <div className="row between">
         <div className="row">
-          <Check label="Needed" value={of.required ?? false} set={(required) => set({ required })} />
-          <Check label="Says something personal" value={of.pii ?? false} set={(pii) => set({ pii })} />
+          <Check label="Required" value={of.required ?? false} set={(required) => set({ required })} />
+          <Check label="Personal data" value={of.pii ?? false} set={(pii) => set({ pii })} />
         </div>
         <Button
           tone="danger"
@@ -117,7 +117,7 @@ function One({ of, at, form }: { of: Attribute; at: number; form: FormState<Sche
             )
           }
         >
-          <Trash2 aria-hidden size={15} /> Take out
+          <Trash2 aria-hidden size={15} /> Remove
         </Button>
       </div>
     </fieldset>

@@ -13,21 +13,21 @@ type Span = "pre_hire_lead" | "notice_lead" | "mover_grace" | "delete_after" | "
 
 /** What each length of time is called, what nothing means, what else has to be known, and what is sent for nothing. */
 const durations: { name: Span; label: string; none: string; hint?: string; nothing: string | null }[] = [
-  { name: "pre_hire_lead", label: "Access is made before the first day by", none: "on the day itself", nothing: "PT0S" },
-  { name: "notice_lead", label: "People are on notice before their last day for", none: "as soon as the last day is known", nothing: null },
+  { name: "pre_hire_lead", label: "Lead time before the first day", none: "on the first day", nothing: "PT0S" },
+  { name: "notice_lead", label: "Notice period before the last day", none: "as soon as the last day is known", nothing: null },
   {
     name: "mover_grace",
     label: "Grace period after a move",
-    none: "it ends at once",
-    hint: "Unless its policy says otherwise.",
+    none: "access ends at once",
+    hint: "A policy can override it.",
     nothing: "PT0S",
   },
-  { name: "delete_after", label: "A leaver's disabled accounts are deleted after", none: "never", nothing: null },
-  { name: "archive_after", label: "People who left are archived, and their data minimised, after", none: "never", nothing: null },
+  { name: "delete_after", label: "Delete disabled accounts of leavers after", none: "never", nothing: null },
+  { name: "archive_after", label: "Archive leavers and minimize their data after", none: "never", nothing: null },
 ];
 
 const leave = [
-  ["keep", "Stay as they are"],
+  ["keep", "Stay unchanged"],
   ["disable", "Are disabled until the return"],
 ] as const;
 
@@ -35,7 +35,7 @@ const leave = [
 export function Lifecycle() {
   const settings = useGet<Settings>("/settings/lifecycle");
   return (
-    <Part title="Joining, moving, leaving">
+    <Part title="Joiners, movers and leavers">
       <div className="card padded">
         {settings.isPending ? (
           <Skeleton rows={6} />
@@ -70,20 +70,20 @@ function Editor({ of, saved }: { of: Settings; saved: () => void }) {
           />
         ))}
         <SelectField
-          label="During leave, accounts"
+          label="Accounts during leave"
           value={form.value.leave_access ?? "keep"}
           set={(v) => form.set("leave_access", v)}
           options={leave}
         />
         <TextField
-          label="A rehire is recognised by the attribute"
-          hint="Besides the employee number, such as a national number. Empty: by nothing else."
+          label="Match rehires by the attribute"
+          hint="In addition to the employee number, for example a national number. Empty: employee number only."
           value={text("rehire_attribute")}
           set={(v) => form.set("rehire_attribute", v || null)}
           error={form.wrong("rehire_attribute")}
         />
         <TextField
-          label="Days begin in the time zone"
+          label="Time zone for first and last days"
           value={text("timezone")}
           set={(v) => form.set("timezone", v || undefined)}
           error={form.wrong("timezone")}

@@ -33,8 +33,8 @@ function Days({ of, saved }: { of: number; saved: () => void }) {
   return (
     <Form of={form} verb="Save" closed={!may.admin}>
       <TextField
-        label="Days without an owner until an account is orphaned"
-        hint="Accounts that can be nobody's own are orphaned at once."
+        label="Days without an owner before an account counts as orphaned"
+        hint="Accounts that cannot belong to a person count as orphaned at once."
         type="number"
         {...form.field("days", "after_days")}
         required

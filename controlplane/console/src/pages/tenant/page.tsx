@@ -14,7 +14,7 @@ import { Writing } from "./writing";
 export default function Tenant() {
   return (
     <>
-      <Head title="Tenant" lead="What holds for everybody and everything in it." up={<Link to="/settings">Settings</Link>} />
+      <Head title="Tenant" lead="Settings for the whole tenant." up={<Link to="/settings">Settings</Link>} />
       <General />
       <Lifecycle />
       <Writing />
@@ -48,8 +48,8 @@ function General() {
 }
 
 const told = [
-  ["no", "Only in the audit log"],
-  ["yes", "In the audit log, and by a webhook"],
+  ["no", "Audit log only"],
+  ["yes", "Audit log and webhook"],
 ] as const;
 
 function Names({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) {
@@ -76,11 +76,11 @@ function Names({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) {
       <TextField label="Name" {...form.field("name")} required max={200} />
       <TextField
         label="Time zone"
-        hint="Where days begin, such as Europe/Paris. UTC when it is empty."
+        hint="Time zone of dates, such as Europe/Paris. Empty: UTC."
         {...form.field("timezone", "settings/timezone")}
         suggestions={Intl.supportedValuesOf("timeZone")}
       />
-      <SelectField label="When an operator of the service works in this tenant" {...form.field("notify")} options={told} />
+      <SelectField label="Notification when a service operator works in this tenant" {...form.field("notify")} options={told} />
       <TextField
         label="Callback hosts"
         hint="Hosts that sync progress may be sent to, separated by spaces. Leave empty to allow every public host."

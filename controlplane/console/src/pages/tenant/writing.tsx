@@ -13,10 +13,10 @@ export function Writing() {
         <div className="row between">
           <span className="grow">
             {s.writes ? (
-              "On: what is decided here is carried out in the connected systems, as each connector allows."
+              "On: changes are sent to the connected systems, as each connector allows."
             ) : (
               <>
-                Switched off <When at={s.changed_at} />: nothing is sent to any system. Tasks are planned, and wait. Reason:{" "}
+                Off since <When at={s.changed_at} />: no change is sent to any system. Tasks are planned and wait. Reason:{" "}
                 <Text of={s.reason} none="none given" />
               </>
             )}

@@ -29,21 +29,21 @@ export function Founding({ done, cancel }: { done: (t: Of<"Founded">) => void; c
   const { value, set, wrong } = form;
   const choices = (packs.data?.items ?? []).map((p) => [p.key, p.name] as const);
   return (
-    <Form of={form} verb="Found" cancel={cancel}>
+    <Form of={form} verb="Create" cancel={cancel}>
       <div className="fields">
         <TextField label="Name" required autoFocus max={200} value={value.name} set={(v) => set("name", v)} error={wrong("name")} />
         <TextField
           label="Short name"
-          hint="Lower-case letters, digits and hyphens; part of its address, and fixed."
+          hint="Lower-case letters, digits and hyphens. It is part of the address and cannot be changed."
           mono
           required
           max={63}
           value={value.slug}
           set={(v) => set("slug", v)}
-          error={wrong("slug") && "Only lower-case letters, digits and hyphens, none of these at its ends; and no other tenant's."}
+          error={wrong("slug") && "Use only lower-case letters, digits and inner hyphens, and a name that no other tenant has."}
         />
         <TextField
-          label="First administrator, e-mail"
+          label="E-mail of the first administrator"
           type="email"
           required
           value={value.admin_email}
@@ -51,14 +51,14 @@ export function Founding({ done, cancel }: { done: (t: Of<"Founded">) => void; c
           error={wrong("admin_email")}
         />
         <TextField
-          label="Their name"
+          label="Name of the first administrator"
           value={value.admin_display_name}
           set={(v) => set("admin_display_name", v)}
           error={wrong("admin_display_name")}
         />
         <TextField
           label="Region"
-          hint="Where its data is kept, in your words."
+          hint="Location of the data, as free text."
           value={value.region}
           set={(v) => set("region", v)}
           error={wrong("region")}
@@ -71,9 +71,7 @@ export function Founding({ done, cancel }: { done: (t: Of<"Founded">) => void; c
           suggestions={Intl.supportedValuesOf("timeZone")}
         />
       </div>
-      {choices.length > 0 && (
-        <Checks label="Sector packs it begins with" value={value.packs} set={(v) => set("packs", v)} options={choices} />
-      )}
+      {choices.length > 0 && <Checks label="Sector packs" value={value.packs} set={(v) => set("packs", v)} options={choices} />}
     </Form>
   );
 }

@@ -15,8 +15,8 @@ export function Limits({ of, saved }: { of: Of<"Tenancy">; saved: () => void }) 
   return (
     <Form of={form} verb="Save">
       <div className="fields">
-        <TextField label="Requests a second" hint="Empty: 100." type="number" {...form.field("rps")} />
-        <TextField label="How many of them at once" hint="Empty: twice as many." type="number" {...form.field("burst")} />
+        <TextField label="Requests per second" hint="Default: 100." type="number" {...form.field("rps")} />
+        <TextField label="Burst" hint="Default: twice the rate." type="number" {...form.field("burst")} />
       </div>
     </Form>
   );

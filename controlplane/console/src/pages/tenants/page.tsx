@@ -42,16 +42,16 @@ export default function Tenants() {
   const [made, setMade] = useState<Of<"Founded">>();
   return (
     <>
-      <Head title="Tenants" lead="Everybody who uses this service. What you do here stands in the operators' audit log.">
+      <Head title="Tenants" lead="All tenants of this service. Your actions here are recorded in the operators' audit log.">
         <Button tone="primary" onClick={() => setFounding(true)}>
-          <Plus aria-hidden size={15} /> Found a tenant
+          <Plus aria-hidden size={15} /> Create tenant
         </Button>
       </Head>
       {made && (
         <Note tone="ok">
           <p>
-            <strong>{made.name}</strong> is founded. Send this link to {made.admin.email}: by it they set a password and are signed in. It
-            works once, within an hour, and is not shown again. If it is lost, act in the tenant and make another under Settings, Users.
+            Tenant <strong>{made.name}</strong> created. Send this link to {made.admin.email} to set a password and sign in. It works once,
+            within one hour, and is not shown again. If it is lost, act in the tenant and create another link under Settings, Users.
           </p>
           <Verbatim label="One-time link" copy>
             {invitation(made.admin.sign_in_token, made.base_url)}
@@ -65,9 +65,9 @@ export default function Tenants() {
         search="names"
         csv="tenants"
         open={(t) => ({ to: "/admin/tenants/$id", params: { id: t.id } })}
-        empty={{ title: "There is no tenant", words: "Found the first one." }}
+        empty={{ title: "No tenants yet", words: "Create the first tenant." }}
       />
-      <Dialog open={founding} close={() => setFounding(false)} title="Found a tenant" wide>
+      <Dialog open={founding} close={() => setFounding(false)} title="Create tenant" wide>
         <Founding
           cancel={() => setFounding(false)}
           done={(t) => {

@@ -1,5 +1,5 @@
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { act } from "../../api/acting";
 import { ask } from "../../api/client";
@@ -32,8 +32,7 @@ export default function Tenant() {
           {t.status === "closing" ? "Closing" : "Suspended"}: <Text of={t.status_reason} none="no reason given" />.{" "}
           {t.purge_after && (
             <>
-              Everything that belongs to it is erased <When at={t.purge_after} />. {(t.erased_rows ?? 0).toLocaleString("en")} rows are
-              already.
+              All data is deleted <When at={t.purge_after} />. {(t.erased_rows ?? 0).toLocaleString("en")} rows are already deleted.
             </>
           )}
         </Note>
@@ -53,7 +52,7 @@ export default function Tenant() {
           ]}
         />
       </div>
-      <Part title="Limits" lead="Of each token that has no rate of its own.">
+      <Part title="Limits" lead="Default limits for API tokens.">
         <Limits key={t.version} of={t} saved={() => void found.refetch()} />
       </Part>
       {doing && <Asked of={t} doing={doing} end={() => setDoing(undefined)} />}
@@ -66,7 +65,7 @@ function Acts({ of, start }: { of: Tenancy; start: (d: Doing) => void }) {
   const own = me?.tenant.id === of.id || me?.home_tenant?.id === of.id;
   return (
     <>
-      {of.status === "active" && !own && <Button onClick={() => start("act")}>Act in it</Button>}
+      {of.status === "active" && !own && <Button onClick={() => start("act")}>Act in tenant</Button>}
       {of.status === "active" && !own && <Button onClick={() => start("suspend")}>Suspend</Button>}
       {of.status === "suspended" && (
         <Button tone="primary" onClick={() => start("resume")}>
@@ -75,7 +74,7 @@ function Acts({ of, start }: { of: Tenancy; start: (d: Doing) => void }) {
       )}
       {of.status === "closing" && (
         <Button tone="primary" onClick={() => start("reopen")}>
-          Open it again
+          Reopen
         </Button>
       )}
       {of.status !== "closing" && !own && (
@@ -89,24 +88,24 @@ function Acts({ of, start }: { of: Tenancy; start: (d: Doing) => void }) {
 
 const words: Record<Doing, { verb: string; lead: string; danger?: boolean; reason?: boolean }> = {
   act: {
-    verb: "Act in it",
-    lead: "You see and do what its administrators do, in this tab. Every request, reading too, is written to its audit log and to yours with your reason.",
+    verb: "Act in tenant",
+    lead: "You see and do what its administrators can, in this tab. Each request is recorded in its audit log and in yours, with your reason.",
     reason: true,
   },
   suspend: {
     verb: "Suspend",
-    lead: "Within five seconds nobody signs in, no token works, agents are turned away and syncs stop where they are. Nothing is lost.",
+    lead: "Within five seconds, sign-ins and tokens stop working, agents are disconnected and syncs stop. No data is lost.",
     danger: true,
     reason: true,
   },
-  resume: { verb: "Resume", lead: "Everything goes on from where it stopped." },
+  resume: { verb: "Resume", lead: "All activity continues where it stopped." },
   close: {
     verb: "Close",
-    lead: "From this moment nobody signs in. When the grace has ended its keys are destroyed and every row that belongs to it is deleted, its audit log too. Until then it can be opened again.",
+    lead: "Sign-ins stop at once. After the grace period, keys and all data of the tenant are deleted, including its audit log. Until then you can reopen it.",
     danger: true,
     reason: true,
   },
-  reopen: { verb: "Open it again", lead: "The tenant is what it was before. Syncs that closing has cancelled stay cancelled." },
+  reopen: { verb: "Reopen", lead: "The tenant is active again. Syncs that were canceled stay canceled." },
 };
 
 /** Asked anew each time: neither a reason nor a typed name stays from what was asked before. */
@@ -148,8 +147,14 @@ function Asked({ of, doing, end }: { of: Tenancy; doing: Doing; end: () => void 
       {w.reason && <TextField label="Reason" required value={reason} set={setReason} max={500} />}
       {doing === "close" && (
         <>
-          <TextField label={`Type ${of.slug} to say that you mean this one`} mono required value={slug} set={setSlug} />
-          <TextField label="Grace" hint="P30D is thirty days; PT0S erases at once and for ever." mono value={grace} set={setGrace} />
+          <TextField label={`Enter ${of.slug} to confirm`} mono required value={slug} set={setSlug} />
+          <TextField
+            label="Grace period"
+            hint="P30D means 30 days. PT0S deletes the data at once and permanently."
+            mono
+            value={grace}
+            set={setGrace}
+          />
         </>
       )}
     </AskFirst>

@@ -19,7 +19,7 @@ export function Change({ of, done, again }: { of: Token; done: () => void; again
     const body = { name: v.name.trim(), description: v.description.trim(), ...sent(v.limits) };
     await ask("PATCH", `/settings/api-tokens/${of.id}`, { body, key, ifMatch: of.version });
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/settings/api-tokens") });
-    say("Saved. It holds within seconds everywhere.");
+    say("Saved. The change is effective within seconds.");
     done();
   });
   const { value: v, set, wrong } = form;
@@ -27,7 +27,7 @@ export function Change({ of, done, again }: { of: Token; done: () => void; again
     <Form of={form} verb="Save" cancel={done}>
       <TextField label="Name" value={v.name} set={(n) => set("name", n)} max={100} required error={wrong("name")} />
       <TextField
-        label="What it is for"
+        label="Purpose"
         value={v.description}
         set={(d) => set("description", d)}
         max={1000}

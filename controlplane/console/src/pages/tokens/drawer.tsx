@@ -50,7 +50,7 @@ function Known({ of, issue, again }: Props) {
         {may.admin && !over && (
           <>
             <Button onClick={() => setOpen("rotate")}>Replace</Button>
-            <Button onClick={() => setOpen(open === "change" ? undefined : "change")}>Change</Button>
+            <Button onClick={() => setOpen(open === "change" ? undefined : "change")}>Edit</Button>
             <Switch of={of} />
           </>
         )}
@@ -73,30 +73,30 @@ function Told({ of }: { of: Token }) {
     <>
       <Facts
         of={[
-          ["As", of.role.replaceAll("_", " ")],
+          ["Role", of.role.replaceAll("_", " ")],
           [
-            "Whose view",
+            "View of",
             of.bound_identity_id && (
               <Link key="p" to="/people/$id" params={{ id: of.bound_identity_id }}>
-                The person it stands for
+                A person
               </Link>
             ),
           ],
           ["Last used", <When key="u" at={of.last_used_at} />],
           ["From", of.last_used_ip && <code key="ip">{of.last_used_ip}</code>],
           ["Ends", <When key="e" at={of.expires_at} />],
-          ["Replaced; works until", of.rotation_overlap_until && <When key="o" at={of.rotation_overlap_until} />],
-          ["Disabled when idle for", spanWords(of.idle_disable_after)],
-          ["Rate", of.rate_limit ? `${of.rate_limit.rps} a second, ${of.rate_limit.burst} at once` : "the usual 100 a second"],
-          ["Networks", of.allowed_cidrs.length > 0 ? <code key="n">{of.allowed_cidrs.join(", ")}</code> : "from everywhere"],
-          ["Made by", <bdi key="by">{of.created_by.display}</bdi>],
-          ["Made", <When key="m" at={of.created_at} />],
-          ["Ends with", <code key="t">{of.jti_tail}</code>],
-          ["Id", <Id key="id" of={of.id} />],
+          ["Replaced; valid until", of.rotation_overlap_until && <When key="o" at={of.rotation_overlap_until} />],
+          ["Disabled if unused for", spanWords(of.idle_disable_after)],
+          ["Rate", of.rate_limit ? `${of.rate_limit.rps} per second, burst ${of.rate_limit.burst}` : "default: 100 per second"],
+          ["Networks", of.allowed_cidrs.length > 0 ? <code key="n">{of.allowed_cidrs.join(", ")}</code> : "any"],
+          ["Created by", <bdi key="by">{of.created_by.display}</bdi>],
+          ["Created", <When key="m" at={of.created_at} />],
+          ["Last characters", <code key="t">{of.jti_tail}</code>],
+          ["ID", <Id key="id" of={of.id} />],
         ]}
       />
       <div>
-        <h3 className="field-label">What it may be used for</h3>
+        <h3 className="field-label">Scopes</h3>
         <ul className="token-list">
           {of.scopes.map((s) => (
             <li key={s}>
@@ -113,7 +113,7 @@ function Told({ of }: { of: Token }) {
 function Switch({ of }: { of: Token }) {
   const set = useAct<boolean>({
     act: (enabled, key) => ask("PATCH", `/settings/api-tokens/${of.id}`, { key, body: { enabled }, ifMatch: of.version }),
-    done: (_, on) => (on ? "The token works again." : "The token is disabled, within seconds everywhere."),
+    done: (_, on) => (on ? "Token enabled." : "Token disabled, effective within seconds."),
     changes: ["/settings/api-tokens"],
   });
   return (

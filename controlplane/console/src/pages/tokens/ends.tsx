@@ -22,13 +22,20 @@ export function Rotate({ of, issue, close }: { of: Token; issue: (t: Of<"Issued"
     <AskFirst
       open
       close={close}
-      title="Replace this token"
-      lead="Another is made that may do the same, for as long again. This one goes on for a while, so that programs can change over."
-      verb="Replace it"
+      title="Replace token"
+      lead="Creates a token with the same permissions and lifetime. The current token works for a while, so that you can update programs."
+      verb="Replace"
       disabled={!overlap}
       act={() => act.mutateAsync(overlap)}
     >
-      <SpanField label="This one goes on for" value={overlap} set={setOverlap} units={["hour", "day"]} hint="At most 7 days." required />
+      <SpanField
+        label="Overlap of the current token"
+        value={overlap}
+        set={setOverlap}
+        units={["hour", "day"]}
+        hint="At most 7 days."
+        required
+      />
     </AskFirst>
   );
 }
@@ -39,7 +46,7 @@ export function Revoke({ of, close }: { of: Token; close: () => void }) {
   const act = useAct<boolean>({
     quiet: true,
     changes,
-    done: "The token is revoked.",
+    done: "Token revoked.",
     act: (successors, key) =>
       ask("DELETE", `/settings/api-tokens/${of.id}`, { key, ifMatch: of.version, query: successors ? { successors } : {} }),
   });
@@ -47,15 +54,15 @@ export function Revoke({ of, close }: { of: Token; close: () => void }) {
     <AskFirst
       open
       close={close}
-      title="Revoke this token"
-      lead="It is dead at once here and within five seconds everywhere, with all tokens that were made by it. Programs that still use it fail. This cannot be undone."
-      verb="Revoke it"
+      title="Revoke token"
+      lead="The token, and all tokens created with it, stop working within five seconds. Programs that use them fail. You cannot undo this."
+      verb="Revoke"
       tone="danger"
       act={() => act.mutateAsync(stolen)}
     >
       <Check
-        label="It was stolen"
-        hint="Then what has replaced it is revoked too, and whatever that has made."
+        label="The token was stolen"
+        hint="Also revokes its replacement, and all tokens created with it."
         value={stolen}
         set={setStolen}
       />

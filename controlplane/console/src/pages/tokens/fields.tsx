@@ -20,17 +20,17 @@ export function LimitFields({ value, set, wrong }: Props) {
   return (
     <>
       <WordsField
-        label="Networks it may be used from"
+        label="Allowed networks"
         value={value.cidrs}
         set={(v) => put("cidrs", v)}
         mono
         rows={2}
-        hint="One in a line, such as 203.0.113.0/24. Leave empty to allow any address."
+        hint="One per line, such as 203.0.113.0/24. Leave empty to allow any address."
         error={wrong("allowed_cidrs") ?? wrong("allowed_cidrs/0")}
       />
       <div className="fields">
         <TextField
-          label="Requests a second"
+          label="Requests per second"
           type="number"
           value={value.rps}
           set={(v) => put("rps", v)}
@@ -43,15 +43,15 @@ export function LimitFields({ value, set, wrong }: Props) {
           value={value.burst}
           set={(v) => put("burst", v)}
           disabled={!value.rps}
-          hint="How many may come together; twice as many otherwise."
+          hint="Maximum number of simultaneous requests. Default: twice the rate."
           error={wrong("rate_limit/burst")}
         />
       </div>
       <SpanField
-        label="Disabled when nobody uses it for"
+        label="Disable if unused for"
         value={value.idle}
         set={(v) => put("idle", v)}
-        hint="An hour to 365 days."
+        hint="One hour to 365 days."
         error={wrong("idle_disable_after")}
       />
     </>

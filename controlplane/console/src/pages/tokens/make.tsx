@@ -5,7 +5,7 @@ import type { Of } from "../../api/types";
 import { Dialog } from "../../kit/dialog";
 import { Form, SelectField, TextField, useForm } from "../../kit/form";
 import { Pick, type Picked, people } from "../../kit/pick";
-import { type Limits, LimitFields, noLimits, sent } from "./fields";
+import { LimitFields, type Limits, noLimits, sent } from "./fields";
 import { Scopes } from "./scopes";
 import { Shown } from "./shown";
 import { bound, dayIn, endOf, type Role, roles } from "./words";
@@ -38,32 +38,32 @@ export function Make({ close }: { close: () => void }) {
       open
       close={close}
       wide
-      title="Make an API token"
-      lead="For a program. It may do what its areas and its role both allow, for as long as you are an active administrator."
+      title="Create API token"
+      lead="For a program. It can do what its scopes and its role both allow, as long as you are an active administrator."
     >
-      <Form of={form} verb="Make the token" cancel={close}>
+      <Form of={form} verb="Create" cancel={close}>
         <TextField label="Name" value={v.name} set={(n) => set("name", n)} max={100} required autoFocus error={wrong("name")} />
         <TextField
-          label="What it is for"
+          label="Purpose"
           value={v.description}
           set={(d) => set("description", d)}
           max={1000}
           rows={2}
-          hint="So that somebody knows in a year whether it is still needed."
+          hint="Helps you decide later whether the token is still needed."
           error={wrong("description")}
         />
         <Scopes value={v.scopes} set={(s) => set("scopes", s)} error={wrong("scopes") ?? wrong("scopes/0")} />
         <SelectField
-          label="As"
+          label="Role"
           value={v.role}
           set={(r) => set("role", r)}
           options={roles}
-          hint="It sees and does no more than somebody with this role."
+          hint="The token has the permissions of this role."
           error={wrong("role")}
         />
         {bound(v.role) && (
           <Pick
-            label="Whose view it has"
+            label="View of"
             source={people}
             value={v.person}
             set={(p) => set("person", p)}
@@ -72,7 +72,7 @@ export function Make({ close }: { close: () => void }) {
           />
         )}
         <TextField
-          label="Good until the end of"
+          label="Expires at the end of"
           type="date"
           value={v.until}
           set={(d) => set("until", d)}

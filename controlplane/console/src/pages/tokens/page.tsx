@@ -13,10 +13,10 @@ const views: View[] = [
   { name: "In use", query: { state: "active,expiring" } },
   { name: "Expiring", query: { state: "expiring" } },
   { name: "Disabled", query: { state: "disabled" } },
-  { name: "Over", query: { state: "revoked,expired" } },
+  { name: "Ended", query: { state: "revoked,expired" } },
 ];
 
-const filters = [{ name: "role", words: "As", options: roles.map(([r, words]) => [r, words.split(":")[0] ?? r] as const) }];
+const filters = [{ name: "role", words: "Role", options: roles.map(([r, words]) => [r, words.split(":")[0] ?? r] as const) }];
 
 /** Tokens by which programs use the API. */
 export default function Tokens() {
@@ -37,28 +37,28 @@ export default function Tokens() {
       text: (t) => t.name,
     },
     { title: "State", cell: (t) => <TokenState of={t.state} />, text: (t) => t.state },
-    { title: "As", cell: (t) => t.role.replaceAll("_", " "), text: (t) => t.role },
+    { title: "Role", cell: (t) => t.role.replaceAll("_", " "), text: (t) => t.role },
     {
-      title: "Areas",
+      title: "Scopes",
       number: true,
       cell: (t) => <span title={t.scopes.join(", ")}>{t.scopes.length}</span>,
       text: (t) => t.scopes.join(" "),
     },
     { title: "Last used", sort: "last_used_at", cell: (t) => <When at={t.last_used_at} />, text: (t) => t.last_used_at },
     { title: "Ends", sort: "expires_at", cell: (t) => <When at={t.expires_at} />, text: (t) => t.expires_at },
-    { title: "Made by", cell: (t) => <Text of={t.created_by.display} />, text: (t) => t.created_by.display },
+    { title: "Created by", cell: (t) => <Text of={t.created_by.display} />, text: (t) => t.created_by.display },
     {
-      title: "Ends with",
-      cell: (t) => <code title="The last letters of its jti, as logs show them">{t.jti_tail}</code>,
+      title: "Last characters",
+      cell: (t) => <code title="The last characters of its jti, as shown in logs">{t.jti_tail}</code>,
       text: (t) => t.jti_tail,
     },
   ];
   return (
     <>
-      <Head title="API tokens" lead="By which programs use the API: what each may do, and whether anybody still needs it.">
+      <Head title="API tokens" lead="Tokens of programs that use the API: permissions, usage and expiry.">
         {may.admin && (
           <Button tone="primary" onClick={() => go({ new: "1" })}>
-            <KeyRound aria-hidden size={15} /> Make a token
+            <KeyRound aria-hidden size={15} /> Create token
           </Button>
         )}
       </Head>
@@ -71,7 +71,7 @@ export default function Tokens() {
         open={(t) => ({ to: "/settings/tokens", search: { ...search, token: t.id } })}
         csv="api-tokens"
         label="API tokens"
-        empty={{ title: "No program has a token yet", words: "Make one for each program, so that each can be stopped by itself." }}
+        empty={{ title: "No API tokens yet", words: "Create a separate token for each program, so that you can revoke each one." }}
       />
       {search.token && <Drawer id={search.token} close={() => go({ token: undefined })} />}
       {may.admin && search.new && <Make close={() => go({ new: undefined })} />}

@@ -15,7 +15,7 @@ export function Scopes({ value, set, error }: { value: string[]; set: (v: string
   const toggle = (s: string, on: boolean) => set(on ? [...value, s] : value.filter((v) => v !== s));
   return (
     <fieldset className="checks token-scopes">
-      <legend>What it may be used for</legend>
+      <legend>Scopes</legend>
       {error && (
         <small className="bad" role="alert">
           {error}
@@ -24,9 +24,9 @@ export function Scopes({ value, set, error }: { value: string[]; set: (v: string
       <table>
         <thead>
           <tr>
-            <th scope="col">Area</th>
+            <th scope="col">Resource</th>
             <th scope="col">Read</th>
-            <th scope="col">Change</th>
+            <th scope="col">Write</th>
           </tr>
         </thead>
         <tbody>

@@ -15,8 +15,7 @@ export function Shown({ token, name, until, close }: { token: string; name: stri
       title="Copy the token now"
       lead={
         <>
-          This is <bdi>{name}</bdi>. It is shown this once and cannot be read again. Whoever has it can do what it may do: keep it where
-          secrets are kept.
+          Token <bdi>{name}</bdi> is shown only once. Anyone with the token has its permissions, so store it in a secret store.
         </>
       }
     >
@@ -25,7 +24,7 @@ export function Shown({ token, name, until, close }: { token: string; name: stri
       </Verbatim>
       {until && (
         <p className="small muted">
-          The one from before works until it is changed over everywhere, at most until <When at={until} />.
+          The previous token works until its first replacement use, at most until <When at={until} />.
         </p>
       )}
       <p className="small muted">

@@ -7,8 +7,8 @@ export type Role = Token["role"];
 export const roles: readonly (readonly [Role, string])[] = [
   ["auditor", "Auditor: reads the whole tenant"],
   ["admin", "Administrator: reads and changes the whole tenant"],
-  ["manager", "Manager: sees what one manager sees"],
-  ["resource_owner", "Owner: sees what one owner sees"],
+  ["manager", "Manager: view of one manager"],
+  ["resource_owner", "Owner: view of one owner"],
 ];
 
 /** Roles that see what a person sees, who must be named. */
@@ -21,10 +21,10 @@ export const TokenState = ({ of }: { of: Token["state"] }) => <State of={of} ton
 
 /** Why a token is disabled, in plain words. */
 export const why: Record<string, string> = {
-  administrator: "An administrator has disabled it.",
-  idle: "Nobody has used it for as long as it may be idle.",
-  creator: "Whoever made it is no active administrator any more.",
-  maker: "The token that made it is disabled or revoked.",
+  administrator: "The token was disabled by an administrator.",
+  idle: "The token was disabled because it was not used.",
+  creator: "The token was disabled because its creator is no longer an active administrator.",
+  maker: "The token was disabled because the token that created it is disabled or revoked.",
 };
 
 /** A day of a date field as the moment at its end. */

@@ -14,31 +14,31 @@ type Asked = "link" | "sessions" | "factor" | "disable" | "delete";
 
 const asked: Record<Asked, { title: string; lead: string; verb: string; danger?: boolean }> = {
   link: {
-    title: "Make a new link",
-    lead: "They use the link to set a new password. Earlier links stop working, and using it ends their sessions.",
-    verb: "Make it",
+    title: "Create password link",
+    lead: "The user sets a new password with the link. Earlier links stop working, and the sessions of the user end.",
+    verb: "Create",
   },
   sessions: {
-    title: "End their sessions",
-    lead: "They are signed out everywhere, within seconds, and can sign in again.",
-    verb: "End them",
+    title: "End sessions",
+    lead: "The user is signed out everywhere within seconds, and can sign in again.",
+    verb: "End sessions",
     danger: true,
   },
   factor: {
-    title: "Take the second factor away",
-    lead: "For somebody who has lost their phone. Their password alone signs them in until they set up another; their sessions end.",
-    verb: "Take it away",
+    title: "Remove second factor",
+    lead: "For users who have lost their phone. The password alone signs them in until they set up a new factor. Their sessions end.",
+    verb: "Remove",
     danger: true,
   },
   disable: {
-    title: "Disable this user",
-    lead: "They are out within seconds and cannot sign in until somebody enables them again.",
+    title: "Disable user",
+    lead: "The user is signed out within seconds and cannot sign in until an administrator enables the user again.",
     verb: "Disable",
     danger: true,
   },
   delete: {
-    title: "Delete this user",
-    lead: "Every way to sign in, the name, the address and the roles are erased. The audit log keeps what they did, by an id. This cannot be undone.",
+    title: "Delete user",
+    lead: "Sign-in methods, name, e-mail address and roles are deleted. The audit log keeps past actions under an ID. You cannot undo this.",
     verb: "Delete",
     danger: true,
   },
@@ -54,7 +54,7 @@ export function Acts({ of, self }: { of: User; self: boolean }) {
   // Who is deleted is not asked for again: only the list is.
   const remove = useAct({
     quiet: true,
-    done: "The user is deleted.",
+    done: "User deleted.",
     act: (_, key) => ask("DELETE", path, { key, ifMatch: of.version }),
     after: () => {
       void queries.invalidateQueries({ queryKey: ["/settings/users"] });
@@ -77,11 +77,11 @@ export function Acts({ of, self }: { of: User; self: boolean }) {
     <>
       <Menu
         words="More"
-        label="More about this user"
+        label="Actions for this user"
         of={[
-          { words: of.status === "invited" ? "Make a new invitation" : "Make a link for a new password", act: () => asks("link") },
-          { words: "End their sessions", act: () => asks("sessions") },
-          of.mfa.enrolled && { words: "Take the second factor away", act: () => asks("factor") },
+          { words: of.status === "invited" ? "Create new invitation" : "Create password link", act: () => asks("link") },
+          { words: "End sessions", act: () => asks("sessions") },
+          of.mfa.enrolled && { words: "Remove second factor", act: () => asks("factor") },
           !self && of.enabled && { words: "Disable", act: () => asks("disable"), danger: true },
           !self && !of.enabled && { words: "Enable", act: () => act.mutate("enable", { onError: sayRefusal }) },
           !self && { words: "Delete", act: () => asks("delete"), danger: true },
@@ -104,8 +104,8 @@ export function Acts({ of, self }: { of: User; self: boolean }) {
 }
 
 const said: Partial<Record<Asked | "enable", string>> = {
-  sessions: "Their sessions have ended.",
-  factor: "The second factor is taken away.",
-  disable: "They cannot sign in any more.",
-  enable: "They can sign in again.",
+  sessions: "Sessions ended.",
+  factor: "Second factor removed.",
+  disable: "User disabled.",
+  enable: "User enabled.",
 };

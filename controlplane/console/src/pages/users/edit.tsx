@@ -26,23 +26,23 @@ export function Edit({ of, self, again }: { of: User; self: boolean; again: () =
       ...((v.person?.id ?? null) === of.identity_id ? {} : { identity_id: v.person?.id ?? null }),
     };
     await ask("PATCH", `/settings/users/${of.id}`, { body, key, ifMatch: of.version });
-    say("Saved. It holds from their next click.");
+    say("Saved. The change is effective at once.");
     await queries.invalidateQueries({ predicate: (q) => String(q.queryKey[0]).startsWith("/settings/users") });
   });
   return (
-    <Part title="Change">
+    <Part title="Edit">
       <div className="card padded">
         <Form of={form} verb="Save">
           <TextField label="Name" {...form.field("name")} max={256} error={form.wrong("display_name")} />
           <TextField label="E-mail" type="email" {...form.field("email")} max={254} required error={form.wrong("email")} />
           <fieldset className="checks" disabled={self}>
-            <Checks label="What they may do" {...form.field("roles")} options={roleNames} />
+            <Checks label="Roles" {...form.field("roles")} options={roleNames} />
           </fieldset>
           <Pick
-            label="Who they are in the directory"
+            label="Person"
             source={people}
             {...form.field("person")}
-            hint="A manager or an owner sees what this person manages or owns."
+            hint="Managers and owners see what this person manages or owns."
             error={form.wrong("identity_id")}
           />
           <Meanwhile refused={form.refused} again={again} />

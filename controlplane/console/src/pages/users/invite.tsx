@@ -23,19 +23,19 @@ export function Invite({ close }: { close: () => void }) {
   if (made) return <OneTimeLink of={made.invitation} who={made.display_name || made.email} close={close} />;
   const needsPerson = form.value.roles.some((r) => r === "manager" || r === "resource_owner") && !form.value.person;
   return (
-    <Dialog open close={close} title="Invite user" lead="They get a link from you that sets their password. It is good for an hour.">
+    <Dialog open close={close} title="Invite user" lead="The user gets a link from you to set a password. It is valid for one hour.">
       <Form of={form} verb="Invite" cancel={close}>
         <TextField label="E-mail" type="email" {...form.field("email")} max={254} required autoFocus error={form.wrong("email")} />
         <TextField label="Name" {...form.field("name")} max={256} error={form.wrong("display_name")} />
-        <Checks label="What they may do" {...form.field("roles")} options={roleNames} />
+        <Checks label="Roles" {...form.field("roles")} options={roleNames} />
         <Pick
-          label="Who they are in the directory"
+          label="Person"
           source={people}
           {...form.field("person", "identity_id")}
           hint={
             needsPerson
-              ? "Without a person, a manager or an owner sees nobody."
-              : "So that they see their own record, and what belongs to them."
+              ? "Managers and owners without a linked person see no people."
+              : "The user sees the person's own record, access and requests."
           }
         />
       </Form>

@@ -14,11 +14,11 @@ export function OneTimeLink({ of, who, close }: { of: Of<"UserInvitation">; who:
     <Dialog
       open
       close={close}
-      title="Send them this link"
+      title="Send this link"
       lead={
         <>
-          <bdi>{who}</bdi> uses this link to set a password. It works once and expires <When at={of.expires_at} />. It is not shown
-          again; you can make another at any time.
+          <bdi>{who}</bdi> uses this link to set a password. It works once and expires <When at={of.expires_at} />. It is not shown again.
+          You can create another one at any time.
         </>
       }
     >

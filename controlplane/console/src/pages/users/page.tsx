@@ -83,7 +83,7 @@ export default function Users() {
         open={(u) => ({ to: "/settings/users/$id", params: { id: u.id } })}
         csv="users"
         label="Users"
-        empty={{ title: "No users yet", words: "Invite a user: they set a password by a link that you send them." }}
+        empty={{ title: "No users yet", words: "Invite a user. They set a password with a link that you send." }}
       />
       {may.admin && search.invite && <Invite close={() => inviting(false)} />}
     </>

@@ -43,7 +43,7 @@ export function ProviderForm({ of, done }: { of: Provider | undefined; done: () 
       of
         ? ask("PATCH", `/settings/identity-providers/${of.id}`, { body: v.body, key: v.key, ifMatch: of.version })
         : ask("POST", "/settings/identity-providers", { body: { ...v.body, enabled: true }, key: v.key }),
-    done: of ? "Saved" : "Added: people can sign in by it",
+    done: of ? "Saved" : "Provider added",
     changes: ["/settings/identity-providers"],
     quiet: true,
     after: done,
@@ -60,27 +60,27 @@ export function ProviderForm({ of, done }: { of: Provider | undefined; done: () 
         <TextField label="Name" hint="Lower-case letters, digits and hyphens." mono required {...form.field("name")} />
         <TextField
           label="Issuer"
-          hint="To the letter as its tokens have it."
+          hint="Exactly as in the tokens of the provider."
           type="url"
           mono
           required
           placeholder="https://login.example.com"
           {...form.field("issuer")}
         />
-        <TextField label="Client id" mono required {...form.field("client_id")} />
+        <TextField label="Client ID" mono required {...form.field("client_id")} />
         <SecretField
           label="Client secret"
-          hint="Empty for a public client. Another issuer needs it anew."
+          hint="Empty for a public client. Enter it again after you change the issuer."
           kept={of?.client_secret.set ?? false}
           {...form.field("client_secret")}
         />
-        <WordsField label="E-mail domains that it may vouch for, one in a line" hint="Leave empty to allow any." {...form.field("domains")} />
-        <TextField label="Claim with a person's groups" mono placeholder="groups" {...form.field("group_claim")} />
+        <WordsField label="Allowed e-mail domains, one per line" hint="Leave empty to allow any." {...form.field("domains")} />
+        <TextField label="Claim with the groups" mono placeholder="groups" {...form.field("group_claim")} />
       </div>
-      <Check label="Whoever signs in and is not known yet becomes a user" hint="Needs the domains above." {...form.field("create_users")} />
+      <Check label="Create a user at the first sign-in" hint="Requires allowed e-mail domains." {...form.field("create_users")} />
       <Mapping of={value.mapped} set={(v) => set("mapped", v)} />
       {more ? (
-        <WordsField label="Scopes beside openid, one in a line" hint="profile and email unless given." {...form.field("scopes")} />
+        <WordsField label="Additional scopes, one per line" hint="Default: profile and email." {...form.field("scopes")} />
       ) : (
         <div>
           <Button reads tone="quiet" onClick={() => setMore(true)}>
@@ -96,22 +96,22 @@ function Mapping({ of, set }: { of: Mapped[]; set: (v: Mapped[]) => void }) {
   const change = (at: number, m: Partial<Mapped>) => set(of.map((was, i) => (i === at ? { ...was, ...m } : was)));
   return (
     <fieldset className="checks">
-      <legend>Groups and the roles they give</legend>
+      <legend>Groups and their roles</legend>
       {of.map((m, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a group is typed letter by letter, and there is nothing else
         <div key={i} className="card padded stack tight">
           <TextField label="Group" mono value={m.group} set={(group) => change(i, { group })} />
-          <Checks label="gives" value={m.roles} set={(r) => change(i, { roles: r })} options={roles} />
+          <Checks label="Role" value={m.roles} set={(r) => change(i, { roles: r })} options={roles} />
           <div>
             <Button tone="danger" onClick={() => set(of.filter((_, at) => at !== i))}>
-              <Trash2 aria-hidden size={15} /> Take out
+              <Trash2 aria-hidden size={15} /> Remove
             </Button>
           </div>
         </div>
       ))}
       <div>
         <Button onClick={() => set([...of, { group: "", roles: [] }])}>
-          <Plus aria-hidden size={15} /> Add a group
+          <Plus aria-hidden size={15} /> Add group
         </Button>
       </div>
     </fieldset>

@@ -2,8 +2,8 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ask, type Page } from "../../api/client";
 import { useAct, useGet, useMay } from "../../api/use";
-import { Id } from "../../kit/bits";
 import { Add } from "../../kit/add";
+import { Id } from "../../kit/bits";
 import { DeleteFirst } from "../../kit/deletefirst";
 import { AskFirst, Dialog } from "../../kit/dialog";
 import { Button, Empty, Facts, Failure, Head, Note, Skeleton } from "../../kit/kit";
@@ -19,22 +19,22 @@ export default function Providers() {
     <>
       <Head
         title="Single sign-on"
-        lead="People sign in by your own identity provider (OpenID Connect), and get their roles from its groups."
+        lead="People sign in with your identity provider (OpenID Connect) and get roles from its groups."
         up={<Link to="/settings">Settings</Link>}
       >
-        <Add words="Add a provider" act={() => setOpen("new")} />
+        <Add words="Add provider" act={() => setOpen("new")} />
       </Head>
       {found.isPending ? (
         <Skeleton rows={3} />
       ) : found.isError && !found.data ? (
         <Failure error={found.error} retry={() => void found.refetch()} />
       ) : found.data.items.length === 0 ? (
-        <Empty title="Everybody signs in by password">Add your identity provider, and its people sign in there.</Empty>
+        <Empty title="No identity providers yet">Add your identity provider to enable single sign-on.</Empty>
       ) : (
         found.data.items.map((p) => <Card key={p.id} of={p} edit={() => setOpen(p)} />)
       )}
       {open !== undefined && (
-        <Dialog wide open close={() => setOpen(undefined)} title={open === "new" ? "Add a provider" : `Change ${open.name}`}>
+        <Dialog wide open close={() => setOpen(undefined)} title={open === "new" ? "Add provider" : `Edit ${open.name}`}>
           <Note>
             Register this redirect address at the provider: <Id of={`${window.location.origin}/api/v1/auth/oidc/callback`} />
           </Note>
@@ -51,7 +51,7 @@ function Card({ of, edit }: { of: Provider; edit: () => void }) {
   const path = `/settings/identity-providers/${of.id}`;
   const turn = useAct({
     act: (enabled: boolean, key) => ask("PATCH", path, { body: { enabled }, key, ifMatch: of.version }),
-    done: (_, enabled) => (enabled ? "People can sign in by it" : "Nobody signs in by it any more"),
+    done: (_, enabled) => (enabled ? "Provider enabled" : "Provider disabled"),
     changes: ["/settings/identity-providers"],
     quiet: true,
   });
@@ -63,7 +63,7 @@ function Card({ of, edit }: { of: Provider; edit: () => void }) {
         </h2>
         {may.admin && (
           <div className="row">
-            <Button onClick={edit}>Change</Button>
+            <Button onClick={edit}>Edit</Button>
             <Button onClick={() => (of.enabled ? setAsking("off") : turn.mutate(true, { onError: sayRefusal }))}>
               {of.enabled ? "Disable" : "Enable"}
             </Button>
@@ -77,10 +77,10 @@ function Card({ of, edit }: { of: Provider; edit: () => void }) {
         of={[
           ["Issuer", <code key="i">{of.issuer}</code>],
           ["Client", <code key="c">{of.client_id}</code>],
-          ["Secret", of.client_secret.set ? "is set" : "none: a public client"],
+          ["Secret", of.client_secret.set ? "is set" : "none (public client)"],
           ["E-mail domains", of.domains.join(", ") || "any"],
-          ["Unknown people", of.create_users ? "become users" : "are turned away"],
-          ["Groups are told by", of.group_claim && <code key="g">{of.group_claim}</code>],
+          ["Unknown users", of.create_users ? "are created" : "are rejected"],
+          ["Groups claim", of.group_claim && <code key="g">{of.group_claim}</code>],
           [
             "Roles",
             Object.entries(of.role_mapping)
@@ -94,7 +94,7 @@ function Card({ of, edit }: { of: Provider; edit: () => void }) {
           open
           close={() => setAsking(undefined)}
           title={`Disable ${of.name}?`}
-          lead="Nobody signs in by it until it is enabled again."
+          lead="Users cannot sign in with this provider until it is enabled again."
           verb="Disable"
           tone="danger"
           act={() => turn.mutateAsync(false)}
@@ -104,11 +104,11 @@ function Card({ of, edit }: { of: Provider; edit: () => void }) {
         <DeleteFirst
           close={() => setAsking(undefined)}
           title={`Delete ${of.name}?`}
-          lead="Nobody signs in by it any more. The sessions that it opened end at once, and the roles that its groups gave go, but for those of the last administrator."
+          lead="Users can no longer sign in with this provider. Its sessions end at once, and roles from its groups end, except those of the last administrator."
           path={path}
           list="/settings/identity-providers"
           version={of.version}
-          done="Deleted"
+          done="Provider deleted"
         />
       )}
     </section>

@@ -31,18 +31,18 @@ export default function OneUser() {
           {findings[f] ?? f}
         </Note>
       ))}
-      {self && <Note>This is you. Nobody gives themselves a role, disables or deletes themselves: ask another administrator.</Note>}
-      <section className="card padded" aria-label="Who they are">
+      {self && <Note>This is your own user. Another administrator must change your roles, or disable or delete you.</Note>}
+      <section className="card padded" aria-label="Account">
         <Facts
           of={[
-            ["Roles", rolesOf(u) || "none: sees their own record"],
-            ["In the directory", <Person key="p" of={u} />],
+            ["Roles", rolesOf(u) || "none: sees the own record only"],
+            ["Person", <Person key="p" of={u} />],
             ["Second factor", u.mfa.enrolled ? "on" : "off"],
             ["Last sign-in", <When key="l" at={u.last_login_at} />],
             ["Invited", <When key="i" at={u.invited_at} />],
-            ["Made", <When key="m" at={u.created_at} />],
-            ["At the company's provider", u.sso_subject && <bdi key="s">{u.sso_subject}</bdi>],
-            ["Id", <Id key="id" of={u.id} />],
+            ["Created", <When key="m" at={u.created_at} />],
+            ["Subject at the provider", u.sso_subject && <bdi key="s">{u.sso_subject}</bdi>],
+            ["ID", <Id key="id" of={u.id} />],
           ]}
         />
       </section>

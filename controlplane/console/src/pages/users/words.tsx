@@ -7,16 +7,16 @@ export type RoleName = "admin" | "auditor" | "manager" | "resource_owner";
 /** The roles, and what each lets somebody do. */
 export const roleNames: readonly (readonly [RoleName, string])[] = [
   ["admin", "Administrator: sees and changes the whole tenant"],
-  ["auditor", "Auditor: sees the whole tenant, changes nothing"],
-  ["manager", "Manager: sees the people who report to them"],
-  ["resource_owner", "Owner: sees who holds what they own"],
+  ["auditor", "Auditor: sees the whole tenant and changes nothing"],
+  ["manager", "Manager: sees direct and indirect reports"],
+  ["resource_owner", "Owner: sees the holders of owned access"],
 ];
 
 const short: Record<string, string> = { admin: "administrator", auditor: "auditor", manager: "manager", resource_owner: "owner" };
 
 /** Roles in a few words. */
 export const rolesOf = (u: { roles: string[]; control_plane_admin: boolean }) =>
-  [...u.roles.map((r) => short[r] ?? r), ...(u.control_plane_admin ? ["operator of the service"] : [])].join(", ");
+  [...u.roles.map((r) => short[r] ?? r), ...(u.control_plane_admin ? ["service operator"] : [])].join(", ");
 
 /** Whether somebody can sign in. */
 export function UserState({ of }: { of: string }) {
@@ -25,7 +25,7 @@ export function UserState({ of }: { of: string }) {
 
 /** What an administrator should look at, in plain words. */
 export const findings: Record<string, string> = {
-  toxic_role_pair: "This user administers and audits. Nobody should audit their own work: take one of the two roles away.",
-  identity_inactive: "The person has left or is not active any more, and can still sign in here.",
-  identity_missing: "The person that this user was linked to is not known any more.",
+  toxic_role_pair: "This user is an administrator and an auditor, so they could audit their own work. Remove one of the two roles.",
+  identity_inactive: "The linked person has left or is inactive, but can still sign in.",
+  identity_missing: "The linked person no longer exists.",
 };

@@ -22,21 +22,16 @@ type Tested = Of<"Tested">;
 type Doing = "edit" | "disable" | "rotate" | "replay" | "delete";
 
 const overlaps = [
-  ["PT0S", "at once"],
-  ["PT1H", "for an hour"],
-  ["PT24H", "for a day"],
+  ["PT0S", "immediately"],
+  ["PT1H", "for one hour"],
+  ["PT24H", "for one day"],
   ["P7D", "for seven days"],
 ] as const;
 
 /** One that the service has disabled is enabled after a test: said in the words of this page, not in those of the API. */
 function untested(e: unknown): never {
   if (!(e instanceof Refusal) || e.code !== "test_required") throw e;
-  throw new Refusal(
-    e.status,
-    e.code,
-    "Its receiver has to answer first. Send a test; once one has arrived it can be enabled.",
-    e.requestId,
-  );
+  throw new Refusal(e.status, e.code, "Send a test first. The webhook can be enabled after a test is delivered.", e.requestId);
 }
 
 /** What can be done with a webhook. */
@@ -54,7 +49,7 @@ export function Acts({ of: w }: { of: Webhook }) {
     await changed();
     return r;
   };
-  const enable = useAct({ act: () => post("enable").catch(untested), done: "It is told what happens again" });
+  const enable = useAct({ act: () => post("enable").catch(untested), done: "Webhook enabled" });
   const test = useAct<void, Tested>({ act: () => post<Tested>("test") });
   if (!may.admin) return null;
   const close = () => setDoing(undefined);
@@ -69,7 +64,7 @@ export function Acts({ of: w }: { of: Webhook }) {
         of={[
           { words: "Edit", act: () => setDoing("edit") },
           { words: "Replay events", act: () => setDoing("replay") },
-          { words: "Rotate the secret", act: () => setDoing("rotate") },
+          { words: "Rotate secret", act: () => setDoing("rotate") },
           w.enabled && { words: "Disable", act: () => setDoing("disable") },
           { words: "Delete", danger: true, act: () => setDoing("delete") },
         ]}
@@ -90,23 +85,23 @@ export function Acts({ of: w }: { of: Webhook }) {
       <AskFirst
         open={doing === "rotate"}
         close={close}
-        title="Rotate the secret?"
-        lead="A new one is made and shown once. Until the overlap is over both sign, so that the receiver can be changed in peace."
-        verb="Make a new secret"
+        title="Rotate secret?"
+        lead="A new secret is created and shown once. During the overlap, both secrets sign, so that you can update the receiver."
+        verb="Create new secret"
         act={async () => setSecret((await post<Of<"Made">>("rotate-secret", { overlap })).secret)}
       >
         <SelectField
-          label="The one before stops"
+          label="Overlap"
           value={overlap}
           set={setOverlap}
-          options={overlaps.map(([v, t]) => [v as string, v === "PT0S" ? "at once" : `after it has signed too ${t}`] as const)}
+          options={overlaps.map(([v, t]) => [v as string, v === "PT0S" ? "immediately" : `previous secret signs ${t}`] as const)}
         />
       </AskFirst>
       <AskFirst
         open={doing === "disable"}
         close={close}
         title={`Disable ${w.name}?`}
-        lead="Nothing is sent any more. What happens meanwhile is kept as skipped and can be replayed."
+        lead="No events are sent. Events that occur meanwhile are recorded as skipped and can be replayed."
         verb="Disable"
         act={() => post("disable")}
       />
@@ -114,11 +109,11 @@ export function Acts({ of: w }: { of: Webhook }) {
         <DeleteFirst
           close={close}
           title={`Delete ${w.name}?`}
-          lead="Its secret and its deliveries go with it."
+          lead="Its secret and its deliveries are deleted."
           path={path}
           list="/settings/webhooks"
           version={w.version}
-          done="The webhook is deleted."
+          done="Webhook deleted."
           gone={() => void navigate({ to: "/settings/webhooks" as never })}
         />
       )}
@@ -130,12 +125,12 @@ export function Acts({ of: w }: { of: Webhook }) {
 /** What the receiver answered to a test. */
 function TestResult({ of, close }: { of: Tested; close: () => void }) {
   return (
-    <Dialog open close={close} title={of.success ? "The test arrived" : "The test did not arrive"}>
+    <Dialog open close={close} title={of.success ? "Test delivered" : "Test failed"}>
       <Note tone={of.success ? "ok" : "bad"}>
-        {of.status ? `HTTP ${of.status}` : (of.error ?? "No answer")} in {of.latency_ms} ms
+        {of.status ? `HTTP ${of.status}` : (of.error ?? "No response")} in {of.latency_ms} ms
         {of.status && of.error ? `: ${of.error}` : ""}
       </Note>
-      {of.excerpt && <Verbatim label="What the receiver answered">{of.excerpt}</Verbatim>}
+      {of.excerpt && <Verbatim label="Response of the receiver">{of.excerpt}</Verbatim>}
       <div className="row end">
         <Button reads onClick={close}>
           Close

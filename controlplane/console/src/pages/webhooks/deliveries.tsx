@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useGet, useMay } from "../../api/use";
 import { Id, Verbatim } from "../../kit/bits";
+import { count } from "../../kit/count";
 import { Dialog } from "../../kit/dialog";
 import { Facts, Failure, Part, Skeleton, Text, When } from "../../kit/kit";
 import { type Column, List } from "../../kit/list";
@@ -11,7 +12,7 @@ import type { Delivery, DeliveryDetail, Webhook } from "./words";
 
 const states = ["pending", "succeeded", "exhausted", "skipped"] as const;
 const tones = { pending: "info", succeeded: "ok", exhausted: "bad", skipped: "neutral" } as const;
-const purposes: Record<string, string> = { event: "event", redelivery: "sent again", replay: "replay", ping: "test" };
+const purposes: Record<string, string> = { event: "event", redelivery: "redelivery", replay: "replay", ping: "test" };
 
 /** What was sent, the newest first. A delivery opens beside the list; which one stands in the address. */
 export function Deliveries({ of: w }: { of: Webhook }) {
@@ -33,12 +34,12 @@ export function Deliveries({ of: w }: { of: Webhook }) {
     { title: "Kind", cell: (d) => purposes[d.purpose] ?? d.purpose, text: (d) => d.purpose },
     { title: "Attempts", number: true, cell: (d) => `${d.attempt} of 5`, text: (d) => d.attempt },
     {
-      title: "Last answer",
+      title: "Last response",
       cell: (d) => (d.last_status ? `HTTP ${d.last_status}` : <Text of={d.last_error} none="–" />),
       text: (d) => d.last_status ?? d.last_error,
     },
-    { title: "When", cell: (d) => <When at={d.created_at} />, text: (d) => d.created_at },
-    { title: "Next try", cell: (d) => <NextTry of={d} />, text: (d) => d.next_attempt_at },
+    { title: "Time", cell: (d) => <When at={d.created_at} />, text: (d) => d.created_at },
+    { title: "Next attempt", cell: (d) => <NextTry of={d} />, text: (d) => d.next_attempt_at },
   ];
   return (
     <Part title="Deliveries">
@@ -53,7 +54,7 @@ export function Deliveries({ of: w }: { of: Webhook }) {
           { name: "purpose", words: "Kind", options: Object.entries(purposes) },
           { name: "event_type", words: "Event", options: w.events.map((e) => [e, e] as const) },
         ]}
-        empty={{ title: "Nothing was sent yet", words: "Send a test to see whether it arrives; events follow as they happen." }}
+        empty={{ title: "No deliveries yet", words: "Send a test to check the address. Events are delivered as they occur." }}
       />
       <Dialog open={Boolean(search.delivery)} close={() => show(undefined)} side title="Delivery">
         {search.delivery && <Shown key={search.delivery} webhook={w} id={search.delivery} />}
@@ -65,7 +66,7 @@ export function Deliveries({ of: w }: { of: Webhook }) {
 /** When a delivery is tried next; one whose time has come waits for those before it. */
 function NextTry({ of }: { of: Delivery }) {
   if (of.state === "pending" && of.next_attempt_at && Date.parse(of.next_attempt_at) < Date.now())
-    return <span className="muted">waits its turn</span>;
+    return <span className="muted">waiting</span>;
   return <When at={of.state === "pending" ? of.next_attempt_at : null} none="–" />;
 }
 
@@ -87,10 +88,10 @@ function Shown({ webhook, id }: { webhook: Webhook; id: string }) {
       <Facts
         of={[
           ["Kind", purposes[d.purpose] ?? d.purpose],
-          ["Happened", <When key="at" at={d.created_at} />],
-          ["Next try", d.next_attempt_at && <NextTry key="next" of={d} />],
+          ["Event time", <When key="at" at={d.created_at} />],
+          ["Next attempt", d.next_attempt_at && <NextTry key="next" of={d} />],
           ["Ended", d.ended_at && <When key="end" at={d.ended_at} />],
-          ["Sequence of the resource", d.sequence],
+          ["Resource sequence", d.sequence],
           ["Event", <Id key="event" of={d.event_id} />],
           ["Resource", <Id key="resource" of={d.resource_id} />],
         ]}
@@ -99,7 +100,7 @@ function Shown({ webhook, id }: { webhook: Webhook; id: string }) {
         <section key={a.n} className="stack tight" aria-label={`Attempt ${a.n}`}>
           <div className="row between">
             <strong>
-              Attempt {a.n}: {a.status ? `HTTP ${a.status}` : "no answer"}
+              Attempt {a.n}: {a.status ? `HTTP ${a.status}` : "no response"}
             </strong>
             <span className="small muted">
               <When at={a.at} />, {a.latency_ms} ms
@@ -109,17 +110,19 @@ function Shown({ webhook, id }: { webhook: Webhook; id: string }) {
             {[`POST ${a.url}`, `webhook-id: ${d.event_id}`, `grantwright-attempt: ${a.n}`, `body sha256: ${a.body_sha256}`].join("\n")}
           </Verbatim>
           {(a.error || a.excerpt) && (
-            <Verbatim label={`Answer to attempt ${a.n}`}>{[a.error, a.excerpt].filter(Boolean).join("\n\n")}</Verbatim>
+            <Verbatim label={`Response to attempt ${a.n}`}>{[a.error, a.excerpt].filter(Boolean).join("\n\n")}</Verbatim>
           )}
-          {a.repeated ? <p className="small muted">It was begun {a.repeated} times before without anybody knowing how it ended.</p> : null}
+          {a.repeated ? (
+            <p className="small muted">{count(a.repeated, "earlier start", "earlier starts")} of this attempt with unknown outcome.</p>
+          ) : null}
         </section>
       ))}
       {d.attempts.length === 0 && (
-        <p className="small muted">{d.state === "skipped" ? "It was not sent: the webhook was disabled." : "It has not been tried yet."}</p>
+        <p className="small muted">{d.state === "skipped" ? "Not sent: the webhook was disabled." : "No attempts yet."}</p>
       )}
       {d.redelivery_of_id && (
         <p className="small muted">
-          Sent again for <Id of={d.redelivery_of_id} />
+          Redelivery of <Id of={d.redelivery_of_id} />
         </p>
       )}
     </div>

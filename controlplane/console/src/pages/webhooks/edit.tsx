@@ -54,15 +54,15 @@ export function Edit({ of, done, cancel }: { of?: Webhook; done: (w: Made | Webh
         max={2000}
         placeholder="https://…"
         error={form.wrong("url")}
-        hint="https, and a public address, unless the operator of the service opened others."
+        hint="An https address. It must be public, unless the service operator allows others."
       />
       <Events value={v.events} set={(events) => form.set("events", events)} error={form.wrong("events")} />
       <details>
-        <summary className="webhooks-more">Filter, headers, order, format</summary>
+        <summary className="webhooks-more">Filter, headers, order and format</summary>
         <div className="stack">
           <FilterFields value={v.filter} set={(filter) => form.set("filter", filter)} wrong={form.wrong} />
           <TextField
-            label="Headers to send along"
+            label="Custom headers"
             rows={2}
             mono
             value={v.headers}
@@ -71,25 +71,25 @@ export function Edit({ of, done, cancel }: { of?: Webhook; done: (w: Made | Webh
             error={line ?? form.wrong("headers")}
             hint={
               of && of.header_names.length > 0
-                ? `Set: ${of.header_names.join(", ")}. Values are never shown; those named here are replaced, “Name:” alone takes one away.`
-                : "One in a line. Values are never shown again."
+                ? `Set: ${of.header_names.join(", ")}. Values are not shown. A header with the same name replaces it; “Name:” without a value removes it.`
+                : "One per line. Values are not shown again."
             }
           />
           <TextField
-            label="At most, a second"
+            label="Rate limit per second"
             type="number"
             value={v.rps}
             set={(rps) => form.set("rps", rps)}
             error={form.wrong("max_rps")}
-            hint="Deliveries that begin in a second. Empty: as many as the receiver takes."
+            hint="Maximum number of deliveries that start per second. Empty: no limit."
           />
           <Check
-            label="Keep the order about one thing"
-            hint="A delivery waits until those before it about the same resource have ended."
+            label="Keep the order of events per resource"
+            hint="A delivery waits until earlier deliveries for the same resource have ended."
             value={v.ordered}
             set={(ordered) => form.set("ordered", ordered)}
           />
-          <Check label="Send as CloudEvents 1.0" value={v.cloudevents} set={(cloudevents) => form.set("cloudevents", cloudevents)} />
+          <Check label="Use the CloudEvents 1.0 format" value={v.cloudevents} set={(cloudevents) => form.set("cloudevents", cloudevents)} />
         </div>
       </details>
     </Form>
@@ -140,7 +140,7 @@ function Events({ value, set, error }: { value: string[]; set: (events: string[]
                 key={e.type}
                 label={
                   <>
-                    <code>{e.type}</code> {e.opt_in && <Badge>only when named</Badge>}
+                    <code>{e.type}</code> {e.opt_in && <Badge>only if selected</Badge>}
                   </>
                 }
                 hint={e.description}

@@ -15,7 +15,7 @@ const ops = [
   ["not_in", "is none of"],
   ["contains", "contains"],
   ["starts_with", "starts with"],
-  ["exists", "is there"],
+  ["exists", "exists"],
   ["gt", "is more than"],
   ["lt", "is less than"],
 ] as const;
@@ -63,15 +63,15 @@ export function FilterFields({
     set({ ...value, rules: value.rules.map((r, n) => (n === i ? { ...r, ...more } : r)) });
   return (
     <fieldset className="webhooks-filter stack tight">
-      <legend>Only events where</legend>
+      <legend>Filter</legend>
       {value.rules.length > 1 && (
         <SelectField
-          label="How they go together"
+          label="Match"
           value={value.match}
           set={(match: Filter["match"]) => set({ ...value, match })}
           options={[
-            ["all", "every rule holds"],
-            ["any", "one of them holds"],
+            ["all", "all rules"],
+            ["any", "any rule"],
           ]}
         />
       )}
@@ -79,14 +79,14 @@ export function FilterFields({
         // biome-ignore lint/suspicious/noArrayIndexKey: rules stay in their order
         <div key={i} className="webhooks-rule">
           <TextField
-            label="Member of data"
+            label="Field of data"
             mono
             value={r.field}
             set={(field) => change(i, { field })}
             required
             error={wrong(`filter/rules/${i}/field`)}
           />
-          <SelectField label="Is" value={r.op} set={(op: Rule["op"]) => change(i, { op })} options={ops} />
+          <SelectField label="Operator" value={r.op} set={(op: Rule["op"]) => change(i, { op })} options={ops} />
           <TextField
             label="Value"
             mono
@@ -107,7 +107,7 @@ export function FilterFields({
       ))}
       <div>
         <Button onClick={() => set({ ...value, rules: [...value.rules, { field: "", op: "eq", text: "" }] })}>
-          <Plus aria-hidden size={14} /> Add a rule
+          <Plus aria-hidden size={14} /> Add rule
         </Button>
       </div>
     </fieldset>

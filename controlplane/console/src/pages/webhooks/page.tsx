@@ -31,7 +31,7 @@ const columns: Column<Webhook>[] = [
     text: (w) => w.events.join(" "),
   },
   { title: "Last delivered", cell: (w) => <When at={w.health.last_success_at} />, text: (w) => w.health.last_success_at },
-  { title: "Why", wide: true, cell: (w) => <span className="small">{why(w)}</span>, text: why },
+  { title: "Reason", wide: true, cell: (w) => <span className="small">{why(w)}</span>, text: why },
 ];
 
 /** Where events are sent to. */
@@ -42,8 +42,8 @@ export default function Webhooks() {
   const [made, setMade] = useState<Of<"Made">>();
   return (
     <div className="stack">
-      <Head title="Webhooks" lead="Addresses that are told what happens, signed and tried again until they answer.">
-        <Add words="Create a webhook" act={() => make(true)} />
+      <Head title="Webhooks" lead="Addresses that receive signed events. Failed deliveries are retried.">
+        <Add words="Create webhook" act={() => make(true)} />
       </Head>
       <List<Webhook>
         path="/settings/webhooks"
@@ -64,11 +64,10 @@ export default function Webhooks() {
         open={(w) => ({ to: "/settings/webhooks/$id", params: { id: w.id } })}
         empty={{
           title: "No webhooks yet",
-          words:
-            "A webhook tells another system when somebody joins or leaves, when access is asked for and decided, or when an agent goes away.",
+          words: "A webhook notifies another system, for example when people join or leave, or when access requests are decided.",
         }}
       />
-      <Dialog open={making} close={() => make(false)} wide title="Create a webhook">
+      <Dialog open={making} close={() => make(false)} wide title="Create webhook">
         <Edit
           cancel={() => make(false)}
           done={(w) => {
@@ -85,7 +84,7 @@ export default function Webhooks() {
           setMade(undefined);
           if (id) void navigate({ to: "/settings/webhooks/$id" as never, params: { id } as never });
         }}
-        after="Send a test event next: the page of the webhook shows what the receiver answers."
+        after="Next, send a test event. The page of the webhook shows the response of the receiver."
       />
     </div>
   );

@@ -7,7 +7,7 @@ import type { Delivery } from "./words";
 export function Redeliver({ webhook, delivery }: { webhook: string; delivery: Delivery }) {
   const again = useAct<void, Delivery>({
     act: (_, key) => ask("POST", `/settings/webhooks/${webhook}/deliveries/${delivery.id}/redeliver`, { key }),
-    done: "It is sent again, as a delivery of its own",
+    done: "Redelivery started",
     changes: ["/settings/webhooks"],
   });
   return (

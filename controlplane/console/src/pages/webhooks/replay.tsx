@@ -31,7 +31,7 @@ export function Replay({ of, close }: { of: Webhook; close: () => void }) {
       return;
     }
     const { count } = await send(false);
-    say(`${many(count, "event is", "events are")} sent again`);
+    say(`${many(count, "event is", "events are")} being replayed`);
     close();
   });
   const known = counted?.of === JSON.stringify(form.value) ? counted.count : undefined;
@@ -41,17 +41,15 @@ export function Replay({ of, close }: { of: Webhook; close: () => void }) {
       open
       close={close}
       title="Replay events"
-      lead="Events of the last 30 days are sent again by their original ids, so that a receiver can put aside what it has had."
+      lead="Events of the last 30 days are sent again with their original IDs, so that receivers can ignore duplicates."
     >
-      <Form of={form} always verb={known ? `Send ${known.toLocaleString("en")} again` : "Count them first"} cancel={close}>
+      <Form of={form} always verb={known ? `Replay ${many(known, "event")}` : "Count events"} cancel={close}>
         <div className="fields">
           <TextField label="From" type="datetime-local" {...form.field("from")} required />
           <TextField label="To" type="datetime-local" {...form.field("to")} required />
         </div>
-        <Check label="Only what was not delivered" value={form.value.only} set={(v) => form.set("only", v)} />
-        {known !== undefined && (
-          <Note>{none ? "There are none in this window." : `${known.toLocaleString("en")} would be sent again.`}</Note>
-        )}
+        <Check label="Undelivered events only" value={form.value.only} set={(v) => form.set("only", v)} />
+        {known !== undefined && <Note>{none ? "No events in this period." : `${many(known, "event")} would be replayed.`}</Note>}
       </Form>
     </Dialog>
   );

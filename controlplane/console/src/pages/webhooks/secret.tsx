@@ -20,7 +20,7 @@ export function SecretOnce({ secret, close, after }: { secret: string | undefine
       {after && <p className="small muted">{after}</p>}
       <div className="row end">
         <Button reads tone="primary" onClick={close}>
-          I have it
+          Done
         </Button>
       </div>
     </Dialog>

@@ -41,7 +41,7 @@ export default function WebhookPage() {
         </p>
         {w.filter && (
           <p className="small muted">
-            Only where {w.filter.match === "all" ? "every" : "one"} of these holds:{" "}
+            Filter: {w.filter.match === "all" ? "all of these rules" : "any of these rules"}:{" "}
             {(w.filter.rules ?? []).map((r, i) => (
               <span key={r.field + r.op + String(r.value)}>
                 {i > 0 && ", "}
@@ -63,16 +63,16 @@ function facts(w: Webhook): [string, ReactNode][] {
   return [
     ["Last delivered", <When key="ok" at={h.last_success_at} />],
     ["Last failure", <When key="bad" at={h.last_failure_at} />],
-    ["Failures in a row", h.consecutive_failures],
-    ["Given up since it last worked", h.exhausted_since_success],
-    ["Next try", h.next_probe_at && <When key="next" at={h.next_probe_at} />],
+    ["Consecutive failures", h.consecutive_failures],
+    ["Failed deliveries since the last success", h.exhausted_since_success],
+    ["Next attempt", h.next_probe_at && <When key="next" at={h.next_probe_at} />],
     ["Secrets", secrets(w)],
-    ["Headers sent along", w.header_names.length > 0 ? w.header_names.join(", ") : undefined],
+    ["Custom headers", w.header_names.length > 0 ? w.header_names.join(", ") : undefined],
     ["Format", w.format === "cloudevents" ? "CloudEvents 1.0" : "standard"],
-    ["Order", w.ordered_per_subject ? "kept about one thing" : undefined],
-    ["At most", w.max_rps ? `${w.max_rps} a second` : undefined],
+    ["Order", w.ordered_per_subject ? "kept per resource" : undefined],
+    ["Rate limit", w.max_rps ? `${w.max_rps} per second` : undefined],
     ["Created", <When key="at" at={w.created_at} />],
-    ["Id", <Id key="id" of={w.id} />],
+    ["ID", <Id key="id" of={w.id} />],
   ];
 }
 
@@ -81,7 +81,7 @@ function secrets(w: Webhook) {
   if (!old) return "one, active";
   return (
     <>
-      one active; the one before signs too, until <When at={old.expires_at} />
+      one active; the previous one also signs until <When at={old.expires_at} />
     </>
   );
 }

@@ -20,7 +20,7 @@ test("a webhook says why it is silent", () => {
   expect(why(w({ state: "disabled", disabled_by: "service", reason: "410 Gone" }, false))).toContain(
     "Disabled by the service: 410 Gone. Send a test",
   );
-  expect(why(w({ state: "failing", consecutive_failures: 12 }, true))).toContain("12 failures");
+  expect(why(w({ state: "failing", consecutive_failures: 12 }, true))).toContain("12 consecutive failures");
 });
 
 test("events keep their groups", () => {

@@ -1,4 +1,5 @@
 import type { Of } from "../../api/types";
+import { count } from "../../kit/count";
 
 export type Webhook = Of<"Webhook">;
 export type Delivery = Of<"Delivery">;
@@ -12,9 +13,9 @@ export function why(w: Webhook): string {
   const h = w.health;
   if (h.state === "disabled")
     return h.disabled_by === "service"
-      ? `Disabled by the service: ${h.reason || "it kept failing"}. Send a test; once one has arrived it can be enabled again.`
+      ? `Disabled by the service: ${h.reason || "repeated failures"}. Send a test. After it is delivered, you can enable the webhook.`
       : h.reason || "Disabled by an administrator.";
-  if (h.state === "failing") return `${h.consecutive_failures} failures in a row; one delivery at a time is tried.`;
+  if (h.state === "failing") return `${count(h.consecutive_failures, "consecutive failure")}. One delivery at a time is attempted.`;
   return "";
 }
 
@@ -51,7 +52,7 @@ export function headersOf(text: string): Record<string, string> {
   for (const line of text.split("\n")) {
     if (!line.trim()) continue;
     const at = line.indexOf(":");
-    if (at < 1) throw new Error(`“${line.trim().slice(0, 40)}” is no header: Name: value`);
+    if (at < 1) throw new Error(`“${line.trim().slice(0, 40)}” is not a header. Use Name: value.`);
     out[line.slice(0, at).trim()] = line.slice(at + 1).trim();
   }
   return out;

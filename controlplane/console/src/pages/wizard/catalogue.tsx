@@ -24,18 +24,18 @@ function useSet() {
 }
 
 const standards: Record<string, string> = {
-  scim2: "Applications that speak SCIM, with a bearer token or OAuth2.",
+  scim2: "Applications with SCIM, using a bearer token or OAuth2.",
   ldap: "Any directory: OpenLDAP, 389, Active Directory.",
-  rest: "Any API that answers JSON, and applications of your own.",
-  custom: "A service that you write, in any language.",
+  rest: "APIs that return JSON, including your own applications.",
+  custom: "A connector that you develop, in any language.",
 };
 
 const categories: Record<string, string> = {
   hr: "HR",
   directory: "Directory",
-  identity_provider: "Sign-in provider",
+  identity_provider: "Identity provider",
   application: "Application",
-  custom: "Your own",
+  custom: "Custom",
 };
 
 /** The types: standards first, then the vendors, which can be searched. */
@@ -58,18 +58,18 @@ export function Catalogue({ of, chosen, choose }: { of: Type[]; chosen: string; 
           ))}
       </fieldset>
       <div className="row between">
-        <h2>Catalogue</h2>
-        <SearchBox what="the catalogue" value={search.q ?? ""} onChange={(v) => set({ q: v || undefined })} />
+        <h2>Catalog</h2>
+        <SearchBox what="the catalog" value={search.q ?? ""} onChange={(v) => set({ q: v || undefined })} />
       </div>
       {vendors.length > 0 ? (
         <fieldset className="wizard-types">
-          <legend className="sr">Catalogue</legend>
+          <legend className="sr">Catalog</legend>
           {vendors.map((t) => (
             <Card key={t.key} of={t} on={t.key === chosen} choose={choose} says={categories[t.category] ?? t.category} />
           ))}
         </fieldset>
       ) : (
-        <Empty title="No results">It may speak SCIM all the same, or LDAP; REST reaches whatever answers JSON.</Empty>
+        <Empty title="No results">Check whether the application supports SCIM or LDAP. Use REST for any JSON API.</Empty>
       )}
     </div>
   );

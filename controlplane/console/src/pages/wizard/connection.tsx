@@ -85,12 +85,12 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
           {plain.map(field)}
           {advanced.length > 0 && (
             <details>
-              <summary className="wizard-more">{count(advanced.length, "more setting")}, seldom needed</summary>
+              <summary className="wizard-more">{count(advanced.length, "more setting")}(advanced)</summary>
               <div className="stack">{advanced.map(field)}</div>
             </details>
           )}
           <details>
-            <summary className="wizard-more">Name, environment, what it is for</summary>
+            <summary className="wizard-more">Name, environment and purpose</summary>
             <div className="stack">
               <TextField label="Name" value={about.name} set={(name) => change({ name })} required max={200} error={save.wrongAt("name")} />
               <Choices about={about} change={change} />
@@ -105,20 +105,20 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
         busy={probe.busy}
         missing={
           missing.length > 0
-            ? `Still needs: ${missing[0]?.toLowerCase()}`
+            ? `Missing: ${missing[0]?.toLowerCase()}`
             : tested
               ? undefined
               : last && !last.success && last.current && !dirty
-                ? "The test has to pass"
+                ? "The connection test must succeed"
                 : "Test the connection first"
         }
       >
         <span className="small muted">
           {dirty
-            ? "Kept when you leave a field."
+            ? "Saved when you leave a field."
             : wizard.status === "draft"
-              ? "Kept as a draft: you can leave and go on later."
-              : "Saved. You can leave and go on later."}
+              ? "Saved as a draft. You can leave and continue later."
+              : "Saved. You can leave and continue later."}
         </span>
       </Foot>
     </>
@@ -126,9 +126,9 @@ function Fields({ id, wizard, connector, fields, go }: StepProps & { fields: Set
 }
 
 const purposes = [
-  ["both", "People, and who has access to what"],
-  ["source", "People: it knows who works here"],
-  ["target", "Accounts and access: who can do what in it"],
+  ["both", "People, accounts and access"],
+  ["source", "People (source)"],
+  ["target", "Accounts and access (target)"],
 ] as const;
 
 /** Environment and purpose, as the first two steps ask for them. */

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
+import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { SelectField } from "../../kit/form";
 import { Button, Note } from "../../kit/kit";
@@ -34,9 +35,9 @@ export function CopyFrom({
         open={asking}
         close={() => setAsking(false)}
         wide
-        title="Copy the mappings of another instance"
-        lead="They take the place of what is decided here about the same fields."
-        verb={`Copy ${from.fitting} mappings`}
+        title="Copy mappings from another connector"
+        lead="The copied mappings replace your decisions about the same fields."
+        verb={`Copy ${count(from.fitting, "mapping")}`}
         disabled={from.fitting === 0}
         act={async () => {
           if (changed) await first();
@@ -44,7 +45,7 @@ export function CopyFrom({
             key: crypto.randomUUID(),
           });
           await copied();
-          say(`${done.copied} mappings of ${from.name} were taken over`);
+          say(`${count(done.copied, "mapping")} of ${from.name} copied`);
         }}
       >
         <SelectField
@@ -55,13 +56,13 @@ export function CopyFrom({
             (s) =>
               [
                 s.connector_id,
-                `${s.name} (${s.environment}): ${s.fitting} fit${s.misfits.length ? `, ${s.misfits.length} do not` : ""}`,
+                `${s.name} (${s.environment}): ${count(s.fitting, "mapping fits", "mappings fit")}${s.misfits.length ? `, ${s.misfits.length} do not` : ""}`,
               ] as const,
           )}
         />
         {from.misfits.length > 0 && (
           <Note tone="warn">
-            These do not fit and are left out:
+            These mappings do not fit and are omitted:
             <ul>
               {from.misfits.slice(0, 20).map((m) => (
                 <li key={m.object + m.source_path}>

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { follow } from "../../api/stream";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
+import { count } from "../../kit/count";
 import { Badge, Button, Empty, Failure, Note, Skeleton, Table, When, Wrongs } from "../../kit/kit";
 import { type Group, groups, masked, type SchemaField } from "./fields";
 import { Foot, type StepProps, serverStep } from "./frame";
@@ -31,10 +32,10 @@ export function Discovery({ id, wizard, go }: StepProps) {
         <span className="small muted">
           {schema.data ? (
             <>
-              Looked <When at={schema.data.taken_at} />. Values are samples of a few records.
+              Discovered <When at={schema.data.taken_at} />. Values are samples from a few records.
             </>
           ) : (
-            "A few records are read; nothing is changed."
+            "Reads a few records and changes nothing."
           )}
         </span>
         {look.busy ? (
@@ -43,13 +44,13 @@ export function Discovery({ id, wizard, go }: StepProps) {
           </Button>
         ) : (
           <Button onClick={() => void look.run()}>
-            <RotateCw aria-hidden size={14} /> Look again
+            <RotateCw aria-hidden size={14} /> Run again
           </Button>
         )}
       </div>
       {look.busy && (
         <p role="status" className="row">
-          <LoaderCircle aria-hidden size={16} className="wizard-spin" /> {look.told || "Asking the target…"}
+          <LoaderCircle aria-hidden size={16} className="wizard-spin" /> {look.told || "Contacting the target…"}
         </p>
       )}
       {look.error && <TargetError of={look.error} />}
@@ -71,7 +72,7 @@ export function Discovery({ id, wizard, go }: StepProps) {
         back="connection"
         go={() => go("mapping")}
         busy={look.busy}
-        missing={seen && found.some((g) => g.fields.length > 0) ? undefined : "Look at its fields first"}
+        missing={seen && found.some((g) => g.fields.length > 0) ? undefined : "Run discovery first"}
       />
     </>
   );
@@ -80,10 +81,10 @@ export function Discovery({ id, wizard, go }: StepProps) {
 function Found({ of }: { of: Group[] }) {
   const search = useSearch({ strict: false }) as { show?: string };
   const shown = of.find((g) => g.key === search.show) ?? of[0];
-  if (!shown) return <Empty title="No fields were found">Look at the path and the filters of the connection.</Empty>;
+  if (!shown) return <Empty title="No fields were found">Check the path and the filters of the connection.</Empty>;
   return (
     <>
-      <nav className="tabs" aria-label="What it offers">
+      <nav className="tabs" aria-label="Objects">
         {of.map((g) => (
           <Link
             key={g.key}
@@ -95,13 +96,13 @@ function Found({ of }: { of: Group[] }) {
             aria-current={g === shown ? "page" : undefined}
           >
             {g.words}
-            <span className="count">{g.fields.length === 1 ? "1 field" : `${g.fields.length} fields`}</span>
+            <span className="count">{g.fields.length === 1 ? count(g.fields.length, "field") : count(g.fields.length, "field")}</span>
           </Link>
         ))}
       </nav>
       <p className="small muted">
-        Called <code>{shown.native}</code> there
-        {shown.count ? `; there are ${shown.count.toLocaleString("en")} of them` : ""}.
+        Native name: <code>{shown.native}</code>
+        {shown.count ? `, ${count(shown.count, "record")}` : ""}.
       </p>
       <Table label={`Fields of ${shown.words}`}>
         <thead>
@@ -110,7 +111,7 @@ function Found({ of }: { of: Group[] }) {
             <th scope="col">Type</th>
             <th scope="col">Sample values</th>
             <th scope="col" className="num">
-              Empty in
+              Empty
             </th>
           </tr>
         </thead>
@@ -125,7 +126,7 @@ function Found({ of }: { of: Group[] }) {
               <td>
                 <Badge>
                   {f.type}
-                  {f.multi ? ", several" : ""}
+                  {f.multi ? ", multiple values" : ""}
                 </Badge>
               </td>
               <td className="wide">
@@ -145,7 +146,7 @@ export function Samples({ of }: { of: SchemaField }) {
   if (masked(of))
     return (
       <span className="small muted row">
-        <EyeOff aria-hidden size={14} /> looks like a secret; its values are not shown
+        <EyeOff aria-hidden size={14} /> possibly secret; values are not shown
       </span>
     );
   const values = (of.samples ?? []).slice(0, 3);
@@ -188,7 +189,7 @@ function useLook(id: string) {
         },
         cut: (lost) => {
           if (!lost || ++cuts < 3) return;
-          setRefused(new Error("The service could not be reached long enough. Try again."));
+          setRefused(new Error("The service could not be reached. Try again."));
           stop.abort();
         },
       });

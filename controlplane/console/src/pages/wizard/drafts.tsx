@@ -14,8 +14,8 @@ export function Drafts() {
   if (begun.length === 0) return null;
   begun.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
   return (
-    <Part title="Go on with what was begun">
-      <Table label="Connectors that were begun">
+    <Part title="Continue setup">
+      <Table label="Connectors in setup">
         <thead>
           <tr>
             <th scope="col">Name</th>

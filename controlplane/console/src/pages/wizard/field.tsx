@@ -82,7 +82,7 @@ function Secret({ of: f, label, text, set, kept, error }: Props & { label: strin
           label={label}
           required={f.required}
           error={error}
-          hint={f.help || "Kept encrypted; never shown again."}
+          hint={f.help || "Stored encrypted and not shown again."}
           kept={false}
           value={text}
           set={set}
@@ -94,7 +94,7 @@ function Secret({ of: f, label, text, set, kept, error }: Props & { label: strin
 
 /** A secret of several lines, such as a key in PEM form: a line of a password would lose its breaks. */
 function SecretLines({ of: f, value, set, error }: { of: Setting; value: string; set: (v: string) => void; error: string | undefined }) {
-  const hint = f.type === "object" ? "An object in { }. Kept encrypted; never shown again." : "Kept encrypted; never shown again.";
+  const hint = f.type === "object" ? "A JSON object. Stored encrypted and not shown again." : "Stored encrypted and not shown again.";
   return (
     <Field label={f.label} hint={f.help ?? hint} error={error}>
       {(id, described) => (

@@ -14,9 +14,9 @@ export type StepProps = { id: string; wizard: Wizard; connector: Connector; go: 
 
 export const steps: { name: StepName; words: string; detail: string; title: string }[] = [
   { name: "connection", words: "Connection", detail: "Address and credentials", title: "Address and credentials" },
-  { name: "discovery", words: "Discovery", detail: "What the system offers", title: "What the system offers" },
+  { name: "discovery", words: "Discovery", detail: "Objects and fields", title: "Objects and fields" },
   { name: "mapping", words: "Field mapping", detail: "Map fields", title: "Map fields" },
-  { name: "sync", words: "First sync", detail: "Bring it in", title: "Bring it in" },
+  { name: "sync", words: "First sync", detail: "Initial import", title: "First sync" },
 ];
 
 /** The step of the service that a step of the page is. */
@@ -24,10 +24,10 @@ export const serverStep = (w: Wizard, name: StepName): WizardStep | undefined =>
   w.steps.find((s) => s.name === (name === "sync" ? "first_sync" : name));
 
 const blockers: Record<string, string> = {
-  connector_incomplete: "Settings of the connection are missing yet.",
-  test_required: "The connection has to be tested first.",
-  discovery_required: "Look first at what the system offers.",
-  mapping_required: "Say first what becomes of its fields.",
+  connector_incomplete: "Connection settings are missing.",
+  test_required: "Test the connection first.",
+  discovery_required: "Run discovery first.",
+  mapping_required: "Map the fields first.",
 };
 
 /** Why a step cannot be taken yet; undefined when it can. */
@@ -77,7 +77,7 @@ export function Foot({
       </div>
       {go && (
         <Button tone="primary" className="wizard-on" disabled={busy || Boolean(missing)} onClick={go} title="Ctrl+Enter">
-          {busy ? "Just a moment…" : (missing ?? words)} <ArrowRight aria-hidden size={16} />
+          {busy ? "Saving…" : (missing ?? words)} <ArrowRight aria-hidden size={16} />
         </Button>
       )}
     </div>
@@ -90,7 +90,7 @@ export function Closed({ why, wizard, id }: { why: string; wizard: Wizard; id: s
   if (!open) return null;
   return (
     <div className="empty">
-      <h2>Not yet</h2>
+      <h2>Not available yet</h2>
       <p className="muted">{why}</p>
       <Link className="button primary" to={"/connectors/new/$id/$step" as never} params={{ id, step: open.name } as never}>
         Go to {open.words.toLowerCase()}

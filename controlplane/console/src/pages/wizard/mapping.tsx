@@ -5,7 +5,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { ask } from "../../api/client";
 import type { Of } from "../../api/types";
 import { useGet } from "../../api/use";
-import { number } from "../../kit/count";
+import { count, number } from "../../kit/count";
 import { Button, Empty, Failure, Note, Skeleton, Table, Wrongs } from "../../kit/kit";
 import { say } from "../../kit/toast";
 import { countOf, type Kind, kindsOf, kindWords, optional } from "../connectors/kinds";
@@ -92,7 +92,7 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
   const ignoreRest = () => {
     const before = rules;
     setRules(rules.map((r) => (undecided(r) ? { ...r, ignored: true } : r)));
-    takeAway.current = say(n.todo === 1 ? "1 field ignored" : `${n.todo} fields ignored`, {
+    takeAway.current = say(`${count(n.todo, "field")} ignored`, {
       remedy: { words: "Undo", act: () => setRules(before) },
     });
   };
@@ -103,11 +103,11 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
     <>
       <div className="row between">
         <p role="status">
-          <strong>{n.mapped}</strong> mapped · <strong>{n.todo}</strong> to decide · <strong>{n.ignored}</strong> ignored
+          <strong>{n.mapped}</strong> mapped · <strong>{n.todo}</strong> open · <strong>{n.ignored}</strong> ignored
         </p>
         <div className="row">
           <button type="button" className="chip" data-reads="" aria-pressed={only} onClick={() => set({ only: only ? undefined : "todo" })}>
-            Only what needs a decision
+            Only open fields
           </button>
           <CopyFrom
             id={id}
@@ -117,12 +117,12 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
             changed={saving.state !== "saved"}
           />
           <Button disabled={n.todo === 0} onClick={ignoreRest}>
-            <EyeOff aria-hidden size={14} /> Ignore the rest
+            <EyeOff aria-hidden size={14} /> Ignore open fields
           </Button>
         </div>
       </div>
       {kinds.length > 1 && (
-        <nav className="tabs" aria-label="Kinds of record">
+        <nav className="tabs" aria-label="Kinds of records">
           {kinds.map((k) => (
             <Link
               key={k}
@@ -141,14 +141,14 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
       )}
       <Told trial={trial} saving={saving} reload={reload} />
       {rows.length === 0 ? (
-        <Empty title={only ? "Nothing needs a decision here" : "There are no fields of this kind"} />
+        <Empty title={only ? "No open fields" : "No fields of this kind"} />
       ) : (
         <Table label={`Fields of ${kindWords[kind].toLowerCase()}`}>
           <thead>
             <tr>
               <th scope="col">Source field</th>
               <th scope="col">
-                <span className="sr">fills</span>
+                <span className="sr">Mapped to</span>
               </th>
               <th scope="col">{fieldWords[kind]}</th>
               <th scope="col">Found by</th>
@@ -181,10 +181,11 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
         ))}
       </datalist>
       <p className="small muted">
-        {optional(kind) && "A field that is not mapped keeps the value that the connector reads. "}A field of your own is <code>attributes.name</code>. A transform is one Python expression of <code>value</code> and{" "}
-        <code>record</code>, such as <code>value.strip().lower()</code>.{" "}
+        {optional(kind) && "A field without a mapping keeps the value of the connector. "}Custom fields are named{" "}
+        <code>attributes.name</code>. A transform is one Python expression of <code>value</code> and <code>record</code>, such as{" "}
+        <code>value.strip().lower()</code>.{" "}
         <Link to={"/help/$page" as never} params={{ page: "transforms" } as never}>
-          What there is
+          Available functions
         </Link>
       </p>
       <Foot
@@ -192,7 +193,7 @@ function Editor({ id, wizard, connector, go, first, saved, reload }: EditorProps
         back="discovery"
         go={() => void on()}
         busy={saving.state === "saving"}
-        missing={saving.state === "overtaken" ? "Changed meanwhile" : missing(rules, trial.wrong)}
+        missing={saving.state === "overtaken" ? "Changed elsewhere" : missing(rules, trial.wrong)}
       >
         <span className="small muted">{saidOf(saving)}</span>
       </Foot>
@@ -207,7 +208,7 @@ const fieldWords: Record<Kind, string> = {
   grant: "Grant field",
 };
 
-const told = (kind: Kind, n: ReturnType<typeof counts>) => (optional(kind) ? `${n.mapped} mapped` : `${n.todo} to decide`);
+const told = (kind: Kind, n: ReturnType<typeof counts>) => (optional(kind) ? `${n.mapped} mapped` : `${n.todo} open`);
 
 /** The kinds of which records are shown: entitlements and grants are read as soon as somebody looks at them. */
 function useSeen(kinds: Kind[], shown: Kind): Kind[] {
@@ -222,11 +223,11 @@ const fine = (t: Trial, rules: Rule[]) =>
 
 const saidOf = (s: Saving) =>
   ({
-    saved: "Decisions are kept. You can leave and go on later.",
-    saving: "Keeping…",
-    changed: "Not kept yet…",
-    refused: "Not kept: see above.",
-    overtaken: "Not kept: somebody else has changed the mappings.",
+    saved: "Saved. You can leave and continue later.",
+    saving: "Saving…",
+    changed: "Not saved yet…",
+    refused: "Not saved: see above.",
+    overtaken: "Not saved: someone else has changed the mappings.",
   })[s.state];
 
 /** Which record is shown. */
@@ -235,10 +236,10 @@ function Turn({ at, of, busy, turn }: { at: number; of: number; busy: boolean; t
   return (
     <span className="row wizard-turn">
       Result on record {at + 1} of {of}
-      <Button reads tone="quiet" className="icon" aria-label="Record before" disabled={at === 0} onClick={() => turn(at - 1)}>
+      <Button reads tone="quiet" className="icon" aria-label="Previous record" disabled={at === 0} onClick={() => turn(at - 1)}>
         <ChevronLeft aria-hidden size={14} />
       </Button>
-      <Button reads tone="quiet" className="icon" aria-label="Record after" disabled={at + 1 >= of} onClick={() => turn(at + 1)}>
+      <Button reads tone="quiet" className="icon" aria-label="Next record" disabled={at + 1 >= of} onClick={() => turn(at + 1)}>
         <ChevronRight aria-hidden size={14} />
       </Button>
     </span>
@@ -255,9 +256,9 @@ function Told({ trial, saving, reload }: { trial: Trial; saving: Saving; reload:
       {saving.state === "refused" && <Wrongs of={saving.refused} />}
       {saving.state === "overtaken" && (
         <Note tone="warn">
-          Somebody else has changed the mappings meanwhile. What you decided here since is not kept.{" "}
+          Someone else has changed the mappings. Your later decisions are not saved.{" "}
           <Button reads onClick={() => void reload()}>
-            Show theirs
+            Reload
           </Button>
         </Note>
       )}

@@ -24,7 +24,7 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
   const name = r.field.name;
   const raw = valueIn(record?.before, name);
   const result = useResult(r, record, tried, raw);
-  const error = twice ? `Another field fills ${r.target} already. Ignore one of them.` : (wrong ?? result.error);
+  const error = twice ? `Another field is already mapped to ${r.target}. Ignore one of them.` : (wrong ?? result.error);
   const id = `wrong-${r.key}`;
   const open = !r.ignored && !r.target.trim();
   const free = open && optional(r.object);
@@ -52,8 +52,8 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
           type="text"
           list={list}
           value={r.ignored ? "" : r.target}
-          placeholder={r.ignored ? "ignored" : free ? "not mapped" : "Choose or type"}
-          aria-label={`Field that ${name} fills`}
+          placeholder={r.ignored ? "ignored" : free ? "not mapped" : "Select or type"}
+          aria-label={`Target field of ${name}`}
           aria-invalid={twice || undefined}
           aria-describedby={error ? id : undefined}
           disabled={r.ignored}
@@ -73,7 +73,9 @@ export const MapRow = memo(function MapRow({ of: r, record, tried, wrong, twice,
           </Badge>
         )}
         {r.note && <div className="small muted">{r.note}</div>}
-        {r.also.length > 0 && !r.ignored && <div className="small muted">Also fills {r.also.map((m) => m.target_field).join(", ")}</div>}
+        {r.also.length > 0 && !r.ignored && (
+          <div className="small muted">Also mapped to {r.also.map((m) => m.target_field).join(", ")}</div>
+        )}
       </td>
       <td>
         <input

@@ -10,7 +10,7 @@ import { Button, Failure, Head, Skeleton } from "../../kit/kit";
 import { say } from "../../kit/toast";
 import { Connection } from "./connection";
 import { Discovery } from "./discovery";
-import { blocked, Closed, serverStep, type StepName, steps, type Wizard } from "./frame";
+import { blocked, Closed, type StepName, serverStep, steps, type Wizard } from "./frame";
 import "./wizard.css";
 
 // The two heavy steps come when they are reached.
@@ -51,7 +51,7 @@ function Shown({ step, ...props }: Props) {
   const type = wizard.steps[0]?.type?.name;
   return (
     <div className="stack wizard">
-      <Steps label="Steps of connecting a system" of={ways(wizard, step, id)} />
+      <Steps label="Steps of the setup" of={ways(wizard, step, id)} />
       <Head
         up={
           <>
@@ -106,11 +106,11 @@ function Discard({ of }: { of: Wizard }) {
         close={() => setAsking(false)}
         tone="danger"
         title={`Discard ${of.name}?`}
-        lead="The connector and its credentials are erased. The system itself is not touched."
+        lead="The connector and its credentials are deleted. The system is not changed."
         verb="Discard"
         act={async () => {
           await ask("DELETE", `/connectors/${of.connector_id}`, { key: crypto.randomUUID() });
-          say(`${of.name} was discarded`);
+          say(`${of.name} discarded`);
           await navigate({ to: "/connectors/new" as never });
         }}
       />

@@ -6,8 +6,8 @@ import type { Of } from "../../api/types";
 import { Verbatim } from "../../kit/bits";
 import { Button, Note, When, Wrongs } from "../../kit/kit";
 import { State } from "../../kit/state";
-import type { Setting } from "./settings";
 import { checkName, type Step, shortly, verbatim } from "./probetext";
+import type { Setting } from "./settings";
 
 type Result = Of<"TestResponse">;
 type LastTest = Of<"LastTest">;
@@ -61,7 +61,7 @@ export function useProbe(id: string, before: () => Promise<boolean>): Probing {
           if (!lost) return;
           setSteps([]); // it is tested anew
           if (++cuts < tries) return;
-          setRefused(new Error("The service could not be reached long enough to test. Try again."));
+          setRefused(new Error("The service could not be reached. Try again."));
           stop.abort();
         },
       });
@@ -108,7 +108,7 @@ export function Probe({ of, last, changed, missing, unsaved }: ProbeProps) {
           {of.busy && (
             <li className="muted small">
               <LoaderCircle aria-hidden size={16} className="wizard-spin" />
-              <span>{of.steps.length === 0 ? "Asking the target…" : "Waiting for its next answer…"}</span>
+              <span>{of.steps.length === 0 ? "Contacting the target…" : "Waiting for the next response…"}</span>
             </li>
           )}
         </ol>
@@ -144,23 +144,23 @@ export function Probe({ of, last, changed, missing, unsaved }: ProbeProps) {
 
 function Verdict({ of, last, changed }: { of: Probing; last: LastTest | null; changed: boolean }) {
   if (of.busy) return <State of="testing" words="Testing" />;
-  if (last && (changed || (!of.result && !last.current))) return <State of="warning" words="Changed since" />;
+  if (last && (changed || (!of.result && !last.current))) return <State of="warning" words="Changed after the test" />;
   const ok = of.result ? of.result.success : last?.success;
   if (ok === undefined) return <State of="new" words="Not tested" />;
-  return ok ? <State of="passed" words="Works" /> : <State of="failed" words="Fails" />;
+  return ok ? <State of="passed" words="Passed" /> : <State of="failed" words="Failed" />;
 }
 
 function Before({ last, changed, missing }: { last: LastTest | null; changed: boolean; missing: string[] }) {
-  if (missing.length > 0) return <p className="small muted">Still needs: {missing.join(", ")}.</p>;
+  if (missing.length > 0) return <p className="small muted">Missing: {missing.join(", ")}.</p>;
   if (last && (changed || !last.current))
-    return <p className="small muted">Something has changed since the last test. Test again to go on.</p>;
-  if (!last) return <p className="small muted">Each check is shown as it ends, with the target's own answer.</p>;
+    return <p className="small muted">Settings have changed since the last test. Test again to continue.</p>;
+  if (!last) return <p className="small muted">Shows each check with the response of the target.</p>;
   return (
     <div className="small stack tight">
       <p className="muted">
-        Tested <When at={last.at} />, in {last.duration_ms} ms. Test again to see each check.
+        Tested <When at={last.at} />, in {last.duration_ms} ms. Test again to see the checks.
       </p>
-      {last.error && <Verbatim label="What the target answered">{`${last.error.code}: ${last.error.message}`}</Verbatim>}
+      {last.error && <Verbatim label="Response of the target">{`${last.error.code}: ${last.error.message}`}</Verbatim>}
     </div>
   );
 }
@@ -185,15 +185,15 @@ function Check({ of }: { of: Step }) {
           </span>
         )}
         {!of.ok && said && (
-          <Verbatim label={`What the target answered: ${checkName(of.name)}`} copy>
+          <Verbatim label={`Response of the target: ${checkName(of.name)}`} copy>
             {said}
           </Verbatim>
         )}
         {!of.ok && of.hint && <span className="small">{of.hint}</span>}
         {of.ok && of.http && (
           <details className="small">
-            <summary data-reads="">The answer</summary>
-            <Verbatim label={`What the target answered: ${checkName(of.name)}`}>{said}</Verbatim>
+            <summary data-reads="">Response</summary>
+            <Verbatim label={`Response of the target: ${checkName(of.name)}`}>{said}</Verbatim>
           </details>
         )}
       </div>
@@ -209,7 +209,7 @@ export function TargetError({ of }: { of: Of<"ErrorDetail"> }) {
       <p dir="auto">
         {of.message} <code className="faint">{of.code}</code>
       </p>
-      {said && <Verbatim label="What the target answered">{said}</Verbatim>}
+      {said && <Verbatim label="Response of the target">{said}</Verbatim>}
       {of.hint && <p className="small">{of.hint}</p>}
     </Note>
   );

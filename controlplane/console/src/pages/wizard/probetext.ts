@@ -4,25 +4,25 @@ export type Step = Of<"TestStep">;
 export type Answer = { http?: Of<"HTTPResult">; ldap?: Of<"LDAPResult">; net?: Of<"NetResult">; tls?: Of<"TLSResult"> };
 
 const names: Record<string, string> = {
-  dns: "Resolve the address",
+  dns: "Resolve the host name",
   tcp: "Connect",
   tls: "TLS handshake",
   start_tls: "StartTLS",
   token: "Get a token",
-  request: "Ask for the first page",
-  service_provider_config: "Ask what the target can do",
-  users_probe: "Ask for one user instead",
-  users: "Ask for one user",
+  request: "Request the first page",
+  service_provider_config: "Request the capabilities",
+  users_probe: "Request one user instead",
+  users: "Request one user",
   anonymous_bind: "Anonymous bind",
-  paged_search_anonymous: "Paged search without signing in, 1 result",
+  paged_search_anonymous: "Anonymous paged search, 1 result",
   bind: "Bind",
   paged_search: "Paged search, 1 result",
   search: "Search",
   root_dse: "Read the root entry",
-  manifest: "Ask what the service is",
-  test: "Its own test",
-  sync: "Ask for the first page",
-  agent: "Reach the agent",
+  manifest: "Request the manifest",
+  test: "Connector test",
+  sync: "Request the first page",
+  agent: "Contact the agent",
 };
 
 /** What a check is called. */

@@ -41,7 +41,7 @@ test("the log says what changes, and how it ends", () => {
       error_detail: { class: "auth", code: "x", message: "refused", retryable: false },
     }),
   );
-  expect(f.log.map((l) => l.words)).toEqual(["Reading accounts", "Reading who has what", "refused"]);
+  expect(f.log.map((l) => l.words)).toEqual(["Reading accounts", "Reading grants", "refused"]);
   expect(ended("sync.failed")).toBe(true);
   expect(ended("sync.progress")).toBe(false);
 });

@@ -35,10 +35,10 @@ const phases: Record<string, string> = {
   read_identities: "Reading people",
   read_accounts: "Reading accounts",
   read_entitlements: "Reading groups and roles",
-  read_grants: "Reading who has what",
-  evaluate: "Comparing with what is known",
+  read_grants: "Reading grants",
+  evaluate: "Comparing with stored data",
   apply: "Saving",
-  correlate: "Finding whose the accounts are",
+  correlate: "Correlating accounts",
   finish: "Finishing",
 };
 
@@ -62,21 +62,22 @@ export const clock = (at: string) => new Date(at).toLocaleTimeString("en-GB");
 function linesOf(was: Progress | undefined, p: Progress): Line[] {
   const out: Line[] = [];
   const say = (words: string, tone: Line["tone"] = "info") => out.push({ at: p.at, tone, words });
-  if (p.status === "waiting_agent" && was?.status !== "waiting_agent") say("Waits for an agent to come online", "warn");
+  if (p.status === "waiting_agent" && was?.status !== "waiting_agent") say("Waiting for an agent to connect", "warn");
   if (p.phase && p.phase !== was?.phase) say(phaseName(p.phase));
   if (p.message && p.message !== was?.message) say(p.message);
   if (p.rate_wait_until && p.rate_wait_until !== was?.rate_wait_until)
-    say(`The system asked to wait until ${clock(p.rate_wait_until)}`, "warn");
-  if ((p.resumes ?? 0) > (was?.resumes ?? 0)) say("Taken over by another process, and gone on from where it was", "warn");
-  if (p.counters.errors > (was?.counters.errors ?? 0)) say(`${count(p.counters.errors, "record or value", "records or values")} could not be used`, "warn");
+    say(`The system limits the request rate. Waiting until ${clock(p.rate_wait_until)}`, "warn");
+  if ((p.resumes ?? 0) > (was?.resumes ?? 0)) say("Continued by another process", "warn");
+  if (p.counters.errors > (was?.counters.errors ?? 0))
+    say(`${count(p.counters.errors, "record or value", "records or values")} rejected`, "warn");
   const loose = p.counters.unresolved_references;
   if (loose > (was?.counters.unresolved_references ?? 0))
-    say(`${loose} ${loose === 1 ? "member is" : "members are"} outside the search base`, "warn");
+    say(`${count(loose, "member is", "members are")} outside the search base`, "warn");
   if (p.event === "sync.completed")
-    say(p.status === "partial" ? "Done, but for what could not be used" : `Done: ${p.status.replaceAll("_", " ")}`);
-  if (p.event === "sync.failed") say(p.error_detail?.message ?? "It failed", "bad");
+    say(p.status === "partial" ? "Completed with rejected records" : `Completed: ${p.status.replaceAll("_", " ")}`);
+  if (p.event === "sync.failed") say(p.error_detail?.message ?? "Failed", "bad");
   if (p.event === "sync.cancelled") say("Cancelled", "warn");
-  if (p.event === "sync.held") say("It waits for a decision", "warn");
+  if (p.event === "sync.held") say("Waiting for a decision", "warn");
   return out;
 }
 

@@ -11,14 +11,14 @@ export type Reach = { mode: "hosted" | "agent"; agent_id: string | null; agent_g
 export function ReachField({ value, set, error }: { value: Reach; set: (r: Reach) => void; error?: string | undefined }) {
   return (
     <fieldset className="wizard-choice stack tight">
-      <legend>How it is reached</legend>
+      <legend>Connection method</legend>
       <div className="row">
         <Chip on={value.mode === "hosted"} set={() => set({ mode: "hosted", agent_id: null, agent_group: null })} words="Directly" />
         <Chip on={value.mode === "agent"} set={() => set({ ...value, mode: "agent" })} words="Through an agent" />
         <span className="small muted">
           {value.mode === "hosted"
-            ? "For applications on the internet."
-            : "For what stands behind a firewall: an agent in that network calls it."}
+            ? "For systems that are reachable from the internet."
+            : "For systems behind a firewall: an agent in your network connects to them."}
         </span>
       </div>
       {value.mode === "agent" && <AgentChoice value={value} set={set} error={error} />}
@@ -38,7 +38,7 @@ function AgentChoice({ value, set, error }: { value: Reach; set: (r: Reach) => v
   const { data } = useGet<{ items: Agent[] }>("/settings/agents", { limit: 200 }, { every: 5000 });
   const [inviting, setInviting] = useState(false);
   const [invited, setInvited] = useState<Invited>();
-  if (!data) return <p className="small muted">Looking for agents…</p>;
+  if (!data) return <p className="small muted">Searching for agents…</p>;
   const usable = data.items.filter((a) => !["revoked", "quarantined"].includes(a.state));
   const groups = [...new Set(usable.map((a) => a.group).filter((g): g is string => Boolean(g)))];
   const online = usable.filter(ready);
@@ -67,7 +67,7 @@ function AgentChoice({ value, set, error }: { value: Reach; set: (r: Reach) => v
         <InviteForm invited={setInvited} cancel={() => setInviting(false)} />
       ) : online.length === 0 ? (
         <Note tone="warn">
-          No agent is online. <Button onClick={() => setInviting(true)}>Bring one online</Button>
+          No agent is online. <Button onClick={() => setInviting(true)}>Register an agent</Button>
         </Note>
       ) : (
         <div>

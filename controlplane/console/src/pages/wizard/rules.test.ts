@@ -34,7 +34,7 @@ const proposals = [map("mail", "email"), ignore("cn", "display_name comes from e
 test("a proposal to ignore without a reason is still to be decided", () => {
   const rules = rulesOf(objects, proposals, false, ["identity"]);
   expect(counts(rules)).toEqual({ mapped: 1, todo: 1, ignored: 2 });
-  expect(missing(rules, new Map())).toBe("1 field to decide");
+  expect(missing(rules, new Map())).toBe("1 open field");
 });
 
 test("what was saved is decided, and what it does not name is not", () => {
@@ -87,7 +87,12 @@ test("a field of an entitlement may stay without a mapping", () => {
   expect(group).toMatchObject({ hidden: false, ignored: false, target: "" });
   expect(counts(rules.filter((r) => r.object === "entitlement"))).toEqual({ mapped: 0, todo: 0, ignored: 0 });
   expect(sentOf(rules).some((m) => m.object === "entitlement")).toBe(false);
-  expect(objectsOf(rules.filter((r) => r.target), ["identity"])).toEqual(["identity"]);
+  expect(
+    objectsOf(
+      rules.filter((r) => r.target),
+      ["identity"],
+    ),
+  ).toEqual(["identity"]);
 });
 
 test("a field of an entitlement is mapped or ignored as people decide", () => {

@@ -1,4 +1,5 @@
 import type { Of } from "../../api/types";
+import { count } from "../../kit/count";
 import { again, type Kind, kindWords, optional } from "../connectors/kinds";
 import { masked, type SchemaField, type SchemaObject } from "./fields";
 
@@ -106,10 +107,10 @@ export function objectsOf(rules: Rule[], kinds: Kind[]): Kind[] {
 export function missing(rules: Rule[], wrong: Map<string, string>): string | undefined {
   const twice = new Set(duplicates(rules).values());
   const [one] = twice;
-  if (one) return twice.size === 1 ? `${one} is filled twice` : `${twice.size} fields are filled twice`;
-  if (wrong.size > 0) return wrong.size === 1 ? "1 field to mend" : `${wrong.size} fields to mend`;
+  if (one) return twice.size === 1 ? `${one} is mapped twice` : `${twice.size} fields are filled twice`;
+  if (wrong.size > 0) return wrong.size === 1 ? "1 field with an error" : `${wrong.size} fields with errors`;
   const { todo } = counts(rules);
-  if (todo > 0) return todo === 1 ? "1 field to decide" : `${todo} fields to decide`;
+  if (todo > 0) return todo === 1 ? count(todo, "open field") : count(todo, "open field");
   return undefined;
 }
 
@@ -132,11 +133,11 @@ export function shown(v: unknown): string {
 const rulesBy: Record<string, string> = {
   exact: "Exact name",
   synonym: "Synonym",
-  type_shape: "Type shape",
+  type_shape: "Type and shape",
   vendor_template: "Vendor template",
   scim_extension: "SCIM enterprise",
   sector_pack: "Sector pack",
-  manual: "By you",
+  manual: "Manual",
   copied: "Copied",
 };
 

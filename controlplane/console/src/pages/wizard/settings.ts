@@ -46,7 +46,7 @@ function parsed(f: Setting, t: string | boolean): unknown {
   if (text === "") return null;
   switch (f.type) {
     case "integer":
-      if (!/^-?\d+$/.test(text)) throw new Error("A whole number is wanted.");
+      if (!/^-?\d+$/.test(text)) throw new Error("Enter a whole number.");
       return Number(text);
     case "string_list":
       return text
@@ -66,10 +66,10 @@ function json(text: string, list: boolean): unknown {
   try {
     v = JSON.parse(text);
   } catch (e) {
-    throw new Error(`This is not JSON yet: ${(e as Error).message}`);
+    throw new Error(`This is not valid JSON: ${(e as Error).message}`);
   }
   if (Array.isArray(v) !== list || typeof v !== "object" || v === null)
-    throw new Error(list ? "A list of objects in [ ] is wanted." : "An object in { } is wanted.");
+    throw new Error(list ? "Enter a JSON list of objects." : "Enter a JSON object.");
   return v;
 }
 

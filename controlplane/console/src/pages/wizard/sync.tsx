@@ -5,6 +5,7 @@ import { ask } from "../../api/client";
 import { follow } from "../../api/stream";
 import type { Of } from "../../api/types";
 import { useAct, useGet } from "../../api/use";
+import { count } from "../../kit/count";
 import { AskFirst } from "../../kit/dialog";
 import { Button, Note, When, Wrongs } from "../../kit/kit";
 import { State } from "../../kit/state";
@@ -58,9 +59,9 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
       {!running && !wizard.done && status !== "held" && <WritingChoice value={mode} set={setMode} />}
       {undecided > 0 && !wizard.done && (
         <Note tone="warn">
-          {undecided} {undecided === 1 ? "field is" : "fields are"} not decided about and will be ignored.{" "}
+          {count(undecided, "open field is", "open fields are")} ignored in the sync.{" "}
           <Link to={"/connectors/new/$id/$step" as never} params={{ id, step: "mapping" } as never}>
-            Decide first
+            Map fields
           </Link>
         </Note>
       )}
@@ -88,10 +89,10 @@ export default function SyncStep({ id, wizard, connector }: StepProps) {
             ? {}
             : status === "held"
               ? {}
-              : { go: () => start.mutate(mode), busy: start.isPending, words: again ? "Start it again" : "Run the first sync" })}
+              : { go: () => start.mutate(mode), busy: start.isPending, words: again ? "Run again" : "Run the first sync" })}
         >
           {running && <Cancel id={id} run={at ?? ""} />}
-          <span className="small muted">{running && "You can leave this page; the sync goes on."}</span>
+          <span className="small muted">{running && "You can leave this page. The sync continues."}</span>
         </Foot>
       )}
     </>
@@ -144,25 +145,22 @@ function Outcome({
   if (status === "held")
     return (
       <Note tone="warn">
-        <strong>It waits for a decision.</strong> What was read would change more than passes unseen; nothing of that is done until somebody
-        has looked
+        <strong>The sync is held.</strong> Its changes exceed the safety limits and need a decision
         {last?.held_until && (
           <>
-            , and it is discarded <When at={last.held_until} />
+            . They are discarded <When at={last.held_until} />
           </>
         )}
         .{" "}
         <Link to={"/connectors/$id/runs/$run" as never} params={{ id, run } as never}>
-          Look at what is held
+          Review held changes
         </Link>
       </Note>
     );
   if (wizard.done)
     return (
       <Note tone="ok">
-        <strong role="status">
-          {wizard.name} is connected
-        </strong>
+        <strong role="status">{wizard.name} is connected</strong>
         {last?.started_at && last.finished_at && (
           <span className="muted"> in {((Date.parse(last.finished_at) - Date.parse(last.started_at)) / 1000).toFixed(1)} s</span>
         )}
@@ -172,7 +170,7 @@ function Outcome({
     <div className="stack tight">
       <p className="row" role="status">
         <State of={status || "queued"} /> {last && !ended(last.event) && <span>{phaseName(last.phase)}</span>}
-        {lost && <span className="small muted">The line was cut; it is taken up again. The sync goes on meanwhile.</span>}
+        {lost && <span className="small muted">The connection was lost. Reconnecting. The sync continues.</span>}
       </p>
       {last?.error_detail && <TargetError of={last.error_detail} />}
     </div>
@@ -183,14 +181,14 @@ function Cancel({ id, run }: { id: string; run: string }) {
   const [asking, setAsking] = useState(false);
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Cancel the sync</Button>
+      <Button onClick={() => setAsking(true)}>Cancel sync</Button>
       <AskFirst
         open={asking}
         close={() => setAsking(false)}
         title="Cancel the first sync?"
-        lead="Reading stops. It can be started again at any time, from the beginning."
-        verb="Cancel it"
-        keep="Go on reading"
+        lead="The sync stops. You can start it again from the beginning at any time."
+        verb="Cancel sync"
+        keep="Continue sync"
         tone="danger"
         act={() => ask("POST", `/connectors/${id}/sync-runs/${run}/cancel`, { key: crypto.randomUUID() })}
       />
@@ -202,7 +200,7 @@ function Cancel({ id, run }: { id: string; run: string }) {
 function Unscheduled({ id }: { id: string }) {
   return (
     <Note>
-      No schedule yet: the system is read only when a sync is started by hand.{" "}
+      No schedule yet: only manual syncs.{" "}
       <Link
         className="wizard-link"
         to={"/connectors/$id/$tab" as never}
@@ -229,7 +227,7 @@ function Written({ id }: { id: string }) {
         params={{ id, tab: "settings" } as never}
         search={{ section: "writing" } as never}
       >
-        Change writing
+        Change write mode
       </Link>
     </Note>
   );
@@ -249,11 +247,11 @@ function Next({ id, run }: { id: string; run: string | undefined }) {
       </Link>
       {run && (
         <Link className="button" to={"/connectors/$id/runs/$run" as never} params={{ id, run } as never}>
-          See what was read
+          View synced data
         </Link>
       )}
       <Link className="button" to={"/roles/new" as never}>
-        Draft a role
+        Create a role
       </Link>
     </Foot>
   );

@@ -3,10 +3,10 @@ import { Badge } from "../../kit/kit";
 import { clock, type Followed, type Line, type Progress, speed } from "./progress";
 
 const counted = [
-  ["identities_read", "identities", "Identities read"],
-  ["accounts_discovered", "accounts", "Accounts discovered"],
-  ["entitlements_mapped", "entitlements", "Entitlements mapped"],
-  ["grants_recorded", "grants", "Grants recorded"],
+  ["identities_read", "identities", "People read"],
+  ["accounts_discovered", "accounts", "Accounts read"],
+  ["entitlements_mapped", "entitlements", "Entitlements read"],
+  ["grants_recorded", "grants", "Grants read"],
 ] as const;
 
 /** The four counters of a sync, each with how far it is of what the system says it holds. */
@@ -62,13 +62,15 @@ export function Throughput({ of, running }: { of: Followed["points"]; running: b
           viewBox={`0 0 ${width} ${height}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`Records a second over ${Math.max(1, Math.round(seconds))} s: at most ${round(peak)}, on average ${round(mean)}.`}
+          aria-label={`Records per second over ${Math.max(1, Math.round(seconds))} s: maximum ${round(peak)}, average ${round(mean)}.`}
         >
           <path className="wizard-fill" d={area(rates, first?.at ?? 0, last?.at ?? 1, peak)} />
           <line x1="0" y1={height - 0.5} x2={width} y2={height - 0.5} />
         </svg>
       ) : (
-        <p className="small muted">{running ? "Shown as soon as records come." : "It was over before this page could look on."}</p>
+        <p className="small muted">
+          {running ? "Shown when the first records are read." : "The sync ended before a chart could be drawn."}
+        </p>
       )}
     </section>
   );
@@ -97,7 +99,7 @@ export function Log({ of }: { of: Line[] }) {
   if (of.length === 0) return null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached
-    <section ref={list} className="card padded wizard-log" aria-label="What has happened" tabIndex={0}>
+    <section ref={list} className="card padded wizard-log" aria-label="Progress messages" tabIndex={0}>
       <ol>
         {of.map((l, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines stay in their order

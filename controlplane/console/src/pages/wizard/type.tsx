@@ -26,16 +26,16 @@ export default function TypePage() {
   return (
     <div className="stack wizard">
       <Steps
-        label="Steps of connecting a system"
+        label="Steps of the setup"
         of={[
-          { words: "Type", detail: "What is connected", state: "here" },
+          { words: "Type", detail: "Type of system", state: "here" },
           ...steps.map((s) => ({ words: s.words, detail: s.detail, state: "todo" as const })),
         ]}
       />
-      <Head up="Connectors · Step 1 of 5" title="What do you want to connect?" />
+      <Head up="Connectors · Step 1 of 5" title="Select a system type" />
       <Drafts />
       {types.data ? <Catalogue of={types.data.items} chosen={chosen} choose={choose} /> : <Skeleton rows={6} />}
-      {type ? <About key={type.key} of={type} /> : <Foot id="" go={() => undefined} missing="Choose a type" />}
+      {type ? <About key={type.key} of={type} /> : <Foot id="" go={() => undefined} missing="Select a type" />}
     </div>
   );
 }
@@ -44,9 +44,9 @@ const capabilities: [keyof Type["capabilities"], string][] = [
   ["read_identities", "reads people"],
   ["read_accounts", "reads accounts"],
   ["read_entitlements", "reads groups and roles"],
-  ["incremental", "asks only for what has changed"],
+  ["incremental", "reads changes only"],
   ["write_account", "creates and changes accounts"],
-  ["write_grant", "gives and takes access"],
+  ["write_grant", "grants and revokes access"],
 ];
 
 /** The name and the circumstances of a new connector of a type. */
@@ -84,22 +84,22 @@ function About({ of: type }: { of: Type }) {
   return (
     <Part title={type.name} lead={type.description}>
       <p className="small muted">
-        It{" "}
+        This connector{" "}
         {capabilities
           .filter(([k]) => type.capabilities[k])
           .map(([, words]) => words)
-          .join(", ") || "is yours to describe"}
+          .join(", ") || "has the capabilities that you configure"}
         .
       </p>
       <form className="stack form" onSubmit={form.submit}>
         {others.length > 0 && (
           <SelectField
-            label="Copy from an existing one (optional)"
+            label="Copy from a connector (optional)"
             value={like}
-            none="Start empty"
+            none="none"
             set={copy}
             options={others.map((c) => [c.id, `${c.name} (${c.environment})`] as const)}
-            hint="Its settings are taken over, but not its secrets. Its field mappings can be taken over in step 4."
+            hint="Copies the settings without secrets. You can copy the field mappings in step 4."
           />
         )}
         <TextField
@@ -107,13 +107,13 @@ function About({ of: type }: { of: Type }) {
           {...form.field("name")}
           required
           max={200}
-          error={taken ? "There is a connector of this name already. Choose another name." : form.wrong("name")}
+          error={taken ? "A connector with this name already exists. Choose another name." : form.wrong("name")}
         />
         <Choices about={form.value} change={(m) => form.replace({ ...form.value, ...m })} />
         {!taken && <Wrongs of={form.refused} />}
         {type.quirks.length > 0 && (
           <Note>
-            <strong>Good to know</strong>
+            <strong>Notes</strong>
             <ul>
               {type.quirks.map((q) => (
                 <li key={q.code}>{q.text}</li>
@@ -124,8 +124,8 @@ function About({ of: type }: { of: Type }) {
       </form>
       {/* Beside the form: an agent is registered by a form of its own. */}
       <ReachField value={reach} set={setReach} error={form.wrong("agent_id") ?? form.wrong("agent_group")} />
-      <Foot id="" go={form.submit} busy={form.busy} missing={form.value.name.trim() ? undefined : "Give it a name"}>
-        <span className="small muted">The next steps are kept as a draft.</span>
+      <Foot id="" go={form.submit} busy={form.busy} missing={form.value.name.trim() ? undefined : "Enter a name"}>
+        <span className="small muted">The next steps are saved as a draft.</span>
       </Foot>
     </Part>
   );
