@@ -14,13 +14,7 @@ import (
 // checkAccept refuses a request whose Accept header leaves nothing that the route could answer (RFC 9110 section 12.5.1). JSON is
 // always among what it can: that is what problems are written in.
 func checkAccept(a *API, media []string) func(huma.Context, func(huma.Context)) {
-	offered := []string{"application/json", "application/problem+json"}
-	for _, m := range media {
-		for each := range strings.SplitSeq(m, ",") { // without the charset, which no Accept header has to name
-			name, _, _ := strings.Cut(each, ";")
-			offered = append(offered, strings.TrimSpace(name))
-		}
-	}
+	offered := offeredBy(media)
 	return func(ctx huma.Context, next func(huma.Context)) {
 		if accept := ctx.Header("Accept"); accept != "" && accept != "*/*" && !acceptable(accept, offered) {
 			err := fault.Coded(fault.Malformed, "not_acceptable", "the answer would be %s, which the Accept header rules out", strings.Join(media, " or "))
@@ -29,6 +23,18 @@ func checkAccept(a *API, media []string) func(huma.Context, func(huma.Context)) 
 		}
 		next(ctx)
 	}
+}
+
+// offeredBy are the media types of a route that answers these, without the charset, which no Accept header has to name.
+func offeredBy(media []string) []string {
+	offered := []string{"application/json", "application/problem+json"}
+	for _, m := range media {
+		for each := range strings.SplitSeq(m, ",") {
+			name, _, _ := strings.Cut(each, ";")
+			offered = append(offered, strings.TrimSpace(name))
+		}
+	}
+	return offered
 }
 
 func acceptable(accept string, offered []string) bool {

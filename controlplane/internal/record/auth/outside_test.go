@@ -234,6 +234,21 @@ func TestNobodyComesInOnAnothersAddress(t *testing.T) {
 	}
 }
 
+func TestOneNetworkBeginsOnlySoManySignInsWithProviders(t *testing.T) {
+	h := open(t)
+	const path = "/auth/oidc/start?provider=corp&tenant=acme"
+	for range 60 { // the clock stands still
+		h.call("GET", path, "", "").want(t, "within the burst", 404, "not_found")
+	}
+	a := h.call("GET", path, "", "")
+	a.want(t, "one more", 429, "rate_limited")
+	if a.header.Get("Retry-After") == "" {
+		t.Error("nothing says when to come again")
+	}
+	h.pass(time.Second)
+	h.call("GET", path, "", "").want(t, "a second later", 404, "not_found")
+}
+
 func TestNobodyHearsWhichTenantsThereAre(t *testing.T) {
 	h := open(t)
 	detail := func(tenant string) (said struct{ Detail, Code string }) {
