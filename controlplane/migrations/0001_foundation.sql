@@ -78,8 +78,8 @@ create table tenant (
 );
 comment on table tenant is
     'A customer. All other tables have a tenant_id, except the tables of the whole deployment: deployment, '
-    'deployment_secret, signing_key, login_failure, login_success, rate_process, rate_standing and '
-    'schema_migration.';
+    'deployment_secret, recurring_work, signing_key, login_failure, login_success, rate_process, rate_standing '
+    'and schema_migration.';
 comment on column tenant.limits is
     'Request limits for tokens without a rate of their own: rps and burst. A missing value means the default.';
 comment on column tenant.status_reason is
@@ -259,6 +259,147 @@ comment on table event_due is
     'event is lost, even if its transaction commits late.';
 call secure_tenant_table('event_due');
 call readable_across('event_due', 'tenant_id, listener');
+
+-- Work that is due. Rows are added and taken, never changed by whoever adds one: nobody waits for another transaction to enqueue.
+create table work_item (
+    tenant_id   uuid        not null references tenant,
+    id          bigint      not null generated always as identity,
+    kind        text        not null,
+    subject     uuid        not null default '00000000-0000-0000-0000-000000000000',
+    cause       text        not null default '',
+    priority    smallint    not null default 0,
+    due_at      timestamptz not null default now(),
+    state       text        not null default 'waiting',
+    attempts    int         not null default 0,
+    last_error  text,
+    enqueued_at timestamptz not null default now(),
+    constraint work_item_pk primary key (tenant_id, id),
+    constraint work_item_state_known check (state in ('waiting', 'dead'))
+);
+comment on table work_item is
+    'One item of the work queue: something that must be done or checked at or after due_at. The transaction that '
+    'does the work deletes the item. All due items of one subject are processed together.';
+comment on column work_item.subject is
+    'ID of the object that the work is about, such as an identity or an account. All zeros mean the tenant as a '
+    'whole.';
+comment on column work_item.cause is 'What happened to the subject. The possible values depend on the kind.';
+comment on column work_item.priority is 'Items with priority 1 are urgent and come first.';
+comment on column work_item.attempts is
+    'Number of failed attempts. After each one the item waits longer. After eight, its state is dead.';
+call secure_tenant_table('work_item');
+call readable_across('work_item', 'tenant_id, kind, priority, due_at, state, enqueued_at');
+create index work_item_due on work_item (tenant_id, kind, due_at, id) where state = 'waiting';
+create index work_item_urgent on work_item (tenant_id, kind, id) where state = 'waiting' and priority > 0;
+create index work_item_by_subject on work_item (tenant_id, kind, subject);
+create index work_item_dead on work_item (tenant_id, id) where state = 'dead';
+
+-- +goose StatementBegin
+create function work_item_announces() returns trigger language plpgsql
+as $$
+begin
+    if exists (select from added where due_at <= now()) then
+        perform pg_notify('work', '');
+    end if;
+    return null;
+end $$;
+-- +goose StatementEnd
+comment on function work_item_announces is
+    'Trigger on work_item: notifies all processes on the channel work when the transaction commits, if an added '
+    'item is due.';
+create trigger work_item_announces after insert on work_item referencing new table as added
+    for each statement execute function work_item_announces();
+
+-- +goose StatementBegin
+create function enqueue_work(kind text, subjects uuid[], cause text default '', priority int default 0, delay interval default '0')
+    returns void language plpgsql
+as $$
+begin
+    if current_setting('app.erasing', true) = 'yes' then
+        return;
+    end if;
+    insert into work_item (tenant_id, kind, subject, cause, priority, due_at)
+    select current_tenant(), enqueue_work.kind, s, enqueue_work.cause, enqueue_work.priority, now() + delay
+      from unnest(subjects) s
+     where s is not null;
+end $$;
+-- +goose StatementEnd
+comment on function enqueue_work is
+    'Adds one work item for each subject to the queue of the current tenant, due after an optional delay. While a '
+    'tenant is erased it does nothing.';
+
+-- +goose StatementBegin
+create function take_work(of text, batch int, these uuid[], early boolean)
+    returns table (subject uuid, causes text[], urgent boolean, since timestamptz, attempts int, items bigint[]) language plpgsql
+    set enable_nestloop = off
+as $$
+#variable_conflict use_column
+declare
+    chosen uuid[];
+begin
+    if these is null then
+        chosen := array(
+            select n.subject
+              from ((select w.subject, 0 as rank, w.id
+                       from work_item w
+                      where w.tenant_id = current_tenant() and w.kind = of and w.state = 'waiting' and w.priority > 0 and w.due_at <= now()
+                      order by w.id
+                      limit batch)
+                     union all
+                    (select w.subject, 1, w.id
+                       from work_item w
+                      where w.tenant_id = current_tenant() and w.kind = of and w.state = 'waiting' and w.due_at <= now()
+                      order by w.due_at, w.id
+                      limit batch)) n
+             group by n.subject
+             order by min(n.rank), min(n.id)
+             limit batch);
+    else
+        chosen := array(
+            select distinct w.subject
+              from work_item w
+             where w.tenant_id = current_tenant() and w.kind = of and w.state = 'waiting' and w.due_at <= now() and w.subject = any (these));
+    end if;
+    return query
+        with taken as (
+            delete from work_item w
+             using (select unnest(chosen) as id) c
+             where w.tenant_id = current_tenant()
+               and w.kind = of
+               and w.subject = c.id
+               and (w.due_at <= now() or w.attempts > 0 or early)
+            returning w.id, w.subject, w.cause, w.priority, w.enqueued_at, w.attempts
+        )
+        select t.subject, array_agg(distinct t.cause), bool_or(t.priority > 0), min(t.enqueued_at), max(t.attempts), array_agg(t.id)
+          from taken t
+         group by t.subject
+         order by t.subject;
+end $$;
+-- +goose StatementEnd
+comment on function take_work is
+    'Takes the due work items of up to batch subjects, or of these subjects, and merges them by subject. Urgent '
+    'items come first. Items that failed before are taken with those of their subject, and with early also items '
+    'that are not due yet. Nested loops are off: without statistics, the planner would compare every item with '
+    'every subject.';
+
+create table recurring_work (
+    name        text        not null,
+    due_at      timestamptz not null default now(),
+    lease_id    uuid,
+    lease_until timestamptz,
+    started_at  timestamptz,
+    finished_at timestamptz,
+    attempts    int         not null default 0,
+    last_error  text,
+    constraint recurring_work_pk primary key (name)
+);
+comment on table recurring_work is
+    'One periodic job of the deployment, such as deleting expired data. One process at a time runs it.';
+comment on column recurring_work.lease_id is
+    'Fencing token of the process that runs the job. Only this process can renew the lease or record the result. '
+    'Null while the job is not running.';
+comment on column recurring_work.attempts is 'Number of failed runs since the last successful run.';
+grant select, insert, update on recurring_work to grantwright_app;
+grant select on recurring_work to grantwright_across;
 
 create table deployment_secret (
     name       text        not null,

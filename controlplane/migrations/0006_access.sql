@@ -329,21 +329,6 @@ create unique index access_reason_live on access_reason (tenant_id, identity_id,
 create index access_reason_to_end on access_reason (tenant_id, ends_at) where state = 'active' and ends_at is not null;
 create index access_reason_to_start on access_reason (tenant_id, starts_at) where state = 'scheduled';
 
--- Whose access has to be looked at. Rows are only ever added and taken, never changed, so that nobody who adds one waits.
-create table access_turn (
-    tenant_id   uuid        not null references tenant,
-    id          bigint      not null generated always as identity,
-    identity_id uuid        not null,
-    urgent      boolean     not null default false,
-    since       timestamptz not null default now(),
-    constraint access_turn_pk primary key (tenant_id, id)
-);
-comment on table access_turn is
-    'One person in the provisioning queue, because their required access or one of their accounts changed. '
-    'Provisioning takes the rows and plans the tasks.';
-call secure_tenant_table('access_turn', 'select, insert, delete');
-call readable_across('access_turn', 'tenant_id, urgent, since');
-
 create table grant_review (
     tenant_id   uuid        not null references tenant,
     grant_id    uuid        not null,
@@ -639,8 +624,8 @@ begin
             on conflict (tenant_id, grant_id) do nothing
         returning grant_id
     )
-    insert into matter_turn (tenant_id, kind, source_id, not_before)
-    select distinct n.tenant_id, 'native_grant', n.connector_id, now() + interval '2 minutes'
+    insert into work_item (tenant_id, kind, subject, due_at)
+    select distinct n.tenant_id, 'inbox_native_grant', n.connector_id, now() + interval '2 minutes'
       from found f
       join new_row n on n.id = f.grant_id;
     return null;
@@ -660,7 +645,7 @@ begin
      where c.tenant_id = new.tenant_id and c.id = new.connector_id and c.first_imported_at is not null
         on conflict (tenant_id, grant_id) do update
        set state = 'found', found_at = now(), accepted_at = null, accepted_by = null, comment = '';
-    perform matter_turns_up('native_grant', new.connector_id, interval '2 minutes');
+    perform enqueue_inbox('native_grant', new.connector_id, interval '2 minutes');
     return null;
 end $$;
 -- +goose StatementEnd

@@ -199,32 +199,6 @@ comment on table connector_provisioning is
     'connector''s type and vendor.';
 call secure_tenant_table('connector_provisioning');
 
--- Which accounts have to be compared with what their template makes of their owner. Rows are only ever added and taken, never
--- changed, so that nobody who adds one waits.
-create table shape_turn (
-    tenant_id  uuid        not null references tenant,
-    id         bigint      not null generated always as identity,
-    account_id uuid        not null,
-    why        text        not null,
-    not_before timestamptz not null default now(),
-    since      timestamptz not null default now(),
-    constraint shape_turn_pk primary key (tenant_id, id),
-    constraint shape_turn_why_known check (why in ('person', 'account', 'made', 'template', 'adopted', 'asked'))
-);
-comment on table shape_turn is
-    'One managed account that must be compared with its template, because its owner, its record or the template '
-    'changed.';
-comment on column shape_turn.why is
-    'person: the owner or the owner''s manager changed. account: the target record changed. made: Grantwright '
-    'created the account. template: the settings changed. adopted: the account became managed or got another '
-    'owner. asked: a check was requested.';
-comment on column shape_turn.not_before is
-    'Earliest time of the next check. It is later than the row''s creation if the check waits for a sync run to '
-    'end.';
-call secure_tenant_table('shape_turn');
-call readable_across('shape_turn', 'tenant_id, not_before, since');
-create index shape_turn_due on shape_turn (not_before);
-
 create table account_shape (
     tenant_id    uuid        not null references tenant,
     account_id   uuid        not null,
@@ -272,7 +246,7 @@ call secure_tenant_table('provisioning_round');
 create function identity_marks_access() returns trigger language plpgsql
 as $$
 begin
-    insert into access_turn (tenant_id, identity_id, urgent) values (new.tenant_id, new.id, new.urgent and new.status in ('deactivated', 'archived'));
+    perform enqueue_work('provisioning', array[new.id], priority => (new.urgent and new.status in ('deactivated', 'archived'))::int);
     return null;
 end $$;
 -- +goose StatementEnd
@@ -284,8 +258,8 @@ comment on function identity_marks_access is
 create function accounts_mark_access() returns trigger language plpgsql
 as $$
 begin
-    insert into access_turn (tenant_id, identity_id)
-    select distinct n.tenant_id, n.identity_id
+    insert into work_item (tenant_id, kind, subject)
+    select distinct n.tenant_id, 'provisioning', n.identity_id
       from added n
      where n.identity_id is not null
        and n.status in ('active', 'locked')
@@ -302,8 +276,7 @@ comment on function accounts_mark_access is
 create function account_marks_shape() returns trigger language plpgsql
 as $$
 begin
-    insert into shape_turn (tenant_id, account_id, why)
-    values (new.tenant_id, new.id,
+    perform enqueue_work('drift', array[new.id],
             case when tg_op = 'INSERT' or old.status in ('provisioning', 'failed') then 'made'
                  when old.managed <> 'managed' or old.identity_id is distinct from new.identity_id then 'adopted'
                  else 'account' end);
@@ -319,8 +292,8 @@ comment on function account_marks_shape is
 create function identity_marks_shape() returns trigger language plpgsql
 as $$
 begin
-    insert into shape_turn (tenant_id, account_id, why)
-    select a.tenant_id, a.id, 'person'
+    insert into work_item (tenant_id, kind, subject, cause)
+    select a.tenant_id, 'drift', a.id, 'person'
       from account a
      where a.tenant_id = new.tenant_id
        and a.identity_id = new.id
@@ -336,8 +309,8 @@ comment on function identity_marks_shape is
 create function manager_marks_shape() returns trigger language plpgsql
 as $$
 begin
-    insert into shape_turn (tenant_id, account_id, why)
-    select a.tenant_id, a.id, 'person'
+    insert into work_item (tenant_id, kind, subject, cause)
+    select a.tenant_id, 'drift', a.id, 'person'
       from identity r
       join account a
         on a.tenant_id = r.tenant_id
@@ -369,8 +342,8 @@ begin
                  or n.identity_id is not null and o.is_disabled is true and n.is_disabled is not true
                  or n.identity_id is not null and o.status in ('missing', 'deleted') and n.status in ('active', 'locked'))
         )
-        insert into access_turn (tenant_id, identity_id)
-        select distinct i.tenant_id, i.id
+        insert into work_item (tenant_id, kind, subject)
+        select distinct i.tenant_id, 'provisioning', i.id
           from moved m
           join identity i
             on i.tenant_id = m.tenant_id
@@ -391,8 +364,8 @@ comment on function accounts_move_access is
 create function grant_marks_access() returns trigger language plpgsql
 as $$
 begin
-    insert into access_turn (tenant_id, identity_id)
-    select a.tenant_id, a.identity_id
+    insert into work_item (tenant_id, kind, subject)
+    select a.tenant_id, 'provisioning', a.identity_id
       from account a
      where a.tenant_id = new.tenant_id
        and a.id = new.account_id
@@ -413,8 +386,8 @@ comment on function grant_marks_access is
 create function account_removal_marks_access() returns trigger language plpgsql
 as $$
 begin
-    insert into access_turn (tenant_id, identity_id)
-    select new.tenant_id, new.identity_id
+    insert into work_item (tenant_id, kind, subject)
+    select new.tenant_id, 'provisioning', new.identity_id
      where exists (select from access_reason r
                     where r.tenant_id = new.tenant_id
                       and r.identity_id = new.identity_id
@@ -432,8 +405,8 @@ comment on function account_removal_marks_access is
 create function entitlement_marks_access() returns trigger language plpgsql
 as $$
 begin
-    insert into access_turn (tenant_id, identity_id)
-    select distinct r.tenant_id, r.identity_id
+    insert into work_item (tenant_id, kind, subject)
+    select distinct r.tenant_id, 'provisioning', r.identity_id
       from access_reason r
      where r.tenant_id = new.tenant_id
        and r.entitlement_id = new.id

@@ -114,25 +114,6 @@ comment on column access_policy.allowance is
 call secure_tenant_table('access_policy');
 create index access_policy_live on access_policy (tenant_id, id) where deleted_at is null;
 
--- Whose rules have to be looked at. Rows are only ever added and taken.
-create table identity_turn (
-    tenant_id   uuid        not null references tenant,
-    id          bigint      not null generated always as identity,
-    identity_id uuid        not null,
-    urgent      boolean     not null default false,
-    since       timestamptz not null default now(),
-    tree        boolean     not null default false,
-    constraint identity_turn_pk primary key (tenant_id, id)
-);
-comment on table identity_turn is
-    'One person in the policy evaluation queue, because their identity was created or changed. The evaluation '
-    'takes the rows.';
-comment on column identity_turn.tree is
-    'True if the person''s manager changed, so that the management chain of all their reports changed too.';
-call secure_tenant_table('identity_turn', 'select, insert, delete');
-call readable_across('identity_turn', 'tenant_id, urgent, since');
-create index identity_turn_urgent on identity_turn (tenant_id, id) where urgent;
-
 create table access_policy_version (
     tenant_id  uuid        not null references tenant,
     policy_id  uuid        not null,
@@ -158,21 +139,6 @@ comment on table access_policy_change is
     'Number of reasons that a policy with a circuit breaker added and ended in one evaluation. Rows older than 31 '
     'days are deleted, because a breaker window lasts at most 30 days.';
 call secure_tenant_table('access_policy_change', 'select, insert, delete');
-
--- Who asks that everybody be looked at adds a row, in the transaction of what has changed; the evaluation takes the rows and begins a
--- walk in one transaction of its own, so that a row that it did not see leads to another walk.
-create table policy_sweep (
-    tenant_id    uuid        not null references tenant,
-    id           bigint      not null generated always as identity,
-    why          text        not null,
-    requested_at timestamptz not null default now(),
-    constraint policy_sweep_pk primary key (tenant_id, id)
-);
-comment on table policy_sweep is
-    'A request to evaluate the policies for all people in a tenant, because a policy or the access that it '
-    'assigns changed.';
-call secure_tenant_table('policy_sweep', 'select, insert, delete');
-call readable_across('policy_sweep', 'tenant_id');
 
 create table policy_walk (
     tenant_id   uuid        not null references tenant,
@@ -398,21 +364,20 @@ comment on function policies_ask is
     'null argument, it returns whether there is any such policy or rule.';
 
 -- +goose StatementBegin
-create function identity_takes_turn() returns trigger language plpgsql
+create function identity_enqueues_policies() returns trigger language plpgsql
     set enable_nestloop = off
 as $$
 declare
     asked boolean := policies_ask(null);
-    added int;
 begin
     if tg_op = 'INSERT' then
-        insert into identity_turn (tenant_id, identity_id, urgent)
-        select n.tenant_id, n.id, n.urgent
+        insert into work_item (tenant_id, kind, subject, priority)
+        select n.tenant_id, 'policy', n.id, n.urgent::int
           from new_row n
          where asked or n.status in ('deactivated', 'archived');
     else
-        insert into identity_turn (tenant_id, identity_id, urgent, tree)
-        select n.tenant_id, n.id, n.urgent, asked and o.manager_id is distinct from n.manager_id
+        insert into work_item (tenant_id, kind, subject, priority, cause)
+        select n.tenant_id, 'policy', n.id, n.urgent::int, case when asked and o.manager_id is distinct from n.manager_id then 'manager' else '' end
           from new_row n
           join old_row o
             on o.tenant_id = n.tenant_id
@@ -431,45 +396,39 @@ begin
                           n.manager_external_id, n.manager_id, n.sponsor_id, n.backup_owner_id, n.hire_date, n.start_date, n.termination_date,
                           n.last_working_at, n.leave_from, n.leave_to, n.status_reason, n.status_source, n.attributes, n.labels);
     end if;
-    get diagnostics added = row_count;
-    if added > 0 then
-        perform pg_notify('identity_turn', '');
-    end if;
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function identity_takes_turn is
+comment on function identity_enqueues_policies is
     'Trigger on identity: queues people for policy evaluation after they were added, or changed in a field that '
     'policies can use. Without policies, only departures and changes of status or urgency are queued. A repeated '
     'sync without changes is not queued.';
 
 -- +goose StatementBegin
-create function access_takes_turn() returns trigger language plpgsql
+create function access_enqueues_policies() returns trigger language plpgsql
 as $$
 begin
     if policies_ask('access') then
-        insert into identity_turn (tenant_id, identity_id) values (new.tenant_id, new.identity_id);
-        perform pg_notify('identity_turn', '');
+        perform enqueue_work('policy', array[new.identity_id]);
     end if;
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function access_takes_turn is
+comment on function access_enqueues_policies is
     'Trigger on access_reason: queues the person for policy evaluation after a reason was added or changed state, '
     'unless a policy or role created it. It has an effect only if a policy or membership rule uses access.';
 
 -- +goose StatementBegin
-create function lifecycle_takes_turn() returns trigger language plpgsql
+create function lifecycle_enqueues_policies() returns trigger language plpgsql
 as $$
 begin
     if policies_ask(null) then
-        insert into policy_sweep (tenant_id, why) values (new.tenant_id, 'the lifecycle was changed');
-        perform pg_notify('identity_turn', '');
+        perform enqueue_work('policy_sweep', array['00000000-0000-0000-0000-000000000000'::uuid], 'the lifecycle settings changed');
     end if;
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function lifecycle_takes_turn is
+comment on function lifecycle_enqueues_policies is
     'Trigger on lifecycle_policy: queues all people for policy evaluation after lead times, grace periods or the '
     'time zone changed.';
 
@@ -535,7 +494,7 @@ comment on function role_risk is
     'level. Retired nested roles are excluded.';
 
 -- +goose StatementBegin
-create function roles_take_turn(changed uuid[], why text) returns void language plpgsql
+create function roles_enqueue_policies(changed uuid[], why text) returns void language plpgsql
 as $$
 declare
     around uuid[] := array(select roles_around(changed));
@@ -544,97 +503,95 @@ begin
                 where p.tenant_id = current_tenant() and p.deleted_at is null and p.enabled
                   and p.resources -> 'role_ids' ?| around::text[])
        or exists (select from role r where r.tenant_id = current_tenant() and r.id = any (around) and r.membership_rule is not null) then
-        insert into policy_sweep (tenant_id, why) values (current_tenant(), why);
+        perform enqueue_work('policy_sweep', array['00000000-0000-0000-0000-000000000000'::uuid], why);
     end if;
-    insert into identity_turn (tenant_id, identity_id)
-    select distinct current_tenant(), a.identity_id
+    insert into work_item (tenant_id, kind, subject)
+    select distinct current_tenant(), 'policy', a.identity_id
       from role_assignment a
      where a.tenant_id = current_tenant()
        and a.role_id = any (around)
        and a.state <> 'ended';
-    perform pg_notify('identity_turn', '');
 end $$;
 -- +goose StatementEnd
-comment on function roles_take_turn is
+comment on function roles_enqueue_policies is
     'Queues all people for policy evaluation if a policy or membership rule assigns one of these roles, or a role '
     'that contains one. It always queues the people with an assignment of such a role.';
 
 -- +goose StatementBegin
-create function role_contents_take_turn() returns trigger language plpgsql
+create function role_contents_enqueue_policies() returns trigger language plpgsql
 as $$
 declare
     changed uuid[] := array(select distinct role_id from changed_row);
 begin
     if cardinality(changed) > 0 then
-        perform roles_take_turn(changed, 'a role holds something else');
+        perform roles_enqueue_policies(changed, 'the contents of a role changed');
     end if;
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function role_contents_take_turn is
-    'Trigger on role_entitlement and role_child: calls roles_take_turn() once per statement for the roles whose '
+comment on function role_contents_enqueue_policies is
+    'Trigger on role_entitlement and role_child: calls roles_enqueue_policies() once per statement for the roles whose '
     'contents changed.';
 
 -- +goose StatementBegin
-create function role_takes_turn() returns trigger language plpgsql
+create function role_enqueues_policies() returns trigger language plpgsql
 as $$
 begin
-    perform roles_take_turn(array[new.id], 'a role gives its entitlements, or does no more');
+    perform roles_enqueue_policies(array[new.id], 'a role was activated or retired');
     if tg_op = 'UPDATE' and old.membership_rule is not null and new.membership_rule is null then
-        insert into policy_sweep (tenant_id, why) values (current_tenant(), 'a role has no membership rule any more');
+        perform enqueue_work('policy_sweep', array['00000000-0000-0000-0000-000000000000'::uuid], 'a membership rule was removed');
     end if;
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function role_takes_turn is
-    'Trigger on role: calls roles_take_turn() when the membership rule, the exclusions or the lifecycle of a role '
+comment on function role_enqueues_policies is
+    'Trigger on role: calls roles_enqueue_policies() when the membership rule, the exclusions or the lifecycle of a role '
     'changes. If the rule was removed, it queues all people for policy evaluation.';
 
 -- +goose StatementBegin
-create function entitlement_takes_turn() returns trigger language plpgsql
+create function entitlement_enqueues_policies() returns trigger language plpgsql
 as $$
 declare
     holding uuid[] := array(select x.role_id from role_entitlement x where x.tenant_id = new.tenant_id and x.entitlement_id = new.id);
 begin
     if exists (select from access_policy p
                 where p.tenant_id = new.tenant_id and p.deleted_at is null and p.enabled and p.resources -> 'entitlement_ids' ? new.id::text) then
-        insert into policy_sweep (tenant_id, why) values (current_tenant(), 'an entitlement can be given, or cannot any more');
-        perform pg_notify('identity_turn', '');
+        perform enqueue_work('policy_sweep', array['00000000-0000-0000-0000-000000000000'::uuid], 'an entitlement became grantable, or is no longer grantable');
     end if;
     if cardinality(holding) > 0 then
-        perform roles_take_turn(holding, 'an entitlement can be given, or cannot any more');
+        perform roles_enqueue_policies(holding, 'an entitlement became grantable, or is no longer grantable');
     end if;
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function entitlement_takes_turn is
+comment on function entitlement_enqueues_policies is
     'Trigger on entitlement: queues policy evaluation when the entitlement becomes grantable or stops being '
     'grantable. It has an effect only if a policy or role assigns the entitlement.';
 
-create trigger identity_takes_turn_again after update on identity referencing old table as old_row new table as new_row
-    for each statement execute function identity_takes_turn();
-create trigger identity_takes_turn_first after insert on identity referencing new table as new_row
-    for each statement execute function identity_takes_turn();
-create trigger entitlement_takes_turn after update on entitlement
+create trigger identity_enqueues_policies_again after update on identity referencing old table as old_row new table as new_row
+    for each statement execute function identity_enqueues_policies();
+create trigger identity_enqueues_policies_first after insert on identity referencing new table as new_row
+    for each statement execute function identity_enqueues_policies();
+create trigger entitlement_enqueues_policies after update on entitlement
     for each row when (old.lifecycle <> new.lifecycle or (old.removed_at is null) <> (new.removed_at is null))
-    execute function entitlement_takes_turn();
-create trigger role_takes_turn_again after update on role
+    execute function entitlement_enqueues_policies();
+create trigger role_enqueues_policies_again after update on role
     for each row when (old.lifecycle <> new.lifecycle or old.membership_rule is distinct from new.membership_rule
                        or old.membership_exclusions <> new.membership_exclusions)
-    execute function role_takes_turn();
-create trigger role_takes_turn_first after insert on role
-    for each row when (new.membership_rule is not null) execute function role_takes_turn();
-create trigger role_contents_take_turn_less after delete on role_entitlement referencing old table as changed_row
-    for each statement execute function role_contents_take_turn();
-create trigger role_contents_take_turn_more after insert on role_entitlement referencing new table as changed_row
-    for each statement execute function role_contents_take_turn();
-create trigger access_takes_turn_again after update on access_reason
-    for each row when (new.source_type not in ('policy', 'role') and old.state <> new.state) execute function access_takes_turn();
-create trigger access_takes_turn_first after insert on access_reason
-    for each row when (new.source_type not in ('policy', 'role')) execute function access_takes_turn();
-create trigger lifecycle_takes_turn after insert or update on lifecycle_policy
-    for each row execute function lifecycle_takes_turn();
-create trigger role_contents_take_turn_less after delete on role_child referencing old table as changed_row
-    for each statement execute function role_contents_take_turn();
-create trigger role_contents_take_turn_more after insert on role_child referencing new table as changed_row
-    for each statement execute function role_contents_take_turn();
+    execute function role_enqueues_policies();
+create trigger role_enqueues_policies_first after insert on role
+    for each row when (new.membership_rule is not null) execute function role_enqueues_policies();
+create trigger role_contents_enqueue_policies_less after delete on role_entitlement referencing old table as changed_row
+    for each statement execute function role_contents_enqueue_policies();
+create trigger role_contents_enqueue_policies_more after insert on role_entitlement referencing new table as changed_row
+    for each statement execute function role_contents_enqueue_policies();
+create trigger access_enqueues_policies_again after update on access_reason
+    for each row when (new.source_type not in ('policy', 'role') and old.state <> new.state) execute function access_enqueues_policies();
+create trigger access_enqueues_policies_first after insert on access_reason
+    for each row when (new.source_type not in ('policy', 'role')) execute function access_enqueues_policies();
+create trigger lifecycle_enqueues_policies after insert or update on lifecycle_policy
+    for each row execute function lifecycle_enqueues_policies();
+create trigger role_contents_enqueue_policies_less after delete on role_child referencing old table as changed_row
+    for each statement execute function role_contents_enqueue_policies();
+create trigger role_contents_enqueue_policies_more after insert on role_child referencing new table as changed_row
+    for each statement execute function role_contents_enqueue_policies();

@@ -163,35 +163,6 @@ comment on table decision_leaver is
 call secure_tenant_table('decision_leaver', 'select, insert, delete');
 call readable_across('decision_leaver', 'tenant_id');
 
--- What has to be looked at. Rows are only ever added and taken, so that nobody who adds one waits.
-create table matter_turn (
-    tenant_id  uuid        not null references tenant,
-    id         bigint      not null generated always as identity,
-    kind       text        not null,
-    source_id  uuid        not null,
-    since      timestamptz not null default now(),
-    not_before timestamptz not null default now(),
-    constraint matter_turn_pk primary key (tenant_id, id)
-);
-comment on table matter_turn is
-    'One condition that may have begun or ceased to need a decision. The worker takes the rows and creates, '
-    'updates or closes decision tasks.';
-comment on column matter_turn.not_before is
-    'No decision task is created before this time, so that rules can first resolve the condition.';
-call secure_tenant_table('matter_turn', 'select, insert, delete');
-call readable_across('matter_turn', 'tenant_id, not_before');
-
-create table matter_sweep (
-    tenant_id uuid        not null references tenant,
-    looked_at timestamptz not null default '-infinity'::timestamp with time zone,
-    constraint matter_sweep_pk primary key (tenant_id)
-);
-comment on table matter_sweep is
-    'When a tenant was last checked for decision tasks that depend only on time, such as an account without an '
-    'owner for too long.';
-call secure_tenant_table('matter_sweep', 'select, insert, update');
-call readable_across('matter_sweep');
-
 create table matter_kept (
     tenant_id  uuid        not null references tenant,
     kind       text        not null,
@@ -310,17 +281,13 @@ revoke all on function audit_append_all from public;
 grant execute on function audit_append_all to grantwright_app;
 
 -- +goose StatementBegin
-create function matter_turns_up(what text, source uuid, pause interval DEFAULT '00:00:00') returns void language plpgsql
+create function enqueue_inbox(what text, source uuid, pause interval DEFAULT '00:00:00') returns void language plpgsql
 as $$
 begin
-    if current_setting('app.erasing', true) = 'yes' then
-        return;
-    end if;
-    insert into matter_turn (tenant_id, kind, source_id, not_before) values (current_tenant(), what, source, now() + pause);
-    perform pg_notify('matter_turn', '');
+    perform enqueue_work('inbox_' || what, array[source], delay => pause);
 end $$;
 -- +goose StatementEnd
-comment on function matter_turns_up is
+comment on function enqueue_inbox is
     'Queues one condition, which may need a decision task, for processing after an optional delay.';
 
 -- Held runs.
@@ -328,7 +295,7 @@ comment on function matter_turns_up is
 create function run_is_a_matter() returns trigger language plpgsql
 as $$
 begin
-    perform matter_turns_up('sync_hold', new.id);
+    perform enqueue_inbox('sync_hold', new.id);
     return null;
 end $$;
 -- +goose StatementEnd
@@ -340,7 +307,7 @@ comment on function run_is_a_matter is
 create function schema_diff_is_a_matter() returns trigger language plpgsql
 as $$
 begin
-    perform matter_turns_up('schema_diff', new.id);
+    perform enqueue_inbox('schema_diff', new.id);
     return null;
 end $$;
 -- +goose StatementEnd
@@ -352,7 +319,7 @@ comment on function schema_diff_is_a_matter is
 create function conflict_is_a_matter() returns trigger language plpgsql
 as $$
 begin
-    perform matter_turns_up('pack_conflict', new.id);
+    perform enqueue_inbox('pack_conflict', new.id);
     return null;
 end $$;
 -- +goose StatementEnd
@@ -364,7 +331,7 @@ comment on function conflict_is_a_matter is
 create function grant_is_a_matter() returns trigger language plpgsql
 as $$
 begin
-    perform matter_turns_up('native_grant', new.id);
+    perform enqueue_inbox('native_grant', new.id);
     return null;
 end $$;
 -- +goose StatementEnd
@@ -376,23 +343,17 @@ comment on function grant_is_a_matter is
 -- +goose StatementBegin
 create function tasks_are_matters() returns trigger language plpgsql
 as $$
-declare
-    added int;
 begin
-    insert into matter_turn (tenant_id, kind, source_id)
-    select n.tenant_id, case n.state when 'manual' then 'manual_provisioning' else 'provisioning_failure' end, n.id
+    insert into work_item (tenant_id, kind, subject)
+    select n.tenant_id, case n.state when 'manual' then 'inbox_manual_provisioning' else 'inbox_provisioning_failure' end, n.id
       from new_row n
      where n.state in ('manual', 'failed')
      union all
-    select n.tenant_id, 'orphan_account', n.account_id
+    select n.tenant_id, 'inbox_orphan_account', n.account_id
       from new_row n
      where n.operation in ('disable', 'delete_account')
        and n.account_id is not null
        and n.mode <> 'simulate';
-    get diagnostics added = row_count;
-    if added > 0 then
-        perform pg_notify('matter_turn', '');
-    end if;
     return null;
 end $$;
 -- +goose StatementEnd
@@ -405,13 +366,13 @@ create function task_is_a_matter() returns trigger language plpgsql
 as $$
 begin
     if 'manual' in (old.state, new.state) then
-        perform matter_turns_up('manual_provisioning', new.id);
+        perform enqueue_inbox('manual_provisioning', new.id);
     end if;
     if 'failed' in (old.state, new.state) then
-        perform matter_turns_up('provisioning_failure', new.id);
+        perform enqueue_inbox('provisioning_failure', new.id);
     end if;
     if new.state = 'cancelled' and new.account_id is not null then
-        perform matter_turns_up('orphan_account', new.account_id);
+        perform enqueue_inbox('orphan_account', new.account_id);
     end if;
     return null;
 end $$;
@@ -428,18 +389,17 @@ create function accounts_are_matters() returns trigger language plpgsql
 as $$
 declare
     patience interval := make_interval(days => (select coalesce((t.settings ->> 'orphan_after_days')::int, 30) from tenant t where t.id = current_tenant()));
-    added    int;
 begin
     if current_setting('app.erasing', true) = 'yes' then
         return null;
     end if;
     if tg_op = 'INSERT' then
-        insert into matter_turn (tenant_id, kind, source_id)
-        select n.tenant_id, 'account_correlation', n.id
+        insert into work_item (tenant_id, kind, subject)
+        select n.tenant_id, 'inbox_account_correlation', n.id
           from new_row n
          where n.correlation_state = 'disputed'
          union all
-        select n.tenant_id, 'orphan_account', n.id
+        select n.tenant_id, 'inbox_orphan_account', n.id
           from new_row n
          where n.status in ('active', 'locked', 'missing')
            and n.correlation_state <> 'ignored'
@@ -447,8 +407,8 @@ begin
                     then n.account_type in ('service', 'shared', 'system', 'bot', 'ai_agent', 'break_glass') or n.first_seen_at <= now() - patience
                     else exists (select from identity i where i.tenant_id = n.tenant_id and i.id = n.identity_id and i.status in ('deactivated', 'archived')) end;
     else
-        insert into matter_turn (tenant_id, kind, source_id)
-        select n.tenant_id, 'account_correlation', n.id
+        insert into work_item (tenant_id, kind, subject)
+        select n.tenant_id, 'inbox_account_correlation', n.id
           from new_row n
           join old_row o
             on o.tenant_id = n.tenant_id
@@ -456,7 +416,7 @@ begin
          where o.correlation_state <> n.correlation_state and 'disputed' in (o.correlation_state, n.correlation_state)
             or n.correlation_state = 'disputed' and (o.correlation, o.status = 'deleted') is distinct from (n.correlation, n.status = 'deleted')
          union all
-        select n.tenant_id, 'orphan_account', n.id
+        select n.tenant_id, 'inbox_orphan_account', n.id
           from new_row n
           join old_row o
             on o.tenant_id = n.tenant_id
@@ -474,10 +434,6 @@ begin
                           or coalesce(o.unowned_since, o.first_seen_at) <= now() - patience
                      else exists (select from identity i where i.tenant_id = o.tenant_id and i.id = o.identity_id and i.status in ('deactivated', 'archived')) end);
     end if;
-    get diagnostics added = row_count;
-    if added > 0 then
-        perform pg_notify('matter_turn', '');
-    end if;
     return null;
 end $$;
 -- +goose StatementEnd
@@ -493,16 +449,13 @@ begin
     if current_setting('app.erasing', true) = 'yes' then
         return null;
     end if;
-    insert into matter_turn (tenant_id, kind, source_id, not_before)
-    select a.tenant_id, 'orphan_account', a.id,
+    insert into work_item (tenant_id, kind, subject, due_at)
+    select a.tenant_id, 'inbox_orphan_account', a.id,
            now() + case when new.status in ('deactivated', 'archived') then interval '30 seconds' else interval '0' end
       from account a
      where a.tenant_id = new.tenant_id
        and a.identity_id = new.id
        and a.status in ('active', 'locked', 'missing');
-    if found then
-        perform pg_notify('matter_turn', '');
-    end if;
     return null;
 end $$;
 -- +goose StatementEnd
@@ -514,10 +467,7 @@ comment on function leaver_is_a_matter is
 create function orphan_days_are_others() returns trigger language plpgsql
 as $$
 begin
-    if current_setting('app.erasing', true) is distinct from 'yes' then
-        insert into matter_sweep (tenant_id) values (new.id) on conflict (tenant_id) do update set looked_at = '-infinity';
-        perform pg_notify('matter_turn', '');
-    end if;
+    perform enqueue_work('inbox_sweep', array['00000000-0000-0000-0000-000000000000'::uuid], 'settings');
     return null;
 end $$;
 -- +goose StatementEnd
@@ -576,7 +526,7 @@ comment on function decision_colleague_follows is
 create function escalation_is_a_matter() returns trigger language plpgsql
 as $$
 begin
-    perform matter_turns_up('provisioning_failure', new.id);
+    perform enqueue_inbox('provisioning_failure', new.id);
     return null;
 end $$;
 -- +goose StatementEnd
@@ -604,13 +554,12 @@ comment on function decision_note_user_gone is
 create function native_policy_is_a_matter() returns trigger language plpgsql
 as $$
 begin
-    insert into matter_turn (tenant_id, kind, source_id)
-    select new.tenant_id, 'native_grant', new.connector_id
+    insert into work_item (tenant_id, kind, subject)
+    select new.tenant_id, 'inbox_native_grant', new.connector_id
      union all
-    select g.tenant_id, 'native_grant', g.id
+    select g.tenant_id, 'inbox_native_grant', g.id
       from access_grant g
      where g.tenant_id = new.tenant_id and g.connector_id = new.connector_id and g.reappeared;
-    perform pg_notify('matter_turn', '');
     return null;
 end $$;
 -- +goose StatementEnd
@@ -622,7 +571,7 @@ comment on function native_policy_is_a_matter is
 create function breaker_is_a_matter() returns trigger language plpgsql
 as $$
 begin
-    perform matter_turns_up('breaker_open', new.connector_id);
+    perform enqueue_inbox('breaker_open', new.connector_id);
     return null;
 end $$;
 -- +goose StatementEnd

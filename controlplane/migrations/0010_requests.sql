@@ -421,21 +421,6 @@ comment on table chain_log is
 call secure_tenant_table('chain_log', 'select, insert');
 create index chain_log_by_item on chain_log (tenant_id, item_id, id);
 
--- What in the organisation has changed while chains were open. Rows are only ever added and taken.
-create table chain_turn (
-    tenant_id  uuid   not null references tenant,
-    id         bigint not null generated always as identity,
-    kind       text   not null,
-    subject_id uuid,
-    constraint chain_turn_pk primary key (tenant_id, id),
-    constraint chain_turn_kind_known check (kind in ('person', 'thing', 'member', 'user', 'everything'))
-);
-comment on table chain_turn is
-    'One change after which open approval chains resolve their approvers again. It concerns a person, the owners '
-    'of a role or entitlement, a role''s members, a user''s roles in the tenant, or everything.';
-call secure_tenant_table('chain_turn');
-call readable_across('chain_turn', 'tenant_id');
-
 create table fulfilment (
     tenant_id      uuid        not null references tenant,
     item_id        uuid        not null,
@@ -468,17 +453,6 @@ call secure_tenant_table('fulfilment', 'select, insert, update');
 call readable_across('fulfilment', 'tenant_id, state, due_at');
 create index fulfilment_by_assignment on fulfilment (tenant_id, assignment_id) where assignment_id is not null;
 create index fulfilment_due on fulfilment (due_at) where state <> 'closed';
-
-create table fulfilment_turn (
-    tenant_id uuid   not null references tenant,
-    id        bigint not null generated always as identity,
-    source_id uuid   not null,
-    constraint fulfilment_turn_pk primary key (tenant_id, id)
-);
-comment on table fulfilment_turn is
-    'One request item or role assignment whose reason ended. Its fulfillment must be processed.';
-call secure_tenant_table('fulfilment_turn');
-call readable_across('fulfilment_turn', 'tenant_id');
 
 -- The catalogue and the names of colleagues are searched as lists are: one way to compare text, and names found in either way of writing
 -- them. Words are kept of both; what is asked for is only folded.
@@ -691,7 +665,7 @@ comment on function chains_live is
     'approval chains.';
 
 -- +goose StatementBegin
-create function person_turns_chains() returns trigger language plpgsql
+create function person_enqueues_approvals() returns trigger language plpgsql
     set enable_nestloop = off
 as $$
 declare
@@ -712,90 +686,80 @@ begin
                 or o.status <> n.status
              limit 1001) n;
     if cardinality(moved) > 1000 then
-        insert into chain_turn (tenant_id, kind) values (current_tenant(), 'everything');
+        perform enqueue_work('approval', array['00000000-0000-0000-0000-000000000000'::uuid], 'everything');
     elsif moved is not null then
-        insert into chain_turn (tenant_id, kind, subject_id) select current_tenant(), 'person', m from unnest(moved) m;
-    else
-        return null;
+        perform enqueue_work('approval', moved, 'person');
     end if;
-    perform pg_notify('chain_turn', '');
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function person_turns_chains is
+comment on function person_enqueues_approvals is
     'Trigger on identity: queues open approval chains for resolution when a person''s manager, sponsor or status '
     'changes. If more than 1000 people change at once, it queues all chains.';
 
 -- +goose StatementBegin
-create function turns_chains() returns trigger language plpgsql
+create function change_enqueues_approvals() returns trigger language plpgsql
 as $$
 begin
     if chains_live() then
-        insert into chain_turn (tenant_id, kind, subject_id) values (new.tenant_id, tg_argv[0], (to_jsonb(new) ->> tg_argv[1])::uuid);
-        perform pg_notify('chain_turn', '');
+        perform enqueue_work('approval', array[(to_jsonb(new) ->> tg_argv[1])::uuid], tg_argv[0]);
     end if;
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function turns_chains is
+comment on function change_enqueues_approvals is
     'Trigger: queues open approval chains for resolution. Its arguments are the kind of change and the name of '
     'the column with the affected ID.';
 
 -- +goose StatementBegin
-create function reason_tells_fulfilment() returns trigger language plpgsql
+create function reason_enqueues_fulfilment() returns trigger language plpgsql
 as $$
 begin
-    insert into fulfilment_turn (tenant_id, source_id) values (new.tenant_id, new.source_id);
+    perform enqueue_work('fulfillment', array[new.source_id]);
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function reason_tells_fulfilment is
+comment on function reason_enqueues_fulfilment is
     'Trigger on access_reason: queues the fulfillment of requested access when its reason ends. The cause can be '
     'its end date, an administrator or the end of a role.';
 
 -- +goose StatementBegin
-create function user_turns_chains() returns trigger language plpgsql
+create function user_enqueues_approvals() returns trigger language plpgsql
 as $$
 begin
     if not chains_live() then
         return null;
     end if;
-    insert into chain_turn (tenant_id, kind, subject_id) values (new.tenant_id, 'user', new.id);
-    insert into chain_turn (tenant_id, kind, subject_id)
-    select new.tenant_id, 'person', p.id
-      from unnest(case when tg_op = 'INSERT' then array[new.identity_id] else array[old.identity_id, new.identity_id] end) p (id)
-     where p.id is not null
-     group by p.id;
-    perform pg_notify('chain_turn', '');
+    perform enqueue_work('approval', array[new.id], 'user');
+    perform enqueue_work('approval', case when tg_op = 'INSERT' then array[new.identity_id] else array[old.identity_id, new.identity_id] end, 'person');
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function user_turns_chains is
+comment on function user_enqueues_approvals is
     'Trigger on app_user: queues open approval chains for resolution after a user was added or changed. It '
     'affects chains that involve the user''s person, or that ask a role of the tenant.';
 
 -- +goose StatementBegin
-create function provider_turns_chains() returns trigger language plpgsql
+create function provider_enqueues_approvals() returns trigger language plpgsql
 as $$
 begin
     if chains_live() then
-        insert into chain_turn (tenant_id, kind) values (current_tenant(), 'everything');
-        perform pg_notify('chain_turn', '');
+        perform enqueue_work('approval', array['00000000-0000-0000-0000-000000000000'::uuid], 'everything');
     end if;
     return null;
 end $$;
 -- +goose StatementEnd
-comment on function provider_turns_chains is
+comment on function provider_enqueues_approvals is
     'Trigger on identity_provider: queues all open approval chains for resolution, because a provider determines '
     'who can sign in and decide.';
 
-create trigger user_turns_chains_again after update on app_user
+create trigger user_enqueues_approvals_again after update on app_user
     for each row when ((old.roles, old.status, old.identity_id, old.deleted_at) is distinct from (new.roles, new.status, new.identity_id, new.deleted_at))
-    execute function user_turns_chains();
-create trigger user_turns_chains_first after insert on app_user
-    for each row execute function user_turns_chains();
-create trigger person_turns_chains after update on identity referencing old table as old_row new table as new_row
-    for each statement execute function person_turns_chains();
+    execute function user_enqueues_approvals();
+create trigger user_enqueues_approvals_first after insert on app_user
+    for each row execute function user_enqueues_approvals();
+create trigger person_enqueues_approvals after update on identity referencing old table as old_row new table as new_row
+    for each statement execute function person_enqueues_approvals();
 create trigger catalogue_follows_changed after update on entitlement
     for each row when (
         (old.requestable, old.grantable, old.lifecycle, old.removed_at is null, old.missing_since is null, old.visible_to, old.risk_level, old.compliance_tags, old.data_classes,
@@ -806,33 +770,33 @@ create trigger catalogue_follows_changed after update on entitlement
     execute function catalogue_follows();
 create trigger catalogue_follows_new after insert on entitlement
     for each row when (new.requestable) execute function catalogue_follows();
-create trigger owners_turn_chains after update on entitlement
+create trigger owners_enqueue_approvals after update on entitlement
     for each row when ((old.owner_ids, old.backup_owner_ids) is distinct from (new.owner_ids, new.backup_owner_ids))
-    execute function turns_chains('thing', 'id');
-create trigger provider_turns_chains_again after update on identity_provider
+    execute function change_enqueues_approvals('thing', 'id');
+create trigger provider_enqueues_approvals_again after update on identity_provider
     for each row when ((old.enabled, old.create_users, old.domains) is distinct from (new.enabled, new.create_users, new.domains))
-    execute function provider_turns_chains();
-create trigger provider_turns_chains_first after insert on identity_provider
-    for each row execute function provider_turns_chains();
-create trigger provider_turns_chains_gone after delete on identity_provider
-    for each row execute function provider_turns_chains();
+    execute function provider_enqueues_approvals();
+create trigger provider_enqueues_approvals_first after insert on identity_provider
+    for each row execute function provider_enqueues_approvals();
+create trigger provider_enqueues_approvals_gone after delete on identity_provider
+    for each row execute function provider_enqueues_approvals();
 create trigger catalogue_follows_role after insert or update on role for each row execute function catalogue_follows();
-create trigger owners_turn_chains after update on role
+create trigger owners_enqueue_approvals after update on role
     for each row when ((old.owner_ids, old.backup_owner_ids) is distinct from (new.owner_ids, new.backup_owner_ids))
-    execute function turns_chains('thing', 'id');
+    execute function change_enqueues_approvals('thing', 'id');
 create trigger catalogue_follows_less after delete on role_entitlement referencing old table as changed
     for each statement execute function catalogue_follows();
 create trigger catalogue_follows_more after insert on role_entitlement referencing new table as changed
     for each statement execute function catalogue_follows();
-create trigger reason_tells_fulfilment after update on access_reason for each row
+create trigger reason_enqueues_fulfilment after update on access_reason for each row
     when (new.state = 'ended' and old.state <> 'ended' and new.source_type in ('access_request', 'role_assignment')
       and new.kind in ('request', 'emergency'))
-    execute function reason_tells_fulfilment();
+    execute function reason_enqueues_fulfilment();
 create trigger catalogue_follows_less after delete on role_child referencing old table as changed
     for each statement execute function catalogue_follows();
 create trigger catalogue_follows_more after insert on role_child referencing new table as changed
     for each statement execute function catalogue_follows();
-create trigger members_turn_chains after insert or update on role_assignment
-    for each row execute function turns_chains('member', 'role_id');
-create trigger delegation_turns_chains after insert or update on decision_delegation
-    for each row execute function turns_chains('person', 'delegator_id');
+create trigger members_enqueue_approvals after insert or update on role_assignment
+    for each row execute function change_enqueues_approvals('member', 'role_id');
+create trigger delegation_enqueues_approvals after insert or update on decision_delegation
+    for each row execute function change_enqueues_approvals('person', 'delegator_id');

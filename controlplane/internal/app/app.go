@@ -21,6 +21,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/telemetry"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
@@ -102,7 +103,8 @@ func New(ctx context.Context, c Config, version string, db *pg.DB, ring *seal.Ke
 	a := &App{API: api, DB: db, Auth: sessions, Hub: p.hub, Runs: p.runs, log: log, metrics: p.metrics, connections: p.connections}
 	a.streams, a.endStreams = context.WithCancel(context.WithoutCancel(ctx))
 	a.observer = &telemetry.Observer{Metrics: p.metrics, Log: log, Traces: c.Traces, Routes: api.Router, Now: time.Now}
-	a.workers = append(p.workers, a.Runs.Run, a.applyDue, func(ctx context.Context) error { return db.KeepStatistics(ctx, log) })
+	work := &queue.Queue{DB: db, Log: log, Kinds: p.kinds, Jobs: p.jobs}
+	a.workers = append(p.workers, work.Run, a.Runs.Run, a.applyDue, func(ctx context.Context) error { return db.KeepStatistics(ctx, log) })
 	return a, nil
 }
 

@@ -20,7 +20,7 @@ var layers = []string{"protocol", "connectorkit", "ground", "record", "reach", "
 var packages = map[string][]string{
 	"ground/pg": {"fault", "viewer", "loop"}, "ground/httpapi": {"fault", "viewer", "pg", "limit", "replay"}, "ground/schema": {"pg", "fault", "viewer"},
 	"ground/seal": {"pg", "fault", "viewer"}, "ground/telemetry": {}, "ground/outbound": {"fault"}, "ground/embedded": {},
-	"ground/limit": {"pg", "viewer"}, "ground/replay": {"pg", "viewer", "fault", "seal", "loop"}, "ground/loop": {},
+	"ground/limit": {"pg", "viewer"}, "ground/replay": {"pg", "viewer", "fault", "seal", "loop"}, "ground/loop": {}, "ground/queue": {"pg", "viewer", "fault", "loop"},
 	"ground/fault": {}, "ground/viewer": {}, "ground/span": {}, "ground/event": {"pg"}, "ground/password": {"fault"},
 	"record/audit": {}, "record/auth": {"audit", "tenant"}, "record/tenant": {"audit", "directory"},
 	"record/directory": {"audit"}, "record/access": {"directory", "audit", "ledger"},

@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/outbound"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/telemetry"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/agents"
@@ -52,6 +53,8 @@ type parts struct {
 	api     httpapi.Config // of the API that is about to be made
 	routes  []httpapi.Route
 	workers []func(context.Context) error // what no request asks for; each ends with its context
+	kinds   []queue.Kind                  // of work on the queue
+	jobs    []queue.Job                   // periodic work
 }
 
 // rooms are added in this order.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/approval"
@@ -33,6 +34,8 @@ func addAsking(_ context.Context, p *parts) error {
 	p.routes = append(p.routes, offers.Routes()...)
 	p.routes = append(p.routes, requests.Routes()...)
 	p.routes = append(p.routes, inbox.Routes()...)
-	p.workers = append(p.workers, chains.Run, given.Run, requests.Run, inbox.Run, matters.Run)
+	p.workers = append(p.workers, requests.Run, inbox.Run)
+	p.kinds = slices.Concat(p.kinds, chains.Kinds(), given.Kinds(), matters.Kinds())
+	p.jobs = append(p.jobs, matters.Jobs()...)
 	return nil
 }

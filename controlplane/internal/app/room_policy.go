@@ -11,6 +11,6 @@ import (
 func addPolicies(_ context.Context, p *parts) error {
 	p.policies = &policy.Service{DB: p.db, Cursors: p.cursors, Log: p.log, Now: time.Now}
 	p.routes = append(p.routes, p.policies.Routes()...)
-	p.workers = append(p.workers, p.policies.Run)
+	p.kinds = append(p.kinds, p.policies.Kinds()...)
 	return nil
 }

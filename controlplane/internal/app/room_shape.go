@@ -15,7 +15,7 @@ func addShapes(_ context.Context, p *parts) error {
 	shapes := &shape.Service{DB: p.db, Connectors: p.runs.Connectors, Dispatch: p.runs.Dispatch, Log: p.log}
 	compared := &drift.Service{DB: p.db, Place: placeDrift, Cursors: p.cursors, Log: p.log, Now: time.Now}
 	p.routes = append(append(p.routes, shapes.Routes()...), compared.Routes()...)
-	p.workers = append(p.workers, compared.Run)
+	p.kinds = append(p.kinds, compared.Kinds()...)
 	return nil
 }
 

@@ -94,7 +94,7 @@ func TestChangesOfOthersLeaveAChainAlone(t *testing.T) {
 	if h.board.asked != asked {
 		t.Error("it was resolved anew, though nothing that concerns it has changed")
 	}
-	if n := h.Count(`select count(*) from chain_turn`); n != 0 {
+	if n := h.Count(`select count(*) from work_item where kind = 'approval'`); n != 0 {
 		t.Errorf("%d turns are left", n)
 	}
 }
@@ -105,7 +105,7 @@ func TestManyChangesAtOnceAreOneTurn(t *testing.T) {
 	h.Exec(`insert into identity (tenant_id, id, external_id, display_name) select current_tenant(), gen_random_uuid(), 'n' || n, 'n' from generate_series(1, 1500) n`)
 	h.board.write(0, h.group("any", "nina"))
 	h.Exec(`update identity set manager_id = $1 where external_id like 'n%'`, h.people["mia"])
-	if n := h.Count(`select count(*) from chain_turn where kind = 'everything'`); n != 1 {
+	if n := h.Count(`select count(*) from work_item where kind = 'approval' and cause = 'everything'`); n != 1 {
 		t.Errorf("%d turns of everything; want 1", n)
 	}
 	h.work()
@@ -118,7 +118,7 @@ func TestWithoutOpenChainsChangesLeaveNoTrace(t *testing.T) {
 	h.yes(item, "mia")
 	h.moved("ben", "mia")
 	h.Exec(`update identity set manager_id = null where id = $1`, h.people["ben"])
-	if n := h.Count(`select count(*) from chain_turn`); n != 0 {
+	if n := h.Count(`select count(*) from work_item where kind = 'approval'`); n != 0 {
 		t.Errorf("%d turns", n)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/chain"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
@@ -144,7 +145,7 @@ func TestRunFollowsWhatIsAnnounced(t *testing.T) {
 	running, stop := context.WithCancel(ctx)
 	done := make(chan error, 2)
 	for range 2 {
-		go func() { done <- h.chains.Run(running) }()
+		go func() { done <- (&queue.Queue{DB: h.DB, Log: h.chains.Log, Kinds: h.chains.Kinds()}).Run(running) }()
 	}
 	item := h.start(plan(stage("manager", "any", h.group("any", "mia"))))
 	h.board.write(0, h.group("any", "nina"))

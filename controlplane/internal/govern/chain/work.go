@@ -10,6 +10,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/decision"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 )
 
@@ -182,7 +183,7 @@ func (w *work) finish(ctx context.Context) error {
 		return err
 	}
 	if w.later {
-		if err := pg.Notify(ctx, w.tx, channel, ""); err != nil {
+		if err := pg.Notify(ctx, w.tx, queue.Channel, ""); err != nil {
 			return err
 		}
 	}

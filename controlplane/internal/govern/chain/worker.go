@@ -8,60 +8,61 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// channel is where it is announced that chains have to be looked at.
-const channel = "chain_turn"
+// changes is the kind of work that follows changes of the organization.
+const changes = "approval"
 
-// Times and sizes of the work.
+// Causes of work: what has changed.
 const (
-	interval = 2 * time.Second  // how soon is noticed what nobody announced
-	putOff   = 15 * time.Second // how long a chain waits that could not be looked at
-	batch    = 200              // chains that are looked at in one tenant before the next has its turn
+	causePerson = "person" // a manager, sponsor, status or delegation of the subject
+	causeThing  = "thing"  // the owners of the subject, a role or entitlement
+	causeMember = "member" // who has the role that is the subject
+	causeUser   = "user"   // the roles of a user in the tenant
+)
+
+// Sizes and times of the work.
+const (
+	atOnce = 1000             // changes that are followed in one transaction
+	putOff = 15 * time.Second // how long a chain waits that could not be processed
+	batch  = 200              // chains that are processed in one pass
 )
 
 // errBusy says that a task of a chain is in somebody's hands: whoever waited for it could wait in a circle.
 var errBusy = errors.New("a task of the chain is being decided at this moment")
 
-// Run reminds, escalates, expires, ends waits and resolves anew, until ctx ends. Any number of processes may do so at once.
-func (s *Service) Run(ctx context.Context) error {
-	var announced loop.Bell
-	line := pg.Line{DB: s.DB, Channel: channel, Again: interval, Log: s.Log, Lost: "cannot listen for turns of approvals"}
-	go line.Listen(ctx, announced.Ring)
-	return loop.Worker{Every: interval, Wake: &announced, Log: s.Log, Cannot: "cannot look which approvals have to be followed"}.Drain(ctx, s.Look)
-}
-
-// Look finds tenants with something to do, does it, and says how much that was.
-func (s *Service) Look(ctx context.Context) (int, error) {
-	const sql = `
-		select t.id
-		  from tenant t
-		 where t.status = 'active'
-		   and (exists (select from chain_turn n where n.tenant_id = t.id)
-		        or exists (select from chain c
-		                    where c.tenant_id = t.id
-		                      and (c.state in ('running', 'blocked') or c.left_tasks <> '{}')
-		                      and c.look_at <= $1))`
-	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql, s.Now())
-	if err != nil {
-		return 0, fmt.Errorf("find tenants with approvals to follow: %w", err)
+// Kinds are the work on approval chains: to follow changes of the organization, and to remind, escalate, expire and end waits when a
+// chain's own date has come.
+func (s *Service) Kinds() []queue.Kind {
+	const due = `
+		select distinct c.tenant_id::text
+		  from chain c
+		  join tenant t
+		    on t.id = c.tenant_id
+		   and t.status = 'active'
+		 where (c.state in ('running', 'blocked') or c.left_tasks <> '{}')
+		   and c.look_at <= $1`
+	return []queue.Kind{
+		{Name: changes, Batch: atOnce, Work: s.follow},
+		{Name: "approval_due", Part: s.tendDue, Due: &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }}},
 	}
-	return loop.EachTenant(ctx, s.Log, "cannot follow the approvals of a tenant; it is tried again", tenants, s.Part)
 }
 
-// Part does what there is to do in a tenant now, up to a batch, and says how much that was.
+// Part does one pass of this package's work in a tenant, and says how much was done.
 func (s *Service) Part(ctx context.Context, tenant string) (int, error) {
+	q := queue.Queue{DB: s.DB, Log: s.Log, Kinds: s.Kinds()}
+	return q.Pass(ctx, tenant)
+}
+
+// tendDue processes the chains of a tenant that are due, up to a batch, and says how many.
+func (s *Service) tendDue(ctx context.Context, tenant string) (int, error) {
 	v := viewer.System(tenant)
-	turned, err := s.takeTurns(ctx, v)
-	if err != nil {
-		return 0, err
-	}
 	due, err := s.due(ctx, v)
 	if err != nil {
-		return turned, err
+		return 0, err
 	}
 	done := 0
 	for _, item := range due {
@@ -78,13 +79,13 @@ func (s *Service) Part(ctx context.Context, tenant string) (int, error) {
 			err = s.postpone(ctx, v, item)
 		}
 		if err != nil {
-			return turned + done, err
+			return done, err
 		}
 		if looked {
 			done++
 		}
 	}
-	return turned + done, nil
+	return done, nil
 }
 
 // due are the items whose chains have to be looked at, those that wait longest first.

@@ -118,7 +118,7 @@ func TestClockStartsWhenTheTargetWasSeenToHaveIt(t *testing.T) {
 		_, _, err := ledger.Settle(ctx, tx, time.Now())
 		return err
 	})
-	if n := w.Count(`select count(*) from fulfilment_turn`); n != 1 {
+	if n := w.Count(`select count(*) from work_item where kind = 'fulfillment'`); n != 1 {
 		t.Errorf("%d turns; want one, for the reason that ended", n)
 	}
 	w.is(item, fulfil.Ending)
@@ -140,11 +140,11 @@ func TestWhatIsReturnedEnds(t *testing.T) {
 	if p.EndsAt != nil || len(p.GrantIDs) != 1 || p.GrantIDs[0] != grant {
 		t.Errorf("it is %+v; want the grant and no end", p)
 	}
-	w.Exec(`delete from access_turn`)
+	w.Exec(`delete from work_item where kind = 'provisioning'`)
 	w.do(func(ctx context.Context, tx *pg.Tx) error {
 		return fulfil.End(ctx, tx, []string{item}, "returned by Ann")
 	})
-	if w.reasons(item) != 0 || w.Count(`select count(*) from access_turn`) == 0 {
+	if w.reasons(item) != 0 || w.Count(`select count(*) from work_item where kind = 'provisioning'`) == 0 {
 		t.Error("the reason lives on, or nobody looks at the person")
 	}
 	w.is(item, fulfil.Ending)

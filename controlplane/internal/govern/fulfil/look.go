@@ -9,91 +9,88 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Times and sizes of the work.
-const (
-	interval = time.Second
-	batch    = 500 // fulfilments that are looked at in one transaction
-)
+// batch is how many fulfillments are processed in one transaction.
+const batch = 500
 
-// Run follows fulfilments until ctx ends. Any number of processes may do so at once.
-func (s *Service) Run(ctx context.Context) error {
-	return loop.Worker{Every: interval, Log: s.Log, Cannot: "cannot check the progress of approved access; the check is repeated"}.Drain(ctx, func(ctx context.Context) (int, error) {
-		n, err := s.Look(ctx)
-		if n < batch { // no tenant had a full one: nothing is left
-			n = 0
-		}
-		return n, err
-	})
-}
-
-// Look looks at a batch of what is due in each tenant, and says how many it were.
-func (s *Service) Look(ctx context.Context) (int, error) {
-	const sql = `
-		select t.id
-		  from tenant t
-		 where t.status = 'active'
-		   and (exists (select from fulfilment f where f.tenant_id = t.id and f.state <> 'closed' and f.due_at <= $1)
-		     or exists (select from fulfilment_turn n where n.tenant_id = t.id))`
-	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql, s.Now())
-	if err != nil {
-		return 0, fmt.Errorf("find tenants with access to follow: %w", err)
+// Kinds are the work on fulfillments: to check those whose reasons have ended, and those whose own date has come.
+func (s *Service) Kinds() []queue.Kind {
+	const due = `
+		select distinct f.tenant_id::text
+		  from fulfilment f
+		  join tenant t
+		    on t.id = f.tenant_id
+		   and t.status = 'active'
+		 where f.state <> 'closed'
+		   and f.due_at <= $1`
+	return []queue.Kind{
+		{Name: "fulfillment", Batch: batch, Work: s.checkEnded},
+		{Name: "fulfillment_due", Batch: batch, Part: s.checkDue, Due: &queue.Due{SQL: due, Args: func() []any { return []any{s.Now()} }}},
 	}
-	return loop.EachTenant(ctx, s.Log, "cannot follow the access of a tenant; it is tried again", tenants, s.Part)
 }
 
-// Part looks at a batch of a tenant's fulfilments.
-func (s *Service) Part(ctx context.Context, tenant string) (n int, err error) {
+// Part does one pass of this package's work in a tenant, and says how much was done.
+func (s *Service) Part(ctx context.Context, tenant string) (int, error) {
+	q := queue.Queue{DB: s.DB, Log: s.Log, Kinds: s.Kinds()}
+	return q.Pass(ctx, tenant)
+}
+
+// checkEnded checks fulfillments of which reasons have ended. Subjects are items of requests and assignments of roles.
+func (s *Service) checkEnded(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
+	const ended = `f.item_id = any(@subjects::text[]::uuid[]) or f.assignment_id = any(@subjects::text[]::uuid[])`
+	rows, err := lock(ctx, tx, ended, pgx.NamedArgs{"subjects": queue.Subjects(items)})
+	if err != nil {
+		return err
+	}
+	return s.check(ctx, tx, rows)
+}
+
+// checkDue checks a batch of a tenant's fulfillments that are due.
+func (s *Service) checkDue(ctx context.Context, tenant string) (n int, err error) {
+	const due = `f.item_id in (select d.item_id from fulfilment d where d.state <> 'closed' and d.due_at <= @now order by d.due_at limit @batch)`
 	err = s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
-		now := s.Now()
-		due, err := takeDue(ctx, tx, now)
-		if n = len(due); err != nil || n == 0 {
+		rows, err := lock(ctx, tx, due, pgx.NamedArgs{"batch": batch, "now": s.Now()})
+		if n = len(rows); err != nil {
 			return err
 		}
-		seen, err := look(ctx, tx, due)
-		if err != nil {
-			return err
-		}
-		return s.follow(ctx, tx, due, seen, now)
+		return s.check(ctx, tx, rows)
 	})
 	return n, err
 }
 
-// takeDue locks what is due, and what has a turn because reasons of it have ended.
-func takeDue(ctx context.Context, tx *pg.Tx, now time.Time) ([]row, error) {
-	const sql = `
-		with taken as (
-		    delete from fulfilment_turn n
-		     using (select n.id from fulfilment_turn n order by n.id limit @batch for update skip locked) t
-		     where n.tenant_id = current_tenant()
-		       and n.id = t.id
-		    returning n.source_id
-		), meant as (
-		    select f.item_id from taken join fulfilment f on f.item_id = taken.source_id
-		     union
-		    select f.item_id from taken join fulfilment f on f.assignment_id = taken.source_id
-		     union
-		    (select f.item_id from fulfilment f where f.state <> 'closed' and f.due_at <= @now order by f.due_at limit @batch)
-		)
+func (s *Service) check(ctx context.Context, tx *pg.Tx, rows []row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	seen, err := look(ctx, tx, rows)
+	if err != nil {
+		return err
+	}
+	return s.follow(ctx, tx, rows, seen, s.Now())
+}
+
+// lock locks open fulfillments, in an order that all share.
+func lock(ctx context.Context, tx *pg.Tx, where string, args pgx.NamedArgs) ([]row, error) {
+	sql := `
 		select ` + columns + `
 		  from fulfilment f
-		 where f.item_id in (select m.item_id from meant m)
-		   and f.state <> 'closed'
+		 where f.state <> 'closed'
+		   and (` + where + `)
 		 order by f.item_id
 		   for update`
-	rows, err := tx.Query(ctx, sql, pgx.NamedArgs{"batch": batch, "now": now})
+	rows, err := tx.Query(ctx, sql, args)
 	if err != nil {
-		return nil, fmt.Errorf("take fulfilments: %w", err)
+		return nil, fmt.Errorf("lock fulfillments: %w", err)
 	}
-	due, err := pgx.CollectRows(rows, pgx.RowToStructByName[row])
+	open, err := pgx.CollectRows(rows, pgx.RowToStructByName[row])
 	if err != nil {
-		return nil, fmt.Errorf("take fulfilments: %w", err)
+		return nil, fmt.Errorf("lock fulfillments: %w", err)
 	}
-	return due, nil
+	return open, nil
 }
 
 // follow writes what was seen, starts clocks, and tells what has moved.

@@ -103,7 +103,7 @@ func TestTheAccountOfSomebodyWhoHasLeftIsAskedAbout(t *testing.T) {
 	h.Exec(`update account set last_login_at = '2026-03-04T05:06:07Z', privileged = true where id = $1`, account)
 	h.none(matter.OrphanAccount)
 	h.left(ada)
-	if n := h.Count(`select count(*) from matter_turn where kind = 'orphan_account' and not_before > now() + interval '10 seconds'`); n != 1 {
+	if n := h.Count(`select count(*) from work_item where kind = 'inbox_orphan_account' and due_at > now() + interval '10 seconds'`); n != 1 {
 		t.Errorf("%d turns wait for what rules do first; want 1", n)
 	}
 	task := h.one(matter.OrphanAccount)
@@ -154,7 +154,7 @@ func TestTheDaysThatAnAccountMayBeWithoutAnOwnerPass(t *testing.T) {
 	task := h.one(matter.OrphanAccount)
 	h.shows(task, "No owner was found")
 	due := task["due_at"]
-	h.Exec(`insert into matter_turn (tenant_id, kind, source_id) select current_tenant(), 'orphan_account', id from account`)
+	h.Exec(`insert into work_item (tenant_id, kind, subject) select current_tenant(), 'inbox_orphan_account', id from account`)
 	if again := h.one(matter.OrphanAccount); again["due_at"] != due || again["version"] != task["version"] {
 		t.Errorf("asking again has moved it from %v (%v) to %v (%v)", due, task["version"], again["due_at"], again["version"])
 	}

@@ -160,7 +160,7 @@ func TestAStaleViewOfAHeldSyncIsRefused(t *testing.T) {
 	if h.missing() != 0 {
 		t.Error("something was applied")
 	}
-	h.Exec(`insert into matter_turn (tenant_id, kind, source_id) values (current_tenant(), 'sync_hold', $1)`, run)
+	h.Exec(`insert into work_item (tenant_id, kind, subject) values (current_tenant(), 'inbox_sync_hold', $1)`, run)
 	fresh := h.one(matter.SyncHold)
 	if fresh["id"] != task["id"] || member(fresh, "context", "held") != 11.0 {
 		t.Errorf("brought up to date: %v", member(fresh, "context", "held"))

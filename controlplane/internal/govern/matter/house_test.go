@@ -20,6 +20,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/connector"
@@ -100,7 +101,7 @@ func (h *house) look() {
 		if n > 0 {
 			continue
 		}
-		if h.Count(`select count(*) from matter_turn`) == 0 {
+		if h.Count(`select count(*) from work_item where kind like 'inbox_%'`) == 0 {
 			return
 		}
 		time.Sleep(10 * time.Millisecond) // somebody else is at it
@@ -111,14 +112,13 @@ func (h *house) look() {
 // due has looked at now what is put off.
 func (h *house) due(v viewer.Viewer) {
 	h.T.Helper()
-	h.ExecAs(v, `with due as (delete from matter_turn where not_before > now() returning kind, source_id)
-		insert into matter_turn (tenant_id, kind, source_id) select current_tenant(), kind, source_id from due`)
+	h.ExecAs(v, `update work_item set due_at = now() where kind like 'inbox_%' and due_at > now()`)
 }
 
 // sweep looks everything over, as after an hour.
 func (h *house) sweep() {
 	h.T.Helper()
-	h.Exec(`update matter_sweep set looked_at = '-infinity'`)
+	h.Exec(`select enqueue_work('inbox_sweep', array[$1::uuid])`, queue.Nobody)
 	h.look()
 }
 
@@ -269,9 +269,12 @@ func (opener) Open(ctx context.Context, tx *pg.Tx, id string) (o connector.Opene
 func (h *house) provisioned(until string, args ...any) {
 	h.T.Helper()
 	working, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- h.changes.Run(working) }()
-	defer func() { stop(); <-done }()
+	done := make(chan error, 2)
+	plans := &queue.Queue{DB: h.DB, Log: slog.New(slog.DiscardHandler), Kinds: h.changes.Kinds()}
+	for _, run := range []func(context.Context) error{h.changes.Run, plans.Run} {
+		go func() { done <- run(working) }()
+	}
+	defer func() { stop(); <-done; <-done }()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if h.Count(`select count(*) where `+until, args...) == 1 {
 			return

@@ -11,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/account"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -188,11 +189,7 @@ func (s *Service) answerUnmanaged(ctx context.Context, tx *pg.Tx, a decision.Ans
 	if err != nil {
 		return err
 	}
-	const again = `insert into matter_turn (tenant_id, kind, source_id) values (current_tenant(), $1, $2)`
-	if _, err := tx.Exec(ctx, again, NativeGrant, a.Task.Key); err != nil {
-		return fmt.Errorf("look at the rest of unmanaged access: %w", err)
-	}
-	return nil
+	return queue.Enqueue(ctx, tx, queue.Work{Kind: workOn(NativeGrant), Subjects: []string{a.Task.Key}, Cause: "answered"})
 }
 
 // chosenGrants are the grants that a decision is about: all that the task lists, or the chosen ones of them.

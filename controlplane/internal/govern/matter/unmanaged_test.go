@@ -18,7 +18,7 @@ func (h *house) imported() (crm, staff, ops, root string) {
 	ops, root = h.Grant(crm, account, h.Entitlement(crm, "ops")), h.Grant(crm, account, h.Entitlement(crm, "root"))
 	h.Exec(`update entitlement set privileged = true where name = 'root' or display_name = 'root'`)
 	h.Exec(`update grant_review set found_at = now() - interval '1 hour'`)
-	h.Exec(`insert into matter_turn (tenant_id, kind, source_id) values (current_tenant(), 'native_grant', $1)`, crm)
+	h.Exec(`insert into work_item (tenant_id, kind, subject) values (current_tenant(), 'inbox_native_grant', $1)`, crm)
 	return crm, staff, ops, root
 }
 

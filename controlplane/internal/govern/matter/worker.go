@@ -7,38 +7,59 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/grantwright/grantwright/controlplane/internal/ground/loop"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
 
-// Times of the work.
+// Sizes and times of the work.
 const (
-	interval = 5 * time.Second // how soon is noticed what nobody announced
-	putOff   = 5 * time.Second // how long is waited before listening again
+	batch    = 500       // conditions of a kind that are checked in one transaction
+	sweeping = time.Hour // how often all conditions are compared with the inbox: what comes with time alone is counted in days
 )
 
-// channel is where turns are announced.
-const channel = "matter_turn"
+// sweepKind is the kind of the work that compares all conditions of a tenant with its inbox.
+const sweepKind = "inbox_sweep"
 
-// Run looks until ctx ends. Any number of processes may do so at once.
-func (s *Service) Run(ctx context.Context) error {
-	var announced loop.Bell
-	line := pg.Line{DB: s.DB, Channel: channel, Again: putOff, Log: s.Log, Lost: "cannot listen for matters"}
-	go line.Listen(ctx, announced.Ring)
-	return loop.Worker{Every: interval, Wake: &announced, Log: s.Log, Cannot: "cannot look what people have to decide"}.Drain(ctx, s.Look)
+// workOn is the kind of the work on conditions of a kind.
+func workOn(name string) string { return "inbox_" + name }
+
+// Kinds are the work on the inbox: one kind for each kind of condition, so that a condition that cannot be asked about holds up no other.
+func (s *Service) Kinds() []queue.Kind {
+	const group = "inbox"
+	all := []queue.Kind{{Name: sweepKind, Group: group, Batch: 1, Forever: true, Work: func(ctx context.Context, tx *pg.Tx, _ []queue.Item) error { return s.sweep(ctx, tx) }}}
+	for _, k := range s.kinds() {
+		all = append(all, queue.Kind{Name: workOn(k.name), Group: group, Batch: batch, Work: func(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
+			return k.look(ctx, tx, queue.Subjects(items))
+		}})
+	}
+	return all
 }
 
-// Look finds tenants with something to do, does one part in each, and says how much was done in all.
-func (s *Service) Look(ctx context.Context) (int, error) {
-	const sql = `
-		select t.id
-		  from tenant t
-		 where t.status = 'active'
-		   and (exists (select from matter_turn n where n.tenant_id = t.id and n.not_before <= now())
-		        or not exists (select from matter_sweep w where w.tenant_id = t.id and w.looked_at > $1))`
-	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], sql, s.Now().Add(-sweeping))
+// Jobs are the periodic work: to have all tenants swept.
+func (s *Service) Jobs() []queue.Job {
+	return []queue.Job{{Name: sweepKind, Every: sweeping, Run: s.sweepAll}}
+}
+
+// Part does one pass of this package's work in a tenant, and says how much was done.
+func (s *Service) Part(ctx context.Context, tenant string) (int, error) {
+	q := queue.Queue{DB: s.DB, Log: s.Log, Kinds: s.Kinds()}
+	return q.Pass(ctx, tenant)
+}
+
+// sweepAll has all conditions of all active tenants compared with their inboxes.
+func (s *Service) sweepAll(ctx context.Context) error {
+	tenants, err := pg.FindAcross(ctx, s.DB, pgx.RowTo[string], `select id::text from tenant where status = 'active'`)
 	if err != nil {
-		return 0, fmt.Errorf("find tenants with matters: %w", err)
+		return fmt.Errorf("list tenants to sweep: %w", err)
 	}
-	return loop.EachTenant(ctx, s.Log, "cannot look at a tenant's matters; it is tried again", tenants, s.Part)
+	for _, tenant := range tenants {
+		err := s.DB.As(ctx, viewer.System(tenant), func(tx *pg.Tx) error {
+			return queue.Enqueue(ctx, tx, queue.Work{Kind: sweepKind, Cause: "periodic"})
+		})
+		if err != nil {
+			return fmt.Errorf("have tenant %s swept: %w", tenant, err)
+		}
+	}
+	return nil
 }

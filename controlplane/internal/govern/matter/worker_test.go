@@ -8,9 +8,15 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/matter"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
 )
+
+// queue works on matters alone.
+func (h *house) queue() *queue.Queue {
+	return &queue.Queue{DB: h.DB, Log: h.matters.Log, Kinds: h.matters.Kinds(), Jobs: h.matters.Jobs()}
+}
 
 // orphaned are accounts of somebody who has left.
 func (h *house) orphaned(n int) {
@@ -25,7 +31,7 @@ func TestTheWorkerHearsOfMattersAndAsks(t *testing.T) {
 	h := open(t)
 	working, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
-	go func() { done <- h.matters.Run(working) }()
+	go func() { done <- h.queue().Run(working) }()
 	h.contested(h.system("dir"))
 	for deadline := time.Now().Add(time.Minute); h.Count(`select count(*) from decision_task where kind = 'account_correlation'`) == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -43,7 +49,7 @@ func TestWhatCouldNotBeAskedIsAskedLater(t *testing.T) {
 	h.contested(h.system("dir"))
 	h.orphaned(3)
 	h.due(h.Tenant)
-	turns := h.Count(`select count(*) from matter_turn`)
+	items := h.Count(`select count(*) from work_item where kind like 'inbox_%'`)
 	// The inbox is out of reach: whoever holds it lets go only when this has been given up.
 	hold, letGo := context.WithCancel(ctx)
 	held := make(chan struct{})
@@ -66,8 +72,8 @@ func TestWhatCouldNotBeAskedIsAskedLater(t *testing.T) {
 	}
 	letGo()
 	holding.Wait()
-	if got := h.Count(`select count(*) from matter_turn`); got != turns || h.Count(`select count(*) from decision_task`) != 0 {
-		t.Errorf("%d turns are left of %d", got, turns)
+	if got := h.Count(`select count(*) from work_item where kind like 'inbox_%'`); got != items || h.Count(`select count(*) from decision_task`) != 0 {
+		t.Errorf("%d items are left of %d", got, items)
 	}
 	if n := len(h.waiting(matter.OrphanAccount)) + len(h.waiting(matter.AccountCorrelation)); n != 4 {
 		t.Errorf("%d tasks afterwards; want 4", n)
@@ -78,12 +84,12 @@ func TestManyProcessesAskOnce(t *testing.T) {
 	h := open(t)
 	h.orphaned(700)
 	h.due(h.Tenant)
-	h.Exec(`insert into matter_turn (tenant_id, kind, source_id) select tenant_id, kind, source_id from matter_turn`)
+	h.Exec(`insert into work_item (tenant_id, kind, subject) select tenant_id, kind, subject from work_item where kind like 'inbox_%'`)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
 			for range 30 {
-				if _, err := h.matters.Look(ctx); err != nil {
+				if _, err := h.queue().Look(ctx); err != nil {
 					t.Error(err)
 				}
 			}
@@ -94,8 +100,8 @@ func TestManyProcessesAskOnce(t *testing.T) {
 	if n, d := h.Count(`select count(*) from decision_task`), h.Count(`select count(distinct key) from decision_task`); n != 700 || d != 700 {
 		t.Errorf("%d tasks about %d accounts; want 700", n, d)
 	}
-	if n := h.Count(`select count(*) from matter_turn`); n != 0 {
-		t.Errorf("%d turns are left", n)
+	if n := h.Count(`select count(*) from work_item where kind like 'inbox_%'`); n != 0 {
+		t.Errorf("%d items are left", n)
 	}
 }
 
@@ -113,7 +119,7 @@ func TestEachTenantIsAskedAboutItsOwn(t *testing.T) {
 		h.due(v)
 	}
 	for range 10 {
-		if _, err := h.matters.Look(ctx); err != nil {
+		if _, err := h.queue().Look(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -139,8 +145,8 @@ func TestWhatAFirstLoadBringsIsLookedAtWhereItMatters(t *testing.T) {
 	h.Exec(`insert into identity (tenant_id, id, external_id, display_name) select current_tenant(), gen_random_uuid(), 'a' || n, 'a' || n from generate_series(1, 1000) n`)
 	h.Exec(`update account a set identity_id = i.id, correlation_state = 'linked' from identity i where i.external_id = a.external_id`)
 	h.Exec(`update account set last_login_at = now(), version = version + 1`)
-	if n := h.Count(`select count(*) from matter_turn`); n != 0 {
-		t.Errorf("%d turns for accounts that find their owners; want none", n)
+	if n := h.Count(`select count(*) from work_item where kind like 'inbox_%'`); n != 0 {
+		t.Errorf("%d items for accounts that find their owners; want none", n)
 	}
 }
 

@@ -69,7 +69,7 @@ func (h *house) system(businessID, label string) string {
 // settle evaluates until there is nothing to do.
 func (h *house) settle() {
 	h.T.Helper()
-	const due = `select (select count(*) from identity_turn) + (select count(*) from policy_sweep)
+	const due = `select (select count(*) from work_item where kind in ('policy', 'policy_sweep'))
 		+ (select count(*) from policy_walk where finished_at is null and started_at is not null)`
 	for range 10_000 {
 		n, err := h.policies.Part(context.Background(), h.Tenant.Tenant)

@@ -32,7 +32,7 @@ func TestAPackIsPlannedInstalledAndFires(t *testing.T) {
 	if impact["grants_held"] != 1.0 || impact["identities_reason_only"] != 0.0 {
 		t.Errorf("impact = %v held, %v people with reasons only; want 1, 0", impact["grants_held"], impact["identities_reason_only"])
 	}
-	if n := h.Count(`select (select count(*) from role) + (select count(*) from access_policy) + (select count(*) from sector_pack_installation) + (select count(*) from policy_sweep)`); n != 0 {
+	if n := h.Count(`select (select count(*) from role) + (select count(*) from access_policy) + (select count(*) from sector_pack_installation) + (select count(*) from work_item where kind = 'policy_sweep')`); n != 0 {
 		t.Errorf("planning has left %d rows behind", n)
 	}
 	h.Refused(409, "confirmation_required", "admin", "POST", packs+"/clinic/install", map[string]any{})

@@ -11,13 +11,11 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/govern/condition"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/mergepatch"
 )
-
-// channel wakes the evaluation.
-const channel = "identity_turn"
 
 // Create makes a policy. An enforced one fires as soon as the transaction has committed: what it does is not asked about again.
 func Create(ctx context.Context, tx *pg.Tx, n New) (AccessPolicy, error) {
@@ -122,10 +120,7 @@ func Accept(ctx context.Context, tx *pg.Tx, id string, changes int) error {
 
 // sweep has everybody looked at once the transaction has committed.
 func sweep(ctx context.Context, tx *pg.Tx, why string) error {
-	if _, err := tx.Exec(ctx, `insert into policy_sweep (tenant_id, why) values (current_tenant(), $1)`, why); err != nil {
-		return fmt.Errorf("schedule the evaluation of all people: %w", err)
-	}
-	return pg.Notify(ctx, tx, channel, "")
+	return queue.Enqueue(ctx, tx, queue.Work{Kind: everybody, Cause: why})
 }
 
 // check completes the fields and holds what they name against what there is. What before named may stay.

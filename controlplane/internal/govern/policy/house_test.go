@@ -51,7 +51,7 @@ func (h *house) now() time.Time {
 }
 
 // due is how much there is to do. Somebody who was cut off may be at it for a moment longer.
-const due = `select (select count(*) from identity_turn) + (select count(*) from policy_sweep)
+const due = `select (select count(*) from work_item where kind in ('policy', 'policy_sweep'))
 	+ (select count(*) from policy_walk where finished_at is null and started_at is not null)`
 
 // settle evaluates until there is nothing to do.

@@ -3,11 +3,13 @@ package policy_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/grantwright/grantwright/controlplane/internal/govern/policy"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/recordtest"
 	"github.com/grantwright/grantwright/controlplane/internal/record/ledger"
@@ -124,7 +126,7 @@ func TestWhatSomebodyHasTakenIsNotGivenAgain(t *testing.T) {
 	take()
 	h.Exec(`update identity set status = 'deactivated', urgent = true where id = $1`, ann)
 	h.settle()
-	if n := h.Count(`select count(*) from access_turn where identity_id = $1 and urgent`, ann); n == 0 {
+	if n := h.Count(`select count(*) from work_item where kind = 'provisioning' and subject = $1 and priority > 0`, ann); n == 0 {
 		t.Error("an immediate termination is no urgent turn")
 	}
 	h.Exec(`update identity set status = 'active', urgent = false where id = $1`, ann)
@@ -307,7 +309,9 @@ func TestTheEvaluationWakesWhenSomebodyIsMade(t *testing.T) {
 	h.settle()
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- h.policies.Run(ctx) }()
+	go func() {
+		ended <- (&queue.Queue{DB: h.DB, Log: slog.New(slog.DiscardHandler), Kinds: h.policies.Kinds()}).Run(ctx)
+	}()
 	ann := h.hire("ann", "Sales")
 	for h.holds(ann, "active") != "[group-0]" {
 		time.Sleep(10 * time.Millisecond)

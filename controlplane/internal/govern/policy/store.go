@@ -148,7 +148,7 @@ func progress(ctx context.Context, tx *pg.Tx) (e Evaluation, err error) {
 	const sql = `
 		select coalesce(w.done, 0), coalesce(w.total, 0), w.finished_at,
 		       case when w.started_at is not null and w.finished_at is null then 'running'
-		            when exists (select from policy_sweep) then 'waiting'
+		            when exists (select from work_item i where i.kind = 'policy_sweep' and i.state = 'waiting') then 'waiting'
 		            else 'idle' end
 		  from (select) one
 		  left join policy_walk w on true`

@@ -3,7 +3,6 @@ package policy
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
@@ -216,8 +216,8 @@ func (s *Service) EvaluatePerson(ctx context.Context, v viewer.Viewer, id string
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(2601, hashtext(current_tenant()::text))`); err != nil {
-			return fmt.Errorf("lock evaluation: %w", err)
+		if err := queue.Lock(ctx, tx, group); err != nil {
+			return err
 		}
 		b, err := loadBook(ctx, tx, s.Now())
 		if err != nil {

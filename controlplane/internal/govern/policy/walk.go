@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 )
 
 // walk is how far the way through everybody has been gone.
@@ -28,7 +29,7 @@ func (w *walk) stale(now time.Time) bool { return w.fresh != nil && !w.fresh.Aft
 func findWalk(ctx context.Context, tx *pg.Tx) (w walk, err error) {
 	const sql = `
 		select w.started_at is not null and w.finished_at is null, w.position::text, coalesce(w.done, 0), coalesce(w.stats, '{}'), w.fresh_until,
-		       exists (select from policy_sweep)
+		       exists (select from work_item i where i.kind = 'policy_sweep' and i.state = 'waiting' and i.due_at <= now())
 		  from (select) one
 		  left join policy_walk w on true`
 	if err = tx.QueryRow(ctx, sql).Scan(&w.running, &w.position, &w.done, &w.stats, &w.fresh, &w.asked); err != nil {
@@ -41,7 +42,6 @@ func findWalk(ctx context.Context, tx *pg.Tx) (w walk, err error) {
 // an exclusion from a role's rule has ended, a new day is one.
 func (w *walk) begin(ctx context.Context, tx *pg.Tx, b *book) (bool, error) {
 	const (
-		take = `with taken as (delete from policy_sweep where tenant_id = current_tenant() returning 1) select count(*) from taken`
 		note = `update policy_walk set fresh_until = $1 where tenant_id = current_tenant()`
 		put  = `
 			insert into policy_walk as w (tenant_id, position, total, done, stats, fresh_until, started_at, finished_at)
@@ -52,11 +52,11 @@ func (w *walk) begin(ctx context.Context, tx *pg.Tx, b *book) (bool, error) {
 			   set position = null, total = excluded.total, done = 0, stats = '{}', fresh_until = excluded.fresh_until,
 			       started_at = excluded.started_at, finished_at = null`
 	)
-	var asked int
-	if err := tx.QueryRow(ctx, take).Scan(&asked); err != nil {
-		return false, fmt.Errorf("take requests for the evaluation of all people: %w", err)
+	requests, err := queue.Take(ctx, tx, everybody, 1)
+	if err != nil {
+		return false, err
 	}
-	if asked == 0 && !(w.stale(b.now) && (b.needs.Clock || b.returns(*w.fresh))) {
+	if len(requests) == 0 && !(w.stale(b.now) && (b.needs.Clock || b.returns(*w.fresh))) {
 		if w.stale(b.now) {
 			if _, err := tx.Exec(ctx, note, b.midnight()); err != nil {
 				return false, fmt.Errorf("note day of policies: %w", err)

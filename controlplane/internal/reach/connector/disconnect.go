@@ -30,8 +30,8 @@ const patient = `set local statement_timeout = '120s'; set local lock_timeout = 
 
 // disputedAgain has the accounts looked at whose owner is disputed: their question ends, or is asked again.
 const disputedAgain = `
-	insert into matter_turn (tenant_id, kind, source_id)
-	select a.tenant_id, 'account_correlation', a.id
+	insert into work_item (tenant_id, kind, subject)
+	select a.tenant_id, 'inbox_account_correlation', a.id
 	  from account a
 	 where a.tenant_id = current_tenant()
 	   and a.connector_id = $1
@@ -55,8 +55,8 @@ func disconnect(ctx context.Context, tx *pg.Tx, id string) (Disconnected, error)
 // reconnect brings back what disconnect took out. Whose access it is has their access looked at again.
 func reconnect(ctx context.Context, tx *pg.Tx, id string) (Disconnected, error) {
 	const owners = `
-		insert into access_turn (tenant_id, identity_id)
-		select distinct a.tenant_id, a.identity_id
+		insert into work_item (tenant_id, kind, subject)
+		select distinct a.tenant_id, 'provisioning', a.identity_id
 		  from account a
 		 where a.tenant_id = current_tenant() and a.connector_id = $1 and a.status = 'disconnected' and a.identity_id is not null`
 	if _, err := tx.Exec(ctx, owners, id); err != nil {
@@ -74,14 +74,14 @@ func reconnect(ctx context.Context, tx *pg.Tx, id string) (Disconnected, error) 
 		  where tenant_id = current_tenant() and connector_id = $1 and lifecycle = 'disconnected'`)
 }
 
-func touch(ctx context.Context, tx *pg.Tx, id, turns, grants, accounts, entitlements string) (d Disconnected, err error) {
+func touch(ctx context.Context, tx *pg.Tx, id, disputed, grants, accounts, entitlements string) (d Disconnected, err error) {
 	if _, err := tx.Exec(ctx, patient); err != nil {
 		return d, fmt.Errorf("take time: %w", err)
 	}
 	for _, each := range []struct {
 		sql  string
 		rows *int64
-	}{{turns, nil}, {grants, &d.Grants}, {accounts, &d.Accounts}, {entitlements, &d.Entitlements}} {
+	}{{disputed, nil}, {grants, &d.Grants}, {accounts, &d.Accounts}, {entitlements, &d.Entitlements}} {
 		tag, err := tx.Exec(ctx, each.sql, id)
 		if err != nil {
 			return d, fmt.Errorf("change the synced records of connector %s: %w", id, err)
@@ -90,7 +90,7 @@ func touch(ctx context.Context, tx *pg.Tx, id, turns, grants, accounts, entitlem
 			*each.rows = tag.RowsAffected()
 		}
 	}
-	return d, pg.Notify(ctx, tx, "matter_turn", "")
+	return d, nil
 }
 
 // Restore brings a deleted connector back within 30 days, with what was read of it. Its secrets were erased with its deletion: a

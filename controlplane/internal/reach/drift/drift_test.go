@@ -12,6 +12,7 @@ import (
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/seal"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/pgtest"
@@ -94,7 +95,7 @@ func (h *house) observe(account, title string) {
 func (h *house) look() {
 	h.T.Helper()
 	for {
-		n, err := h.s.Look(ctx)
+		n, err := (&queue.Queue{DB: h.DB, Log: h.s.Log, Kinds: h.s.Kinds()}).Look(ctx)
 		if err != nil {
 			h.T.Fatal(err)
 		}
@@ -322,7 +323,7 @@ func TestASecondChangeWaitsForTheFirst(t *testing.T) {
 	h.look()
 	h.wantTasks(`update_account lifecycle queued {"attributes": {"title": "Chief"}}`)
 	h.done()
-	h.Exec(`update shape_turn set not_before = now()`) // the patience is over
+	h.Exec(`update work_item set due_at = now() where kind = 'drift'`) // the patience is over
 	h.look()
 	h.wantTasks(`update_account lifecycle done {"attributes": {"title": "Chief"}}`, `update_account lifecycle queued {"attributes": {"title": "Boss"}}`)
 	h.done()
@@ -358,7 +359,7 @@ func TestAConnectorThatIsBeingReadIsWaitedFor(t *testing.T) {
 	h.look()
 	h.wantTasks()
 	h.Exec(`update sync_run set status = 'succeeded', finished_at = now()`)
-	h.Exec(`update shape_turn set not_before = now()`)
+	h.Exec(`update work_item set due_at = now() where kind = 'drift'`)
 	h.look()
 	h.wantTasks(`update_account lifecycle queued {"attributes": {"title": "Chief"}}`)
 }
@@ -444,7 +445,7 @@ func TestThousandsOfAccountsAreComparedInAFewQuestions(t *testing.T) {
 	if got := h.Count(`select count(*) from provisioning_task where payload -> 'account' = '{"attributes": {"l": "Berlin"}}'`); got != movers {
 		t.Errorf("%d are written", got)
 	}
-	if got := h.Count(`select count(*) from shape_turn`); got != 0 {
+	if got := h.Count(`select count(*) from work_item where kind = 'drift'`); got != 0 {
 		t.Errorf("%d are left to compare", got)
 	}
 }

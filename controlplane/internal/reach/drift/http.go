@@ -13,6 +13,7 @@ import (
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/httpapi"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -99,9 +100,8 @@ type settleIn struct {
 
 func (s *Service) settle(ctx context.Context, v viewer.Viewer, in *settleIn) (out *httpapi.One[DriftSettled], err error) {
 	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		const alone = `select pg_advisory_xact_lock(hashtextextended('drift|' || current_tenant()::text, 0))`
-		if _, err := tx.Exec(ctx, alone); err != nil {
-			return fmt.Errorf("wait for other looks: %w", err)
+		if err := queue.Lock(ctx, tx, kind); err != nil {
+			return err
 		}
 		a, err := directoryaccount.Find(ctx, tx, in.ID)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	v1 "github.com/grantwright/grantwright/protocol/v1"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/fault"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/record/directory/identity"
 )
@@ -154,14 +155,8 @@ func (l *look) store(ctx context.Context) error {
 			return fmt.Errorf("keep what was compared: %w", err)
 		}
 	}
-	const later = `
-		insert into shape_turn (tenant_id, account_id, why, not_before)
-		select current_tenant(), a::uuid, 'person', now() + make_interval(secs => $2)
-		  from unnest($1::text[]) a`
-	if len(l.again) > 0 {
-		if _, err := l.tx.Exec(ctx, later, l.again, patience.Seconds()); err != nil {
-			return fmt.Errorf("put accounts off: %w", err)
-		}
+	if len(l.again) == 0 {
+		return nil
 	}
-	return nil
+	return queue.Enqueue(ctx, l.tx, queue.Work{Kind: kind, Subjects: l.again, Cause: whyPerson, Delay: patience})
 }

@@ -97,7 +97,7 @@ func TestAnAccountIsMadeByTheTemplateAndWhatSomebodySays(t *testing.T) {
 	if d.Text("state") != "done" || len(attempts) != 1 || d.Text("created_from") != "manual" {
 		t.Errorf("the task is %s", pretty(d.Body))
 	}
-	h.Exec(`insert into access_turn (tenant_id, identity_id) values (current_tenant(), $1)`, ann)
+	h.Exec(`insert into work_item (tenant_id, kind, subject) values (current_tenant(), 'provisioning', $1)`, ann)
 	h.drain()
 	h.sent("account.create boss") // nobody's rule asked for it, so no rule takes it away
 	h.Refused(404, "not_found", "admin", "POST", "/accounts", object("connector_id", newID(), "identity_id", ann))

@@ -350,7 +350,7 @@ func TestEachWriteModeDoesWhatItSays(t *testing.T) {
 			h.give(ann, staff)
 			h.give(bob, staff)
 			h.drain()
-			h.Exec(`insert into access_turn (tenant_id, identity_id) select tenant_id, id from identity`)
+			h.Exec(`insert into work_item (tenant_id, kind, subject) select tenant_id, 'provisioning', id from identity`)
 			h.drain()
 			h.sent()
 			switch mode {

@@ -133,7 +133,7 @@ func TestAccessEndsWhenItIsSaidToHaveEnded(t *testing.T) {
 		if n := w.Count(`select count(*) from provisioning_task where escalated_at is not null`); n != 1 {
 			t.Error("after five hours nobody is told")
 		}
-		if n := w.Count(`select count(*) from matter_turn where kind = 'provisioning_failure'`); n == 0 {
+		if n := w.Count(`select count(*) from work_item where kind = 'inbox_provisioning_failure'`); n == 0 {
 			t.Error("it is no decision task")
 		}
 		w.fault = ""
@@ -271,7 +271,7 @@ func TestAccessEndsWhenItIsSaidToHaveEnded(t *testing.T) {
 			_, err := ledger.End(ctx, tx, ledger.Which{IdentityIDs: []string{w.people["bob"]}}, time.Time{}, "over", false)
 			return err
 		})
-		w.Exec(`delete from access_turn`)
+		w.Exec(`delete from work_item where kind = 'provisioning'`)
 		w.Exec(`update provisioning_round set began_at = now() - interval '25 hours', through = null`)
 		w.look()
 		w.drain()

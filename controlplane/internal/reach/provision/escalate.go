@@ -67,10 +67,10 @@ func round(ctx context.Context, tx *pg.Tx) error {
 		     order by i.id
 		     limit $2
 		), turn as (
-		    insert into access_turn (tenant_id, identity_id)
-		    select p.tenant_id, p.id
+		    insert into work_item (tenant_id, kind, subject)
+		    select p.tenant_id, 'provisioning', p.id
 		      from people p
-		     where not exists (select from access_turn w where w.tenant_id = p.tenant_id and w.identity_id = p.id)
+		     where p.id not in (select w.subject from work_item w where w.kind = 'provisioning' and w.state = 'waiting')
 		)
 		select (select count(*) from due), (select id::text from people order by id desc limit 1)`
 	var due int

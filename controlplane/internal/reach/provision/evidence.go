@@ -141,7 +141,7 @@ func created(ctx context.Context, tx *pg.Tx, account, by string) ([]string, erro
 		       and state in ('verifying', 'manual', 'failed', 'queued', 'retrying', 'blocked')
 		    returning id, tenant_id, identity_id
 		), turn as (
-		    insert into access_turn (tenant_id, identity_id) select tenant_id, identity_id from done where identity_id is not null
+		    insert into work_item (tenant_id, kind, subject) select tenant_id, 'provisioning', identity_id from done where identity_id is not null
 		)
 		select id::text from done`
 	rows, err := tx.Query(ctx, sql, account, by)
@@ -318,7 +318,7 @@ func abandon(ctx context.Context, tx *pg.Tx, tasks []ending) error {
 		with task as (
 		    select tenant_id, identity_id, grant_id, operation from provisioning_task where id = any($1::text[]::uuid[])
 		), turn as (
-		    insert into access_turn (tenant_id, identity_id) select distinct tenant_id, identity_id from task where identity_id is not null
+		    insert into work_item (tenant_id, kind, subject) select distinct tenant_id, 'provisioning', identity_id from task where identity_id is not null
 		)
 		select g.id::text
 		  from task t

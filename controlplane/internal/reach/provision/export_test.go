@@ -4,8 +4,15 @@ import (
 	"context"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
 )
+
+// PlanAll does one pass of planning in each tenant.
+func (s *Service) PlanAll(ctx context.Context) (int, error) {
+	q := queue.Queue{DB: s.DB, Log: s.Log, Kinds: s.Kinds()}
+	return q.Look(ctx)
+}
 
 // Drain plans and makes changes until nothing is due any more.
 func (s *Service) Drain(ctx context.Context) error {

@@ -152,10 +152,10 @@ func heed(ctx context.Context, tx *pg.Tx) error {
 			return err
 		}
 		const people = `
-			insert into access_turn (tenant_id, identity_id)
-			select current_tenant(), identity_id from access_reason where connector_id = $1 and state = 'active'
+			insert into work_item (tenant_id, kind, subject)
+			select current_tenant(), 'provisioning', identity_id from access_reason where connector_id = $1 and state = 'active'
 			 union
-			select current_tenant(), a.identity_id
+			select current_tenant(), 'provisioning', a.identity_id
 			  from account a
 			  join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id
 			 where a.connector_id = $1
@@ -207,8 +207,8 @@ func overdueAccounts(ctx context.Context, tx *pg.Tx) error {
 		return err
 	}
 	const sql = `
-		insert into access_turn (tenant_id, identity_id)
-		select distinct a.tenant_id, a.identity_id
+		insert into work_item (tenant_id, kind, subject)
+		select distinct a.tenant_id, 'provisioning', a.identity_id
 		  from account a
 		  join identity i on i.tenant_id = a.tenant_id and i.id = a.identity_id and i.status in ('deactivated', 'archived')
 		  left join lifecycle_policy y on y.tenant_id = a.tenant_id

@@ -28,7 +28,7 @@ func (h *house) leaves(who string) {
 // again has everyone compared once more, as happens daily.
 func (h *house) again() {
 	h.T.Helper()
-	h.Exec(`insert into access_turn (tenant_id, identity_id) select tenant_id, id from identity`)
+	h.Exec(`insert into work_item (tenant_id, kind, subject) select tenant_id, 'provisioning', id from identity`)
 	h.drain()
 }
 

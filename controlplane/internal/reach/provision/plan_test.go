@@ -79,7 +79,7 @@ func TestWhatIsLeftOfWhoHadGoneBeforeIsAskedAbout(t *testing.T) {
 	for name, who := range map[string]string{"gone": gone, "late": late, "ann": ann} {
 		h.account(name, who) // they are found later
 	}
-	h.Exec(`insert into access_turn (tenant_id, identity_id) select tenant_id, id from identity`)
+	h.Exec(`insert into work_item (tenant_id, kind, subject) select tenant_id, 'provisioning', id from identity`)
 	h.drain()
 	h.sent()
 }
@@ -307,7 +307,7 @@ func TestAThousandPeopleArePlannedInOnePass(t *testing.T) {
 	h.Exec(`insert into identity (tenant_id, id, external_id, username, display_name) select current_tenant(), gen_random_uuid(), 'p' || n, 'p' || n % 700, 'P ' || n from generate_series(1, 1500) n`)
 	h.Exec(`insert into access_reason (tenant_id, id, identity_id, connector_id, entitlement_id, kind, source_type, source_id)
 		select tenant_id, gen_random_uuid(), id, $1, $2, 'birthright', 'policy', $2 from identity`, h.connector, staff)
-	h.Exec(`insert into access_turn (tenant_id, identity_id) select tenant_id, id from identity`)
+	h.Exec(`insert into work_item (tenant_id, kind, subject) select tenant_id, 'provisioning', id from identity`)
 	began := time.Now()
 	h.plan()
 	h.plan()

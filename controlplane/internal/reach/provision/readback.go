@@ -161,7 +161,7 @@ func (l *lane) confirm(ctx context.Context, tx *pg.Tx, o outcome) error {
 		return err
 	}
 	if o.job.Operation == CreateAccount && o.state == Done && o.job.IdentityID != nil {
-		const turn = `insert into access_turn (tenant_id, identity_id) values (current_tenant(), $1)`
+		const turn = `insert into work_item (tenant_id, kind, subject) values (current_tenant(), 'provisioning', $1)`
 		if _, err := tx.Exec(ctx, turn, *o.job.IdentityID); err != nil {
 			return fmt.Errorf("have the person looked at again: %w", err)
 		}

@@ -151,8 +151,8 @@ func replanned(ctx context.Context, tx *pg.Tx, rows []settled) error {
 		}
 	}
 	const sql = `
-		insert into access_turn (tenant_id, identity_id, urgent)
-		select distinct t.tenant_id, t.identity_id, i.urgent
+		insert into work_item (tenant_id, kind, subject, priority)
+		select distinct t.tenant_id, 'provisioning', t.identity_id, i.urgent::int
 		  from provisioning_task t
 		  join identity i on i.tenant_id = t.tenant_id and i.id = t.identity_id
 		 where t.id = any($1::text[]::uuid[])

@@ -14,6 +14,7 @@ import (
 
 	"github.com/grantwright/grantwright/connectorkit"
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/dispatch"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/provision"
 	v1 "github.com/grantwright/grantwright/protocol/v1"
@@ -40,6 +41,8 @@ func work(url, target string) {
 		panic(err)
 	}
 	s := &provision.Service{DB: db, Connectors: opener{}, Dispatch: overHTTP{target}, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), Now: time.Now, Calls: 2}
+	q := &queue.Queue{DB: db, Log: s.Log, Kinds: s.Kinds()}
+	go func() { _ = q.Run(ctx) }()
 	_ = s.Run(ctx)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 	"github.com/grantwright/grantwright/controlplane/internal/reach/shape"
 	"github.com/grantwright/grantwright/controlplane/internal/record/access"
 	"github.com/grantwright/grantwright/controlplane/internal/record/audit"
@@ -275,7 +276,7 @@ func (p *plan) withdraw(ctx context.Context, tx *pg.Tx, sum *Planned) error {
 }
 
 // errOvertaken says that a worker has sent what the plan wanted to take back.
-var errOvertaken = errors.New("a task was sent while it was to be taken back")
+var errOvertaken = fmt.Errorf("a task was sent while it was to be canceled: %w", queue.ErrOvertaken)
 
 // isTaken says that a row could not be written because of one that is there.
 func isTaken(err error) bool {

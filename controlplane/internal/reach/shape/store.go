@@ -48,8 +48,8 @@ func save(ctx context.Context, tx *pg.Tx, before, after Config) (int, error) {
 // Retouch has all managed accounts of a connector compared with its template, and tells how many they are.
 func Retouch(ctx context.Context, tx *pg.Tx, connectorID, why string) (int64, error) {
 	const sql = `
-		insert into shape_turn (tenant_id, account_id, why)
-		select a.tenant_id, a.id, $2
+		insert into work_item (tenant_id, kind, subject, cause)
+		select a.tenant_id, 'drift', a.id, $2
 		  from account a
 		 where a.tenant_id = current_tenant()
 		   and a.connector_id = $1

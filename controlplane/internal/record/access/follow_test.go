@@ -205,12 +205,12 @@ func TestWhatIsGivenInATargetBringsItsNestingAtOnceAndTakesItAlong(t *testing.T)
 	if diff := cmp.Diff(map[string]string{"a0 e0": "direct", "a0 e1": "inherited", "a0 e2": "inherited"}, s.effective()); diff != "" {
 		t.Errorf("given: -want +got\n%s", diff)
 	}
-	h.Exec(`delete from access_turn`)
+	h.Exec(`delete from work_item where kind = 'provisioning'`)
 	s.stand("a0", "e0", "revoked")
 	if got := s.effective(); len(got) != 0 {
 		t.Errorf("revoked, and still there: %v", got)
 	}
-	if n := h.Count(`select count(*) from access_turn where identity_id = $1`, ada); n != 1 {
+	if n := h.Count(`select count(*) from work_item where kind = 'provisioning' and subject = $1`, ada); n != 1 {
 		t.Errorf("she is to hold what has gone with it, and is looked at %d times; want once", n)
 	}
 }

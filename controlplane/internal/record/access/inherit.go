@@ -193,8 +193,8 @@ const settleGone = `
 			   and gone.awaited
 		),
 		turned as (
-			insert into access_turn (tenant_id, identity_id)
-			select distinct current_tenant(), a.identity_id
+			insert into work_item (tenant_id, kind, subject)
+			select distinct current_tenant(), 'provisioning', a.identity_id
 			  from removed r
 			  join account a on a.id = r.account_id
 			 where exists (select from access_reason x

@@ -81,7 +81,7 @@ func (p pair) desired() int {
 
 func (p pair) turns() int {
 	p.T.Helper()
-	return p.Count(`with taken as (delete from access_turn returning identity_id) select count(distinct identity_id) from taken`)
+	return p.Count(`with taken as (delete from work_item where kind = 'provisioning' returning subject) select count(distinct subject) from taken`)
 }
 
 func reasonsOf(body map[string]any) (kinds []string) {

@@ -84,8 +84,8 @@ func AcceptGrants(ctx context.Context, tx *pg.Tx, o GrantAcceptance, dryRun bool
 		       set state = 'accepted', accepted_at = now(), accepted_by = excluded.accepted_by, comment = excluded.comment
 		    returning 1
 		), turn as (
-		    insert into matter_turn (tenant_id, kind, source_id)
-		    select distinct current_tenant(), 'native_grant', g.connector_id
+		    insert into work_item (tenant_id, kind, subject)
+		    select distinct current_tenant(), 'inbox_native_grant', g.connector_id
 		      from chosen c
 		      join access_grant g on g.id = c.id
 		    returning 1

@@ -55,8 +55,8 @@ func add(ctx context.Context, tx *pg.Tx, part []row) (n int, err error) {
 		        or r.state = 'scheduled' and (r.starts_at, r.state) is distinct from (excluded.starts_at, excluded.state)
 		    returning identity_id
 		), touched as (
-		    insert into access_turn (tenant_id, identity_id)
-		    select distinct current_tenant(), identity_id
+		    insert into work_item (tenant_id, kind, subject)
+		    select distinct current_tenant(), 'provisioning', identity_id
 		      from written
 		)
 		select count(*) from written`
@@ -74,8 +74,8 @@ func Touch(ctx context.Context, tx *pg.Tx, urgent bool, identityIDs ...string) e
 		return nil
 	}
 	const sql = `
-		insert into access_turn (tenant_id, identity_id, urgent)
-		select distinct current_tenant(), id, @urgent::boolean
+		insert into work_item (tenant_id, kind, subject, priority)
+		select distinct current_tenant(), 'provisioning', id, @urgent::boolean::int
 		  from unnest(@ids::text[]::uuid[]) id`
 	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"ids": identityIDs, "urgent": urgent}); err != nil {
 		return fmt.Errorf("touch access: %w", err)

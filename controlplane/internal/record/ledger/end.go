@@ -64,8 +64,8 @@ func End(ctx context.Context, tx *pg.Tx, w Which, at time.Time, why string, urge
 		       and (m.passed or r.ends_at is null or r.ends_at > m.at)
 		    returning r.identity_id
 		), touched as (
-		    insert into access_turn (tenant_id, identity_id, urgent)
-		    select distinct current_tenant(), identity_id, @urgent::boolean
+		    insert into work_item (tenant_id, kind, subject, priority)
+		    select distinct current_tenant(), 'provisioning', identity_id, @urgent::boolean::int
 		      from ended
 		)
 		select count(*) from ended`
@@ -100,10 +100,10 @@ func Settle(ctx context.Context, tx *pg.Tx, now time.Time) (started, ended int, 
 		       and (r.ends_at is null or r.ends_at > @now)
 		    returning r.identity_id
 		), touched as (
-		    insert into access_turn (tenant_id, identity_id)
-		    select current_tenant(), identity_id from over
+		    insert into work_item (tenant_id, kind, subject)
+		    select current_tenant(), 'provisioning', identity_id from over
 		     union
-		    select current_tenant(), identity_id from begun
+		    select current_tenant(), 'provisioning', identity_id from begun
 		)
 		select (select count(*) from begun), (select count(*) from over)`
 	if err := tx.QueryRow(ctx, sql, pgx.NamedArgs{"now": now}).Scan(&started, &ended); err != nil {
@@ -122,8 +122,8 @@ func Extend(ctx context.Context, tx *pg.Tx, reasonID string, until time.Time) er
 		       and r.state <> 'ended'
 		    returning r.identity_id
 		)
-		insert into access_turn (tenant_id, identity_id)
-		select current_tenant(), identity_id from extended`
+		insert into work_item (tenant_id, kind, subject)
+		select current_tenant(), 'provisioning', identity_id from extended`
 	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"id": reasonID, "until": until}); err != nil {
 		return fmt.Errorf("extend reason: %w", err)
 	}

@@ -81,7 +81,7 @@ func (b book) turns() (ids []string) {
 	b.Helper()
 	b.do(func(ctx context.Context, tx *pg.Tx) error {
 		return tx.QueryRow(ctx, `
-			with taken as (delete from access_turn returning identity_id, urgent)
+			with taken as (delete from work_item where kind = 'provisioning' returning subject as identity_id, priority > 0 as urgent)
 			select coalesce(array_agg(distinct case when urgent then '!' else '' end || identity_id), '{}') from taken`).Scan(&ids)
 	})
 	return ids

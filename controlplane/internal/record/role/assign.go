@@ -41,9 +41,6 @@ const (
 	RuleSource   = "role"
 )
 
-// channel wakes the evaluation of rules, which keeps the reasons of assignments true.
-const channel = "identity_turn"
-
 // ReasonKind is the kind of the reasons that an assignment of a kind gives.
 func ReasonKind(kind string) string {
 	if kind == ByHand {
@@ -144,8 +141,8 @@ func enter(ctx context.Context, tx *pg.Tx, assignments []Assignment) error {
 		      from jsonb_to_recordset(@all::jsonb) a (id uuid, role uuid, identity uuid, kind text, reason text, request uuid, parameters jsonb, details jsonb,
 		           starts_at timestamptz, ends_at timestamptz)
 		), turn as (
-		    insert into identity_turn (tenant_id, identity_id)
-		    select distinct current_tenant(), identity from given
+		    insert into work_item (tenant_id, kind, subject)
+		    select distinct current_tenant(), 'policy', identity from given
 		)
 		insert into role_assignment (tenant_id, id, role_id, identity_id, kind, state, reason, request_id, parameters, details, starts_at, ends_at, created_by)
 		select current_tenant(), id, role, identity, kind, case when starts_at > now() then 'scheduled' else 'active' end, reason, request, parameters, details,
@@ -170,7 +167,7 @@ func enter(ctx context.Context, tx *pg.Tx, assignments []Assignment) error {
 	case err != nil:
 		return fmt.Errorf("enter assignments: %w", err)
 	}
-	return pg.Notify(ctx, tx, channel, "")
+	return nil
 }
 
 func orNone(m map[string]any) map[string]any {
@@ -242,8 +239,8 @@ func ExtendAssignment(ctx context.Context, tx *pg.Tx, id string, until *time.Tim
 		       and before.id = a.id
 		    returning a.identity_id, a.role_id, before.ends_at
 		), turn as (
-		    insert into identity_turn (tenant_id, identity_id)
-		    select current_tenant(), identity_id from moved
+		    insert into work_item (tenant_id, kind, subject)
+		    select current_tenant(), 'policy', identity_id from moved
 		)
 		select m.identity_id::text, m.role_id::text, r.name, m.ends_at
 		  from moved m
@@ -266,13 +263,10 @@ func ExtendAssignment(ctx context.Context, tx *pg.Tx, id string, until *time.Tim
 		       and r.state <> 'ended'
 		    returning r.identity_id
 		)
-		insert into access_turn (tenant_id, identity_id)
-		select distinct current_tenant(), identity_id from extended`
+		insert into work_item (tenant_id, kind, subject)
+		select distinct current_tenant(), 'provisioning', identity_id from extended`
 	if _, err := tx.Exec(ctx, reasons, pgx.NamedArgs{"id": id, "until": until}); err != nil {
 		return fmt.Errorf("extend reasons of assignment: %w", err)
-	}
-	if err := pg.Notify(ctx, tx, channel, ""); err != nil {
-		return err
 	}
 	return audit.Record(ctx, tx, audit.Entry{Action: "role.assignment_extended", Subject: audit.Subject{Type: "role", ID: roleID, Display: name},
 		Objects: []audit.Subject{{Type: "identity", ID: identity}}, Changes: []audit.Change{{Field: "ends_at", From: before, To: until}},

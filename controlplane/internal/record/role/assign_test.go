@@ -45,7 +45,7 @@ func TestAnAssignmentGivesWhatTheRoleAndItsPartsHold(t *testing.T) {
 	inner := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Inner", "entitlement_ids": []string{books, staff}}).Text("id")
 	outer := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Outer", "entitlement_ids": []string{staff}}).Text("id")
 	h.Exec(`insert into role_child (tenant_id, role_id, child_id) values (current_tenant(), $1, $2)`, outer, inner)
-	h.Exec(`delete from identity_turn`)
+	h.Exec(`delete from work_item where kind = 'policy'`)
 	request := uuid.NewString()
 	id, err := assign(h, role.Assignment{RoleID: outer, IdentityID: ann, Kind: ledger.Request, Reason: "needed", RequestID: &request, Details: map[string]any{"number": "AR-1"}})
 	if err != nil {
@@ -57,7 +57,7 @@ func TestAnAssignmentGivesWhatTheRoleAndItsPartsHold(t *testing.T) {
 	if n := h.Count(`select count(*) from access_reason where source_type = 'role_assignment' and source_id = $1 and role_id = $2 and details->>'number' = 'AR-1' and note = 'needed'`, id, outer); n != 2 {
 		t.Errorf("%d reasons say where they come from; want 2", n)
 	}
-	if n := h.Count(`select count(*) from identity_turn where identity_id = $1`, ann); n == 0 {
+	if n := h.Count(`select count(*) from work_item where kind = 'policy' and subject = $1`, ann); n == 0 {
 		t.Error("nobody looks at the person's rules")
 	}
 	if n := h.Count(`select count(*) from audit_event where action = 'role.assigned'`); n != 1 {

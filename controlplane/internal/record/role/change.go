@@ -161,11 +161,11 @@ func Changed(ctx context.Context, tx *pg.Tx, roleID string) error {
 		                    where p.deleted_at is null
 		                      and p.resources->'role_ids' ?| array(select id::text from around))
 		), looked as (
-		    insert into identity_turn (tenant_id, identity_id)
-		    select current_tenant(), identity_id from concerned
+		    insert into work_item (tenant_id, kind, subject)
+		    select current_tenant(), 'policy', identity_id from concerned
 		)
-		insert into access_turn (tenant_id, identity_id)
-		select current_tenant(), identity_id from holder`
+		insert into work_item (tenant_id, kind, subject)
+		select current_tenant(), 'provisioning', identity_id from holder`
 	if _, err := tx.Exec(ctx, sql, pgx.NamedArgs{"role": roleID}); err != nil {
 		return fmt.Errorf("look at holders of role: %w", err)
 	}

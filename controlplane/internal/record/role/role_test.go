@@ -41,7 +41,7 @@ func holds(h *recordtest.House, person, connector, entitlement, roleID, policy s
 			Kind: ledger.Birthright, SourceType: "policy", SourceID: policy}})
 		return err
 	})
-	h.Exec(`delete from access_turn`)
+	h.Exec(`delete from work_item where kind = 'provisioning'`)
 }
 
 func TestRolesAreMadeReadChangedAndRetired(t *testing.T) {
@@ -131,7 +131,7 @@ func TestRoleThatIsHeldIsRetiredByForceAlone(t *testing.T) {
 	if n := h.Count(`select count(*) from access_reason where state = 'ended' and role_id = $1`, id); n != 1 {
 		t.Errorf("%d reasons ended; want 1", n)
 	}
-	if n := h.Count(`select count(*) from access_turn where identity_id = $1`, ann); n == 0 {
+	if n := h.Count(`select count(*) from work_item where kind = 'provisioning' and subject = $1`, ann); n == 0 {
 		t.Error("nobody looks at the access of who held it")
 	}
 }
@@ -143,10 +143,10 @@ func TestHoldersAreLookedAtWhenTheirRoleGivesSomethingElse(t *testing.T) {
 	made := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Staff", "entitlement_ids": []string{staff}})
 	path := roles + "/" + made.Text("id")
 	holds(h, ann, connector, staff, made.Text("id"), uuid.NewString())
-	h.Exec(`delete from identity_turn`)
+	h.Exec(`delete from work_item where kind = 'policy'`)
 	looked := func() []string {
 		t.Helper()
-		return h.Strings(`with taken as (delete from identity_turn returning identity_id) select distinct identity_id::text from taken order by 1`)
+		return h.Strings(`with taken as (delete from work_item where kind = 'policy' returning subject) select distinct subject::text from taken order by 1`)
 	}
 	h.Must(200, "admin", "PATCH", path, map[string]any{"description": "the same rights in other words"})
 	if got := looked(); len(got) != 0 {
@@ -160,7 +160,7 @@ func TestHoldersAreLookedAtWhenTheirRoleGivesSomethingElse(t *testing.T) {
 	draft := h.Must(201, "admin", "POST", roles, map[string]any{"name": "Draft", "lifecycle": "draft", "entitlement_ids": []string{books}}).Text("id")
 	h.Exec(`insert into access_policy (tenant_id, id, name, subject, resources) values (current_tenant(), $1, 'p', '{}', jsonb_build_object('role_ids', jsonb_build_array($2::text)))`,
 		uuid.NewString(), draft)
-	h.Exec(`delete from identity_turn`)
+	h.Exec(`delete from work_item where kind = 'policy'`)
 	h.Must(200, "admin", "PATCH", roles+"/"+draft, map[string]any{"lifecycle": "active"})
 	want := []string{ann, ben}
 	slices.Sort(want)

@@ -33,8 +33,8 @@ func Unassign(ctx context.Context, tx *pg.Tx, ids []string, at time.Time, why st
 		       and (m.passed or a.ends_at is null or a.ends_at > m.at)
 		    returning a.id, a.role_id, a.identity_id
 		), turn as (
-		    insert into identity_turn (tenant_id, identity_id, urgent)
-		    select distinct current_tenant(), identity_id, @urgent::boolean from over
+		    insert into work_item (tenant_id, kind, subject, priority)
+		    select distinct current_tenant(), 'policy', identity_id, @urgent::boolean::int from over
 		)
 		select o.id::text, o.role_id::text, r.name, o.identity_id::text
 		  from over o
@@ -69,9 +69,6 @@ func Unassign(ctx context.Context, tx *pg.Tx, ids []string, at time.Time, why st
 	}
 	n, err := endReasonsOf(ctx, tx, over, at, why, urgent)
 	if err != nil {
-		return 0, err
-	}
-	if err := pg.Notify(ctx, tx, channel, ""); err != nil {
 		return 0, err
 	}
 	return n, audit.RecordAll(ctx, tx, entries)
@@ -111,8 +108,8 @@ func SettleAssignments(ctx context.Context, tx *pg.Tx, now time.Time) (int, erro
 		        or a.state = 'scheduled' and a.starts_at <= @now
 		    returning a.identity_id
 		), turn as (
-		    insert into identity_turn (tenant_id, identity_id)
-		    select distinct current_tenant(), identity_id from moved
+		    insert into work_item (tenant_id, kind, subject)
+		    select distinct current_tenant(), 'policy', identity_id from moved
 		)
 		select count(*) from moved`
 	var n int
@@ -132,8 +129,8 @@ func endAssignments(ctx context.Context, tx *pg.Tx, roleID, why string) (int64, 
 		       and a.state <> 'ended'
 		    returning a.identity_id
 		)
-		insert into identity_turn (tenant_id, identity_id)
-		select distinct current_tenant(), identity_id from over`
+		insert into work_item (tenant_id, kind, subject)
+		select distinct current_tenant(), 'policy', identity_id from over`
 	done, err := tx.Exec(ctx, sql, pgx.NamedArgs{"role": roleID, "why": why})
 	if err != nil {
 		return 0, fmt.Errorf("end assignments of role: %w", err)

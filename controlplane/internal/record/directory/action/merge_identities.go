@@ -250,9 +250,9 @@ func moveAll(ctx context.Context, tx *pg.Tx, target, gone identity.Identity, mov
 	// What both should hold now is looked at anew.
 	const turns = `
 		with who as (select unnest(array[$1, $2]::uuid[]) as id), access as (
-		    insert into access_turn (tenant_id, identity_id) select current_tenant(), id from who
+		    insert into work_item (tenant_id, kind, subject) select current_tenant(), 'provisioning', id from who
 		)
-		insert into identity_turn (tenant_id, identity_id) select current_tenant(), id from who`
+		insert into work_item (tenant_id, kind, subject) select current_tenant(), 'policy', id from who`
 	if _, err := tx.Exec(ctx, turns, target.ID, gone.ID); err != nil {
 		return fmt.Errorf("merge: %w", err)
 	}

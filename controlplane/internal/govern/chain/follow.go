@@ -7,71 +7,45 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
-	"github.com/grantwright/grantwright/controlplane/internal/ground/viewer"
+	"github.com/grantwright/grantwright/controlplane/internal/ground/queue"
 )
 
-// turns are what has changed in the organisation, by kind.
-type turns struct {
+// organization is what has changed in the organization.
+type organization struct {
 	people, things, members []string
 	users, everything       bool
-	n                       int
 }
 
-// takeTurns takes what has changed, and has the chains looked at that it may concern: those of people at or beneath whom somebody's
-// manager or status is another one, those that ask them or somebody for whom they act, those about things with other owners, and those
-// that ask who has a role, or nobody. It says how many changes it took.
-func (s *Service) takeTurns(ctx context.Context, v viewer.Viewer) (n int, err error) {
-	err = s.DB.As(ctx, v, func(tx *pg.Tx) error {
-		t, err := takeTurns(ctx, tx)
-		if n = t.n; err != nil || n == 0 {
-			return err
+// follow has the chains processed that changes of the organization may concern: those of people at or beneath whom somebody's manager or
+// status is another one, those that ask them or somebody for whom they act, those about things with other owners, and those that ask who
+// has a role, or nobody.
+func (s *Service) follow(ctx context.Context, tx *pg.Tx, items []queue.Item) error {
+	return changed(items).mark(ctx, tx, s)
+}
+
+func changed(items []queue.Item) (o organization) {
+	for _, item := range items {
+		for _, cause := range item.Causes {
+			switch cause {
+			case causePerson:
+				o.people = append(o.people, item.Subject)
+			case causeThing:
+				o.things = append(o.things, item.Subject)
+			case causeMember:
+				o.members = append(o.members, item.Subject)
+			case causeUser:
+				o.users = true
+			default:
+				o.everything = true
+			}
 		}
-		return t.mark(ctx, tx, s)
-	})
-	if err != nil {
-		return 0, fmt.Errorf("follow the organisation: %w", err)
 	}
-	return n, nil
+	return o
 }
 
-func takeTurns(ctx context.Context, tx *pg.Tx) (t turns, err error) {
-	const sql = `
-		with next as (
-		    select n.id from chain_turn n where n.tenant_id = current_tenant() order by n.id limit 1000 for update skip locked
-		), taken as (
-		    delete from chain_turn n using next where n.tenant_id = current_tenant() and n.id = next.id returning n.kind, n.subject_id
-		)
-		select distinct kind, coalesce(subject_id::text, '') from taken`
-	rows, err := tx.Query(ctx, sql)
-	if err != nil {
-		return t, fmt.Errorf("take turns: %w", err)
-	}
-	var kind, id string
-	_, err = pgx.ForEachRow(rows, []any{&kind, &id}, func() error {
-		t.n++
-		switch kind {
-		case "person":
-			t.people = append(t.people, id)
-		case "thing":
-			t.things = append(t.things, id)
-		case "member":
-			t.members = append(t.members, id)
-		case "user":
-			t.users = true
-		default:
-			t.everything = true
-		}
-		return nil
-	})
-	if err != nil {
-		return t, fmt.Errorf("take turns: %w", err)
-	}
-	return t, nil
-}
-
-// mark has chains looked at. It climbs from the people of open chains, who are few, rather than down from whoever has changed. union, so
+// mark has chains processed. It climbs from the people of open chains, who are few, rather than down from whoever has changed. union, so
 // that a cycle of managers ends.
-func (t turns) mark(ctx context.Context, tx *pg.Tx, s *Service) error {
+func (o organization) mark(ctx context.Context, tx *pg.Tx, s *Service) error {
 	const sql = `
 		with recursive live as (
 		    select c.item_id, c.beneficiary_id, c.role_id, c.entitlement_id, c.state, c.plan
@@ -118,7 +92,7 @@ func (t turns) mark(ctx context.Context, tx *pg.Tx, s *Service) error {
 		 where c.tenant_id = current_tenant()
 		   and c.item_id = mine.item_id
 		   and c.state in ('running', 'blocked')`
-	args := pgx.NamedArgs{"people": list(t.people), "things": list(t.things), "members": list(t.members), "users": t.users, "everything": t.everything, "now": s.Now()}
+	args := pgx.NamedArgs{"people": list(o.people), "things": list(o.things), "members": list(o.members), "users": o.users, "everything": o.everything, "now": s.Now()}
 	if _, err := tx.Exec(ctx, sql, args); err != nil {
 		return fmt.Errorf("find approvals that a change concerns: %w", err)
 	}

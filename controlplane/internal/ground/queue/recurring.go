@@ -1,0 +1,174 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/grantwright/grantwright/controlplane/internal/ground/pg"
+)
+
+// Job is periodic work of the deployment. One process at a time runs it.
+type Job struct {
+	Name  string
+	Every time.Duration // from the end of a run to the start of the next one
+	Run   func(ctx context.Context) error
+}
+
+// lease is how long a job belongs to a process that says nothing more.
+const lease = 30 * time.Second
+
+// errLeaseLost is why a job is stopped whose lease another process may have taken.
+var errLeaseLost = errors.New("the lease of the job was lost")
+
+// runJobs runs jobs whenever they are due, until ctx ends, and waits for those that it is in then.
+func (q *Queue) runJobs(ctx context.Context) {
+	var group sync.WaitGroup
+	defer group.Wait()
+	var mu sync.Mutex
+	running := map[string]bool{}
+	for ; ctx.Err() == nil && len(q.Jobs) > 0; rest(ctx, interval) {
+		names, err := q.dueJobs(ctx)
+		if err != nil && ctx.Err() == nil {
+			q.Log.WarnContext(ctx, "cannot look for periodic work; it is tried again", "err", err)
+		}
+		for _, j := range q.Jobs {
+			mu.Lock()
+			begin := names[j.Name] && !running[j.Name]
+			running[j.Name] = running[j.Name] || begin
+			mu.Unlock()
+			if !begin {
+				continue
+			}
+			group.Go(func() {
+				defer func() {
+					mu.Lock()
+					defer mu.Unlock()
+					delete(running, j.Name)
+				}()
+				if err := q.runJob(ctx, j); err != nil && ctx.Err() == nil {
+					q.Log.WarnContext(ctx, "periodic work failed; it is tried again", "job", j.Name, "err", err)
+				}
+			})
+		}
+	}
+}
+
+// dueJobs are the jobs of this process that are due and that no process holds. Those that no process has ever run are due.
+func (q *Queue) dueJobs(ctx context.Context) (map[string]bool, error) {
+	const sql = `
+		select j.name
+		  from unnest($1::text[]) j (name)
+		  left join recurring_work r
+		    on r.name = j.name
+		 where coalesce(r.due_at <= now(), true)
+		   and coalesce(r.lease_until < now(), true)`
+	var names []string
+	for _, j := range q.Jobs {
+		names = append(names, j.Name)
+	}
+	found, err := pg.FindAcross(ctx, q.DB, pgx.RowTo[string], sql, names)
+	due := map[string]bool{}
+	for _, name := range found {
+		due[name] = true
+	}
+	return due, err
+}
+
+// runJob runs a job under its lease, unless another process is quicker. A process that stops gives the lease back at once.
+func (q *Queue) runJob(ctx context.Context, j Job) error {
+	token := uuid.NewString()
+	mine, err := q.claim(ctx, j, token)
+	if err != nil || !mine {
+		return err
+	}
+	began := time.Now()
+	held, lost := context.WithCancelCause(ctx)
+	defer lost(nil)
+	go q.renew(held, j, token, lost)
+	err = j.Run(held)
+	if errors.Is(context.Cause(held), errLeaseLost) {
+		return errLeaseLost
+	}
+	q.observe(j.Name, time.Since(began), 1, err)
+	note, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return errors.Join(err, q.finish(note, j, token, err, ctx.Err() != nil))
+}
+
+// claim takes the lease. Two processes that claim at once wait for each other, and one of them gets it.
+func (q *Queue) claim(ctx context.Context, j Job, token string) (mine bool, err error) {
+	const sql = `
+		insert into recurring_work as r (name, lease_id, lease_until, started_at)
+		values (@name, @token, now() + make_interval(secs => @lease), now())
+		    on conflict (name) do update
+		   set lease_id = excluded.lease_id, lease_until = excluded.lease_until, started_at = excluded.started_at
+		 where r.due_at <= now()
+		   and (r.lease_until is null or r.lease_until < now())`
+	return q.changed(ctx, j, sql, pgx.NamedArgs{"name": j.Name, "token": token, "lease": lease.Seconds()})
+}
+
+// renew keeps the lease until ctx ends. It stops the job when the lease is another's, or may be soon.
+func (q *Queue) renew(ctx context.Context, j Job, token string, lost context.CancelCauseFunc) {
+	const sql = `
+		update recurring_work
+		   set lease_until = now() + make_interval(secs => @lease)
+		 where name = @name
+		   and lease_id = @token`
+	for last := time.Now(); ; {
+		rest(ctx, lease/6)
+		if ctx.Err() != nil {
+			return
+		}
+		short, cancel := context.WithTimeout(ctx, lease/6)
+		mine, err := q.changed(short, j, sql, pgx.NamedArgs{"name": j.Name, "token": token, "lease": lease.Seconds()})
+		cancel()
+		switch {
+		case err == nil && mine:
+			last = time.Now()
+		case err == nil, time.Since(last) > lease/2:
+			lost(errLeaseLost)
+			return
+		}
+	}
+}
+
+// finish notes how a run ended, unless the lease is another's, and when the next one is due.
+func (q *Queue) finish(ctx context.Context, j Job, token string, failed error, stopped bool) error {
+	const sql = `
+		update recurring_work
+		   set lease_id = null, lease_until = null,
+		       finished_at = case when @stopped then finished_at else now() end,
+		       due_at = now() + make_interval(secs => @wait),
+		       attempts = case when @error = '' then 0 else attempts + 1 end,
+		       last_error = nullif(@error, '')
+		 where name = @name
+		   and lease_id = @token`
+	wait, text := j.Every, ""
+	switch {
+	case stopped:
+		wait = 0
+	case failed != nil:
+		wait, text = min(j.Every, time.Minute), short(failed)
+	}
+	_, err := q.changed(ctx, j, sql, pgx.NamedArgs{"name": j.Name, "token": token, "wait": wait.Seconds(), "error": text, "stopped": stopped})
+	return err
+}
+
+// changed runs a statement about the row of a job and reports whether it changed it.
+func (q *Queue) changed(ctx context.Context, j Job, sql string, args pgx.NamedArgs) (is bool, err error) {
+	err = q.DB.Deployment(ctx, func(tx *pg.Tx) error {
+		tag, err := tx.Exec(ctx, sql, args)
+		is = err == nil && tag.RowsAffected() == 1
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("lease of %s: %w", j.Name, err)
+	}
+	return is, nil
+}
