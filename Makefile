@@ -41,6 +41,13 @@ package: build bin/nfpm ## Build the agent's packages into dist/: deb, rpm and a
 test: setup build bin/oasdiff ## Run every test: units, real services, quick end-to-end, browser
 	go test -count=1 -timeout 45m $(GO_DIRS)
 
+# Packages that test-quick leaves to test: they start other servers than PostgreSQL, build programs, or take longer.
+NOT_QUICK := /connectorkit/(ldap|scim|rest|remote|connectortest|catalog|target|serve)|/installers/|/e2e/|/internal/app$$|/cmd/grantwright|/ground/embedded|/record/(auth|directory|ledger|history|tenant|audit/trail)|/reach/(syncrun|provision|reconcile)|/front/webhook
+
+.PHONY: test-quick
+test-quick: $(DOCS_ASSETS)/redoc.standalone.js.gz console ## Run the tests that need only Go and PostgreSQL, in three minutes or less
+	go test -count=1 -timeout 10m $$(go list $(GO_DIRS) | grep -vE '$(NOT_QUICK)')
+
 .PHONY: check
 check: bin/golangci-lint ## Look for mistakes: formatting, vet, lint, layers, texts, generated files
 	@unformatted=$$(gofmt -l $(MODULES)); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
