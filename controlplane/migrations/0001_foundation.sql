@@ -285,7 +285,7 @@ comment on column work_item.subject is
 comment on column work_item.cause is 'What happened to the subject. The possible values depend on the kind.';
 comment on column work_item.priority is 'Items with priority 1 are urgent and come first.';
 comment on column work_item.attempts is
-    'Number of failed attempts. After each one the item waits longer. After eight, its state is dead.';
+    'Number of failed attempts. After each one the item waits longer. After eight it becomes a dead letter.';
 call secure_tenant_table('work_item');
 call readable_across('work_item', 'tenant_id, kind, priority, due_at, state, enqueued_at');
 create index work_item_due on work_item (tenant_id, kind, due_at, id) where state = 'waiting';
